@@ -27,15 +27,15 @@ pub struct Actual {
     pub policy: Option<String>,
     /// The admission plugin that refuses the request.
     pub plugin: Option<String>,
-    /// What became of the request in each admission plugin that ran, if it went through the server's chain.
+    /// The outcome of the request in each admission plugin that ran, if it went through the server's chain.
     pub plugins: BTreeMap<String, PluginOutcome>,
-    /// What each part of the chain did.
+    /// The steps of the chain.
     pub steps: Vec<Step>,
-    /// What is used of quotas after the request, by `NAMESPACE/NAME` and by resource.
+    /// The used amounts of quotas after the request, by `NAMESPACE/NAME` and by resource.
     pub quotas: BTreeMap<String, BTreeMap<String, String>>,
     /// The namespace of the request.
     pub namespace: String,
-    /// What became of the request in each policy and binding, if the test expects something of some.
+    /// The outcome of the request in each policy and binding, if the test expects something of some.
     pub outcomes: PolicyOutcomes,
     /// The warnings.
     pub warnings: Vec<String>,

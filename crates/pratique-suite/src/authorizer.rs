@@ -12,8 +12,8 @@ use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
 #[derive(Clone, Debug, Default)]
 pub struct Rules(pub Vec<Rule>);
 
-/// The authorizer of rules, and of the roles and bindings among some objects, which are as complete as told. Without both, what
-/// depends on the authorizer is undecided.
+/// The authorizer of rules, and of the roles and bindings among some objects; `completeness` says whether they are all. Without
+/// both, what depends on the authorizer is undecided.
 pub fn authorizer_of<'o>(
     rules: Option<Rules>,
     objects: impl IntoIterator<Item = &'o Value<'static>>,

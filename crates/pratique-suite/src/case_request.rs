@@ -1,15 +1,20 @@
-//! What a case asks, for programs that ask something else the same.
+//! The request of a case, and the state of the cluster around it.
 
 use pratique_json::Value;
-use pratique_types::AdmissionRequest;
+use pratique_typed::decode;
+use pratique_types::{AdmissionRequest, Operation};
 
+use crate::authorizer::Rules;
+use crate::case_error::CaseError;
 use crate::load::Policies;
-use crate::run::request;
+use crate::request::{self, RequestTemplate, kind_of, review};
+use crate::select::DEFAULT_NAMESPACE;
+use crate::stored_state::StoredState;
 use crate::suite::{Case, Suite};
 
-/// A request, and what is known of the cluster around it.
+/// The request of a case, and what is known of the cluster around it.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct CaseRequest {
     /// The request as policies see it first.
     pub request: AdmissionRequest<'static>,
     /// The objects of the cluster.
@@ -19,27 +24,86 @@ pub struct Question {
 }
 
 impl Suite {
-    /// What a case asks.
+    /// The request of a case, as policies see it first.
     ///
     /// # Errors
     /// It has no request, or the server refuses it before admission.
-    pub fn question(&self, case: &Case, policies: &Policies) -> Result<Question, String> {
-        let of_case = &case.input.cluster;
-        let objects = self.cluster.objects.iter().chain(&of_case.objects);
-        let snapshots = || self.cluster.snapshots.iter().chain(&of_case.snapshots);
-        let built = request(&case.input, objects.clone(), snapshots(), policies.defined());
-        let (mut request, _) = built.map_err(|error| error.to_string())?;
+    pub fn request(&self, case: &Case, policies: &Policies) -> Result<CaseRequest, CaseError> {
+        let (mut request, _) = self.decoded_request(case, policies)?;
         if let Some(model) = self.api_objects(case, policies)?
             && case.input.request.is_none()
         {
             let received = model.receive(&mut request);
-            received.map_err(|refused| refused.status.message.clone())?;
+            received.map_err(|refused| CaseError::Refused(refused.status.message.clone()))?;
         }
-        let has_rules = of_case.rules.is_some() || self.cluster.rules.is_some();
-        Ok(Question {
+        let has_snapshots = self.snapshots(case).next().is_some();
+        Ok(CaseRequest {
             request,
-            objects: objects.cloned().collect(),
-            has_more: has_rules || snapshots().next().is_some() || self.has_webhooks(),
+            objects: self.objects(case).cloned().collect(),
+            has_more: self.rules(case).is_some() || has_snapshots || self.has_webhooks(),
         })
+    }
+
+    /// The objects of the cluster in a case.
+    pub(crate) fn objects<'c>(&'c self, case: &'c Case) -> impl Iterator<Item = &'c Value<'static>> {
+        self.cluster.objects.iter().chain(&case.input.cluster.objects)
+    }
+
+    /// The snapshots among the objects of the cluster in a case.
+    pub(crate) fn snapshots<'c>(&'c self, case: &'c Case) -> impl Iterator<Item = &'c StoredState> {
+        self.cluster.snapshots.iter().chain(&case.input.cluster.snapshots)
+    }
+
+    /// The authorizer rules in a case, those of the case first; `None` if none are given.
+    pub(crate) fn rules(&self, case: &Case) -> Option<Rules> {
+        let mut lists = [&case.input.cluster.rules, &self.cluster.rules]
+            .into_iter()
+            .flatten()
+            .peekable();
+        lists.peek()?;
+        Some(Rules(lists.flatten().cloned().collect()))
+    }
+
+    /// The request of a case as a server decodes it, and the warnings that it gives then.
+    pub(crate) fn decoded_request(
+        &self,
+        case: &Case,
+        policies: &Policies,
+    ) -> Result<(AdmissionRequest<'static>, Vec<String>), CaseError> {
+        let input = &case.input;
+        if let Some(request) = &input.request {
+            return Ok((review::decode(request)?, Vec::new()));
+        }
+        let operation = input.operation.unwrap_or(match input.old_object {
+            Some(_) => Operation::Update,
+            None => Operation::Create,
+        });
+        let user = || request::user("kubernetes-admin", &[]);
+        let namespace = input.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
+        let template = RequestTemplate {
+            operation,
+            namespace: namespace.to_owned(),
+            name: None,
+            resource: input.resource.clone(),
+            subresource: input.subresource.clone().unwrap_or_default(),
+            user: input.user.clone().unwrap_or_else(user),
+            dry_run: input.dry_run,
+            options: input.options.clone(),
+        };
+        let stored = || input.old_object.clone();
+        let object = input.object.clone().or_else(stored).unwrap_or_default();
+        let mut defined = request::defined(self.objects(case));
+        let served = self.snapshots(case).flat_map(|snapshot| &snapshot.served);
+        defined.extend(served.filter(|served| served.subresource.is_empty()).cloned());
+        defined.extend_from_slice(policies.defined());
+        let request = template.request(object, |_, _| stored(), &defined, 1)?;
+        let received = |object: &Value<'static>| match kind_of(object) {
+            Ok(kind) => decode::received(&kind, object).map_err(CaseError::Undecodable),
+            // There is no object.
+            Err(_) => Ok(Vec::new()),
+        };
+        received(&request.old_object)?;
+        let warnings = received(&request.object)?;
+        Ok((request, warnings))
     }
 }

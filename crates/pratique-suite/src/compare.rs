@@ -105,7 +105,7 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     differences
 }
 
-/// Compares what became of the request in policies and bindings.
+/// Compares the outcomes of the request in policies and bindings.
 fn outcomes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     let found = &actual.outcomes;
     let both = [

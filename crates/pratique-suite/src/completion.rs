@@ -9,8 +9,9 @@ use pratique_json::Value;
 use pratique_policy::DenialCause;
 
 use crate::actual::Actual;
+use crate::case_error::CaseError;
 use crate::load::Policies;
-use crate::request::kind_of;
+use crate::request::{is_definition, kind_of};
 use crate::suite::{Case, Expected, Suite};
 
 /// Metadata that an update has from the stored object.
@@ -22,14 +23,17 @@ impl Suite {
     ///
     /// # Errors
     /// A definition cannot be used.
-    pub(crate) fn api_objects(&self, case: &Case, policies: &Policies) -> Result<Option<ApiObjects>, String> {
+    pub(crate) fn api_objects(
+        &self,
+        case: &Case,
+        policies: &Policies,
+    ) -> Result<Option<ApiObjects>, CaseError> {
         if !self.defaults {
             return Ok(None);
         }
         let mut objects = policies.api_objects();
-        let given = self.cluster.objects.iter().chain(&case.input.cluster.objects);
-        for definition in given.filter(|object| is_definition(object)) {
-            objects.define(definition).map_err(|error| error.to_string())?;
+        for definition in self.objects(case).filter(|object| is_definition(object)) {
+            objects.define(definition)?;
         }
         Ok(Some(objects))
     }
@@ -74,9 +78,4 @@ pub(crate) fn refusal(refused: Refused) -> Outcome {
     outcome.cause = Some(DenialCause::Rule);
     outcome.warnings = refused.warnings;
     outcome
-}
-
-fn is_definition(object: &Value<'_>) -> bool {
-    let text = |name: &str| object.get(name).and_then(Value::as_str);
-    text("kind") == Some("CustomResourceDefinition") && text("apiVersion") == Some("apiextensions.k8s.io/v1")
 }

@@ -16,6 +16,14 @@ pub struct Item {
 }
 
 impl Item {
+    /// The object as a JSON value, with the version and kind that its list implies.
+    pub fn value(&self, tree: &Tree) -> Value<'static> {
+        match convert(tree, self.node) {
+            Value::Object(object) => self.named(object),
+            other => other,
+        }
+    }
+
     /// Adds the implied version and kind to the object.
     pub fn named(&self, object: Object<'static>) -> Value<'static> {
         let mut object = object;
@@ -129,12 +137,8 @@ mod tests {
         let documents = read_documents(&file).unwrap();
         let found = documents.iter().flat_map(|document| {
             let tree = document.source.tree();
-            items(&document.source)
-                .into_iter()
-                .map(|item| match convert(tree, item.node) {
-                    Value::Object(object) => item.named(object).to_string(),
-                    other => other.to_string(),
-                })
+            let items = items(&document.source).into_iter();
+            items.map(|item| item.value(tree).to_string())
         });
         assert_eq!(found.collect::<Vec<_>>(), expected);
     }

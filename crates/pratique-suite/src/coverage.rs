@@ -33,9 +33,9 @@ impl Coverage {
         let mut places = Vec::new();
         for (origin, set) in &policies.sets {
             for points in of_set(*origin, set) {
-                let known = self.policies.iter().position(|known| known.is_same(&points));
-                let place = known.unwrap_or(self.policies.len());
-                if known.is_none() {
+                let existing = self.policies.iter().position(|other| other.is_same(&points));
+                let place = existing.unwrap_or(self.policies.len());
+                if existing.is_none() {
                     self.policies.push(points);
                 }
                 places.push(place);

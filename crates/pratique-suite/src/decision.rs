@@ -36,11 +36,6 @@ impl Decision {
         }
     }
 
-    /// The decision with a name.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        from_name(name)
-    }
-
     /// The name in suites.
     pub fn name(self) -> &'static str {
         Self::NAMES.get(self as usize).copied().unwrap_or_default()
@@ -60,14 +55,20 @@ pub(crate) fn from_name<T: DeserializeOwned>(name: &str) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plugin_outcome::PluginOutcome;
+    use crate::policy_outcome::PolicyOutcome;
+
+    #[track_caller]
+    fn check<T: DeserializeOwned>(names: &[&str], name: fn(T) -> &'static str, unknown: &str) {
+        let named = names.iter().filter_map(|name| from_name(name));
+        assert_eq!(named.map(name).collect::<Vec<_>>(), names);
+        assert!(from_name::<T>(unknown).is_none());
+    }
 
     #[test]
-    fn names_lead_to_decisions() {
-        let named = Decision::NAMES
-            .iter()
-            .filter_map(|name| Decision::from_name(name));
-        let names: Vec<_> = named.map(Decision::name).collect();
-        assert_eq!(names, Decision::NAMES);
-        assert_eq!(Decision::from_name("refused"), None);
+    fn names_lead_to_values() {
+        check(Decision::NAMES, Decision::name, "refused");
+        check(PolicyOutcome::NAMES, PolicyOutcome::name, "refused");
+        check(PluginOutcome::NAMES, PluginOutcome::name, "denied");
     }
 }

@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, Problem, Rule, path_text, read_documents, read_regular};
+use pratique_manifest::{Document, ManifestFile, Problem, Rule, path_text, read_documents, read_regular};
 
-use crate::convert::{convert, items};
+use crate::convert::items;
 
 /// The maximum size of a file, in bytes.
 const LARGEST: u64 = 32 << 20;
@@ -29,8 +29,8 @@ pub(crate) fn plain(error: &io::Error) -> String {
         .to_owned()
 }
 
-/// The manifests of a directory, by name. As for an API server, all that is no directory is one: what cannot be read, such
-/// as a link that leads nowhere, is told when it is.
+/// The manifests of a directory, by name. As for an API server, every entry but a directory is one: an unreadable one, such
+/// as a link that leads nowhere, is reported when it is read.
 pub(crate) fn manifests(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -84,16 +84,20 @@ pub fn is_manifest(path: &Path) -> bool {
     extension.is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known))
 }
 
+/// The documents of a file, or all its problems.
+pub(crate) fn documents(file: &ManifestFile) -> Result<Vec<Document>, Vec<Problem>> {
+    read_documents(file).map_err(|errors| errors.problems().cloned().collect())
+}
+
 /// The objects of a file, or all its problems.
 pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>> {
-    let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut objects = Vec::new();
-    for document in &documents {
+    for document in &documents(file)? {
         let tree = document.source.tree();
         for item in items(&document.source) {
-            match convert(tree, item.node) {
+            match item.value(tree) {
                 Value::Null => {}
-                Value::Object(object) => objects.push(item.named(object)),
+                object @ Value::Object(_) => objects.push(object),
                 _ => {
                     let message = "expected an object: a mapping with apiVersion and kind";
                     let location = document.source.document().location(tree.get(item.node).span);

@@ -11,7 +11,7 @@ use pratique_sample::{ObjectSpec, Policy, generate};
 use pratique_types::Operation;
 
 use crate::actual::Actual;
-use crate::decision::Decision;
+use crate::decision::{Decision, from_name};
 use crate::load::Policies;
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::read_suites_at;
@@ -127,7 +127,7 @@ impl FirstSuite {
                 ],
             ),
         };
-        for (what, wanted) in [(passing, passes), (failing, fails)] {
+        for (description, wanted) in [(passing, passes), (failing, fails)] {
             let fits = samples.iter().filter(|sample| wanted.contains(&sample.outcome));
             // Nothing else should decide, and what is short is read.
             let best = fits.min_by_key(|sample| {
@@ -138,12 +138,12 @@ impl FirstSuite {
                 (!decided_alone, sample.object.to_string().len())
             });
             match best {
-                Some(sample) => self.write(name, what, sample),
+                Some(sample) => self.write(name, description, sample),
                 None => {
                     self.missing += 1;
                     let _ = writeln!(
                         self.text,
-                        "# No object was found for {}: {what}: write one here.",
+                        "# No object was found for {}: {description}: write one here.",
                         yaml::text(name)
                     );
                 }
@@ -151,10 +151,10 @@ impl FirstSuite {
         }
     }
 
-    fn write(&mut self, name: &str, what: &str, sample: &Sample) {
+    fn write(&mut self, name: &str, description: &str, sample: &Sample) {
         self.found += 1;
         let name = yaml::text(name);
-        let test = yaml::text(&format!("{name}: {what}"));
+        let test = yaml::text(&format!("{name}: {description}"));
         let decision = sample.actual.decision.name();
         let outcome = sample.outcome.name();
         let object = yaml::block(&sample.object, 4);
@@ -211,9 +211,7 @@ fn sample(
     name: &str,
     (object, params): (Value<'static>, Vec<Value<'static>>),
 ) -> Option<Sample> {
-    let any = PolicyOutcome::NAMES
-        .iter()
-        .filter_map(|name| PolicyOutcome::from_name(name));
+    let any = PolicyOutcome::NAMES.iter().filter_map(|name| from_name(name));
     let case = Case {
         name: name.to_owned(),
         location: suite.source.locate(&[]),

@@ -1,4 +1,4 @@
-//! The state of a cluster that suites see besides their own.
+//! The state of a cluster, to which suites add their own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,11 +14,12 @@ use pratique_types::builtin::ServedResource;
 use crate::authorizer::{Rules, authorizer_of};
 use crate::chain::PluginState;
 use crate::load::Policies;
+use crate::object::text;
 use crate::request::cluster::with_name_label;
 use crate::request::defined;
 use crate::stored_state::{StoredState, completeness};
 
-/// What is known of a cluster: read from it, or from a snapshot.
+/// The known state of a cluster: read from it, or from a snapshot.
 #[derive(Clone, Debug)]
 pub struct KnownCluster {
     /// Its objects.
@@ -33,7 +34,7 @@ pub struct KnownCluster {
     pub authorizer: Option<Arc<dyn Authorizer>>,
 }
 
-/// What requests see of a cluster before their suite says more.
+/// The state of a cluster, to which suites and cases add theirs.
 #[derive(Debug)]
 pub(crate) struct ClusterBase {
     objects: Objects,
@@ -46,8 +47,8 @@ pub(crate) struct ClusterBase {
 /// How authorization checks are answered.
 #[derive(Debug)]
 enum Permissions {
-    /// By asking the cluster.
-    Asked(Arc<dyn Authorizer>),
+    /// By the cluster's own authorizer.
+    Cluster(Arc<dyn Authorizer>),
     /// By roles and bindings.
     Roles(Vec<Value<'static>>, Completeness),
 }
@@ -67,7 +68,7 @@ impl Policies {
         };
         let mut faults = Vec::new();
         for object in &known.objects {
-            if object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
+            if text(object, &["kind"]) == "CustomResourceDefinition"
                 && let Err(error) = base.api_objects.define(object)
             {
                 faults.push(error.to_string());
@@ -105,8 +106,8 @@ impl Policies {
         cluster
     }
 
-    /// Who may do what: by the rules of the suite and the case, if they have some, or else as the cluster says it; roles and
-    /// bindings of the suite allow more.
+    /// The authorizer: the rules of the suite and the case if they have some, else that of the cluster; roles and bindings of
+    /// the suite allow more.
     pub(crate) fn authorizer<'o>(
         &'o self,
         rules: Option<Rules>,
@@ -133,7 +134,7 @@ impl Policies {
     }
 }
 
-/// Adds to what plugins see what is known of a cluster.
+/// Adds the known state of a cluster to the state that plugins look up.
 fn complete_plugins(plugins: &mut PluginState, known: &KnownCluster) {
     for object in &known.objects {
         plugins.add(&with_name_label(object.clone()));
@@ -144,7 +145,7 @@ fn complete_plugins(plugins: &mut PluginState, known: &KnownCluster) {
 impl Permissions {
     fn of(known: &KnownCluster) -> Self {
         match &known.authorizer {
-            Some(authorizer) => Permissions::Asked(Arc::clone(authorizer)),
+            Some(authorizer) => Permissions::Cluster(Arc::clone(authorizer)),
             None => {
                 let roles = known.objects.iter().filter(|object| is_rbac(object));
                 Permissions::Roles(roles.cloned().collect(), known.permissions.clone())
@@ -160,7 +161,7 @@ impl Permissions {
         has_others: bool,
     ) -> Arc<dyn Authorizer> {
         match self {
-            Permissions::Asked(authorizer) => {
+            Permissions::Cluster(authorizer) => {
                 let roles: Rbac = objects.into_iter().collect();
                 Arc::new(MoreRoles::new(roles, Arc::clone(authorizer)))
             }

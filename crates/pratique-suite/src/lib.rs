@@ -28,6 +28,8 @@
 
 mod actual;
 mod authorizer;
+mod case_error;
+mod case_request;
 pub mod chain;
 mod compare;
 mod completion;
@@ -40,9 +42,9 @@ mod first;
 mod foreign;
 mod known_cluster;
 mod load;
+mod object;
 mod plugin_outcome;
 mod policy_outcome;
-mod question;
 mod read;
 pub mod request;
 mod roots;
@@ -66,6 +68,8 @@ pub mod yaml;
 
 pub use actual::Actual;
 pub use authorizer::{Rule, Rules, authorizer_of};
+pub use case_error::CaseError;
+pub use case_request::CaseRequest;
 pub use compare::Difference;
 pub use coverage::{Coverage, CoverageRecorder, CoverageReport, Missing, PolicyCoverage};
 pub use decision::Decision;
@@ -75,7 +79,6 @@ pub use known_cluster::KnownCluster;
 pub use load::{Policies, add_policies, reads_managed_fields};
 pub use plugin_outcome::PluginOutcome;
 pub use policy_outcome::{PolicyOutcome, PolicyOutcomes};
-pub use question::Question;
 pub use read::{may_be_suite, read_rules, read_suites, read_suites_at};
 pub use roots::Roots;
 pub use run::CaseResult;

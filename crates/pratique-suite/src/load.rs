@@ -18,9 +18,10 @@ use pratique_policy::Origin;
 use serde::Serialize;
 
 use crate::chain::{self, ChainSettings, PluginState, StartFailure, Started};
-use crate::convert::{convert, items};
+use crate::convert::items;
 use crate::files;
 use crate::known_cluster::ClusterBase;
+use crate::object::text;
 use crate::roots::{Outside, SuiteRoots};
 use crate::scripted::ScriptedCaller;
 use crate::suite::{Reference, Suite};
@@ -39,9 +40,9 @@ pub struct Policies {
     pub(crate) as_if_bound: Option<Admission>,
     /// Whether a policy may read `managedFields`.
     pub(crate) reads_managed_fields: bool,
-    /// What requests go through besides policies; `None` if they do not.
+    /// The server's chain around the policies; `None` if requests do not go through it.
     pub(crate) whole_chain: Option<WholeChain>,
-    /// What admission plugins see, without objects of the suite; `None` if there are none.
+    /// The state that admission plugins look up, without objects of the suite; `None` if there are no plugins.
     pub(crate) plugin_state: Option<PluginState>,
     /// The cluster over which they are evaluated, if there is one.
     pub(crate) base: Option<ClusterBase>,
@@ -50,7 +51,7 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// What evaluates requests.
+    /// The policies, compiled.
     pub fn admission(&self) -> &Admission {
         &self.admission
     }
@@ -64,7 +65,7 @@ impl Policies {
 /// Whether a policy among some manifests may read `managedFields`.
 pub fn reads_managed_fields(sets: &[(Origin, ManifestSet)]) -> bool {
     fn mentions(policy: &impl Serialize) -> bool {
-        // What has no JSON form is taken to read them.
+        // A policy without a JSON form may read them.
         serde_json::to_string(policy).map_or(true, |text| text.contains("managedFields"))
     }
     sets.iter().any(|(_, set)| {
@@ -167,11 +168,11 @@ impl Suite {
                     let started = again.start(settings, self.configuration.as_ref(), &builder);
                     Some(started?.plugins)
                 });
-                Some(self.build(self.around(builder, plugins, &caller), &sets)?)
+                Some(self.build(self.with_chain(builder, plugins, &caller), &sets)?)
             }
         };
         Ok(Policies {
-            admission: self.build(self.around(builder, plugins, &caller), &sets)?,
+            admission: self.build(self.with_chain(builder, plugins, &caller), &sets)?,
             whole_chain: self.has_webhooks().then(|| WholeChain::new(caller)),
             plugin_state,
             base: None,
@@ -183,8 +184,8 @@ impl Suite {
         })
     }
 
-    /// Adds what requests go through besides policies.
-    fn around(
+    /// Adds the plugins of the chain, and what answers webhooks.
+    fn with_chain(
         &self,
         builder: AdmissionBuilder,
         plugins: Option<PluginChain>,
@@ -489,18 +490,13 @@ impl PolicyFiles {
 fn policies_of(file: &ManifestFile) -> Vec<(Kind, String)> {
     let documents = read_documents(file).unwrap_or_default();
     let objects = documents.iter().flat_map(|document| {
-        let tree = document.source.tree();
-        items(&document.source)
-            .into_iter()
-            .map(|item| match convert(tree, item.node) {
-                Value::Object(object) => item.named(object),
-                other => other,
-            })
+        let items = items(&document.source).into_iter();
+        items.map(|item| item.value(document.source.tree()))
     });
     let policy = |object: Value<'static>| {
-        let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default();
-        let kind = Kind::from_name(text(&["kind"])).filter(|_| text(&["apiVersion"]).starts_with(GROUP))?;
-        Some((kind, text(&["metadata", "name"]).to_owned()))
+        let kind = Kind::from_name(text(&object, &["kind"]))?;
+        let is_ours = text(&object, &["apiVersion"]).starts_with(GROUP);
+        is_ours.then(|| (kind, text(&object, &["metadata", "name"]).to_owned()))
     };
     objects.filter_map(policy).collect()
 }

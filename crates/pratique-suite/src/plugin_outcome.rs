@@ -1,4 +1,4 @@
-//! What became of a request in each admission plugin.
+//! The outcome of a request in each admission plugin.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,8 @@ use pratique::Outcome;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::{Step, StepEffect};
-use crate::decision::from_name;
 
-/// What became of a request in an admission plugin. Of several, the last in this order counts.
+/// The outcome of a request in an admission plugin. Of several, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PluginOutcome {
@@ -32,11 +31,6 @@ impl PluginOutcome {
     pub fn name(self) -> &'static str {
         Self::NAMES.get(self as usize).copied().unwrap_or_default()
     }
-
-    /// The outcome with a name.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        from_name(name)
-    }
 }
 
 /// The outcomes by plugin, of those that ran.
@@ -55,22 +49,8 @@ pub(crate) fn plugin_outcomes(steps: &[Step], outcome: &Outcome) -> BTreeMap<Str
     let undecided = undecided.map(|undecided| (&*undecided.plugin, PluginOutcome::Undecided));
     let mut outcomes = BTreeMap::new();
     for (name, outcome) in of_steps.chain(undecided) {
-        let known = outcomes.entry(name.to_owned()).or_insert(outcome);
-        *known = outcome.max(*known);
+        let current = outcomes.entry(name.to_owned()).or_insert(outcome);
+        *current = outcome.max(*current);
     }
     outcomes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lead_to_outcomes() {
-        let named = PluginOutcome::NAMES.iter();
-        let named = named.filter_map(|name| PluginOutcome::from_name(name));
-        let names: Vec<_> = named.map(PluginOutcome::name).collect();
-        assert_eq!(names, PluginOutcome::NAMES);
-        assert_eq!(PluginOutcome::from_name("denied"), None);
-    }
 }

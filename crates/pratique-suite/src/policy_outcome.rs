@@ -1,4 +1,4 @@
-//! What became of a request in each policy and binding.
+//! The outcome of a request in each policy and binding.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,7 @@ use pratique::{AdmissionDecision, Outcome};
 use pratique_explain::{Binding, Explanation, MatchOutcome, Place, Round};
 use serde::{Deserialize, Serialize};
 
-use crate::decision::from_name;
-
-/// What became of a request in a policy or a binding. Of several, the last in this order counts.
+/// The outcome of a request in a policy or a binding. Of several, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PolicyOutcome {
@@ -52,14 +50,9 @@ impl PolicyOutcome {
     pub fn name(self) -> &'static str {
         Self::NAMES.get(self as usize).copied().unwrap_or_default()
     }
-
-    /// The outcome with a name.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        from_name(name)
-    }
 }
 
-/// What became of a request in each policy and each binding, by name.
+/// The outcome of a request in each policy and each binding, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyOutcomes {
     /// By policy.
@@ -149,7 +142,7 @@ impl PolicyOutcomes {
         outcomes
     }
 
-    /// Adds the policies and bindings of a set that were not asked about the request.
+    /// Adds the policies and bindings of a set that did not take part in the evaluation.
     pub(crate) fn complete<'s>(&mut self, sets: impl IntoIterator<Item = &'s ManifestSet>) {
         for object in sets.into_iter().flat_map(ManifestSet::objects) {
             match object.kind {
@@ -157,8 +150,8 @@ impl PolicyOutcomes {
                     self.add(object.name, None, PolicyOutcome::Skipped);
                 }
                 Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding => {
-                    let known = self.bindings.entry(object.name.to_owned());
-                    known.or_insert(PolicyOutcome::Skipped);
+                    let binding = self.bindings.entry(object.name.to_owned());
+                    binding.or_insert(PolicyOutcome::Skipped);
                 }
                 _ => {}
             }
@@ -166,7 +159,7 @@ impl PolicyOutcomes {
     }
 
     fn add(&mut self, policy: &str, binding: Option<&str>, outcome: PolicyOutcome) {
-        let raise = |known: &mut PolicyOutcome| *known = outcome.max(*known);
+        let raise = |current: &mut PolicyOutcome| *current = outcome.max(*current);
         raise(
             self.policies
                 .entry(policy.to_owned())
@@ -198,18 +191,4 @@ fn is_evaluated(phase: Phase, binding: &Binding) -> bool {
 
 fn is_change(result: &StepResult) -> bool {
     *result == StepResult::Changed
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lead_to_outcomes() {
-        let named = PolicyOutcome::NAMES.iter();
-        let named = named.filter_map(|name| PolicyOutcome::from_name(name));
-        let names: Vec<_> = named.map(PolicyOutcome::name).collect();
-        assert_eq!(names, PolicyOutcome::NAMES);
-        assert_eq!(PolicyOutcome::from_name("refused"), None);
-    }
 }

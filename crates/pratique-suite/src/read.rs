@@ -10,24 +10,23 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::{
-    Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value as Node, path_text, read_documents,
-};
+use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, path_text};
 
 use crate::authorizer::Rules;
+use crate::files;
 use crate::foreign::{self, Program};
 use crate::request;
 use crate::roots::{Outside, Roots, SuiteRoots};
 use crate::schema::{API_VERSION, AUTHORIZER, FORMAT, KIND};
 use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
 use budget::Budget;
-pub(crate) use fields::Fields;
+pub(crate) use fields::{Fields, operation};
 
 /// Whether a file may contain a suite: a cheap test before reading it.
 pub fn may_be_suite(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
     (text.contains(KIND) && text.contains("pratique/"))
-        || foreign::WORDS.iter().any(|word| text.contains(word))
+        || foreign::GROUPS.iter().any(|group| text.contains(group))
 }
 
 /// Reads the suites of a file; documents of other kinds are skipped. Suites can name files below their [`Roots`] only.
@@ -45,7 +44,7 @@ pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, Vec<Problem>> {
 pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result<Vec<Suite>, Vec<Problem>> {
     let directory = path.parent().unwrap_or(Path::new(""));
     let roots = roots.of(directory);
-    let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
+    let documents = files::documents(file)?;
     let mut suites = Vec::new();
     let mut problems = Vec::new();
     for document in documents {
@@ -80,7 +79,7 @@ pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result
 /// # Errors
 /// All problems, with locations.
 pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
-    let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
+    let documents = files::documents(file)?;
     let mut rules = Vec::new();
     if documents.is_empty() {
         let message =
@@ -106,13 +105,11 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
 
 /// The version and the kind of a document.
 fn type_of(source: &ObjectSource) -> (String, String) {
-    let text = |key: &str| match source.tree().entry(source.root(), key) {
-        Some(entry) => match &source.tree().get(entry.value).value {
-            Node::String(text, _) => text.to_string(),
-            _ => String::new(),
-        },
-        None => String::new(),
+    let fields = Fields {
+        tree: source.tree(),
+        id: source.root(),
     };
+    let text = |name: &str| fields.text(name).unwrap_or_default();
     (text("apiVersion"), text("kind"))
 }
 
@@ -237,7 +234,7 @@ impl<'a> Reader<'a> {
         let input = self.input(&fields);
         let expect = fields.node("expect");
         let rows = fields.list("each");
-        self.check_given(&fields, id);
+        self.check_objects(&fields, id);
         let base = Case {
             name,
             location: self.name_location(id),
@@ -266,10 +263,10 @@ impl<'a> Reader<'a> {
         cases
     }
 
-    /// What a test is of: `object`, `oldObject` or `request`, or else `objects`.
-    fn check_given(&mut self, fields: &Fields<'a>, id: NodeId) {
-        let given = ["object", "oldObject", "request"];
-        let single = given.iter().find(|name| fields.node(name).is_some());
+    /// Checks that a test has `object`, `oldObject` or `request`, or else `objects`.
+    fn check_objects(&mut self, fields: &Fields<'a>, id: NodeId) {
+        let names = ["object", "oldObject", "request"];
+        let single = names.iter().find(|name| fields.node(name).is_some());
         let message = match (single, fields.node("objects")) {
             (None, None) => "a test needs an `object`, `objects` or a `request`".to_owned(),
             (Some(name), Some(_)) => format!("a test has either `objects` or `{name}`"),
@@ -291,14 +288,14 @@ impl<'a> Reader<'a> {
                 id,
             );
         }
-        let of_object = |given: objects::TestObject| {
-            let has_rows = fields.node("each").is_some();
-            let (expect, expected) = match given.expected {
+        let has_rows = fields.node("each").is_some();
+        let of_object = |test: objects::TestObject| {
+            let (expect, expected) = match test.expected {
                 Some((node, expected)) => (Some(node), expected),
                 None => (base.nodes.expect, base.expected.clone()),
             };
             Case {
-                name: format!("{} / {}", base.name, given.label),
+                name: format!("{} / {}", base.name, test.label),
                 location: base.location.clone(),
                 expected,
                 nodes: CaseNodes {
@@ -307,7 +304,7 @@ impl<'a> Reader<'a> {
                     shared: has_rows || expect == base.nodes.expect,
                 },
                 input: TestInput {
-                    object: Some(given.object),
+                    object: Some(test.object),
                     ..base.input.clone()
                 },
             }

@@ -115,13 +115,13 @@ impl SuiteRoots {
         })
     }
 
-    /// Reads a file, if it was not given, from the disk.
+    /// Reads a file: its unsaved content if there is one, else from the disk.
     pub(crate) fn read(&self, path: &Path) -> io::Result<ManifestFile> {
-        let given = match self.unsaved.is_empty() {
+        let unsaved = match self.unsaved.is_empty() {
             true => None,
             false => canonical(path).and_then(|path| self.unsaved.get(&path)),
         };
-        match given {
+        match unsaved {
             Some(content) => Ok(ManifestFile {
                 path: path_text(path),
                 content: content.clone(),

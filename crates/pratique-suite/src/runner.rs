@@ -8,8 +8,8 @@ use crate::load::Policies;
 use crate::run::CaseResult;
 use crate::suite::{Case, Suite};
 
-/// Runs the cases of a suite. Where requests go through the server's chain, the objects of one test see what those before
-/// them left in the cluster; all other cases stand alone.
+/// Runs the cases of a suite. Where requests go through the server's chain, the objects of one test see the changes that those
+/// before them made in the cluster; all other cases stand alone.
 pub struct Runner<'s> {
     pub(crate) suite: &'s Suite,
     pub(crate) policies: &'s Policies,
@@ -20,7 +20,7 @@ pub struct Runner<'s> {
 struct Group<'s> {
     node: NodeId,
     state: PluginState,
-    /// Cases that were passed over, and change the state if it is needed.
+    /// Cases that were skipped, and change the state if it is needed.
     before: Vec<&'s Case>,
 }
 
@@ -33,7 +33,7 @@ impl<'s> Runner<'s> {
         }
     }
 
-    /// Passes a case over. It is evaluated if a later one depends on it.
+    /// Skips a case. It is evaluated if a later one depends on it.
     pub fn skip(&mut self, case: &'s Case) {
         if let Some(group) = self.group(case) {
             group.before.push(case);
@@ -47,8 +47,8 @@ impl<'s> Runner<'s> {
         let Some(group) = group else {
             return suite.result(case, policies, None, trace);
         };
-        for passed in std::mem::take(&mut group.before) {
-            suite.pass(passed, policies, &mut group.state);
+        for skipped in std::mem::take(&mut group.before) {
+            suite.apply(skipped, policies, &mut group.state);
         }
         suite.result(case, policies, Some(&mut group.state), trace)
     }

@@ -1,4 +1,4 @@
-//! Webhooks whose answers a suite says.
+//! Scripted answers of webhooks.
 #![cfg_attr(
     not(feature = "webhooks"),
     allow(dead_code, reason = "without webhooks, what they answer is read and not used")
@@ -13,7 +13,7 @@ use pratique_types::Operation;
 
 use crate::select::Selector;
 
-/// What a webhook answers.
+/// A scripted answer of a webhook.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     /// The name of the webhook.
@@ -27,7 +27,7 @@ pub(crate) struct Script {
     pub(crate) answer: Answer,
 }
 
-/// What comes of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Response(Box<Response>),
@@ -52,13 +52,13 @@ pub(crate) struct Response {
     pub(crate) audit_annotations: BTreeMap<String, String>,
 }
 
-/// Answers for webhooks by scripts. What no script says is not known.
+/// Answers the calls of webhooks by scripts. A call that no script answers is unknown.
 #[derive(Debug, Default)]
 pub(crate) struct ScriptedCaller(pub(crate) Mutex<Vec<Script>>);
 
 impl ScriptedCaller {
-    /// Answers by these from now on; the first that fits counts.
-    pub(crate) fn follow(&self, scripts: Vec<Script>) {
+    /// Sets the scripts; the first that fits a call answers it.
+    pub(crate) fn set_scripts(&self, scripts: Vec<Script>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = scripts;
     }
 }

@@ -8,6 +8,7 @@ use pratique_json::{Value, base64};
 use pratique_merge::json_patch::diff;
 use pratique_types::{AdmissionResponse, AdmissionReview, Status};
 
+use crate::object::text;
 use crate::scripted::{Answer, Response, Script, ScriptedCaller};
 use crate::substitute::merge;
 
@@ -55,9 +56,8 @@ fn failed(call: &Call, why: &str, kind: CallErrorKind) -> CallError {
 
 impl Script {
     fn fits(&self, webhook: &str, review: &Value<'_>) -> bool {
-        let text = |path: &[&str]| review.at(path).and_then(Value::as_str).unwrap_or_default();
-        let operation = text(&["request", "operation"]);
-        let namespace = text(&["request", "namespace"]);
+        let operation = text(review, &["request", "operation"]);
+        let namespace = text(review, &["request", "namespace"]);
         let object = object_of(review);
         self.name == webhook
             && (self.operations.is_empty() || self.operations.iter().any(|known| known.as_str() == operation))
@@ -75,24 +75,17 @@ fn object_of<'v>(review: &'v Value<'v>) -> &'v Value<'v> {
 
 impl Response {
     /// The answer to a review.
-    fn review(&self, asked: &Value<'_>) -> AdmissionReview<'static> {
-        let text = |path: &[&str]| {
-            asked
-                .at(path)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let says_why = self.code.is_some() || self.reason.is_some() || self.message.is_some();
-        let status = says_why.then(|| Status {
+    fn review(&self, review: &Value<'_>) -> AdmissionReview<'static> {
+        let has_status = self.code.is_some() || self.reason.is_some() || self.message.is_some();
+        let status = has_status.then(|| Status {
             code: self.code.unwrap_or_default(),
             reason: self.reason.clone().unwrap_or_default(),
             message: self.message.clone().unwrap_or_default(),
             ..Status::default()
         });
-        let patch = self.patch_of(asked);
+        let patch = self.patch_of(review);
         let response = AdmissionResponse {
-            uid: text(&["request", "uid"]),
+            uid: text(review, &["request", "uid"]).to_owned(),
             allowed: self.allowed,
             result: status,
             patch_type: patch.as_ref().map(|_| "JSONPatch".to_owned()),
@@ -101,17 +94,17 @@ impl Response {
             warnings: self.warnings.clone(),
         };
         AdmissionReview {
-            api_version: text(&["apiVersion"]),
+            api_version: text(review, &["apiVersion"]).to_owned(),
             ..AdmissionReview::answer(response)
         }
     }
 
     /// The patch that is sent; none where nothing is to be changed.
-    fn patch_of(&self, asked: &Value<'_>) -> Option<Value<'static>> {
+    fn patch_of(&self, review: &Value<'_>) -> Option<Value<'static>> {
         let Some(changes) = &self.merge else {
             return self.patch.clone();
         };
-        let before = object_of(asked).clone().into_owned();
+        let before = object_of(review).clone().into_owned();
         let mut after = before.clone();
         merge(&mut after, changes.clone());
         let operations = diff(&before, &after).into_iter();

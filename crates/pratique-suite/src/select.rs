@@ -3,6 +3,8 @@
 use pratique_json::Value;
 use pratique_types::GroupVersion;
 
+use crate::object::text;
+
 /// The namespace of objects that name none, unless a test names another.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 
@@ -74,10 +76,6 @@ fn name_of<'v>(object: &'v Value<'_>) -> &'v str {
 fn group_of(object: &Value<'_>) -> String {
     let version = GroupVersion::parse(text(object, &["apiVersion"]));
     version.map(|version| version.group).unwrap_or_default()
-}
-
-fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
-    object.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]

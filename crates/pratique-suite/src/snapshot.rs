@@ -10,6 +10,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 use serde::{Deserialize, Serialize};
 
+use crate::object::text;
 use crate::schema::API_VERSION;
 use crate::yaml;
 
@@ -27,7 +28,7 @@ pub struct SnapshotIndex {
     kind: String,
     /// When it was taken, in RFC 3339.
     pub taken: String,
-    /// The version of the API server, if it told.
+    /// The version of the API server, if it is known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub server_version: String,
     /// The kinds that were asked for.
@@ -123,8 +124,7 @@ impl SnapshotIndex {
 
     /// Whether an object is an index.
     pub fn is_index(object: &Value<'_>) -> bool {
-        let text = |field: &str| object.get(field).and_then(Value::as_str);
-        text("apiVersion") == Some(API_VERSION) && text("kind") == Some(KIND)
+        text(object, &["apiVersion"]) == API_VERSION && text(object, &["kind"]) == KIND
     }
 
     /// Reads an index.

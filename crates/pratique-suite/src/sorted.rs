@@ -11,9 +11,9 @@ use pratique_manifest::{
 };
 use pratique_policy::Origin;
 
-use crate::convert::{convert, items};
+use crate::convert::items;
 
-/// What is loaded together.
+/// A group of objects that are loaded together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// The static manifests of a plugin.
@@ -142,12 +142,11 @@ impl SortedPolicies {
         let mut groups = BTreeSet::new();
         for item in items(&document.source) {
             let tree = document.source.tree();
-            let object = match convert(tree, item.node) {
-                // A comment, as templates leave them.
-                Value::Null => continue,
-                Value::Object(object) => item.named(object),
-                other => other,
-            };
+            let object = item.value(tree);
+            // A comment, as templates leave them.
+            if object.is_null() {
+                continue;
+            }
             let location = || document.source.document().location(tree.get(item.node).span);
             let text = |path: &[&str]| {
                 object

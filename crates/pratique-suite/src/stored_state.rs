@@ -1,4 +1,4 @@
-//! What a snapshot of a cluster says about the objects that it has.
+//! The state of a cluster that a snapshot describes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use pratique_types::builtin::ServedResource;
 use crate::request::kind_of;
 use crate::snapshot::{Extent, IndexError, SnapshotIndex};
 
-/// What is known of a cluster besides the objects of its snapshot.
+/// What the index of a snapshot says about its cluster, besides the objects.
 #[derive(Clone, Debug)]
 pub struct StoredState {
     /// The kinds of which all objects are there.
@@ -32,7 +32,7 @@ pub enum StoredStateError {
     Incomplete {
         /// The number of objects that are there.
         found: usize,
-        /// The number that its index tells.
+        /// The number in its index.
         objects: usize,
         /// Their kind.
         kind: String,

@@ -257,15 +257,15 @@ pub struct Expected {
     pub policy: Option<String>,
     /// The admission plugin that refuses the request.
     pub plugin: Option<String>,
-    /// What becomes of the request in some admission plugins.
+    /// The outcome of the request in some admission plugins.
     pub plugins: BTreeMap<String, PluginOutcome>,
     /// Fields that some admission plugins, policies and webhooks change.
     pub(crate) changes: BTreeMap<String, Vec<FieldPath>>,
     /// Amounts that are used of some quotas, by `NAMESPACE/NAME` or `NAME`, and by resource.
     pub quotas: BTreeMap<String, BTreeMap<String, String>>,
-    /// What becomes of the request in some policies: one of these.
+    /// The outcome of the request in some policies: one of these.
     pub policies: BTreeMap<String, Vec<PolicyOutcome>>,
-    /// What becomes of the request in some bindings: one of these.
+    /// The outcome of the request in some bindings: one of these.
     pub bindings: BTreeMap<String, Vec<PolicyOutcome>>,
     /// How many validations deny, with which messages.
     pub(crate) violations: Vec<Violations>,

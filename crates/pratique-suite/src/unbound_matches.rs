@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pratique_policy::{MatchOutcome, Subject, Trace};
 
+use crate::case_error::CaseError;
 use crate::unbound::Unbound;
 
 /// Records which policies match a request, while all are evaluated as if bound.
@@ -34,30 +35,20 @@ impl<'p> UnboundMatches<'p> {
     }
 
     /// The error of a test whose request only policies without a binding match.
-    pub(crate) fn error(&self) -> Option<String> {
+    pub(crate) fn error(&self) -> Option<CaseError> {
         let state = self.state();
         if state.bound || state.matched.is_empty() {
             return None;
         }
-        let names: Vec<String> = state
-            .matched
-            .iter()
-            .map(|policy| format!("{:?}", policy.name))
-            .collect();
-        let (policies, they) = match names.len() {
-            1 => ("policy", "it"),
-            _ => ("policies", "them"),
-        };
-        Some(format!(
-            "not evaluated: no binding names the {policies} {}: add one, or have {they} evaluated as if bound, with --bind \
-             or `bind: true` in the suite",
-            names.join(", ")
-        ))
+        let names = state.matched.iter().map(|policy| policy.name.clone());
+        Some(CaseError::Unbound {
+            policies: names.collect(),
+        })
     }
 }
 
 impl Trace for UnboundMatches<'_> {
-    fn policy(&self, subject: Subject<'_>, met: MatchOutcome<'_>) {
+    fn policy(&self, subject: Subject<'_>, outcome: MatchOutcome<'_>) {
         let is = |unbound: &&Unbound| {
             (unbound.phase, unbound.origin, unbound.name.as_str())
                 == (subject.phase, subject.origin, subject.name)
@@ -66,14 +57,14 @@ impl Trace for UnboundMatches<'_> {
         let mut state = self.state();
         state.current = current;
         // A bound policy that cannot be evaluated reports that itself.
-        if current.is_none() && matches!(met, MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) {
+        if current.is_none() && matches!(outcome, MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) {
             state.bound = true;
         }
     }
 
-    fn binding(&self, _: &str, met: MatchOutcome<'_>) {
+    fn binding(&self, _: &str, outcome: MatchOutcome<'_>) {
         let mut state = self.state();
-        match (state.current, met) {
+        match (state.current, outcome) {
             (_, MatchOutcome::Mismatch(_) | MatchOutcome::Excluded) => {}
             (None, MatchOutcome::Match | MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) => {
                 state.bound = true;

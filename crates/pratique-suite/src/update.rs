@@ -28,7 +28,7 @@ pub enum UpdateError {
     /// It is not UTF-8.
     #[error("the file is not UTF-8")]
     Encoding,
-    /// What was changed is no suite any more.
+    /// The changed file cannot be read as suites.
     #[error("its layout is too unusual to be changed in place")]
     Layout,
     /// Several objects share an expectation.
@@ -36,7 +36,7 @@ pub enum UpdateError {
         "{0}: other objects have the same expectation: give those that differ one of their own in `expectObjects`"
     )]
     Shared(String),
-    /// What is expected of changes is left to people.
+    /// Expected changes are not updated.
     #[error("what is expected of `changes` is left as it is")]
     Changes,
     /// An expected object is in another file.

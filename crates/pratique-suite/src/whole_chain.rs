@@ -9,16 +9,17 @@ use pratique::{Admission, AdmissionContext, ObjectModel, Unfinished};
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
+use crate::case_error::CaseError;
 use crate::chain::{self, Admitted, PluginState};
 use crate::request::cluster::{is_namespace, with_name_label};
 use crate::scripted::{Script, ScriptedCaller};
 use crate::suite::{Case, Suite};
 
-/// What requests go through besides policies.
+/// The chain of an API server, which requests go through besides the policies.
 #[derive(Debug)]
 pub(crate) struct WholeChain {
     caller: Arc<ScriptedCaller>,
-    /// Held while a request is evaluated, for which webhooks answer by the scripts of its case.
+    /// Locked while a request is evaluated: webhooks answer by the scripts of its case.
     turn: Mutex<()>,
 }
 
@@ -39,88 +40,71 @@ impl WholeChain {
         model: Option<&dyn ObjectModel>,
         context: AdmissionContext<'_>,
         policies: &mut (dyn PolicyObserver + Send),
-    ) -> Result<Admitted, ChainError> {
+    ) -> Result<Admitted, CaseError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.caller.follow(scripts);
-        let mut observer = OfPolicies(policies);
-        let model = model.unwrap_or(&Untouched);
+        self.caller.set_scripts(scripts);
+        let mut observer = PoliciesOnly(policies);
+        let model = model.unwrap_or(&NoDefaults);
         wait(chain::admit(admission, request, model, context, &mut observer))
     }
 }
 
 impl Suite {
-    /// What admission plugins see when a case begins.
+    /// The state that admission plugins look up when a case begins.
     pub(crate) fn plugin_state(&self, base: &PluginState, case: &Case) -> PluginState {
         let mut state = base.clone();
         let states = [&self.cluster, &case.input.cluster];
-        let objects = || states.into_iter().flat_map(|given| &given.objects);
+        let objects = || self.objects(case);
         objects().for_each(|object| state.add(&with_name_label(object.clone())));
-        if states.iter().any(|given| given.complete.all) {
+        if states.iter().any(|state| state.complete.all) {
             state.complete(objects().any(is_namespace));
         }
-        let snapshots = states.iter().flat_map(|given| &given.snapshots);
-        for kind in snapshots.flat_map(|snapshot| &snapshot.complete) {
+        for kind in self.snapshots(case).flat_map(|snapshot| &snapshot.complete) {
             state.complete_kind(kind);
         }
-        for kind in states.iter().flat_map(|given| &given.complete.kinds) {
+        for kind in states.iter().flat_map(|state| &state.complete.kinds) {
             state.complete_kind(&GroupVersionKind::new(kind.group, "", kind.kind));
         }
         state
     }
 }
 
-/// Why a request cannot be evaluated.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ChainError {
-    #[error(transparent)]
-    Unfinished(#[from] Unfinished),
-    /// There is nothing that could wait for webhooks.
-    #[cfg(feature = "webhooks")]
-    #[error("the chain cannot run: {0}")]
-    Runtime(#[from] std::io::Error),
-    #[cfg(feature = "webhooks")]
-    #[error("the chain ended early")]
-    Ended,
-    #[cfg(not(feature = "webhooks"))]
-    #[error("the chain cannot run: the program is built without webhooks")]
-    NotBuilt,
-}
-
 /// Without threads and timers, nothing can wait.
 #[cfg(not(feature = "webhooks"))]
-fn wait(_: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, ChainError> {
-    Err(ChainError::NotBuilt)
+fn wait(_: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, CaseError> {
+    Err(CaseError::NotBuilt)
 }
 
-/// Waits for a request. Within a runtime of tokio, which must not be blocked so, another thread does.
+/// Runs the chain to its end. Within a runtime of tokio, which must not be blocked, it runs on another thread.
 #[cfg(feature = "webhooks")]
-fn wait(chain: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, ChainError> {
+fn wait(chain: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, CaseError> {
     let runtime = || {
-        tokio::runtime::Builder::new_current_thread()
+        let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
-            .build()
+            .build();
+        runtime.map_err(|error| CaseError::Runtime(error.to_string()))
     };
     if tokio::runtime::Handle::try_current().is_err() {
         return Ok(runtime()?.block_on(chain)?);
     }
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| Ok(runtime()?.block_on(chain)?));
-        waiting.join().unwrap_or(Err(ChainError::Ended))
+        waiting.join().unwrap_or(Err(CaseError::Ended))
     })
 }
 
-/// The observer of policies, as one of the chain.
-struct OfPolicies<'o>(&'o mut (dyn PolicyObserver + Send));
+/// Observes the policies of the chain, and nothing else.
+struct PoliciesOnly<'o>(&'o mut (dyn PolicyObserver + Send));
 
-impl ChainObserver for OfPolicies<'_> {
+impl ChainObserver for PoliciesOnly<'_> {
     fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
         Some(&mut *self.0)
     }
 }
 
 /// Leaves objects as they are.
-struct Untouched;
+struct NoDefaults;
 
-impl ObjectModel for Untouched {
+impl ObjectModel for NoDefaults {
     fn set_defaults(&self, _: &GroupVersionKind, _: &mut Value<'_>, _: Mutator<'_>) {}
 }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Coverage, Suite, read_suites};
+use pratique_suite::{Case, Coverage, Suite, read_suites};
 
 const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -81,25 +81,35 @@ impl Drop for Directory {
     }
 }
 
-/// The differences of each case: `name: field expected/actual`.
+/// Runs a suite: the name of each case, with its error or its differences, as `field expected/actual`.
+fn run(suite: &Suite) -> Vec<(String, Vec<String>)> {
+    let policies = suite.policies().unwrap();
+    let mut runner = suite.runner(&policies);
+    let run = |case: &Case| {
+        let result = runner.test(case, None);
+        let error = result.actual.err().map(|error| error.to_string());
+        let differences = result.differences.iter().map(|difference| {
+            let (field, expected, actual) = (&difference.field, &difference.expected, &difference.actual);
+            format!("{field} {expected}/{actual}")
+        });
+        (case.name.clone(), error.into_iter().chain(differences).collect())
+    };
+    suite.cases.iter().map(run).collect()
+}
+
+/// What is wrong with the cases of a suite, each with its name.
+fn failures(suite: &Suite) -> Vec<String> {
+    let cases = run(suite).into_iter();
+    cases
+        .flat_map(|(name, wrong)| wrong.into_iter().map(move |wrong| format!("{name}: {wrong}")))
+        .collect()
+}
+
 #[track_caller]
 fn check(tests: &str, expected: &[&str]) {
     let directory = Directory::new();
     let suite = directory.suite(tests).unwrap();
-    let policies = suite.policies().unwrap();
-    let mut problems = Vec::new();
-    for case in &suite.cases {
-        let result = suite.test(case, &policies, None);
-        problems.extend(result.actual.err().map(|why| format!("{}: {why}", case.name)));
-        let differences = result.differences.iter();
-        problems.extend(differences.map(|difference| {
-            format!(
-                "{}: {} {}/{}",
-                case.name, difference.field, difference.expected, difference.actual
-            )
-        }));
-    }
-    assert_eq!(problems, expected);
+    assert_eq!(failures(&suite), expected);
 }
 
 #[test]
@@ -246,26 +256,22 @@ impl Directory {
         self
     }
 
-    /// The name of each case, and `field expected/actual` of its differences.
+    /// Each case with what is wrong with it.
     fn results(&self, tests: &str) -> Vec<String> {
-        let suite = self.suite(tests).unwrap();
-        let policies = suite.policies().unwrap();
-        let mut results = Vec::new();
-        for case in &suite.cases {
-            let result = suite.test(case, &policies, None);
-            let why = result.actual.err().into_iter();
-            let differences = result.differences.iter();
-            let differences = differences.map(|difference| {
-                format!(
-                    " {} {}/{}",
-                    difference.field, difference.expected, difference.actual
-                )
-            });
-            let all: String = why.chain(differences).collect();
-            results.push(format!("{}:{all}", case.name));
-        }
-        results
+        results(&self.suite(tests).unwrap())
     }
+}
+
+fn results(suite: &Suite) -> Vec<String> {
+    let cases = run(suite).into_iter();
+    cases
+        .map(|(name, wrong)| {
+            format!(
+                "{name}:{}",
+                wrong.iter().map(|wrong| format!(" {wrong}")).collect::<String>()
+            )
+        })
+        .collect()
 }
 
 #[test]

@@ -42,13 +42,13 @@ impl Expectations {
     /// Keeps the request of a case for the reference.
     fn ask(&mut self, suite: &Suite, case: &Case, policies: &Policies, actual: &Actual) {
         // What more a case says, the reference is not told.
-        let Ok(question) = suite.question(case, policies) else {
+        let Ok(of_case) = suite.request(case, policies) else {
             return;
         };
-        if question.has_more || actual.decision == Decision::Undecided {
+        if of_case.has_more || actual.decision == Decision::Undecided {
             return;
         }
-        let objects = question
+        let objects = of_case
             .objects
             .iter()
             .map(|object| serde_json::to_value(object).unwrap_or_default());
@@ -59,7 +59,7 @@ impl Expectations {
             // Where a suite evaluates objects as they are written, errors are others.
             message: None,
         };
-        asked.add(&question.request, decided);
+        asked.add(&of_case.request, decided);
         self.asked.push(asked);
     }
 }
@@ -160,7 +160,7 @@ fn run(suite: &Suite, found: &mut Expectations) {
             found.equal += 1;
             continue;
         }
-        let why = result.actual.err().into_iter();
+        let why = result.actual.err().map(|error| error.to_string()).into_iter();
         let differences = result.differences.into_iter();
         let differences = differences.map(|difference| {
             let actual = difference.actual.lines().take(3).collect::<Vec<_>>().join(" ");

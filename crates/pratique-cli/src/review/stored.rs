@@ -42,7 +42,7 @@ impl<'g> Stored<'g> {
     }
 
     fn add(&mut self, given: &'g InputObject, namespace: &str) -> Result<(), String> {
-        let kind = kind_of(&given.object)?;
+        let kind = kind_of(&given.object).map_err(|error| error.to_string())?;
         match self.places.entry(key(&given.object, &kind, namespace)) {
             Entry::Vacant(entry) => {
                 entry.insert(self.objects.len());

@@ -338,7 +338,10 @@ fn decode_review<'t>(given: GivenObject<'t>, reviewed: &mut Reviewed) -> Result<
             };
             Ok(Built { input, assumed: None })
         }
-        Err(why) => Err(InputError::Faulty { place, why }),
+        Err(error) => Err(InputError::Faulty {
+            place,
+            why: error.to_string(),
+        }),
     }
 }
 

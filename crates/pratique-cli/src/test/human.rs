@@ -99,9 +99,9 @@ fn one_case(run: &CaseRun, style: Style) -> Text {
     }
     let place = style.paint(Tone::Faint, problems::place(&run.case.location));
     let mut out = text!("  {} {} {}\n", style.paint(Tone::Bad, "FAIL"), name, place);
-    if let Err(why) = &run.tested.actual {
-        let indent = "      ";
-        out.push(&text!("    no decision: {}\n", Lines { text: why, indent }));
+    if let Err(error) = &run.tested.actual {
+        let (text, indent) = (&error.to_string(), "      ");
+        out.push(&text!("    no decision: {}\n", Lines { text, indent }));
     }
     for difference in &run.tested.differences {
         out.push(&one_difference(difference, style));

@@ -52,7 +52,7 @@ struct Test<'a> {
     seconds: f64,
     /// Why the test could not be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
+    error: Option<String>,
     #[serde(skip_serializing_if = "<[Difference]>::is_empty")]
     differences: &'a [Difference],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ impl<'a> From<&'a CaseRun> for Test<'a> {
             location: &run.case.location,
             passed: run.tested.passed(),
             seconds: run.duration.as_secs_f64(),
-            error: run.tested.actual.as_ref().err().map(String::as_str),
+            error: run.tested.actual.as_ref().err().map(ToString::to_string),
             differences: &run.tested.differences,
             actual: run.tested.actual.as_ref().ok().map(JsonActual::from),
             explanation: run.tested.explanation.as_ref(),

@@ -53,9 +53,9 @@ fn of_case(run: &CaseRun) -> Case {
 }
 
 fn outcome(run: &CaseRun) -> Outcome {
-    if let Err(why) = &run.tested.actual {
+    if let Err(error) = &run.tested.actual {
         return Outcome::Error {
-            message: why.clone(),
+            message: error.to_string(),
             text: String::new(),
         };
     }

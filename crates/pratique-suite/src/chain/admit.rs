@@ -10,25 +10,25 @@ use pratique_types::AdmissionRequest;
 
 use super::steps::{RecordingModel, Step, StepRecorder};
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug)]
 pub struct Admitted {
     /// The outcome.
     pub outcome: Outcome,
-    /// What each part of the chain did.
+    /// The steps of the chain.
     pub steps: Vec<Step>,
     /// The object as the last part left it: as it is stored, where the request is allowed.
     pub object: Value<'static>,
 }
 
 /// Evaluates a request by the whole chain, and records its steps. The request has the object as an API server received it;
-/// `given` is the object before that, and `model` what is done with it between the steps.
+/// `sent` is the object before that, and `model` what is done with it between the steps.
 ///
 /// # Errors
 /// As [`Admission::admit`].
 pub async fn admit(
     admission: &Admission,
-    (request, given): (&AdmissionRequest<'_>, &Value<'_>),
+    (request, sent): (&AdmissionRequest<'_>, &Value<'_>),
     model: &dyn ObjectModel,
     context: AdmissionContext<'_>,
     observer: &mut dyn ChainObserver,
@@ -36,7 +36,7 @@ pub async fn admit(
     let model = RecordingModel::new(model, &request.kind);
     let mut recording = Recording {
         observer,
-        steps: StepRecorder::new(given, &request.object, &model),
+        steps: StepRecorder::new(sent, &request.object, &model),
     };
     let context = context.with_object_model(&model);
     let outcome = admission.admit(request, context, &mut recording).await?;
@@ -48,7 +48,7 @@ pub async fn admit(
     })
 }
 
-/// Records the steps, beside another observer.
+/// Records the steps, and passes everything on to another observer.
 struct Recording<'a, 'm> {
     observer: &'a mut dyn ChainObserver,
     steps: StepRecorder<'m>,

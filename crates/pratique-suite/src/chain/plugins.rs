@@ -60,7 +60,7 @@ pub enum StartFailure {
     Configuration(#[from] ConfigurationErrors),
 }
 
-/// Which files may be opened.
+/// Permits a file to be opened, or says why not.
 pub type PathPermit<'p> = dyn Fn(&Path) -> io::Result<()> + 'p;
 
 /// Starts the plugins that are on, with what an AdmissionConfiguration file gives them; the empty path stands for no file.
@@ -112,10 +112,10 @@ pub fn start(
     })
 }
 
-/// Says what is wrong with a kubeconfig file, if anything is.
+/// Checks a kubeconfig file.
 ///
 /// # Errors
-/// What is wrong.
+/// The message of the first problem.
 pub fn check_kube_config(path: &str) -> Result<(), String> {
     load_kube_config(path)
         .map(drop)

@@ -1,4 +1,4 @@
-//! What plugins see of the cluster.
+//! The state of the cluster that plugins look up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +9,7 @@ use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_types::{GroupVersionKind, Operation};
 
+use crate::object::text;
 use crate::request::kind_of;
 
 /// The objects of the cluster that plugins look up, as the requests of a run leave them.
@@ -43,7 +44,7 @@ impl PluginState {
         }
     }
 
-    /// Knows objects of some kinds only: what plugins look up of others is not known.
+    /// Keeps objects of some kinds only: plugins find those of other kinds unknown.
     pub fn keep_kinds(&mut self, is_kept: impl Fn(&StateKind) -> bool) {
         self.kinds.retain(is_kept);
     }
@@ -53,12 +54,12 @@ impl PluginState {
         &self.kinds
     }
 
-    /// Says which definitions cannot be followed, so that objects of their kinds are not defaulted.
+    /// The definitions that cannot be followed: objects of their kinds are not defaulted.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }
 
-    /// What is added is all there is.
+    /// Declares the objects of all kinds that plugins look up complete, namespaces only if `has_namespaces`.
     pub fn complete(&mut self, has_namespaces: bool) {
         for kind in &self.kinds {
             if has_namespaces || *kind != StateKind::NAMESPACE {
@@ -67,7 +68,7 @@ impl PluginState {
         }
     }
 
-    /// Of a kind, what is added is all there is.
+    /// Declares the objects of a kind complete.
     pub fn complete_kind(&mut self, kind: &GroupVersionKind) {
         self.objects.complete(&kind.group, &kind.kind);
     }
@@ -78,17 +79,16 @@ impl PluginState {
         if kind.kind == "CustomResourceDefinition"
             && let Err(error) = self.api_objects.define(object)
         {
-            let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
+            let name = text(object, &["metadata", "name"]);
             self.faults.push(format!(
-                "CustomResourceDefinition {}: its objects are not defaulted: {error}",
-                name.unwrap_or_default()
+                "CustomResourceDefinition {name}: its objects are not defaulted: {error}"
             ));
         }
         if !self.is_needed(&kind) {
             return;
         }
         let mut object = object.clone();
-        // What cannot be converted stays as it is.
+        // An object that cannot be converted stays as it is.
         drop(Objects::at(TIME).default(&kind, &mut object));
         self.objects.insert(object);
     }
@@ -98,37 +98,35 @@ impl PluginState {
         kinds.any(|needed| needed.group == kind.group && needed.kind == kind.kind)
     }
 
-    /// What a plugin sees that is asked by itself.
+    /// The context of a plugin that is called outside of a chain.
     pub fn context(&self) -> PluginContext<'_> {
         PluginContext::new(&self.objects)
     }
 
-    /// What plugins see.
+    /// The inputs of the plugins of a chain.
     pub fn inputs(&self) -> PluginInputs<'_> {
         PluginInputs::new(&self.objects)
     }
 
-    /// What is used of quotas, by `NAMESPACE/NAME` and by resource.
+    /// The used amounts of quotas, by `NAMESPACE/NAME` and by resource.
     pub fn used_quotas(&self) -> BTreeMap<String, BTreeMap<String, String>> {
-        let text = |value: &Value<'_>| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let amount = |value: &Value<'_>| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let used = |quota: &Value<'_>| match quota.at(&["status", "used"]) {
             Some(Value::Object(used)) => {
-                let amounts = used.iter().map(|(name, amount)| (name.to_owned(), text(amount)));
+                let amounts = used.iter().map(|(name, value)| (name.to_owned(), amount(value)));
                 amounts.collect()
             }
             _ => BTreeMap::new(),
         };
         let quotas = self.objects.of_kind(StateKind::RESOURCE_QUOTA);
-        let name = |quota: &Value<'_>, field: &str| {
-            let name = quota.at(&["metadata", field]).and_then(Value::as_str);
-            name.unwrap_or_default().to_owned()
+        let key = |quota: &Value<'_>| {
+            let (namespace, name) = (
+                text(quota, &["metadata", "namespace"]),
+                text(quota, &["metadata", "name"]),
+            );
+            format!("{namespace}/{name}")
         };
-        quotas
-            .map(|quota| {
-                let key = format!("{}/{}", name(quota, "namespace"), name(quota, "name"));
-                (key, used(quota))
-            })
-            .collect()
+        quotas.map(|quota| (key(quota), used(quota))).collect()
     }
 
     /// Carries out a request that was allowed, and what plugins write for it.

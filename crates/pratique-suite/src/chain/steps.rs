@@ -12,7 +12,7 @@ use pratique_types::GroupVersionKind;
 /// The name of the step in which an API server sets defaults.
 pub const DEFAULTING: &str = "defaulting";
 
-/// What a step of the chain did to a request.
+/// A step of the chain, and its effect on a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The admission plugin; [`DEFAULTING`] and [`PREPARATION`](pratique::observer::PREPARATION) for what a server does besides.
@@ -23,11 +23,11 @@ pub struct Step {
     pub phase: Phase,
     /// Whether it ran in the second round.
     pub is_reinvoked: bool,
-    /// What it did.
+    /// Its effect.
     pub did: StepEffect,
 }
 
-/// What came of a step.
+/// The effect of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepEffect {
     /// It let the request pass.
@@ -54,11 +54,11 @@ pub(super) struct StepRecorder<'m> {
 }
 
 impl<'m> StepRecorder<'m> {
-    /// Begins with an object as it was given, and as it is after defaulting.
-    pub(super) fn new(given: &Value<'_>, defaulted: &Value<'_>, model: &'m RecordingModel<'m>) -> Self {
+    /// Begins with an object as it was sent, and as it is after defaulting.
+    pub(super) fn new(sent: &Value<'_>, defaulted: &Value<'_>, model: &'m RecordingModel<'m>) -> Self {
         let mut recorder = StepRecorder {
             model,
-            last: given.clone().into_owned(),
+            last: sent.clone().into_owned(),
             steps: Vec::new(),
         };
         recorder.changed(DEFAULTING, None, (Phase::Mutating, false), defaulted);
@@ -128,7 +128,7 @@ pub(super) struct RecordingModel<'m> {
 }
 
 impl<'m> RecordingModel<'m> {
-    /// Records changes of objects of a kind: those of other versions are seen once they are converted back.
+    /// Records changes of objects of a kind: those of other versions are recorded once they are converted back.
     pub(super) fn new(model: &'m dyn ObjectModel, kind: &'m GroupVersionKind) -> Self {
         RecordingModel {
             model,

@@ -10,7 +10,7 @@ use crate::chain::{Step, StepEffect};
 use crate::plugin_outcome::PluginOutcome;
 use crate::suite::Expected;
 
-/// Compares what became of the request in admission plugins.
+/// Compares the outcomes of the request in admission plugins.
 pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (name, expected) in &expected.plugins {

@@ -9,11 +9,11 @@ use pratique_policy::{Origin, Phase};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
 
-/// Whether something was seen.
+/// Whether a point is covered.
 #[derive(Debug, Default)]
-pub(super) struct Seen(AtomicBool);
+pub(super) struct Covered(AtomicBool);
 
-impl Seen {
+impl Covered {
     pub(super) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -30,7 +30,7 @@ pub(super) struct PolicyPoints {
     pub(super) origin: Origin,
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) matched: Seen,
+    pub(super) matched: Covered,
     pub(super) bindings: Vec<BindingPoint>,
     pub(super) expressions: Vec<ExpressionPoints>,
 }
@@ -40,7 +40,7 @@ pub(super) struct PolicyPoints {
 pub(super) struct BindingPoint {
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) matched: Seen,
+    pub(super) matched: Covered,
 }
 
 /// The coverage points of an expression.
@@ -49,7 +49,7 @@ pub(super) struct ExpressionPoints {
     pub(super) place: Place,
     pub(super) location: Location,
     /// Whether it was evaluated, if that is a point of its own.
-    pub(super) evaluated: Option<Seen>,
+    pub(super) evaluated: Option<Covered>,
     pub(super) outcomes: Vec<OutcomePoint>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct OutcomePoint {
     pub(super) wanted: bool,
     pub(super) text: String,
     pub(super) location: Location,
-    pub(super) seen: Seen,
+    pub(super) covered: Covered,
 }
 
 impl PolicyPoints {
@@ -70,7 +70,7 @@ impl PolicyPoints {
             origin,
             name: name.unwrap_or_default(),
             location: source.locate(&[]),
-            matched: Seen::default(),
+            matched: Covered::default(),
             bindings: Vec::new(),
             expressions: Vec::new(),
         }
@@ -159,7 +159,7 @@ impl PolicyPoints {
     /// Adds an expression that has to be evaluated.
     fn add_value(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
-        points.evaluated = Some(Seen::default());
+        points.evaluated = Some(Covered::default());
         self.expressions.push(points);
     }
 }
@@ -169,7 +169,7 @@ impl BindingPoint {
         BindingPoint {
             name: binding.name.to_owned(),
             location: binding.source.locate(&[]),
-            matched: Seen::default(),
+            matched: Covered::default(),
         }
     }
 }
@@ -206,7 +206,7 @@ impl ExpressionPoints {
             wanted,
             text: parsed.text(id),
             location: source.locate_in(&steps(path), parsed.start(id)),
-            seen: Seen::default(),
+            covered: Covered::default(),
         }
     }
 }
@@ -222,8 +222,8 @@ fn deciding(parsed: &SourceExpression) -> Vec<ExprId> {
             Logic::Not(_) | Logic::Other => {}
         }
     }
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|id| seen.insert(*id));
+    let mut unique = std::collections::HashSet::new();
+    found.retain(|id| unique.insert(*id));
     found
 }
 

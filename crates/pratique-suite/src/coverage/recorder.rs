@@ -18,7 +18,7 @@ pub struct CoverageRecorder<'c> {
     position: Mutex<Position<'c>>,
 }
 
-/// What is evaluated.
+/// The policy and the expressions under evaluation.
 #[derive(Debug, Default)]
 struct Position<'c> {
     policy: Option<&'c PolicyPoints>,
@@ -40,22 +40,22 @@ impl<'c> CoverageRecorder<'c> {
 }
 
 impl Trace for CoverageRecorder<'_> {
-    fn policy(&self, subject: Subject<'_>, met: MatchOutcome<'_>) {
+    fn policy(&self, subject: Subject<'_>, outcome: MatchOutcome<'_>) {
         let is = |policy: &&&PolicyPoints| {
             (policy.phase, policy.origin, policy.name.as_str())
                 == (subject.phase, subject.origin, subject.name)
         };
         let policy = self.policies.iter().find(is).copied();
         self.position().policy = policy;
-        if let Some(policy) = policy.filter(|_| met == MatchOutcome::Match) {
+        if let Some(policy) = policy.filter(|_| outcome == MatchOutcome::Match) {
             policy.matched.set();
         }
     }
 
-    fn binding(&self, binding: &str, met: MatchOutcome<'_>) {
+    fn binding(&self, binding: &str, outcome: MatchOutcome<'_>) {
         let bindings = self.position().policy.map(|policy| policy.bindings.iter());
         let found = bindings.into_iter().flatten().find(|found| found.name == binding);
-        if let Some(found) = found.filter(|_| met == MatchOutcome::Match) {
+        if let Some(found) = found.filter(|_| outcome == MatchOutcome::Match) {
             found.matched.set();
         }
     }
@@ -85,7 +85,7 @@ impl Trace for CoverageRecorder<'_> {
             .map(|point| point.outcomes.iter());
         for outcome in outcomes.into_iter().flatten() {
             if outcome.id == expression && outcome.wanted == *value {
-                outcome.seen.set();
+                outcome.covered.set();
             }
         }
     }

@@ -133,7 +133,7 @@ impl PolicyCoverage {
             });
         }
         for outcome in &expression.outcomes {
-            self.count(outcome.seen.get(), || Missing {
+            self.count(outcome.covered.get(), || Missing {
                 field: expression.place.field(),
                 location: outcome.location.clone(),
                 expression: Some(outcome.text.clone()),

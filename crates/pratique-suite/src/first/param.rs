@@ -20,13 +20,13 @@ pub(super) fn params(set: &ManifestSet, name: &str, policy: Policy<'_>, seed: u6
     let mut found = Vec::new();
     let mut is_namespaced = resource_of(&kind).map(|served| served.namespaced);
     for reference in references(set, name) {
-        let given = reference.namespace.as_deref();
-        let namespaced = *is_namespaced.get_or_insert(given.is_some());
+        let namespace = reference.namespace.as_deref();
+        let namespaced = *is_namespaced.get_or_insert(namespace.is_some());
         let of = ParamName {
             kind: &kind,
             name: reference.name.as_deref().unwrap_or("param"),
             namespace: match namespaced {
-                true => given.unwrap_or(NAMESPACE),
+                true => namespace.unwrap_or(NAMESPACE),
                 false => "",
             },
         };
@@ -59,7 +59,7 @@ fn kind(policy: Policy<'_>) -> Option<GroupVersionKind> {
     }
 }
 
-/// What the bindings of a policy refer to.
+/// The param references of the bindings of a policy.
 fn references<'s>(set: &'s ManifestSet, name: &'s str) -> impl Iterator<Item = &'s ParamRef> {
     let validating = set.validating_bindings.iter().map(|loaded| &loaded.object.spec);
     let validating = validating.filter(move |spec| spec.policy_name == name);

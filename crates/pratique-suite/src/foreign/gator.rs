@@ -8,7 +8,9 @@ use pratique_manifest::{ManifestFile, NodeId, Problem, Value as Node};
 use pratique_types::Operation;
 
 use super::template::{Constrained, constrained};
-use super::{Source, text, user};
+use super::{NotEvaluatedReason, Source, user};
+use crate::object::text;
+use crate::read::operation;
 use crate::request::review::is_review;
 use crate::suite::{Case, Expected, Suite, TestInput, ViolationCount, Violations};
 
@@ -38,37 +40,31 @@ fn test(reader: &Source<'_>, suite: &str, id: NodeId, skips: bool) -> Result<Sui
     let name = fields.text("name").unwrap_or_default();
     let mut suite = reader.suite(format!("{suite} / {name}"));
     let cases = fields.list("cases");
-    let told = |suite: &mut Suite, id: NodeId, why: String| {
+    let leave_out = |suite: &mut Suite, id: NodeId, reason: &NotEvaluatedReason| {
         let name = reader.fields(id).text("name").unwrap_or_else(|| name.clone());
-        suite.not_evaluated.push(reader.not_evaluated(id, name, why));
+        suite.not_evaluated.push(reader.not_evaluated(id, name, reason));
     };
-    let why = if skips || fields.bool("skip").unwrap_or_default() {
-        Some("the test is skipped".to_owned())
+    let constrained = if skips || fields.bool("skip").unwrap_or_default() {
+        Err(NotEvaluatedReason::SkippedTest)
     } else if fields.node("expansion").is_some() {
-        Some("expansion templates are not read".to_owned())
+        Err(NotEvaluatedReason::Expansion)
     } else {
-        None
-    };
-    let constrained = match why {
-        Some(why) => Err(why),
-        None => {
-            let one = |field: &str| fields.node(field).map(|at| reader.only(at)).transpose();
-            let (template, constraint) = (one("template")?, one("constraint")?);
-            let (template, constraint) = (template.unwrap_or_default(), constraint.unwrap_or_default());
-            match template.is_null() || constraint.is_null() {
-                true => Err("it has no template or no constraint".to_owned()),
-                false => constrained(&template, &constraint),
+        let object = |field: &str| fields.node(field).map(|at| reader.only(at)).transpose();
+        match (object("template")?, object("constraint")?) {
+            (Some(template), Some(constraint)) if !template.is_null() && !constraint.is_null() => {
+                constrained(&template, &constraint)
             }
+            _ => Err(NotEvaluatedReason::NoConstraint),
         }
     };
     let constrained = match constrained {
         Ok(constrained) => constrained,
-        Err(why) => {
+        Err(reason) => {
             for case in &cases {
-                told(&mut suite, *case, why.clone());
+                leave_out(&mut suite, *case, &reason);
             }
             if cases.is_empty() {
-                told(&mut suite, id, why);
+                leave_out(&mut suite, id, &reason);
             }
             return Ok(suite);
         }
@@ -88,18 +84,18 @@ fn test(reader: &Source<'_>, suite: &str, id: NodeId, skips: bool) -> Result<Sui
     for id in cases {
         match case(reader, id)? {
             Ok(case) => suite.cases.push(case),
-            Err(why) => told(&mut suite, id, why),
+            Err(reason) => leave_out(&mut suite, id, &reason),
         }
     }
     Ok(suite)
 }
 
 /// A case; or why it is not evaluated.
-fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, String>, Vec<Problem>> {
+fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, NotEvaluatedReason>, Vec<Problem>> {
     let fields = reader.fields(id);
     let name = fields.text("name").unwrap_or_default();
     if fields.bool("skip").unwrap_or_default() {
-        return Ok(Err("the case is skipped".to_owned()));
+        return Ok(Err(NotEvaluatedReason::SkippedCase));
     }
     let Some(at) = fields.node("object") else {
         return Err(vec![reader.problem("a case needs an `object`".to_owned(), id)]);
@@ -110,7 +106,7 @@ fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, String>, Vec<Pro
         violations.into_iter().map(|id| assertion(reader, id)).collect();
     let violations = match violations {
         Some(violations) if violations.is_empty() => {
-            return Ok(Err("it asserts nothing".to_owned()));
+            return Ok(Err(NotEvaluatedReason::NoAssertions));
         }
         Some(violations) => violations,
         None => {
@@ -164,9 +160,7 @@ fn reviewed(review: &Value<'static>) -> TestInput {
         let found = request.get(name).filter(|object| !object.is_null());
         found.cloned()
     };
-    let operation = text(&request, &["operation"]);
-    let mut all = Operation::ALL.into_iter();
-    let operation = all.find(|known| known.as_str() == operation);
+    let operation = operation(text(&request, &["operation"]));
     let (new, old) = (object("object"), object("oldObject"));
     // An update may say no more than how the object is afterwards.
     let stored = match operation {

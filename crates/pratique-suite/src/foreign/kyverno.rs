@@ -11,9 +11,10 @@ use pratique_manifest::{NodeId, Problem};
 use pratique_typed::settle_object;
 use pratique_types::{Operation, UserInfo};
 
-use super::{Source, text, user};
+use super::{NotEvaluatedReason, Source, user};
+use crate::object::text;
 use crate::policy_outcome::PolicyOutcome;
-use crate::read::Fields;
+use crate::read::{Fields, operation};
 use crate::request::{self, kind_of};
 use crate::select::{DEFAULT_NAMESPACE, label};
 use crate::suite::{Case, ClusterState, Expected, Reference, Suite, TestInput};
@@ -23,38 +24,40 @@ const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"
 
 pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let root = reader.root();
-    let mut given = TestDefaults::default();
+    let mut defaults = TestDefaults::default();
     for id in root.list("policies") {
         let file = reader.fields(id).as_text().unwrap_or_default();
-        given.policies(reader, &file, id);
+        defaults.policies(reader, &file, id);
     }
     let name = reader.name().or_else(|| root.text("name"));
     let name = name.unwrap_or_else(|| pratique_manifest::path_text(reader.path));
     let results = root.list("results");
     let is_ours = |id: &NodeId| {
         let policy = reader.fields(*id).text("policy").unwrap_or_default();
-        given.names.contains_key(&policy)
+        defaults.names.contains_key(&policy)
     };
     let (ours, others): (Vec<NodeId>, Vec<NodeId>) = results.into_iter().partition(is_ours);
     let mut suites: BTreeMap<String, Suite> = BTreeMap::new();
     if !ours.is_empty() {
-        given.state(reader, &root)?;
+        defaults.state(reader, &root)?;
     }
     let mut problems = Vec::new();
     for id in ours {
         let fields = reader.fields(id);
         let policy = fields.text("policy").unwrap_or_default();
         let suite = suites.entry(policy.clone()).or_insert_with(|| Suite {
-            policies: given.names.get(&policy).cloned().unwrap_or_default(),
-            cluster: given.cluster.clone(),
+            policies: defaults.names.get(&policy).cloned().unwrap_or_default(),
+            cluster: defaults.cluster.clone(),
             only: Some(policy.clone()),
             ..reader.suite(format!("{name} / {policy}"))
         });
-        if let Some(why) = given.unsupported(&policy) {
-            suite.not_evaluated.push(reader.not_evaluated(id, policy, why));
+        if let Some(reason) = defaults.unsupported(&policy) {
+            suite
+                .not_evaluated
+                .push(reader.not_evaluated(id, policy, &reason));
             continue;
         }
-        match given.cases(reader, &policy, id) {
+        match defaults.cases(reader, &policy, id) {
             Ok(cases) => suite.cases.extend(cases),
             Err(found) => problems.extend(found),
         }
@@ -65,25 +68,20 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let mut suites: Vec<Suite> = suites.into_values().collect();
     if !others.is_empty() {
         let mut suite = reader.suite(name);
-        let why = match given.unread.first() {
-            Some(first) => {
-                format!(
-                    "no ValidatingAdmissionPolicy or MutatingAdmissionPolicy of that name is read; {first}"
-                )
-            }
-            None => "it is of Kyverno's own kinds, no ValidatingAdmissionPolicy or MutatingAdmissionPolicy"
-                .to_owned(),
+        let reason = match defaults.unread.into_iter().next() {
+            Some(problem) => NotEvaluatedReason::Unread(problem),
+            None => NotEvaluatedReason::OtherKind,
         };
         let name = |id| reader.fields(id).text("policy").unwrap_or_default();
-        let others = others.into_iter();
-        let others = others.map(|id| reader.not_evaluated(id, name(id), why.clone()));
-        suite.not_evaluated = others.collect();
+        let left_out = others.into_iter();
+        let left_out = left_out.map(|id| reader.not_evaluated(id, name(id), &reason));
+        suite.not_evaluated = left_out.collect();
         suites.push(suite);
     }
     Ok(suites)
 }
 
-/// What the tests of a document have in common.
+/// The inputs that the tests of a document share.
 #[derive(Default)]
 struct TestDefaults {
     /// The files of each policy that is evaluated.
@@ -171,30 +169,22 @@ impl TestDefaults {
     fn values(&mut self, values: &Value<'static>) {
         let list = |name: &str| values.get(name).and_then(Value::as_array).unwrap_or_default();
         for namespace in list("namespaceSelector") {
-            let mut object = request::cluster::namespace(text(namespace, &["name"]));
-            if let (Value::Object(object), Some(labels)) = (&mut object, namespace.get("labels"))
-                && let Some(Value::Object(metadata)) = object.get_mut("metadata")
-            {
-                metadata.insert("labels", labels.clone());
-            }
+            let labels = namespace.get("labels").cloned().unwrap_or_default();
+            let object = request::cluster::namespace(text(namespace, &["name"]), labels);
             self.cluster.objects.push(object);
         }
-        let operation = values.at(&["globalValues", "request.operation"]);
-        let operation = operation.and_then(Value::as_str).unwrap_or_default();
-        let mut all = Operation::ALL.into_iter();
-        self.operation = all.find(|known| known.as_str() == operation).or(self.operation);
+        self.operation = operation(text(values, &["globalValues", "request.operation"])).or(self.operation);
         let policies = list("policies").iter();
         self.with_values
             .extend(policies.map(|policy| text(policy, &["name"]).to_owned()));
     }
 
     /// Why the tests of a policy are not evaluated.
-    fn unsupported(&self, policy: &str) -> Option<String> {
+    fn unsupported(&self, policy: &str) -> Option<NotEvaluatedReason> {
         if self.with_values.iter().any(|name| name == policy) {
-            return Some("its values are for variables of Kyverno".to_owned());
+            return Some(NotEvaluatedReason::Variables);
         }
-        let why = "exceptions are for policies of Kyverno's own kinds";
-        self.has_exceptions.then(|| why.to_owned())
+        self.has_exceptions.then_some(NotEvaluatedReason::Exceptions)
     }
 
     /// The cases of a result: one for each resource.
@@ -268,7 +258,7 @@ impl TestDefaults {
     }
 }
 
-/// What a result of Kyverno's means for a policy of the API.
+/// The outcomes of a policy of the API that a result of Kyverno's stands for.
 fn outcomes(result: &str) -> Option<&'static [PolicyOutcome]> {
     Some(match result {
         "pass" => &[PolicyOutcome::Allowed, PolicyOutcome::Mutated],

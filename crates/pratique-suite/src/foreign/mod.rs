@@ -1,6 +1,6 @@
 //! Tests of other programs, as far as they are about policies of the API: of the Kyverno CLI, and of gator.
 //!
-//! What they test besides is [told](crate::NotEvaluated), and is neither passed nor failed.
+//! What else they test is listed as [not evaluated](crate::NotEvaluated): it neither passes nor fails.
 
 mod gator;
 mod kyverno;
@@ -13,13 +13,14 @@ use pratique_json::Value;
 use pratique_manifest::{Location, NodeId, ObjectSource, Problem, Rule};
 use pratique_types::UserInfo;
 
+use crate::object::text;
 use crate::read::Fields;
 use crate::read::budget::{self, Budget};
 use crate::roots::SuiteRoots;
 use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput};
 
-/// Words of which files with such tests have one.
-pub(crate) const WORDS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
+/// Parts of API groups, one of which every file with such tests has.
+pub(crate) const GROUPS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
 
 /// Whose tests a document has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,37 @@ impl Program {
     }
 }
 
+/// Why a test of another program is not evaluated.
+#[derive(Debug, thiserror::Error)]
+enum NotEvaluatedReason {
+    #[error("the test is skipped")]
+    SkippedTest,
+    #[error("the case is skipped")]
+    SkippedCase,
+    #[error("expansion templates are not read")]
+    Expansion,
+    #[error("it has no template or no constraint")]
+    NoConstraint,
+    #[error("it asserts nothing")]
+    NoAssertions,
+    #[error("its template is written in Rego: there are no expressions in it")]
+    Rego,
+    #[error("the constraint is a {constraint}, the template is of {template}")]
+    ConstraintKind { constraint: String, template: String },
+    /// Policies of the API cannot match by this field.
+    #[error("its constraint matches by {field}: {value}")]
+    Match { field: &'static str, value: String },
+    #[error("its values are for variables of Kyverno")]
+    Variables,
+    #[error("exceptions are for policies of Kyverno's own kinds")]
+    Exceptions,
+    /// A file of policies cannot be read, with its first problem.
+    #[error("no ValidatingAdmissionPolicy or MutatingAdmissionPolicy of that name is read; {0}")]
+    Unread(String),
+    #[error("it is of Kyverno's own kinds, no ValidatingAdmissionPolicy or MutatingAdmissionPolicy")]
+    OtherKind,
+}
+
 /// The document of another program's tests.
 pub(crate) struct Source<'a> {
     source: &'a ObjectSource,
@@ -93,10 +125,10 @@ impl<'a> Source<'a> {
     }
 
     /// The case of a policy or constraint that is not evaluated.
-    fn not_evaluated(&self, at: NodeId, name: String, why: String) -> NotEvaluated {
+    fn not_evaluated(&self, at: NodeId, name: String, reason: &NotEvaluatedReason) -> NotEvaluated {
         NotEvaluated {
             name,
-            why,
+            why: reason.to_string(),
             location: self.location(at),
         }
     }
@@ -181,11 +213,6 @@ impl<'a> Source<'a> {
             ..Suite::new(name, self.path, self.source.clone(), self.roots)
         }
     }
-}
-
-/// A text of an object.
-fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
-    object.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A user of an AdmissionReview, as far as other programs read it.

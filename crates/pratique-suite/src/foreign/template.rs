@@ -4,7 +4,8 @@
 use pratique_json::Value;
 use serde_json::{Value as Json, json};
 
-use super::text;
+use super::NotEvaluatedReason;
+use crate::object::text;
 
 /// The engine of templates whose code is expressions.
 const ENGINE: &str = "K8sNativeValidation";
@@ -24,8 +25,8 @@ pub(super) struct Constrained {
     pub(super) objects: Vec<Value<'static>>,
 }
 
-/// The code of a template's expressions; or why there is none.
-fn code<'t>(template: &'t Value<'static>) -> Result<&'t Value<'static>, String> {
+/// The code of a template's expressions.
+fn code<'t>(template: &'t Value<'static>) -> Result<&'t Value<'static>, NotEvaluatedReason> {
     let targets = template.at(&["spec", "targets"]).and_then(Value::as_array);
     let target = targets
         .unwrap_or_default()
@@ -37,23 +38,23 @@ fn code<'t>(template: &'t Value<'static>) -> Result<&'t Value<'static>, String> 
     let mut engines = code.unwrap_or_default().iter();
     let source = engines.find(|code| text(code, &["engine"]) == ENGINE);
     let source = source.and_then(|code| code.get("source"));
-    source.ok_or_else(|| "its template is written in Rego: there are no expressions in it".to_owned())
+    source.ok_or(NotEvaluatedReason::Rego)
 }
 
-/// The policy of a template and a constraint; or why there is none.
+/// The policy of a template and a constraint.
 pub(super) fn constrained(
     template: &Value<'static>,
     constraint: &Value<'static>,
-) -> Result<Constrained, String> {
+) -> Result<Constrained, NotEvaluatedReason> {
     let source = code(template)?;
     let kind = text(template, &["spec", "crd", "spec", "names", "kind"]);
     if kind.is_empty() || kind != text(constraint, &["kind"]) {
-        return Err(format!(
-            "the constraint is a {}, the template is of {kind}",
-            text(constraint, &["kind"])
-        ));
+        return Err(NotEvaluatedReason::ConstraintKind {
+            constraint: text(constraint, &["kind"]).to_owned(),
+            template: kind.to_owned(),
+        });
     }
-    unsupported(constraint)?;
+    check_match(constraint)?;
     let policy = format!("gatekeeper-{}", text(template, &["metadata", "name"]));
     let name = text(constraint, &["metadata", "name"]);
     let spec = json!({
@@ -86,18 +87,15 @@ pub(super) fn constrained(
     })
 }
 
-/// What a constraint matches by that policies cannot.
-fn unsupported(constraint: &Value<'static>) -> Result<(), String> {
-    let matching = constraint.at(&["spec", "match"]);
-    let given = |name: &str| {
-        matching
-            .map(|matching| text(matching, &[name]))
-            .unwrap_or_default()
-    };
-    for (name, plain) in [("scope", "*"), ("source", "All")] {
-        let found = given(name);
-        if !found.is_empty() && found != plain {
-            return Err(format!("its constraint matches by {name}: {found}"));
+/// Checks that a constraint matches by nothing that policies cannot match by.
+fn check_match(constraint: &Value<'static>) -> Result<(), NotEvaluatedReason> {
+    for (field, default) in [("scope", "*"), ("source", "All")] {
+        let value = text(constraint, &["spec", "match", field]);
+        if !value.is_empty() && value != default {
+            return Err(NotEvaluatedReason::Match {
+                field,
+                value: value.to_owned(),
+            });
         }
     }
     Ok(())
@@ -139,7 +137,7 @@ fn named(ours: &[(&str, &str)], theirs: Option<&Value<'_>>) -> Vec<Json> {
     let ours = ours.iter();
     let ours = ours.map(|(name, expression)| json!({"name": name, "expression": expression}));
     let theirs = theirs.and_then(Value::as_array).unwrap_or_default().iter();
-    ours.chain(theirs.map(|given| json!(given))).collect()
+    ours.chain(theirs.map(|entry| json!(entry))).collect()
 }
 
 /// The definition of a constraint's kind.

@@ -22,8 +22,8 @@ impl Budget {
 
     /// Takes the memory of a test from the budget; false if it is used up.
     pub(crate) fn take(&mut self, input: &TestInput) -> bool {
-        let given = [&input.object, &input.old_object, &input.request, &input.options];
-        let objects = given.into_iter().flatten().chain(&input.cluster.objects);
+        let objects = [&input.object, &input.old_object, &input.request, &input.options];
+        let objects = objects.into_iter().flatten().chain(&input.cluster.objects);
         let size = objects.map(size).sum::<usize>() + 2 * size_of::<Case>();
         self.left = self.left.saturating_sub(size);
         self.left > 0

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule};
-use pratique_types::Operation;
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, built_in, known};
 
-use super::{Fields, Reader};
+use super::{Fields, Reader, operation};
 use crate::chain::{ChainSettings, DEFAULTING, PREPARATION};
+use crate::decision::from_name;
 use crate::plugin_outcome::PluginOutcome;
 use crate::scripted::{Answer, Response, Script};
 use crate::select::Selector;
@@ -91,10 +91,7 @@ impl<'a> Reader<'a> {
             }
         }
         let operations = fields.texts("operations");
-        let operations = operations.iter().filter_map(|name| {
-            let mut all = Operation::ALL.into_iter();
-            all.find(|operation| operation.as_str() == name)
-        });
+        let operations = operations.iter().filter_map(|name| operation(name));
         Some(Script {
             name: fields.text("name")?,
             location: self.location(fields.node("name").unwrap_or(id)),
@@ -152,8 +149,8 @@ impl<'a> Reader<'a> {
                 self.check_plugin(&entry.key, entry.value);
             }
         }
-        let outcomes = fields.map("plugins", |value| {
-            PluginOutcome::from_name(&value.as_text().unwrap_or_default())
+        let outcomes = fields.map("plugins", |value| -> Option<PluginOutcome> {
+            from_name(&value.as_text().unwrap_or_default())
         });
         let amounts = |value: Fields<'a>| -> BTreeMap<String, String> {
             let amounts = match value.value_of() {

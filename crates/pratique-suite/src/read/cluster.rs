@@ -2,7 +2,6 @@
 
 use pratique::plugins::StateKind;
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_json::Value;
 use pratique_manifest::Rule;
 
 use super::Reader;
@@ -23,7 +22,7 @@ impl<'a> Reader<'a> {
         let namespaces = fields.map("namespaces", |labels| labels.value_of());
         let namespaces = namespaces
             .into_iter()
-            .map(|(name, labels)| namespace(&name, labels));
+            .map(|(name, labels)| request::cluster::namespace(&name, labels));
         let mut objects: Vec<_> = namespaces.collect();
         let mut snapshots = Vec::new();
         for id in fields.list("objects") {
@@ -45,12 +44,12 @@ impl<'a> Reader<'a> {
                 None => objects.push(self.fields(id).value_of()),
             }
         }
-        let given = fields.node("authorizer").is_some();
+        let has_rules = fields.node("authorizer").is_some();
         let rules = fields.list("authorizer").into_iter();
         let rules = rules.map(|id| rule(&self.fields(id))).collect();
         ClusterState {
             objects,
-            rules: given.then_some(rules),
+            rules: has_rules.then_some(rules),
             complete: self.complete_kinds(&fields),
             snapshots,
         }
@@ -81,18 +80,6 @@ impl<'a> Reader<'a> {
         }
         complete
     }
-}
-
-/// A namespace with labels.
-fn namespace(name: &str, labels: Value<'static>) -> Value<'static> {
-    let mut namespace = request::cluster::namespace(name);
-    if let Value::Object(object) = &mut namespace
-        && let Some(Value::Object(metadata)) = object.get_mut("metadata")
-        && !labels.is_null()
-    {
-        metadata.insert("labels", labels);
-    }
-    namespace
 }
 
 pub(super) fn rule(fields: &Fields<'_>) -> AuthorizerRule {

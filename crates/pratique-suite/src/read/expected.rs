@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique_manifest::NodeId;
 
 use super::Reader;
-use crate::decision::Decision;
+use crate::decision::from_name;
 use crate::policy_outcome::PolicyOutcome;
 use crate::suite::Expected;
 
@@ -15,22 +15,20 @@ impl Reader<'_> {
         let fields = self.fields(id);
         if let Some(name) = fields.as_text() {
             return Some(Expected {
-                decision: Decision::from_name(&name)?,
+                decision: from_name(&name)?,
                 ..Expected::default()
             });
         }
         let outcomes = |name| -> BTreeMap<String, Vec<PolicyOutcome>> {
-            let named = fields.map(name, |value| {
-                PolicyOutcome::from_name(&value.as_text().unwrap_or_default())
-            });
-            let known = named.into_iter();
-            known
+            let named = fields.map(name, |value| from_name(&value.as_text().unwrap_or_default()));
+            let named = named.into_iter();
+            named
                 .filter_map(|(name, outcome)| Some((name, vec![outcome?])))
                 .collect()
         };
         let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
         Some(Expected {
-            decision: Decision::from_name(&fields.text("verdict")?)?,
+            decision: from_name(&fields.text("verdict")?)?,
             violations: Vec::new(),
             code: fields.integer("code"),
             reason: fields.text("reason"),

@@ -62,10 +62,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn operation(&self) -> Option<Operation> {
-        let name = self.text("operation")?;
-        Operation::ALL
-            .into_iter()
-            .find(|operation| operation.as_str() == name)
+        operation(&self.text("operation")?)
     }
 
     /// The items of a list.
@@ -105,4 +102,10 @@ impl<'a> Fields<'a> {
         let read = |entry: &Entry| (entry.key.to_string(), read(self.at(entry.value)));
         entries.map(read).collect()
     }
+}
+
+/// The operation with a name.
+pub(crate) fn operation(name: &str) -> Option<Operation> {
+    let mut all = Operation::ALL.into_iter();
+    all.find(|operation| operation.as_str() == name)
 }

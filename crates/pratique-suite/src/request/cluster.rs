@@ -1,7 +1,9 @@
-//! The cluster of a request: given objects, and assumed namespaces.
+//! The cluster of a request: its objects, and namespaces that are assumed to exist.
 
 use pratique::Objects;
 use pratique_json::{Object, Value};
+
+use crate::object::text;
 
 /// The label that an API server sets on every namespace.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
@@ -36,19 +38,18 @@ pub fn is_namespace(object: &Value<'_>) -> bool {
     text(object, &["apiVersion"]) == "v1" && text(object, &["kind"]) == "Namespace"
 }
 
-/// A namespace with only a name.
-pub(crate) fn namespace(name: &str) -> Value<'static> {
+/// A namespace with a name and labels; null stands for none.
+pub(crate) fn namespace(name: &str, labels: Value<'static>) -> Value<'static> {
     let mut metadata = Object::new();
     metadata.insert("name", name.to_owned());
+    if !labels.is_null() {
+        metadata.insert("labels", labels);
+    }
     let mut namespace = Object::new();
     namespace.insert("apiVersion", "v1");
     namespace.insert("kind", "Namespace");
     namespace.insert("metadata", metadata);
     Value::Object(namespace)
-}
-
-fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
-    object.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Adds the label with its name to a namespace.
@@ -77,8 +78,8 @@ mod tests {
 
     #[track_caller]
     fn check(namespace: &str, expected: &str) {
-        let given = pratique_json::parse(namespace.as_bytes()).unwrap().into_owned();
-        assert_eq!(labelled(given, "shop").to_string(), expected);
+        let namespace = pratique_json::parse(namespace.as_bytes()).unwrap().into_owned();
+        assert_eq!(labelled(namespace, "shop").to_string(), expected);
     }
 
     #[test]
@@ -95,10 +96,10 @@ mod tests {
 
     #[test]
     fn namespaces_of_requests_are_assumed() {
-        let given = namespace("shop");
-        let known = cluster([&given], ["shop", "other"]);
-        assert!(known.namespace("shop").stored().is_some());
-        assert_eq!(known.namespace("other"), Namespace::Named);
-        assert_eq!(cluster([&given], []).namespace("other"), Namespace::Absent);
+        let shop = namespace("shop", Value::Null);
+        let assuming = cluster([&shop], ["shop", "other"]);
+        assert!(assuming.namespace("shop").stored().is_some());
+        assert_eq!(assuming.namespace("other"), Namespace::Named);
+        assert_eq!(cluster([&shop], []).namespace("other"), Namespace::Absent);
     }
 }

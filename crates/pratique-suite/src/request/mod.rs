@@ -8,6 +8,6 @@ mod template;
 mod user;
 
 pub(crate) use resource::target;
-pub use resource::{Target, defined, regular_resource};
-pub use template::{BuildError, RequestTemplate, kind_of, options};
+pub use resource::{Target, defined, is_definition, regular_resource};
+pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
 pub use user::user;

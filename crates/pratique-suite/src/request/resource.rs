@@ -4,6 +4,8 @@ use pratique_json::Value;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
+use crate::object::text;
+
 /// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -13,20 +15,21 @@ pub struct Target {
     pub namespaced: Option<bool>,
 }
 
+/// Whether an object is a CustomResourceDefinition that an API server serves.
+pub fn is_definition(object: &Value<'_>) -> bool {
+    text(object, &["kind"]) == "CustomResourceDefinition"
+        && text(object, &["apiVersion"]) == "apiextensions.k8s.io/v1"
+}
+
 /// The resources of the CustomResourceDefinitions among some objects.
 pub fn defined<'v>(objects: impl IntoIterator<Item = &'v Value<'static>>) -> Vec<ServedResource> {
-    let is_definition = |object: &&Value<'static>| {
-        object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
-    };
-    objects
-        .into_iter()
-        .filter(is_definition)
-        .flat_map(served)
-        .collect()
+    let objects = objects.into_iter();
+    let definitions = objects.filter(|object| text(object, &["kind"]) == "CustomResourceDefinition");
+    definitions.flat_map(served).collect()
 }
 
 fn served(definition: &Value<'_>) -> Vec<ServedResource> {
-    let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+    let text = |path: &[&str]| text(definition, path);
     let versions = definition
         .at(&["spec", "versions"])
         .and_then(Value::as_array)

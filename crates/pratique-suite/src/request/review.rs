@@ -1,36 +1,48 @@
 //! Decodes AdmissionReviews.
 
 use pratique_json::{Object, Value};
-use pratique_types::{AdmissionRequest, admission};
+use pratique_types::{AdmissionRequest, InvalidRequest, admission};
+
+use crate::object::text;
 
 /// Whether an object is an AdmissionReview, of any version.
 pub fn is_review(object: &Value<'_>) -> bool {
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    text("kind") == admission::KIND && text("apiVersion").starts_with("admission.k8s.io/")
+    text(object, &["kind"]) == admission::KIND
+        && text(object, &["apiVersion"]).starts_with("admission.k8s.io/")
+}
+
+/// Why the request of an AdmissionReview cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReviewError {
+    /// It is of another version.
+    #[error("an AdmissionReview of {0}; only {version} is read", version = admission::API_VERSION)]
+    Version(String),
+    /// It has no request.
+    #[error("the AdmissionReview has no request")]
+    NoRequest,
+    /// Its request has fields of other types.
+    #[error("not an AdmissionReview: {0}")]
+    Malformed(String),
+    /// Its request is one that no API server sends.
+    #[error("no API server sends the request of this AdmissionReview: {0}")]
+    Invalid(#[from] InvalidRequest),
 }
 
 /// Decodes the request of an AdmissionReview.
-pub fn decode(review: &Value<'static>) -> Result<AdmissionRequest<'static>, String> {
-    let version = review
-        .get("apiVersion")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+///
+/// # Errors
+/// It is not a review that an API server sends.
+pub fn decode(review: &Value<'static>) -> Result<AdmissionRequest<'static>, ReviewError> {
+    let version = text(review, &["apiVersion"]);
     if version != admission::API_VERSION {
-        return Err(format!(
-            "an AdmissionReview of {version}; only {} is read",
-            admission::API_VERSION
-        ));
+        return Err(ReviewError::Version(version.to_owned()));
     }
     let Some(Value::Object(request)) = review.get("request") else {
-        return Err("the AdmissionReview has no request".to_owned());
+        return Err(ReviewError::NoRequest);
     };
-    let request = read(request.clone()).map_err(|error| format!("not an AdmissionReview: {error}"))?;
-    match request.validate() {
-        Ok(()) => Ok(request),
-        Err(error) => Err(format!(
-            "no API server sends the request of this AdmissionReview: {error}"
-        )),
-    }
+    let request = read(request.clone()).map_err(|error| ReviewError::Malformed(error.to_string()))?;
+    request.validate()?;
+    Ok(request)
 }
 
 /// Decodes a request, without copying its objects.
@@ -70,6 +82,7 @@ mod tests {
         let review = pratique_json::parse(review.as_bytes()).unwrap().into_owned();
         assert!(is_review(&review));
         let found = decode(&review).map(|request| serde_json::to_string(&request).unwrap());
+        let found = found.map_err(|error| error.to_string());
         assert_eq!(found.as_deref().map_err(String::as_str), expected);
     }
 

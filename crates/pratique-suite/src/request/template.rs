@@ -2,15 +2,18 @@
 
 use pratique_json::{Object, Value};
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, Operation, UserInfo};
+use pratique_types::{
+    AdmissionRequest, GroupVersion, GroupVersionKind, InvalidGroupVersion, Operation, UserInfo,
+};
 
 use super::resource::{self, ResourceError, Target};
 use super::subresource::SubresourceError;
+use crate::object::text;
 
 /// The parameters of a request that is built from an object.
 #[derive(Clone, Debug, Default)]
 pub struct RequestTemplate {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// The namespace of objects without one.
     pub namespace: String,
@@ -32,8 +35,8 @@ pub struct RequestTemplate {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     /// It has no kind or version.
-    #[error("{0}")]
-    NoKind(String),
+    #[error(transparent)]
+    NoKind(#[from] KindError),
     /// The resource of its kind is not known.
     #[error("kind {0} is not known")]
     UnknownKind(String),
@@ -58,6 +61,20 @@ pub enum BuildError {
     NoOldObject,
 }
 
+/// Why an object has no kind.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KindError {
+    /// Its `kind` is missing.
+    #[error("Object 'Kind' is missing")]
+    NoKind,
+    /// Its `apiVersion` is missing.
+    #[error("Object 'apiVersion' is missing")]
+    NoVersion,
+    /// Its `apiVersion` is none.
+    #[error(transparent)]
+    Version(#[from] InvalidGroupVersion),
+}
+
 impl RequestTemplate {
     /// Builds the request for an object, the `number`th of a run. `defined` are the known custom resources.
     ///
@@ -69,7 +86,7 @@ impl RequestTemplate {
         defined: &[ServedResource],
         number: usize,
     ) -> Result<AdmissionRequest<'v>, BuildError> {
-        let kind = kind_of(&object).map_err(BuildError::NoKind)?;
+        let kind = kind_of(&object)?;
         let target = self.target(&kind, self.resource.as_deref(), defined)?;
         self.request_to(object, kind, target, old, number)
     }
@@ -123,7 +140,10 @@ impl RequestTemplate {
         kind: GroupVersionKind,
         target: Target,
     ) -> AdmissionRequest<'v> {
-        let name = self.name.clone().unwrap_or_else(|| text(object, "name"));
+        let name = self
+            .name
+            .clone()
+            .unwrap_or_else(|| text(object, &["metadata", "name"]).to_owned());
         let namespace = match &target {
             // The request namespace of a Namespace is its name.
             target if is_namespaces(target) => name.clone(),
@@ -151,10 +171,10 @@ impl RequestTemplate {
 
     /// The namespace of a request: that of the object, or the default.
     fn namespace(&self, object: &Value<'_>, target: &Target) -> String {
-        match (target.namespaced, text(object, "namespace")) {
+        match (target.namespaced, text(object, &["metadata", "namespace"])) {
             (Some(false), _) => String::new(),
-            (Some(true), namespace) if namespace.is_empty() => self.namespace.clone(),
-            (_, namespace) => namespace,
+            (Some(true), "") => self.namespace.clone(),
+            (_, namespace) => namespace.to_owned(),
         }
     }
 
@@ -173,29 +193,19 @@ impl RequestTemplate {
 }
 
 /// The kind of an object.
-pub fn kind_of(object: &Value<'_>) -> Result<GroupVersionKind, String> {
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    let missing = |field: &str| Err(format!("Object '{field}' is missing"));
-    match (text("kind"), text("apiVersion")) {
-        ("", _) => missing("Kind"),
-        (_, "") => missing("apiVersion"),
-        (kind, version) => {
-            let version = GroupVersion::parse(version).map_err(|error| error.to_string())?;
-            Ok(version.with_kind(kind))
-        }
+///
+/// # Errors
+/// It has none, or no version.
+pub fn kind_of(object: &Value<'_>) -> Result<GroupVersionKind, KindError> {
+    match (text(object, &["kind"]), text(object, &["apiVersion"])) {
+        ("", _) => Err(KindError::NoKind),
+        (_, "") => Err(KindError::NoVersion),
+        (kind, version) => Ok(GroupVersion::parse(version)?.with_kind(kind)),
     }
 }
 
 fn is_namespaces(target: &Target) -> bool {
     target.resource.group.is_empty() && target.resource.resource == "namespaces"
-}
-
-fn text(object: &Value<'_>, field: &str) -> String {
-    object
-        .at(&["metadata", field])
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned()
 }
 
 /// The default options of an operation.

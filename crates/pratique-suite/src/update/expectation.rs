@@ -66,12 +66,12 @@ pub(super) fn texts(texts: &[String]) -> Value<'static> {
 
 /// The annotations with some names.
 pub(super) fn annotations(actual: &Actual, names: &[String]) -> Value<'static> {
-    let known = actual
+    let named = actual
         .audit_annotations
         .iter()
         .filter(|(name, _)| names.contains(name));
     Value::Object(
-        known
+        named
             .map(|(name, value)| (name.clone().into(), value.clone().into()))
             .collect(),
     )
@@ -82,8 +82,8 @@ pub(super) fn part(expected: &Value<'static>, actual: &Value<'static>) -> Value<
     let (Value::Object(expected), Value::Object(actual)) = (expected, actual) else {
         return actual.clone();
     };
-    let known = expected
+    let fields = expected
         .iter()
         .filter_map(|(key, value)| Some((key.to_owned().into(), part(value, actual.get(key)?))));
-    Value::Object(known.collect())
+    Value::Object(fields.collect())
 }

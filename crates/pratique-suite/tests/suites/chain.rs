@@ -5,7 +5,7 @@ use std::fs;
 use pratique_manifest::ManifestFile;
 use pratique_suite::{Suite, read_suites, updated};
 
-use super::Directory;
+use super::{Directory, failures};
 
 const STATE: &str = r#"
   namespaces:
@@ -61,26 +61,11 @@ fn read(directory: &Directory, text: &str) -> Result<Suite, Vec<String>> {
     }
 }
 
-/// The differences of each case: `name: field expected/actual`.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let directory = Directory::new();
     let suite = read(&directory, text).unwrap();
-    let policies = suite.policies().unwrap();
-    let mut runner = suite.runner(&policies);
-    let mut problems = Vec::new();
-    for case in &suite.cases {
-        let result = runner.test(case, None);
-        problems.extend(result.actual.err().map(|why| format!("{}: {why}", case.name)));
-        let differences = result.differences.iter();
-        problems.extend(differences.map(|difference| {
-            format!(
-                "{}: {} {}/{}",
-                case.name, difference.field, difference.expected, difference.actual
-            )
-        }));
-    }
-    assert_eq!(problems, expected);
+    assert_eq!(failures(&suite), expected);
 }
 
 /// The problems of a suite, read or loaded.

@@ -3,7 +3,7 @@
 use pratique_manifest::ManifestFile;
 use pratique_suite::read_suites;
 
-use crate::Directory;
+use crate::{Directory, results};
 
 /// The suites of a file of another program: the cases with their differences, and what is not evaluated.
 #[track_caller]
@@ -12,34 +12,16 @@ fn foreign(directory: &Directory, content: &str, expected: &[&str]) {
         path: directory.0.join("theirs.yaml").to_string_lossy().into_owned(),
         content: content.as_bytes().to_vec(),
     };
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for suite in read_suites(&file).unwrap() {
-        told.push(format!("# {}", suite.name));
-        told.extend(
-            suite
-                .not_evaluated
-                .iter()
-                .map(|left| format!("{} is not evaluated: {}", left.name, left.why)),
-        );
-        if suite.cases.is_empty() {
-            continue;
-        }
-        let policies = suite.policies().unwrap();
-        for case in &suite.cases {
-            let result = suite.test(case, &policies, None);
-            let why = result.actual.err().into_iter();
-            let differences = result.differences.iter();
-            let differences = differences.map(|difference| {
-                format!(
-                    " {} {}/{}",
-                    difference.field, difference.expected, difference.actual
-                )
-            });
-            let all: String = why.chain(differences).collect();
-            told.push(format!("{}:{all}", case.name));
+        lines.push(format!("# {}", suite.name));
+        let not_evaluated = suite.not_evaluated.iter();
+        lines.extend(not_evaluated.map(|test| format!("{} is not evaluated: {}", test.name, test.why)));
+        if !suite.cases.is_empty() {
+            lines.extend(results(&suite));
         }
     }
-    assert_eq!(told, expected);
+    assert_eq!(lines, expected);
 }
 
 const KYVERNO_POLICIES: &str = r#"apiVersion: admissionregistration.k8s.io/v1
