@@ -7,10 +7,10 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique::policy::{Decision as PolicyDecision, Effect, ErrorType, PolicyObserver};
-use pratique::{Admission, AdmissionDecision, AdmissionRequest, EvalContext, Objects, Outcome};
+use pratique::{Admission, AdmissionDecision, AdmissionRequest, EvalContext, Objects, Outcome, Unfinished};
 use pratique_json::Value;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
-use pratique_suite::request::{self, RequestTemplate, kind_of, options, regular_resource};
+use pratique_suite::request::{self, BuildError, RequestTemplate, kind_of, options, regular_resource};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
 
@@ -150,19 +150,17 @@ impl BatchEvaluator {
         let object = columns.object.as_ref().and_then(|column| column.get(row));
         let old = columns.old_object.as_ref().and_then(|column| column.get(row));
         let parsed = parsed(object).and_then(|object| Ok((object, parsed(old)?)));
-        let (object, old) = match parsed {
-            Ok(parsed) => parsed,
-            Err(why) => return failed(&why, &Evaluation::default(), &user, results),
+        let change = parsed.and_then(|(object, old)| match (object, old) {
+            (Some(object), None) => Ok((Operation::Create, object, None)),
+            (Some(object), Some(old)) => Ok((Operation::Update, object, Some(old))),
+            (None, Some(old)) => Ok((Operation::Delete, old, None)),
+            (None, None) => Err(RowError::NoObject),
+        });
+        let (operation, object, old) = match change {
+            Ok(change) => change,
+            Err(error) => return failed(&error, &Evaluation::default(), &user, results),
         };
-        let (operation, whole) = match (&object, &old) {
-            (Some(object), None) => (Operation::Create, object),
-            (Some(object), Some(_)) => (Operation::Update, object),
-            (None, Some(old)) => (Operation::Delete, old),
-            (None, None) => {
-                return failed("the row has no object", &Evaluation::default(), &user, results);
-            }
-        };
-        let (owner, uid) = (owner_of(whole), uid_of(whole).to_owned());
+        let (owner, uid) = (owner_of(&object), uid_of(&object).to_owned());
         let template = RequestTemplate {
             operation,
             namespace: columns.namespace(row).unwrap_or_else(|| self.namespace.clone()),
@@ -170,23 +168,20 @@ impl BatchEvaluator {
             options: Some(options(operation, false)),
             ..RequestTemplate::default()
         };
-        let kind = kind_of(whole).map(|kind| (kind.api_version(), kind.kind));
-        let (api_version, of_kind) = kind.unwrap_or_default();
-        let known = Evaluation {
+        let kind = kind_of(&object).map(|kind| (kind.api_version(), kind.kind));
+        let (api_version, kind) = kind.unwrap_or_default();
+        let evaluation = Evaluation {
             operation: operation.as_str(),
             api_version: &api_version,
-            kind: &of_kind,
+            kind: &kind,
             owner: &owner,
             uid: &uid,
             ..Evaluation::default()
         };
-        let built = match object {
-            Some(object) => self.request(&template, object, old, row),
-            None => self.request(&template, old.unwrap_or_default(), None, row),
-        };
-        match built.and_then(|request| self.decide(request)) {
-            Ok(decided) => decided.push(&known, &user, results),
-            Err(why) => failed(&why, &known, &user, results),
+        let request = self.request(&template, object, old, row);
+        match request.and_then(|request| self.decide(request)) {
+            Ok(decision) => decision.push(&evaluation, &user, results),
+            Err(error) => failed(&error, &evaluation, &user, results),
         }
     }
 
@@ -197,25 +192,23 @@ impl BatchEvaluator {
         object: Value<'v>,
         old: Option<Value<'v>>,
         row: usize,
-    ) -> Result<AdmissionRequest<'v>, String> {
-        let kind = kind_of(&object)?;
+    ) -> Result<AdmissionRequest<'v>, RowError> {
+        let kind = kind_of(&object).map_err(BuildError::from)?;
         let target = template.target(&kind, None, &self.defined);
         let target =
-            target.or_else(|_| template.target(&kind, Some(&regular_resource(&kind)), &self.defined));
-        let target = target.map_err(|error| error.to_string())?;
+            target.or_else(|_| template.target(&kind, Some(&regular_resource(&kind)), &self.defined))?;
         let old = |_: &Value<'v>, _: &GroupVersionKind| old;
-        let request = template.request_to(object, kind, target, old, row.saturating_add(1));
-        request.map_err(|error| error.to_string())
+        Ok(template.request_to(object, kind, target, old, row.saturating_add(1))?)
     }
 
-    fn decide(&self, request: AdmissionRequest<'_>) -> Result<Decided, String> {
+    fn decide(&self, request: AdmissionRequest<'_>) -> Result<RowDecision, RowError> {
         let mut request = request;
         let received = match &self.objects {
             Some(objects) => match objects.receive(&mut request) {
                 Ok(received) => Some(received),
                 Err(refused) => {
                     let outcome = Outcome::refused(*refused.status);
-                    return Ok(Decided::of(&request, outcome, Vec::new()));
+                    return Ok(RowDecision::of(&request, outcome, Vec::new()));
                 }
             },
             None => None,
@@ -224,10 +217,9 @@ impl BatchEvaluator {
         if let Some(received) = &received {
             context = context.with_object_model(Some(received));
         }
-        let mut found = Found::default();
-        let outcome = self.admission.admit_policies(&request, context, &mut found);
-        let outcome = outcome.map_err(|why| format!("the request cannot be evaluated: {why}"))?;
-        Ok(Decided::of(&request, outcome, found.0))
+        let mut recorder = FindingRecorder::default();
+        let outcome = self.admission.admit_policies(&request, context, &mut recorder)?;
+        Ok(RowDecision::of(&request, outcome, recorder.0))
     }
 }
 
@@ -266,31 +258,43 @@ impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> RecordBatchReader for 
     }
 }
 
+/// Why a row is not evaluated.
+#[derive(Debug, thiserror::Error)]
+enum RowError {
+    #[error("it is not JSON: {0}")]
+    Json(#[from] pratique_json::Error),
+    #[error("the row has no object")]
+    NoObject,
+    #[error(transparent)]
+    Request(#[from] BuildError),
+    #[error("the request cannot be evaluated: {0}")]
+    Unfinished(#[from] Unfinished),
+}
+
 /// An object of a row, if there is one.
-fn parsed(text: Option<&[u8]>) -> Result<Option<Value<'_>>, String> {
-    let object = text.map(pratique_json::parse).transpose();
-    let object = object.map_err(|error| format!("it is not JSON: {error}"))?;
+fn parsed(text: Option<&[u8]>) -> Result<Option<Value<'_>>, RowError> {
+    let object = text.map(pratique_json::parse).transpose()?;
     Ok(object.filter(|object| !object.is_null()))
 }
 
-fn failed(why: &str, known: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
+fn failed(error: &RowError, evaluation: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
     results.push(&ResultRow {
         evaluation: Evaluation {
             decision: Decision::Failed,
             user,
-            ..known.clone()
+            ..evaluation.clone()
         },
-        message: why,
+        message: &error.to_string(),
         then: None,
     });
 }
 
-/// What policies found with bindings.
+/// Records what policies find.
 #[derive(Default)]
-struct Found(Vec<FoundBy>);
+struct FindingRecorder(Vec<OwnedFinding>);
 
-/// What a policy found with a binding.
-struct FoundBy {
+/// What a policy found with a binding: a [`Finding`] with texts of its own.
+struct OwnedFinding {
     policy: String,
     binding: String,
     action: Action,
@@ -298,9 +302,9 @@ struct FoundBy {
     message: String,
 }
 
-impl PolicyObserver for Found {
+impl PolicyObserver for FindingRecorder {
     fn decided(&mut self, decision: &PolicyDecision<'_>) {
-        self.0.push(FoundBy {
+        self.0.push(OwnedFinding {
             policy: decision.policy.to_owned(),
             binding: decision.binding.to_owned(),
             action: match decision.effect {
@@ -316,27 +320,27 @@ impl PolicyObserver for Found {
 }
 
 /// The decision on a row.
-struct Decided {
+struct RowDecision {
     namespace: String,
     name: String,
     decision: Decision,
     message: String,
-    found: Vec<FoundBy>,
+    findings: Vec<OwnedFinding>,
 }
 
-impl Decided {
-    fn of(request: &AdmissionRequest<'_>, outcome: Outcome, found: Vec<FoundBy>) -> Self {
+impl RowDecision {
+    fn of(request: &AdmissionRequest<'_>, outcome: Outcome, findings: Vec<OwnedFinding>) -> Self {
         let decision = match outcome.decision() {
             AdmissionDecision::Allowed => Decision::Allowed,
             AdmissionDecision::Denied => Decision::Denied,
             AdmissionDecision::Undecided => Decision::Undecided,
         };
         let message = outcome.status.map(|status| status.message).unwrap_or_default();
-        let mut found = found;
-        let is_told = found.iter().any(|found| found.action == Action::Deny);
-        if decision == Decision::Denied && !is_told {
+        let mut findings = findings;
+        let has_denial = findings.iter().any(|finding| finding.action == Action::Deny);
+        if decision == Decision::Denied && !has_denial {
             // The server itself refuses it.
-            found.push(FoundBy {
+            findings.push(OwnedFinding {
                 policy: String::new(),
                 binding: String::new(),
                 action: Action::Deny,
@@ -344,7 +348,7 @@ impl Decided {
                 message: message.clone(),
             });
         }
-        found.extend(outcome.undecided.into_iter().map(|undecided| FoundBy {
+        findings.extend(outcome.undecided.into_iter().map(|undecided| OwnedFinding {
             policy: match undecided.name.as_str() {
                 "" => undecided.plugin.into_owned(),
                 _ => undecided.name,
@@ -354,22 +358,22 @@ impl Decided {
             is_error: false,
             message: undecided.missing.to_string(),
         }));
-        Decided {
+        RowDecision {
             namespace: request.namespace.clone(),
             name: request.name.clone(),
             decision,
             message,
-            found,
+            findings,
         }
     }
 
-    fn push(&self, known: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
-        let findings = self.found.iter().map(|found| Finding {
-            policy: &found.policy,
-            binding: &found.binding,
-            action: found.action,
-            is_error: found.is_error,
-            message: &found.message,
+    fn push(&self, evaluation: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
+        let findings = self.findings.iter().map(|finding| Finding {
+            policy: &finding.policy,
+            binding: &finding.binding,
+            action: finding.action,
+            is_error: finding.is_error,
+            message: &finding.message,
         });
         results.push(&ResultRow {
             evaluation: Evaluation {
@@ -378,7 +382,7 @@ impl Decided {
                 name: &self.name,
                 user,
                 findings: findings.collect(),
-                ..known.clone()
+                ..evaluation.clone()
             },
             message: &self.message,
             then: None,

@@ -19,10 +19,10 @@ pub enum InputError {
         column: &'static str,
         /// Its type.
         found: DataType,
-        /// What it should have.
+        /// The expected type.
         expected: &'static str,
     },
-    /// The batch before it, or the results, cannot be had.
+    /// Reading the batch or building the results failed.
     #[error("{0}")]
     Arrow(#[from] ArrowError),
 }
@@ -37,7 +37,7 @@ pub(super) struct InputColumns<'a> {
 }
 
 impl<'a> InputColumns<'a> {
-    /// Those of a batch, which may have others.
+    /// The columns of a batch; others are ignored.
     pub(super) fn of(batch: &'a RecordBatch) -> Result<Self, InputError> {
         let columns = InputColumns {
             object: text(batch, OBJECT)?,
@@ -62,7 +62,7 @@ impl<'a> InputColumns<'a> {
         named(self.user.as_ref(), row)
     }
 
-    /// The groups of the user of a row; `None` if that is not said.
+    /// The groups of the user of a row; `None` if the row names none.
     pub(super) fn groups(&self, row: usize) -> Option<Vec<String>> {
         let lists = self.groups?;
         if row >= lists.len() || lists.is_null(row) {
@@ -90,7 +90,7 @@ fn text<'a>(batch: &'a RecordBatch, column: &'static str) -> Result<Option<TextC
     };
     match TextColumn::of(array) {
         Some(text) => Ok(Some(text)),
-        // A column of a type of its own has nothing but nulls.
+        // A column of type null has nothing but nulls.
         None if *array.data_type() == DataType::Null => Ok(None),
         None => Err(InputError::Type {
             column,

@@ -16,7 +16,7 @@ use crate::schema::{finding, finding_item, replay_schema, result_schema, text_it
 pub struct ResultRow<'a> {
     /// The decision, and what led to it.
     pub evaluation: Evaluation<'a>,
-    /// What the user is told of a denial, or why the request could not be evaluated; empty if there is nothing to tell.
+    /// The message of a denial, or why the request could not be evaluated; empty if there is none.
     pub message: &'a str,
     /// What happened when the request was made; only replays have it.
     pub then: Option<RecordedOutcome<'a>>,
@@ -27,17 +27,17 @@ pub struct ResultRow<'a> {
 pub struct RecordedOutcome<'a> {
     /// The `auditID`, or the uid of a recorded request.
     pub id: &'a str,
-    /// The decision of now beside that of then.
+    /// How the decision compares with the recorded one.
     pub comparison: &'a str,
-    /// The decision of then.
+    /// The recorded decision.
     pub decision: &'a str,
-    /// What refused the request then.
+    /// What refused the recorded request.
     pub by: &'a str,
-    /// The message of then.
+    /// The recorded message.
     pub message: &'a str,
-    /// Why not enough of the request is known.
+    /// Why not enough of the request is recorded.
     pub unknown: &'a str,
-    /// What the request differs in from the one of then.
+    /// In what the request may differ from the recorded one.
     pub approximations: Vec<&'a str>,
 }
 
@@ -120,7 +120,7 @@ impl ResultRows {
             row.message,
         ];
         self.bytes += push_all(&mut self.texts, texts);
-        // A time that is none is not known.
+        // A time that cannot be parsed is null.
         let time = evaluation.time.parse::<Timestamp>().ok();
         self.time.append_option(time.map(|time| time.as_microsecond()));
         self.bytes += self.findings.push(&evaluation.findings);
@@ -219,7 +219,7 @@ impl Findings {
     }
 }
 
-/// The columns of what happened then.
+/// The columns of the recorded outcome.
 #[derive(Debug, Default)]
 struct ThenColumns {
     /// From `id` to `unknown`, in the order of the schema.
@@ -240,9 +240,9 @@ impl ThenColumns {
         ];
         let mut bytes = push_all(&mut self.texts, texts);
         self.lengths.push(then.approximations.len());
-        for told in &then.approximations {
-            self.approximations.append_value(told);
-            bytes += told.len();
+        for approximation in &then.approximations {
+            self.approximations.append_value(approximation);
+            bytes += approximation.len();
         }
         bytes
     }

@@ -124,8 +124,8 @@ fn each_row_has_a_decision() {
                 .replace(r#"[{"name":"c","image":"i"}]"#, "\"\""),
         ),
     ];
-    let given = batch(vec![("object", Arc::new(StringArray::from_iter(objects)))]);
-    let results = evaluator().evaluate(&given).unwrap();
+    let input = batch(vec![("object", Arc::new(StringArray::from_iter(objects)))]);
+    let results = evaluator().evaluate(&input).unwrap();
     assert_eq!(results.schema(), result_schema());
     assert_eq!(
         decisions(&results),
@@ -173,7 +173,7 @@ fn rows_say_who_did_what_and_where() {
         groups.append(!row.is_empty());
     }
     let users: DictionaryArray<Int32Type> = ["mallory", "ann", "mallory", "ann"].into_iter().collect();
-    let given = batch(vec![
+    let input = batch(vec![
         ("number", Arc::new(Int64Array::from(vec![1, 2, 3, 4]))),
         ("object", Arc::new(LargeStringArray::from_iter(new))),
         (
@@ -189,7 +189,7 @@ fn rows_say_who_did_what_and_where() {
         ("user", Arc::new(users)),
         ("groups", Arc::new(groups.finish())),
     ]);
-    let results = evaluator().evaluate(&given).unwrap();
+    let results = evaluator().evaluate(&input).unwrap();
     let operations: Vec<_> = texts(&results, "operation").into_iter().flatten().collect();
     assert_eq!(operations, ["CREATE", "DELETE", "UPDATE", "CREATE"]);
     assert_eq!(decisions(&results), ["denied", "allowed", "denied", "denied"]);

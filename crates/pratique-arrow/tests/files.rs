@@ -93,9 +93,9 @@ fn results_are_read_back() {
         let time = column("time").as_primitive::<TimestampMicrosecondType>();
         assert_eq!(time.value(7), 1_777_889_472_000_013);
         assert!(column("uid").is_null(7) && column("then_by").is_null(7));
-        let told = column("approximations").as_list::<i32>().value(7);
-        let told: Vec<_> = told.as_string::<i32>().iter().flatten().collect();
-        assert_eq!(told, ["asSent", "plugins"]);
+        let list = column("approximations").as_list::<i32>().value(7);
+        let approximations: Vec<_> = list.as_string::<i32>().iter().flatten().collect();
+        assert_eq!(approximations, ["asSent", "plugins"]);
         let found = column("findings").as_list::<i32>().value(7);
         let found = found.as_struct();
         let messages = found.column_by_name("message").unwrap().as_string::<i32>();
@@ -131,7 +131,7 @@ impl Write for Full {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_an_error() {
     for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
         let run = || {
             let mut writer = ResultWriter::new(Full(2000), format, ResultRows::new())?;
