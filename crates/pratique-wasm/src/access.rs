@@ -1,4 +1,4 @@
-//! Who answers the authorization checks of expressions.
+//! The authorizer of expressions.
 
 use std::sync::Arc;
 

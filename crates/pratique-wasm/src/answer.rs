@@ -35,15 +35,15 @@ fn fault(why: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn told(request: &[u8]) -> String {
+    fn text(request: &[u8]) -> String {
         String::from_utf8(answer(request)).unwrap()
     }
 
     #[test]
-    fn what_is_no_request_is_told() {
-        assert!(told(b"").starts_with(r#"{"fault":"not a request: EOF"#));
-        assert!(told(br#"{"evaluate": {"polices": []}}"#).contains("unknown field `polices`"));
-        assert!(told(&vec![b' '; MOST + 1]).contains("larger than 32 MiB"));
-        assert!(told(br#"{"version": {}}"#).starts_with(r#"{"version":""#));
+    fn what_is_no_request_is_a_fault() {
+        assert!(text(b"").starts_with(r#"{"fault":"not a request: EOF"#));
+        assert!(text(br#"{"evaluate": {"polices": []}}"#).contains("unknown field `polices`"));
+        assert!(text(&vec![b' '; MOST + 1]).contains("larger than 32 MiB"));
+        assert!(text(br#"{"version": {}}"#).starts_with(r#"{"version":""#));
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of the cluster: the objects that are given, and what indexes of snapshots among them say of the rest.
+//! The cluster: its objects, and what indexes of snapshots among them say of the objects that are not there.
 
 use pratique::Objects;
 use pratique_json::Value;
@@ -23,23 +23,23 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Reads the objects and the indexes of all texts.
     pub(crate) fn read(files: &[File], problems: &mut Vec<Finding>) -> Self {
-        let mut read = Cluster::default();
+        let mut cluster = Cluster::default();
         let mut indexes = Vec::new();
         for file in files {
             let found = input::read(&file.path, &file.text, problems).into_iter();
             let (of_file, objects): (Vec<_>, Vec<_>) = found.partition(SnapshotIndex::is_index);
             indexes.extend(of_file.into_iter().map(|index| (&file.path, index)));
-            read.objects.extend(objects);
+            cluster.objects.extend(objects);
         }
         for (path, index) in indexes {
-            match StoredState::new(&index, &read.objects) {
-                Ok(snapshot) => read.snapshots.push(snapshot),
+            match StoredState::new(&index, &cluster.objects) {
+                Ok(snapshot) => cluster.snapshots.push(snapshot),
                 Err(error) => {
                     problems.push(Finding::plain("invalid-field", error.to_string()).within(path));
                 }
             }
         }
-        read
+        cluster
     }
 
     /// What policies see of it. If the request has a `namespace` that is assumed to exist, so has each: only their names are

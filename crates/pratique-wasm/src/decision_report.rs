@@ -1,4 +1,4 @@
-//! What is told of a decision.
+//! The report of a decision.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ pub(crate) struct DecisionReport {
     /// The status of a request that is not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Box<Status>>,
-    /// What is missing for a decision.
+    /// The inputs that are missing for a decision.
     undecided: Vec<String>,
-    /// Those that an API server passes on to the user, each once.
+    /// The warnings that an API server passes on to the user, each once.
     warnings: Vec<String>,
     audit_annotations: BTreeMap<String, String>,
-    /// What each policy decided, with a binding.
+    /// The decision of each policy, with a binding.
     decisions: Vec<PolicyDecision>,
-    /// What a server set in the object.
+    /// The fields that a server sets in the object.
     defaults: Vec<Value>,
     /// The mutations, in order.
     mutations: Vec<Value>,
@@ -39,17 +39,17 @@ pub(crate) struct DecisionReport {
     /// The same as YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     yaml: Option<String>,
-    /// What policies changed, as lines.
+    /// The changes by policies, as lines.
     diff: Vec<diff::Line>,
-    /// What policies changed, as a JSON Patch.
+    /// The changes by policies, as a JSON Patch.
     patch: Vec<pratique_json::Value<'static>>,
     /// Every expression, with the values in it.
     explanation: Value,
-    /// The request that was evaluated, in a few words.
+    /// A summary of the request.
     request: Value,
 }
 
-/// What a policy decided with a binding.
+/// The decision of a policy with a binding.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PolicyDecision {
     policy: String,

@@ -8,6 +8,7 @@ use pratique_explain::Recorder;
 use pratique_json::Value;
 use pratique_policy::DenialCause;
 use pratique_suite::reads_managed_fields;
+use pratique_suite::request::is_definition;
 use pratique_types::{Reason, Status};
 use serde::Serialize;
 use std::sync::Arc;
@@ -20,27 +21,27 @@ use crate::input::{self, Input};
 use crate::policies::{self, Loaded, Report};
 use crate::request::Evaluate;
 
-/// The answer to an [`Evaluate`]: what is wrong with the inputs, and the decision if nothing is.
+/// The answer to an [`Evaluate`]: the problems of the inputs, or the decision.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evaluation {
     #[serde(flatten)]
     report: Report,
-    /// What was assumed.
+    /// The assumptions that were made.
     notes: Vec<String>,
     /// The decision, and how it came about.
     #[serde(flatten)]
-    told: Option<Box<DecisionReport>>,
+    decision: Option<Box<DecisionReport>>,
 }
 
 /// Evaluates a request.
-pub(crate) fn evaluate(given: &Evaluate) -> Evaluation {
+pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
     let mut evaluation = Evaluation::default();
     let report = &mut evaluation.report;
-    let loaded = policies::load(given, report);
-    let cluster = Cluster::read(&given.cluster, &mut report.problems);
-    let input = input::request(given, &cluster, &mut report.problems);
-    let authorizer = access::authorizer(given.authorizer.as_deref(), &cluster).map_err(|problems| {
+    let loaded = policies::load(arguments, report);
+    let cluster = Cluster::read(&arguments.cluster, &mut report.problems);
+    let input = input::request(arguments, &cluster, &mut report.problems);
+    let authorizer = access::authorizer(arguments.authorizer.as_deref(), &cluster).map_err(|problems| {
         report.problems.extend(problems);
     });
     let (Some(loaded), Some(input), Ok(authorizer), true) =
@@ -49,14 +50,14 @@ pub(crate) fn evaluate(given: &Evaluate) -> Evaluation {
         return evaluation;
     };
     evaluation.notes.clone_from(&input.notes);
-    match decided(given, &loaded, input, &cluster, authorizer) {
-        Ok(told) => evaluation.told = Some(Box::new(told)),
+    match decide(arguments, &loaded, input, &cluster, authorizer) {
+        Ok(decision) => evaluation.decision = Some(Box::new(decision)),
         Err(problem) => evaluation.report.problems.push(*problem),
     }
     evaluation
 }
 
-/// What is done with the object of a request besides admission.
+/// How the object of a request is processed besides admission.
 enum Stage<'s> {
     Given,
     Sent(&'s ApiObjects),
@@ -73,8 +74,9 @@ impl Stage<'_> {
     }
 }
 
-fn decided(
-    given: &Evaluate,
+/// The decision on a request.
+fn decide(
+    arguments: &Evaluate,
     loaded: &Loaded,
     input: Input,
     cluster: &Cluster,
@@ -86,7 +88,7 @@ fn decided(
         received,
         ..
     } = input;
-    let api_objects = match given.as_given {
+    let api_objects = match arguments.as_given {
         true => None,
         false => Some(api_objects(loaded, &cluster.objects)?),
     };
@@ -109,8 +111,8 @@ fn decided(
             Err(refused) => return Ok(DecisionReport::refused(refusal(refused), &request)),
         },
     };
-    // The namespace of an object exists, as far as its name says; with a whole request all that exists is given.
-    let assumed = given.request.is_none().then_some(request.namespace.as_str());
+    // The namespace of an object is assumed to exist; with a whole request, `cluster` has all that exists.
+    let assumed = arguments.request.is_none().then_some(request.namespace.as_str());
     let view = cluster.view(assumed);
     let recorder = Recorder::new();
     let mut decisions = DecisionRecorder::default();
@@ -144,18 +146,13 @@ fn decided(
 
 /// The built-in kinds, and those of the definitions among the objects of the cluster.
 fn api_objects(loaded: &Loaded, objects: &[Value<'static>]) -> Result<ApiObjects, Box<Finding>> {
-    let mut known = ApiObjects::default().with_managed_fields(reads_managed_fields(&loaded.sets));
+    let mut api_objects = ApiObjects::default().with_managed_fields(reads_managed_fields(&loaded.sets));
     for definition in objects.iter().filter(|object| is_definition(object)) {
-        known
+        api_objects
             .define(definition)
             .map_err(|error| Finding::plain("invalid-field", error.to_string()))?;
     }
-    Ok(known)
-}
-
-fn is_definition(object: &Value<'_>) -> bool {
-    let text = |name: &str| object.get(name).and_then(Value::as_str);
-    text("kind") == Some("CustomResourceDefinition") && text("apiVersion") == Some("apiextensions.k8s.io/v1")
+    Ok(api_objects)
 }
 
 /// The outcome of a request that a server refuses before admission.

@@ -22,7 +22,7 @@ const SHOWN: usize = 10_000;
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evaluated {
-    /// What is wrong with the variables.
+    /// Problems of the variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Finding>,
     /// Why it does not compile, as a server says it.
@@ -43,7 +43,7 @@ pub struct Evaluated {
     /// Why it has no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// What it cost.
+    /// Its cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<u64>,
     /// Its subexpressions with their values.
@@ -68,14 +68,14 @@ struct Issue {
 }
 
 /// Compiles and evaluates an expression.
-pub(crate) fn evaluate(given: &Expression) -> Evaluated {
+pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
     let mut named: Vec<(String, pratique_json::Value<'static>)> = Vec::new();
-    for (name, value) in &given.variables {
+    for (name, value) in &arguments.variables {
         // What serde_json wrote is JSON.
         let value = pratique_json::parse(value.to_string().as_bytes()).map(pratique_json::Value::into_owned);
         named.push((name.clone(), value.unwrap_or_default()));
     }
-    match mapping(&given.variables_text) {
+    match mapping(&arguments.variables_text) {
         Ok(variables) => named.extend(variables),
         Err(problems) => {
             return Evaluated {
@@ -90,7 +90,7 @@ pub(crate) fn evaluate(given: &Expression) -> Evaluated {
             environment.with_variable(name, Type::Dyn)
         });
     let compiled = environment
-        .parse(given.expression.as_str())
+        .parse(arguments.expression.as_str())
         .and_then(|ast| environment.check(ast))
         .and_then(|checked| {
             let of_type = checked.result_type().to_string();
@@ -101,7 +101,7 @@ pub(crate) fn evaluate(given: &Expression) -> Evaluated {
         Err(error) => return refused(&error),
     };
     let arena = Arena::new();
-    let context = Context::new(&arena, given.cost_limit.unwrap_or(COST_LIMIT));
+    let context = Context::new(&arena, arguments.cost_limit.unwrap_or(COST_LIMIT));
     let mut activation = environment.activation();
     for (name, value) in &named {
         if let Some(slot) = environment.slot(name) {
@@ -110,7 +110,7 @@ pub(crate) fn evaluate(given: &Expression) -> Evaluated {
     }
     let mut observer = Observer(recorder());
     let part = Part::Validation(0);
-    observer.0.begin(part, &given.expression);
+    observer.0.begin(part, &arguments.expression);
     let result = program.evaluate_observed(&context, &activation, &mut observer);
     observer.0.end(&result, context.cost());
     let explanation = explained(observer.0);
@@ -130,7 +130,7 @@ pub(crate) fn evaluate(given: &Expression) -> Evaluated {
 /// The members of the one mapping that a text has; none of an empty text.
 fn mapping(text: &str) -> Result<Vec<(String, pratique_json::Value<'static>)>, Vec<Finding>> {
     let mut problems = Vec::new();
-    let read = input::one("variables", Some(text), &mut problems);
+    let read = input::single("variables", Some(text), &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -195,41 +195,41 @@ impl EvaluationObserver for Observer {
 mod tests {
     use super::*;
 
-    fn told(expression: &str) -> serde_json::Value {
+    fn answer(expression: &str) -> serde_json::Value {
         let variables = [("x".to_owned(), serde_json::json!({"a": [1, 2]}))];
-        let given = Expression {
+        let input = Expression {
             expression: expression.to_owned(),
             variables: variables.into(),
             variables_text: "limits: [3]".to_owned(),
             cost_limit: Some(1000),
         };
-        serde_json::to_value(evaluate(&given)).unwrap()
+        serde_json::to_value(evaluate(&input)).unwrap()
     }
 
     #[test]
-    fn values_types_and_costs_are_told() {
-        let told = told("x.a.size() == 2 && x.a[0] == 2");
-        assert_eq!(told["type"], "bool");
-        assert_eq!(told["value"], false);
-        assert_eq!(self::told("limits[0] + x.a[0]")["value"], 4);
-        assert_eq!(told["explanation"]["because"], "x.a[0] == 2");
-        assert!(told["cost"].as_u64().unwrap() > 0);
+    fn values_have_types_and_costs() {
+        let answer = answer("x.a.size() == 2 && x.a[0] == 2");
+        assert_eq!(answer["type"], "bool");
+        assert_eq!(answer["value"], false);
+        assert_eq!(self::answer("limits[0] + x.a[0]")["value"], 4);
+        assert_eq!(answer["explanation"]["because"], "x.a[0] == 2");
+        assert!(answer["cost"].as_u64().unwrap() > 0);
     }
 
     #[test]
     fn values_without_a_form_in_json_have_a_text() {
-        let told = told("quantity('1Gi')");
-        assert_eq!(told["type"], "kubernetes.Quantity");
-        assert!(told["text"].as_str().unwrap().contains("1Gi"), "{told}");
+        let answer = answer("quantity('1Gi')");
+        assert_eq!(answer["type"], "kubernetes.Quantity");
+        assert!(answer["text"].as_str().unwrap().contains("1Gi"), "{answer}");
     }
 
     #[test]
     fn faults_have_positions() {
-        let told = told("x.a +\n z");
-        assert_eq!(told["issues"][0]["line"], 2);
-        assert_eq!(told["issues"][0]["column"], 2);
+        let answer = answer("x.a +\n z");
+        assert_eq!(answer["issues"][0]["line"], 2);
+        assert_eq!(answer["issues"][0]["column"], 2);
         assert!(
-            told["compileError"]
+            answer["compileError"]
                 .as_str()
                 .unwrap()
                 .starts_with("ERROR: <input>:2:2: undeclared reference")
@@ -237,9 +237,9 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_limits_are_told() {
-        assert_eq!(told("x.b")["error"], "no such key: b");
-        let spent = told("lists.range(100000).map(i, i).size()");
+    fn errors_and_limits_are_reported() {
+        assert_eq!(answer("x.b")["error"], "no such key: b");
+        let spent = answer("lists.range(100000).map(i, i).size()");
         assert!(spent["error"].as_str().unwrap().contains("cost limit"), "{spent}");
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with inputs, and what may be.
+//! Problems of inputs, and warnings.
 
 use pratique_lint::Warning;
 use pratique_manifest::{Location, Position, Problem};
@@ -12,7 +12,7 @@ pub struct Finding {
     pub rule: String,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// A short form of it, for where the text is shown.
     #[serde(skip_serializing_if = "Option::is_none")]

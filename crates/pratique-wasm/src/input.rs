@@ -1,4 +1,6 @@
-//! The request that is evaluated, made of what was given.
+//! The request to evaluate, built from the input.
+
+use std::fmt::Display;
 
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
@@ -11,97 +13,105 @@ use crate::cluster::Cluster;
 use crate::findings::Finding;
 use crate::request::{Evaluate, User};
 
-/// A request, and what is to be told of it.
+/// A request, and what is reported of it.
 pub(crate) struct Input {
     pub(crate) request: AdmissionRequest<'static>,
     /// Whether an API server sent it.
     pub(crate) is_sent: bool,
     /// The warnings of a server that decodes the object, or its error.
     pub(crate) received: Result<Vec<String>, String>,
-    /// What had to be assumed.
+    /// The assumptions that were made.
     pub(crate) notes: Vec<String>,
 }
 
+impl Input {
+    /// A request that an API server sent.
+    fn sent(request: AdmissionRequest<'static>) -> Self {
+        Input {
+            request,
+            is_sent: true,
+            received: Ok(Vec::new()),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// Why no request can be built from an object.
+#[derive(Debug, thiserror::Error)]
+enum InputError {
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// An API server cannot decode it.
+    #[error("{0}")]
+    Undecodable(String),
+    #[error("the old object: {0}")]
+    OldObject(String),
+}
+
 /// The request; `None` where there is none, or a problem was added.
-pub(crate) fn request(given: &Evaluate, cluster: &Cluster, problems: &mut Vec<Finding>) -> Option<Input> {
-    if let Some(request) = &given.request {
+pub(crate) fn request(arguments: &Evaluate, cluster: &Cluster, problems: &mut Vec<Finding>) -> Option<Input> {
+    if let Some(request) = &arguments.request {
         return sent(request.to_string().as_bytes(), problems);
     }
     let before = problems.len();
-    let object = one("object", given.object.as_deref(), problems);
-    let old = one("oldObject", given.old_object.as_deref(), problems);
+    let object = single("object", arguments.object.as_deref(), problems);
+    let old = single("oldObject", arguments.old_object.as_deref(), problems);
     if problems.len() > before {
         return None;
     }
     if let Some(object) = object.as_ref().filter(|object| review::is_review(object)) {
-        return match review::decode(object) {
-            Ok(request) => Some(Input {
-                request,
-                is_sent: true,
-                received: Ok(Vec::new()),
-                notes: Vec::new(),
-            }),
-            Err(why) => {
-                problems.push(Finding::plain("invalid-field", why).within("object"));
-                None
-            }
-        };
+        let decoded = review::decode(object).map(Input::sent);
+        return or_problem(decoded, "object", problems);
     }
     let subject = object.or_else(|| old.clone())?;
-    match built(given, subject, old, cluster) {
-        Ok(input) => Some(input),
-        Err(why) => {
-            problems.push(Finding::plain("invalid-field", why).within("object"));
-            None
-        }
-    }
+    or_problem(built(arguments, subject, old, cluster), "object", problems)
+}
+
+/// The input; an error becomes a problem in a text.
+fn or_problem<E: Display>(input: Result<Input, E>, file: &str, problems: &mut Vec<Finding>) -> Option<Input> {
+    input
+        .map_err(|error| problems.push(Finding::plain("invalid-field", error.to_string()).within(file)))
+        .ok()
 }
 
 /// A request as `admission.k8s.io/v1` has it.
 fn sent(request: &[u8], problems: &mut Vec<Finding>) -> Option<Input> {
     let decoded = serde_json::from_slice::<AdmissionRequest<'_>>(request);
-    match decoded {
-        Ok(request) => Some(Input {
-            request: request.into_owned(),
-            is_sent: true,
-            received: Ok(Vec::new()),
-            notes: Vec::new(),
-        }),
-        Err(error) => {
-            problems.push(Finding::plain("invalid-field", error.to_string()).within("request"));
-            None
-        }
-    }
+    let decoded = decoded.map(|request| Input::sent(request.into_owned()));
+    or_problem(decoded, "request", problems)
 }
 
 fn built(
-    given: &Evaluate,
+    arguments: &Evaluate,
     object: Value<'static>,
     old: Option<Value<'static>>,
     cluster: &Cluster,
-) -> Result<Input, String> {
-    let usual = match (usual_operation(&given.subresource), &old) {
+) -> Result<Input, InputError> {
+    let usual = match (usual_operation(&arguments.subresource), &old) {
         (Operation::Create, Some(_)) => Operation::Update,
         (usual, _) => usual,
     };
     let template = RequestTemplate {
-        operation: given.operation.unwrap_or(usual),
-        namespace: given.namespace.clone().unwrap_or_else(|| "default".to_owned()),
-        name: given.name.clone(),
-        resource: given.resource.clone(),
-        subresource: given.subresource.clone(),
-        user: given
+        operation: arguments.operation.unwrap_or(usual),
+        namespace: arguments
+            .namespace
+            .clone()
+            .unwrap_or_else(|| "default".to_owned()),
+        name: arguments.name.clone(),
+        resource: arguments.resource.clone(),
+        subresource: arguments.subresource.clone(),
+        user: arguments
             .user
             .as_ref()
             .map_or_else(|| request::user("kubernetes-admin", &[]), user),
-        dry_run: given.dry_run,
+        dry_run: arguments.dry_run,
         options: None,
     };
-    let kind = kind_of(&object)?;
+    let kind = kind_of(&object).map_err(BuildError::from)?;
     let defined = cluster.defined();
     let mut notes = Vec::new();
-    let found = template.target(&kind, given.resource.as_deref(), &defined);
-    let target = match (found, &given.resource) {
+    let found = template.target(&kind, arguments.resource.as_deref(), &defined);
+    let target = match (found, &arguments.resource) {
         (Err(BuildError::UnknownKind(shown)), None) => {
             let assumed = regular_resource(&kind);
             notes.push(format!(
@@ -113,15 +123,17 @@ fn built(
     };
     let received = match template.operation {
         // A deleted object was stored before.
-        Operation::Delete => decode::received(&kind, &object).map(|_| Ok(Vec::new()))?,
+        Operation::Delete => {
+            decode::received(&kind, &object).map_err(InputError::Undecodable)?;
+            Ok(Vec::new())
+        }
         _ => decode::received(&kind, &object),
     };
     if let Some(old) = &old {
-        decode::received(&kind, old).map_err(|why| format!("the old object: {why}"))?;
+        decode::received(&kind, old).map_err(InputError::OldObject)?;
     }
-    let request = target.and_then(|target| template.request_to(object, kind, target, |_, _| old, 1));
-    let mut request = request.map_err(|error| error.to_string())?;
-    to_subresource(&mut request).map_err(|error| error.to_string())?;
+    let mut request = template.request_to(object, kind, target?, |_, _| old, 1)?;
+    to_subresource(&mut request).map_err(BuildError::from)?;
     Ok(Input {
         request,
         is_sent: false,
@@ -130,16 +142,16 @@ fn built(
     })
 }
 
-fn user(given: &User) -> UserInfo {
+fn user(user: &User) -> UserInfo {
     UserInfo {
-        uid: given.uid.clone(),
-        extra: given.extra.clone(),
-        ..request::user(&given.name, &given.groups)
+        uid: user.uid.clone(),
+        extra: user.extra.clone(),
+        ..request::user(&user.name, &user.groups)
     }
 }
 
-/// The one object of a text; `None` for an empty one.
-pub(crate) fn one(name: &str, text: Option<&str>, problems: &mut Vec<Finding>) -> Option<Value<'static>> {
+/// The single object of a text; `None` for an empty one.
+pub(crate) fn single(name: &str, text: Option<&str>, problems: &mut Vec<Finding>) -> Option<Value<'static>> {
     let mut objects = read(name, text?, problems);
     if objects.len() > 1 {
         let message = format!("there are {} objects; a request has one", objects.len());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::{Admission, AdmissionBuilder, Configurations, workers::Sequential};
+use pratique::{Admission, AdmissionBuilder, BuildError, Configurations, workers::Sequential};
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Kind, Location, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
@@ -24,15 +24,15 @@ pub(crate) struct Loaded {
     pub(crate) sets: Vec<(Origin, ManifestSet)>,
 }
 
-/// What is told of policies.
+/// The report of loading policies.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
-    /// What keeps them from being loaded.
+    /// Errors that prevent loading.
     pub(crate) problems: Vec<Finding>,
-    /// What may be wrong with them.
+    /// Warnings of the lints.
     pub(crate) lints: Vec<Finding>,
-    /// What is there and not evaluated.
+    /// Objects that are not evaluated.
     pub(crate) not_evaluated: Vec<String>,
     /// The estimated costs, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -112,11 +112,22 @@ pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
         .extend(sets.iter().flat_map(|(_, set)| webhooks(set)));
     match compiled(builder_of_all, &sets, &input.stored) {
         Ok(admission) => Some(Loaded { admission, sets }),
-        Err(problem) => {
-            report.problems.push(Finding::plain("unsupported-kind", problem));
+        Err(error) => {
+            report
+                .problems
+                .push(Finding::plain("unsupported-kind", error.to_string()));
             None
         }
     }
+}
+
+/// Why policies are not compiled.
+#[derive(Debug, thiserror::Error)]
+enum CompileError {
+    #[error("a stored {kind} cannot be decoded: {error}")]
+    Stored { kind: Kind, error: serde_json::Error },
+    #[error(transparent)]
+    Build(#[from] BuildError),
 }
 
 /// Compiles what was loaded, without webhooks.
@@ -124,7 +135,7 @@ fn compiled(
     builder: AdmissionBuilder,
     sets: &[(Origin, ManifestSet)],
     stored: &[Value],
-) -> Result<Admission, String> {
+) -> Result<Admission, CompileError> {
     let builder = sets.iter().fold(builder, |builder, (origin, set)| {
         let mut set = set.clone();
         set.mutating_webhooks.clear();
@@ -138,13 +149,11 @@ fn compiled(
         validating_bindings: of_kind(stored, Kind::ValidatingAdmissionPolicyBinding)?,
         ..Configurations::default()
     };
-    builder
-        .configurations(stored)
-        .build()
-        .map_err(|error| error.to_string())
+    Ok(builder.configurations(stored).build()?)
 }
 
-fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: Kind) -> Result<Vec<Arc<T>>, String> {
+/// The objects of a kind among stored ones.
+fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: Kind) -> Result<Vec<Arc<T>>, CompileError> {
     let is_kind = |object: &&Value| object.get("kind").and_then(Value::as_str) == Some(kind.name());
     let typed = objects
         .iter()
@@ -152,7 +161,7 @@ fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: Kind) -> Result<Vec<Arc
         .map(|object| serde_json::from_value(object.clone()).map(Arc::new));
     typed
         .collect::<Result<_, _>>()
-        .map_err(|error| format!("a stored {kind} cannot be decoded: {error}"))
+        .map_err(|error| CompileError::Stored { kind, error })
 }
 
 /// The webhook configurations of a set, which are not called here.

@@ -1,4 +1,4 @@
-//! What is asked.
+//! Requests.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ pub struct User {
     pub groups: Vec<String>,
     /// The unique identity.
     pub uid: String,
-    /// What the authenticator knows besides.
+    /// Further attributes of the user, by key.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 

@@ -64,8 +64,8 @@ fn file(path: &str, text: &str) -> Value {
     json!({"path": path, "text": text})
 }
 
-fn told(evaluate: &Value) -> Value {
-    let request = json!({"evaluate": evaluate});
+fn evaluate(input: &Value) -> Value {
+    let request = json!({"evaluate": input});
     serde_json::from_slice(&answer(request.to_string().as_bytes())).unwrap()
 }
 
@@ -76,14 +76,14 @@ fn whole() -> Value {
 
 #[test]
 fn a_denial_is_explained() {
-    let told = told(&whole());
-    assert_eq!(told["problems"], json!([]), "{told}");
-    assert_eq!(told["decision"], "denied");
-    assert_eq!(told["status"]["code"], 422);
-    let message = told["status"]["message"].as_str().unwrap();
+    let answer = evaluate(&whole());
+    assert_eq!(answer["problems"], json!([]), "{answer}");
+    assert_eq!(answer["decision"], "denied");
+    assert_eq!(answer["status"]["code"], 422);
+    let message = answer["status"]["message"].as_str().unwrap();
     assert!(message.ends_with("denied request: no more than 5"), "{message}");
-    assert_eq!(told["decisions"][0]["action"], "deny");
-    let round = &told["explanation"]["policies"][0]["bindings"][0]["rounds"][0];
+    assert_eq!(answer["decisions"][0]["action"], "deny");
+    let round = &answer["explanation"]["policies"][0]["bindings"][0]["rounds"][0];
     assert_eq!(round["params"], "default/limits");
     let expressions = round["expressions"].as_array().unwrap();
     let named = |place: &str| {
@@ -99,70 +99,66 @@ fn a_denial_is_explained() {
 }
 
 #[test]
-fn the_user_and_the_operation_are_those_given() {
-    let mut given = whole();
-    given["user"] = json!({"name": "ann", "groups": ["dev"]});
-    let told_of_ann = told(&given);
+fn the_user_and_the_operation_are_those_of_the_input() {
+    let mut input = whole();
+    input["user"] = json!({"name": "ann", "groups": ["dev"]});
+    let of_ann = evaluate(&input);
+    assert_eq!(of_ann["decisions"].as_array().unwrap().len(), 2, "{of_ann}");
     assert_eq!(
-        told_of_ann["decisions"].as_array().unwrap().len(),
-        2,
-        "{told_of_ann}"
-    );
-    assert_eq!(
-        told_of_ann["request"]["groups"],
+        of_ann["request"]["groups"],
         json!(["dev", "system:authenticated"])
     );
-    given["operation"] = json!("DELETE");
-    let deleted = told(&given);
+    input["operation"] = json!("DELETE");
+    let deleted = evaluate(&input);
     assert_eq!(deleted["decision"], "allowed");
     assert_eq!(deleted["request"]["operation"], "DELETE");
-    given["operation"] = Value::Null;
-    given["oldObject"] = json!(DEPLOYMENT);
-    assert_eq!(told(&given)["request"]["operation"], "UPDATE");
+    input["operation"] = Value::Null;
+    input["oldObject"] = json!(DEPLOYMENT);
+    assert_eq!(evaluate(&input)["request"]["operation"], "UPDATE");
 }
 
 #[test]
 fn missing_params_and_namespaces_are_not_taken_for_others() {
-    let mut given = whole();
-    given["cluster"] = json!([file("params", LIMITS)]);
+    let mut input = whole();
+    input["cluster"] = json!([file("params", LIMITS)]);
     // The first validation denies whatever the second one needs.
-    let without_labels = told(&given);
+    let without_labels = evaluate(&input);
     assert_eq!(without_labels["decision"], "denied");
-    given["object"] = json!(DEPLOYMENT.replace("7", "2"));
-    let undecided = told(&given);
+    input["object"] = json!(DEPLOYMENT.replace("7", "2"));
+    let undecided = evaluate(&input);
     assert_eq!(undecided["decision"], "undecided", "{undecided}");
     assert_ne!(undecided["undecided"], json!([]));
-    given["cluster"] = json!([]);
-    assert_eq!(told(&given)["decision"], "denied");
+    input["cluster"] = json!([]);
+    assert_eq!(evaluate(&input)["decision"], "denied");
 }
 
 #[test]
 fn mutations_have_a_diff_and_a_patch() {
-    let given = json!({"policies": [file("policies", MUTATION)], "object": DEPLOYMENT});
-    let told = told(&given);
-    assert_eq!(told["decision"], "allowed", "{told}");
-    assert_eq!(told["mutations"][0]["result"], "changed");
-    assert_eq!(told["object"]["metadata"]["labels"], json!({"stamp": "yes"}));
+    let input = json!({"policies": [file("policies", MUTATION)], "object": DEPLOYMENT});
+    let answer = evaluate(&input);
+    assert_eq!(answer["decision"], "allowed", "{answer}");
+    assert_eq!(answer["mutations"][0]["result"], "changed");
+    assert_eq!(answer["object"]["metadata"]["labels"], json!({"stamp": "yes"}));
     assert_eq!(
-        told["patch"],
+        answer["patch"],
         json!([{"op": "add", "path": "/metadata/labels", "value": {"stamp": "yes"}}])
     );
-    let lines = told["diff"].as_array().unwrap();
+    let lines = answer["diff"].as_array().unwrap();
     assert!(
         lines.contains(&json!({"tag": "+", "text": "    stamp: yes"}))
             || lines.contains(&json!({"tag": "+", "text": "    stamp: \"yes\""})),
-        "{told}"
+        "{answer}"
     );
-    assert!(lines.iter().all(|line| line["tag"] != "-"), "{told}");
-    assert_eq!(told["defaults"][0]["by"], "server");
+    assert!(lines.iter().all(|line| line["tag"] != "-"), "{answer}");
+    assert_eq!(answer["defaults"][0]["by"], "server");
 }
 
 #[test]
 fn problems_have_positions() {
     let faulty = POLICY.replace("object.spec.replicas <=", "object.spec.replicas <= nothing +");
-    let mut given = whole();
-    given["policies"] = json!([file("policies", &faulty)]);
-    let answer = told(&given);
+    let mut input = whole();
+    input["policies"] = json!([file("policies", &faulty)]);
+    let answer = evaluate(&input);
     assert_eq!(answer.get("decision"), None);
     let problem = &answer["problems"][0];
     assert_eq!(problem["location"]["file"], "policies");
@@ -173,16 +169,16 @@ fn problems_have_positions() {
         ("oldObject", "- 1"),
         ("authorizer", "authorizer: 1"),
     ] {
-        let mut given = whole();
-        given[name] = json!(text);
-        let answer = told(&given);
+        let mut input = whole();
+        input[name] = json!(text);
+        let answer = evaluate(&input);
         assert_eq!(answer.get("decision"), None, "{answer}");
         assert_eq!(answer["problems"][0]["location"]["file"], name, "{answer}");
     }
 }
 
 #[test]
-fn lints_are_told_and_what_is_not_evaluated() {
+fn lints_are_reported_and_what_is_not_evaluated() {
     let unbound = POLICY.split("---").next().unwrap();
     let pod = "---\n{apiVersion: v1, kind: Pod}";
     let webhook = "---
@@ -191,9 +187,9 @@ kind: ValidatingWebhookConfiguration
 metadata: {name: hooks}
 webhooks:
 - {name: a.example.com, admissionReviewVersions: [v1], sideEffects: None, clientConfig: {url: 'https://example.com'}}";
-    let given = json!({"policies": [file("policies", &format!("{unbound}{pod}\n{webhook}"))], "object": DEPLOYMENT,
+    let input = json!({"policies": [file("policies", &format!("{unbound}{pod}\n{webhook}"))], "object": DEPLOYMENT,
         "costs": true});
-    let answer = told(&given);
+    let answer = evaluate(&input);
     assert_eq!(answer["problems"], json!([]), "{answer}");
     assert!(
         answer["lints"]
@@ -212,12 +208,12 @@ webhooks:
         ])
     );
     assert!(answer["costs"][0]["max"].as_u64().unwrap() > 0, "{answer}");
-    let mut soon = given.clone();
+    let mut soon = input.clone();
     soon["withoutLints"] = json!(true);
-    let soon = told(&soon);
+    let soon = evaluate(&soon);
     assert_eq!(soon["lints"], json!([]), "{soon}");
     assert_eq!(soon["decision"], answer["decision"]);
-    let mut bound = given;
+    let mut bound = input;
     bound["bind"] = json!(true);
     bound["policies"] = json!([file(
         "policies",
@@ -225,21 +221,21 @@ webhooks:
             .replace("  paramKind: {apiVersion: v1, kind: ConfigMap}\n", "")
             .replace("int(params.data.most)", "5")
     )]);
-    assert_eq!(told(&bound)["decision"], "denied");
+    assert_eq!(evaluate(&bound)["decision"], "denied");
 }
 
 #[test]
 fn what_a_server_refuses_before_admission_is_an_error() {
-    let mut given = whole();
-    given["object"] = json!(DEPLOYMENT.replace("replicas: 7", "replicas: many"));
-    let answer = told(&given);
+    let mut input = whole();
+    input["object"] = json!(DEPLOYMENT.replace("replicas: 7", "replicas: many"));
+    let answer = evaluate(&input);
     assert_eq!(answer["decision"], "error", "{answer}");
     assert_eq!(answer["status"]["code"], 400);
 }
 
 #[test]
 fn without_an_object_policies_are_only_loaded() {
-    let answer = told(&json!({"policies": [file("policies", POLICY)]}));
+    let answer = evaluate(&json!({"policies": [file("policies", POLICY)]}));
     assert_eq!(answer.get("decision"), None);
     assert_eq!(answer["problems"], json!([]));
 }
@@ -250,12 +246,12 @@ fn the_authorizer_decides_by_rules_and_roles() {
         "  mutations:",
         "  matchConditions: [{name: may, expression: 'authorizer.group(\"\").resource(\"pods\").check(\"get\").allowed()'}]\n  mutations:",
     );
-    let mut given = json!({"policies": [file("policies", &asks)], "object": DEPLOYMENT});
-    assert_eq!(told(&given)["decision"], "undecided");
-    given["authorizer"] = json!("authorizer: [{verbs: [get], resources: [pods]}]");
-    assert_eq!(told(&given)["mutations"][0]["result"], "changed");
-    given["authorizer"] = json!("authorizer: []");
-    assert_eq!(told(&given)["mutations"], json!([]));
+    let mut input = json!({"policies": [file("policies", &asks)], "object": DEPLOYMENT});
+    assert_eq!(evaluate(&input)["decision"], "undecided");
+    input["authorizer"] = json!("authorizer: [{verbs: [get], resources: [pods]}]");
+    assert_eq!(evaluate(&input)["mutations"][0]["result"], "changed");
+    input["authorizer"] = json!("authorizer: []");
+    assert_eq!(evaluate(&input)["mutations"], json!([]));
     let role = "
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -267,9 +263,9 @@ kind: ClusterRoleBinding
 metadata: {name: r}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: r}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]";
-    given["cluster"] = json!([file("params", role)]);
-    given["user"] = json!({"name": "ann"});
-    assert_eq!(told(&given)["mutations"][0]["result"], "changed");
+    input["cluster"] = json!([file("params", role)]);
+    input["user"] = json!({"name": "ann"});
+    assert_eq!(evaluate(&input)["mutations"][0]["result"], "changed");
 }
 
 #[test]
@@ -280,13 +276,13 @@ fn warnings_are_those_that_reach_the_user() {
             "messageExpression: \"'no more than ' + string(variables.most)\"",
             "message: not ann",
         );
-    let mut given = whole();
-    given["policies"] = json!([file("policies", &twice)]);
-    given["user"] = json!({"name": "ann"});
-    let told = told(&given);
-    assert_eq!(told["decision"], "allowed", "{told}");
-    assert_eq!(told["decisions"].as_array().unwrap().len(), 2, "{told}");
-    assert_eq!(told["warnings"].as_array().unwrap().len(), 1, "{told}");
+    let mut input = whole();
+    input["policies"] = json!([file("policies", &twice)]);
+    input["user"] = json!({"name": "ann"});
+    let answer = evaluate(&input);
+    assert_eq!(answer["decision"], "allowed", "{answer}");
+    assert_eq!(answer["decisions"].as_array().unwrap().len(), 2, "{answer}");
+    assert_eq!(answer["warnings"].as_array().unwrap().len(), 1, "{answer}");
 }
 
 /// The index of a snapshot with some fields.
@@ -299,15 +295,15 @@ fn index(fields: &str) -> Value {
 
 #[test]
 fn the_index_of_a_snapshot_says_what_else_is_served() {
-    let mut given = whole();
-    given["object"] = json!(DEPLOYMENT.replace("apps/v1", "extensions/v1beta1"));
-    let unknown = told(&given);
+    let mut input = whole();
+    input["object"] = json!(DEPLOYMENT.replace("apps/v1", "extensions/v1beta1"));
+    let unknown = evaluate(&input);
     assert_eq!(unknown["decision"], "allowed", "{unknown}");
     assert_eq!(unknown["notes"].as_array().unwrap().len(), 1, "{unknown}");
-    given["cluster"].as_array_mut().unwrap().push(index(
+    input["cluster"].as_array_mut().unwrap().push(index(
         "served: [{apiVersion: extensions/v1beta1, kind: Deployment, resource: deployments, namespaced: true}]",
     ));
-    let served = told(&given);
+    let served = evaluate(&input);
     assert_eq!(served["decision"], "denied", "{served}");
     assert_eq!(served["notes"], json!([]), "{served}");
 }
@@ -318,10 +314,10 @@ fn the_index_of_a_snapshot_says_of_which_kinds_all_objects_are_there() {
         format!("{{apiVersion: v1, kind: {kind}, objects: {objects}, extent: all}}")
     };
     let decided = |objects: &[Value], kinds: &str| {
-        let mut given = whole();
+        let mut input = whole();
         let index = index(&format!("kinds: [{kinds}]"));
-        given["cluster"] = objects.iter().cloned().chain([index]).collect();
-        told(&given)
+        input["cluster"] = objects.iter().cloned().chain([index]).collect();
+        evaluate(&input)
     };
     let namespace = [file("namespace", NAMESPACE)];
     assert_eq!(decided(&namespace, "")["decision"], "undecided");
@@ -334,10 +330,10 @@ fn the_index_of_a_snapshot_says_of_which_kinds_all_objects_are_there() {
     );
     let params = [file("params", LIMITS)];
     let decided = |kinds: &str| {
-        let mut given = whole();
-        given["object"] = json!(DEPLOYMENT.replace("7", "2"));
-        given["cluster"] = json!([params[0], index(&format!("kinds: [{kinds}]"))]);
-        told(&given)["decision"].clone()
+        let mut input = whole();
+        input["object"] = json!(DEPLOYMENT.replace("7", "2"));
+        input["cluster"] = json!([params[0], index(&format!("kinds: [{kinds}]"))]);
+        evaluate(&input)["decision"].clone()
     };
     assert_eq!(decided(&all("ConfigMap", 1)), "undecided");
     let of_both = format!("{}, {}", all("ConfigMap", 1), all("Namespace", 0));
