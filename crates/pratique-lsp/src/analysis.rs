@@ -1,4 +1,4 @@
-//! What is known of the manifests of a directory.
+//! The analysis of the manifests of a directory.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::workspace::steps;
 
 /// The memory that loading a directory may take, by the loader's estimate.
 const LOAD_BYTES: u64 = 384 << 20;
-/// What a file has that is looked at.
+/// The text that every file with manifests contains.
 const API_GROUP: &str = "admissionregistration.k8s.io";
 
 /// Compiles manifests again and again: equal expressions are compiled once.
 #[derive(Debug)]
 pub(crate) struct Analyzer {
     expressions: Expressions,
-    /// What was found in objects that most changes leave as they are.
+    /// Results of earlier analyses, for objects that have not changed.
     memory: Memory,
 }
 
@@ -72,7 +72,7 @@ impl Analyzer {
         self.memory.custom_types()
     }
 
-    /// Looks at files as one directory.
+    /// Analyzes files as one directory.
     pub(crate) fn analyze(&mut self, files: Vec<ManifestFile>) -> Analysis {
         let mut files: Vec<ManifestFile> = files
             .into_iter()
@@ -147,13 +147,13 @@ fn names(refused: &Refused) -> BTreeSet<String> {
 
 fn objects(set: &ManifestSet) -> impl Iterator<Item = Object> {
     let bindings = set.bindings().map(|(object, policy)| (object, Some(policy)));
-    let others = set.objects().filter(|object| {
+    let not_bindings = set.objects().filter(|object| {
         !matches!(
             object.kind,
             Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding
         )
     });
-    let all = bindings.chain(others.map(|object| (object, None)));
+    let all = bindings.chain(not_bindings.map(|object| (object, None)));
     all.map(|(object, policy)| {
         let field = |names: &[&str]| object.source.locate(&steps(names));
         Object {

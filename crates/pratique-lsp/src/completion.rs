@@ -21,7 +21,7 @@ const MEMBER_MACROS: [&str; 9] = [
     "optFlatMap",
 ];
 
-/// What may stand at the cursor.
+/// The names that fit at the cursor.
 pub(crate) fn complete(cursor: Cursor<'_>) -> Vec<CompletionItem> {
     let expression = cursor.expression;
     let Some(before) = expression.text.get(..cursor.offset) else {
@@ -44,7 +44,7 @@ pub(crate) fn complete(cursor: Cursor<'_>) -> Vec<CompletionItem> {
             None => Vec::new(),
         },
     };
-    // What macros make cannot be written.
+    // Names that macros generate cannot be written.
     items.retain(|item| item.label.starts_with(name) && !item.label.contains('@'));
     items.sort_by(|a, b| (a.kind != Some(FIELD), &a.label).cmp(&(b.kind != Some(FIELD), &b.label)));
     items.dedup_by(|a, b| a.label == b.label && a.kind == b.kind);
@@ -62,7 +62,7 @@ fn type_of(environment: &Environment, operand: &str) -> Option<Type> {
     Some(checked.result_type().clone())
 }
 
-/// What a macro's variable is.
+/// The type of a macro's variable.
 fn element(of: &Type) -> Type {
     match of {
         Type::List(element) => (**element).clone(),
@@ -141,7 +141,7 @@ fn is_like(receiver: &Type, of: &Type) -> bool {
 }
 
 fn item(label: &str, kind: CompletionItemKind, detail: Option<String>) -> CompletionItem {
-    let told = match kind {
+    let description = match kind {
         CompletionItemKind::VARIABLE => functions::variable(label),
         FIELD => None,
         _ => functions::function(label),
@@ -150,7 +150,7 @@ fn item(label: &str, kind: CompletionItemKind, detail: Option<String>) -> Comple
         label: label.to_owned(),
         kind: Some(kind),
         detail,
-        documentation: told.map(|told| Documentation::String(told.to_owned())),
+        documentation: description.map(|text| Documentation::String(text.to_owned())),
         ..CompletionItem::default()
     }
 }

@@ -110,13 +110,14 @@ impl<'a> Variable<'a> {
         })
     }
 
-    fn named(analysis: &'a Analysis, beside: &TypedExpression, name: &str) -> Option<Self> {
+    /// The variable with a name in the policy of an expression.
+    fn named(analysis: &'a Analysis, reader: &TypedExpression, name: &str) -> Option<Self> {
         let of_policy = analysis
             .expressions
             .iter()
-            .filter(|expression| expression.object == beside.object);
+            .filter(|expression| expression.object == reader.object);
         let mut of_policy = of_policy
-            .filter(|expression| expression.source.document().file() == beside.source.document().file());
+            .filter(|expression| expression.source.document().file() == reader.source.document().file());
         let definition = of_policy.find(|expression| expression.variable.as_deref() == Some(name))?;
         Some(Variable {
             analysis,

@@ -9,14 +9,14 @@ use crate::other_files::Findings;
 use crate::text::Text;
 
 const SOURCE: &str = "pratique";
-/// What each lint finds.
+/// The documentation of the lints.
 const LINTS: &str = "https://github.com/pratique/pratique/blob/main/docs/warnings.md";
 
-/// What is known to be wrong in a file: as a manifest, and as a file of another kind.
+/// The findings in a file: those of manifests, and those of files of other kinds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileFindings<'a> {
     pub(crate) analysis: Option<&'a Analysis>,
-    pub(crate) others: Option<&'a Findings>,
+    pub(crate) other_findings: Option<&'a Findings>,
     pub(crate) file: &'a str,
 }
 
@@ -27,13 +27,16 @@ impl<'a> FileFindings<'a> {
 
     fn problems(self) -> impl Iterator<Item = (&'a Problem, &'a Location)> {
         let of_manifest = self.analysis.into_iter().flat_map(|analysis| &analysis.problems);
-        let others = self.others.into_iter().flat_map(|others| &others.problems);
-        // A document that is no YAML was told before, if it may be a manifest.
-        let others = others.filter(move |problem| {
-            let mut before = self.analysis.into_iter().flat_map(|analysis| &analysis.problems);
-            !before.any(|told| told.rule == problem.rule && told.location == problem.location)
+        let of_other_kind = self
+            .other_findings
+            .into_iter()
+            .flat_map(|findings| &findings.problems);
+        // A document that is not YAML is already reported if it may be a manifest.
+        let of_other_kind = of_other_kind.filter(move |problem| {
+            let mut reported = self.analysis.into_iter().flat_map(|analysis| &analysis.problems);
+            !reported.any(|other| other.rule == problem.rule && other.location == problem.location)
         });
-        let all = of_manifest.chain(others);
+        let all = of_manifest.chain(of_other_kind);
         all.filter_map(move |problem| {
             let location = problem.location.as_ref();
             Some((problem, location.filter(|location| self.is_here(location))?))
@@ -42,14 +45,17 @@ impl<'a> FileFindings<'a> {
 
     fn warnings(self) -> impl Iterator<Item = &'a Warning> {
         let of_manifest = self.analysis.into_iter().flat_map(|analysis| &analysis.warnings);
-        let others = self.others.into_iter().flat_map(|others| &others.warnings);
-        let all = of_manifest.chain(others);
+        let of_other_kind = self
+            .other_findings
+            .into_iter()
+            .flat_map(|findings| &findings.warnings);
+        let all = of_manifest.chain(of_other_kind);
         all.filter(move |warning| self.is_here(&warning.location))
     }
 
-    /// Whether there are any.
-    pub(crate) fn are_there(self) -> bool {
-        self.problems().next().is_some() || self.warnings().next().is_some()
+    /// Whether there are none.
+    pub(crate) fn is_empty(self) -> bool {
+        self.problems().next().is_none() && self.warnings().next().is_none()
     }
 
     /// The diagnostics.

@@ -1,4 +1,4 @@
-//! The documents that a client has open, and the files beside them.
+//! The documents that a client has open, and the other files of their directories.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::text::Text;
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: BTreeMap<String, (Uri, Text)>,
-    /// What was read of the directories of open documents.
+    /// The files that were read in the directories of open documents.
     files: Files,
 }
 
@@ -92,8 +92,8 @@ impl Documents {
         self.open.values().map(|(uri, _)| uri)
     }
 
-    /// The files that are looked at together with a document: those of its directory. What is open is taken from the client.
-    pub(crate) fn beside(&mut self, uri: &Uri) -> Vec<ManifestFile> {
+    /// The files that are analyzed together with a document: those of its directory. The texts of open documents are the client's.
+    pub(crate) fn of_directory(&mut self, uri: &Uri) -> Vec<ManifestFile> {
         let name = name_of(uri);
         let directory = Path::new(&name).parent().filter(|_| path_of(uri).is_some());
         let mut files = BTreeMap::new();
@@ -133,7 +133,7 @@ pub(crate) fn name_of(uri: &Uri) -> String {
     path.unwrap_or_else(|| uri.as_str().to_owned())
 }
 
-/// What documents are looked at together: the directory of a file, or a document by itself.
+/// The key of the documents that are analyzed together: the directory of a file, or the URI of another document.
 pub(crate) fn directory_of(uri: &Uri) -> String {
     let path = path_of(uri);
     let directory = path.as_deref().and_then(Path::parent).and_then(Path::to_str);

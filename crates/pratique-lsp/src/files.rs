@@ -15,7 +15,7 @@ pub(crate) const LARGEST: u64 = 4 << 20;
 /// Times of files are as coarse as this, on any file system: a file that is younger may change without another time.
 const COARSEST_TIME: Duration = Duration::from_secs(2);
 
-/// What was read of files, until they change.
+/// A cache of files, which are read again once they change.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     read: HashMap<PathBuf, ReadFile>,
@@ -44,7 +44,7 @@ impl Files {
         if let Some(known) = self.read.get(path).filter(|known| known.stamp == stamp) {
             return Some(known.content.clone());
         }
-        // Times in the future tell nothing.
+        // A time in the future proves nothing.
         let is_settled = SystemTime::now()
             .duration_since(stamp.modified)
             .is_ok_and(|age| age > COARSEST_TIME);
@@ -66,7 +66,7 @@ impl Files {
         self.read.remove(path);
     }
 
-    /// Lets go of what was read of other directories.
+    /// Drops the files of other directories.
     pub(crate) fn retain(&mut self, is_open: impl Fn(&Path) -> bool) {
         self.read.retain(|path, _| path.parent().is_some_and(&is_open));
     }
@@ -124,7 +124,7 @@ mod tests {
         let old = SystemTime::now() - Duration::from_secs(100);
         written(&path, "one", old);
         assert_eq!(read(&mut files).as_deref(), Some("one"));
-        // Neither time nor length tell of this change: the file is not read, until it is known to have changed.
+        // Neither time nor length show this change: the file is not read until it is known to have changed.
         written(&path, "two", old);
         assert_eq!(read(&mut files).as_deref(), Some("one"));
         files.forget(&path);
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(read(&mut files).as_deref(), Some("three"));
         written(&path, "seven", old + Duration::from_secs(1));
         assert_eq!(read(&mut files).as_deref(), Some("seven"));
-        // A file of which the time is not over yet is read each time.
+        // A file with a time in the future is read each time.
         let future = SystemTime::now() + Duration::from_secs(100);
         written(&path, "eight", future);
         assert_eq!(read(&mut files).as_deref(), Some("eight"));

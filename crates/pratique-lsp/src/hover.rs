@@ -1,4 +1,4 @@
-//! What is under the cursor: the type of a value, the signatures of a function, what either is for, the cost of the expression.
+//! Hovers: the type of a value, the signatures of a function, the description of either, the cost of the expression.
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range};
 use pratique_cel::ast::Expr;
@@ -29,7 +29,7 @@ pub(crate) fn hover(
             .unwrap_or_else(|| vec![code(&format!("{shown}: {of_type}"))]),
         _ => vec![code(&format!("{shown}: {of_type}"))],
     };
-    lines.extend(told(checked, &name, custom));
+    lines.extend(description(checked, &name, custom));
     if let Some(kind) = &expression.kind {
         lines.push(format!("For `{kind}`."));
     }
@@ -43,9 +43,9 @@ pub(crate) fn hover(
     })
 }
 
-/// What is known of a name besides its type.
-fn told(checked: &Checked, name: &Name, custom: &CustomTypes) -> Option<String> {
-    let told = match checked.ast.expr(name.id) {
+/// The description of a name, if there is one.
+fn description(checked: &Checked, name: &Name, custom: &CustomTypes) -> Option<String> {
+    let description = match checked.ast.expr(name.id) {
         Expr::Call { function, .. } => functions::function(function)?,
         Expr::Ident(variable) => functions::variable(variable)?,
         Expr::Select { operand, field, .. } => match checked.type_of(*operand) {
@@ -54,7 +54,7 @@ fn told(checked: &Checked, name: &Name, custom: &CustomTypes) -> Option<String> 
         },
         _ => return None,
     };
-    (!told.is_empty()).then(|| told.to_owned())
+    (!description.is_empty()).then(|| description.to_owned())
 }
 
 /// The signatures of a function, as code.
@@ -82,7 +82,7 @@ pub(crate) fn overloads(function: &Function) -> impl Iterator<Item = String> {
     })
 }
 
-/// What the whole expression may cost.
+/// The worst-case cost of the whole expression.
 fn cost(analysis: &Analysis, expression: &TypedExpression) -> Option<String> {
     let found = cost_of(&analysis.sets(), &expression.source, &expression.path)?;
     let max = found.usage.cost.max;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 
-/// What a name stands for.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameKind {
     Variable,

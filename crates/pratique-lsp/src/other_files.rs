@@ -1,26 +1,26 @@
-//! Files that are no manifests: suites of tests, and those that the program that runs the server knows.
+//! Files other than manifests: suites of tests, and kinds that the embedding program knows.
 
 use pratique_lint::Warning;
 use pratique_manifest::{Location, ManifestFile, Position, Problem};
 
 /// A kind of files that a program knows and this library does not, as a file of its own settings.
 pub trait FileKind {
-    /// What is wrong in a file; `None` if it is not of this kind.
+    /// Checks a file; `None` if it is not of this kind.
     fn check(&self, file: &ManifestFile) -> Option<Findings>;
 }
 
-/// What is wrong in a file.
+/// The findings in a file.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// What makes it invalid, in it or in files that it names.
+    /// The errors in it, or in files that it names.
     pub problems: Vec<Problem>,
-    /// What may not be as it is meant.
+    /// The warnings.
     pub warnings: Vec<Warning>,
 }
 
 impl Findings {
-    /// Tells what is wrong in other files that a file names where that one begins.
-    pub(crate) fn told_in(mut self, file: &str) -> Self {
+    /// Moves problems of other files to the beginning of the file that names them.
+    pub(crate) fn located_in(mut self, file: &str) -> Self {
         for problem in &mut self.problems {
             let location = problem.location.as_ref();
             if location.is_some_and(|location| *location.file == *file) {

@@ -46,30 +46,31 @@ impl Server<'_> {
     fn result(&self, request: Request) -> Result<Value, Failure> {
         match request.method.as_str() {
             HoverRequest::METHOD => {
-                let given = read::<HoverRequest>(request)?.text_document_position_params;
-                let hover = self.cursor(&given).and_then(|(analysis, cursor)| {
-                    let text = self.documents.text(&given.text_document.uri)?;
+                let params = read::<HoverRequest>(request)?.text_document_position_params;
+                let hover = self.cursor(&params).and_then(|(analysis, cursor)| {
+                    let text = self.documents.text(&params.text_document.uri)?;
                     hover::hover(analysis, cursor, self.analyzer.custom_types(), text)
                 });
                 json(&hover)
             }
             Completion::METHOD => {
-                let given = read::<Completion>(request)?.text_document_position;
+                let params = read::<Completion>(request)?.text_document_position;
                 let items = self
-                    .cursor(&given)
+                    .cursor(&params)
                     .map(|(_, cursor)| completion::complete(cursor));
                 json(&items.map(CompletionResponse::Array))
             }
             GotoDefinition::METHOD => {
-                let given = read::<GotoDefinition>(request)?.text_document_position_params;
+                let params = read::<GotoDefinition>(request)?.text_document_position_params;
                 let found = self
-                    .definition(&given)
+                    .definition(&params)
                     .and_then(|location| self.location(&location));
                 json(&found.map(GotoDefinitionResponse::Scalar))
             }
             References::METHOD => {
-                let given = read::<References>(request)?;
-                let found = self.references(&given.text_document_position, given.context.include_declaration);
+                let params = read::<References>(request)?;
+                let found =
+                    self.references(&params.text_document_position, params.context.include_declaration);
                 let found: Vec<_> = found
                     .iter()
                     .filter_map(|location| self.location(location))
@@ -77,8 +78,8 @@ impl Server<'_> {
                 json(&found)
             }
             Rename::METHOD => {
-                let given = read::<Rename>(request)?;
-                json(&self.rename(&given.text_document_position, &given.new_name)?)
+                let params = read::<Rename>(request)?;
+                json(&self.rename(&params.text_document_position, &params.new_name)?)
             }
             DocumentSymbolRequest::METHOD => {
                 let uri = read::<DocumentSymbolRequest>(request)?.text_document.uri;
@@ -86,12 +87,12 @@ impl Server<'_> {
                 json(&found.map(DocumentSymbolResponse::Nested))
             }
             CodeActionRequest::METHOD => {
-                let given = read::<CodeActionRequest>(request)?;
-                let is_wanted = given
+                let params = read::<CodeActionRequest>(request)?;
+                let is_wanted = params
                     .context
                     .only
                     .is_none_or(|kinds| kinds.contains(&CodeActionKind::QUICKFIX));
-                let found = is_wanted.then(|| self.fixes(&given.text_document.uri, given.range));
+                let found = is_wanted.then(|| self.fixes(&params.text_document.uri, params.range));
                 json(&found.flatten())
             }
             SemanticTokensFullRequest::METHOD => {
@@ -103,12 +104,12 @@ impl Server<'_> {
                 }))
             }
             InlayHintRequest::METHOD => {
-                let given = read::<InlayHintRequest>(request)?;
-                let uri = &given.text_document.uri;
+                let params = read::<InlayHintRequest>(request)?;
+                let uri = &params.text_document.uri;
                 let hints = self.documents.text(uri);
                 let hints = hints.map(|text| self.suites.hints(&name_of(uri), text));
                 let is_wanted = |hint: &lsp_types::InlayHint| {
-                    (given.range.start..=given.range.end).contains(&hint.position)
+                    (params.range.start..=params.range.end).contains(&hint.position)
                 };
                 json(&hints.map(|hints| hints.into_iter().filter(is_wanted).collect::<Vec<_>>()))
             }
@@ -116,10 +117,10 @@ impl Server<'_> {
         }
     }
 
-    /// What is told of a whole file.
-    fn of_file<T>(&self, uri: &Uri, told: fn(&Analysis, &str, &crate::text::Text) -> T) -> Option<T> {
+    /// The result of a function of a whole file.
+    fn of_file<T>(&self, uri: &Uri, result: fn(&Analysis, &str, &crate::text::Text) -> T) -> Option<T> {
         let name = name_of(uri);
-        Some(told(self.analysis(uri)?, &name, self.documents.text(uri)?))
+        Some(result(self.analysis(uri)?, &name, self.documents.text(uri)?))
     }
 
     fn fixes(&self, uri: &Uri, within: Range) -> Option<Vec<CodeActionOrCommand>> {
@@ -129,55 +130,55 @@ impl Server<'_> {
     }
 
     /// The place of a request: the file, and line and column from 1.
-    fn place(&self, given: &TextDocumentPositionParams) -> Option<(&Analysis, String, (u32, u32))> {
-        let uri = &given.text_document.uri;
+    fn place(&self, position: &TextDocumentPositionParams) -> Option<(&Analysis, String, (u32, u32))> {
+        let uri = &position.text_document.uri;
         let name = name_of(uri);
-        let place = self.documents.text(uri)?.line_and_column(given.position);
+        let place = self.documents.text(uri)?.line_and_column(position.position);
         Some((self.analysis(uri)?, name, place))
     }
 
-    fn cursor(&self, given: &TextDocumentPositionParams) -> Option<(&Analysis, Cursor<'_>)> {
-        let (analysis, name, place) = self.place(given)?;
+    fn cursor(&self, position: &TextDocumentPositionParams) -> Option<(&Analysis, Cursor<'_>)> {
+        let (analysis, name, place) = self.place(position)?;
         Some((analysis, cursor::find(analysis, &name, place)?))
     }
 
-    fn variable(&self, given: &TextDocumentPositionParams) -> Option<Variable<'_>> {
-        let (analysis, name, place) = self.place(given)?;
+    fn variable(&self, position: &TextDocumentPositionParams) -> Option<Variable<'_>> {
+        let (analysis, name, place) = self.place(position)?;
         match cursor::find(analysis, &name, place) {
             Some(cursor) => Variable::read_at(analysis, cursor),
             None => Variable::named_at(analysis, &name, place),
         }
     }
 
-    fn definition(&self, given: &TextDocumentPositionParams) -> Option<Location> {
-        if let Some(variable) = self.variable(given) {
+    fn definition(&self, position: &TextDocumentPositionParams) -> Option<Location> {
+        if let Some(variable) = self.variable(position) {
             return variable.definition();
         }
-        if let Some((analysis, cursor)) = self.cursor(given) {
+        if let Some((analysis, cursor)) = self.cursor(position) {
             return param_kind_of(analysis, cursor);
         }
-        let (analysis, name, place) = self.place(given)?;
+        let (analysis, name, place) = self.place(position)?;
         policy_of(analysis, &name, place).or_else(|| {
             let param = param_of(analysis, &name, place)?;
             self.workspace.find(&param, &self.documents)
         })
     }
 
-    fn references(&self, given: &TextDocumentPositionParams, with_definition: bool) -> Vec<Location> {
-        if let Some(variable) = self.variable(given) {
+    fn references(&self, position: &TextDocumentPositionParams, with_definition: bool) -> Vec<Location> {
+        if let Some(variable) = self.variable(position) {
             let definition = variable.definition().filter(|_| with_definition);
             return definition.into_iter().chain(variable.uses()).collect();
         }
-        let place = self.place(given);
+        let place = self.place(position);
         place.map_or_else(Vec::new, |(analysis, name, place)| {
             bindings_of(analysis, &name, place)
         })
     }
 
     #[allow(clippy::mutable_key_type, reason = "the type of the protocol's crate")]
-    fn rename(&self, given: &TextDocumentPositionParams, name: &str) -> Result<WorkspaceEdit, Failure> {
+    fn rename(&self, position: &TextDocumentPositionParams, name: &str) -> Result<WorkspaceEdit, Failure> {
         let variable = self
-            .variable(given)
+            .variable(position)
             .ok_or(Failure::Refused("only variables of policies can be renamed"))?;
         let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
         if !is_name || !name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic()) {

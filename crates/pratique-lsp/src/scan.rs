@@ -1,4 +1,4 @@
-//! What stands before the cursor in an expression that may be incomplete.
+//! Scans the text before the cursor of an expression that may be incomplete.
 
 /// The beginning of a name, and what it would be a member of.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -31,7 +31,7 @@ pub enum LspError {
     /// The client sent what the protocol does not allow.
     #[error("the client breaks the protocol: {0}")]
     Protocol(String),
-    /// The client is gone without having said so.
+    /// The client closed the connection without a shutdown request.
     #[error("the connection to the client is closed")]
     Closed,
     /// Reading or writing failed.
@@ -54,10 +54,10 @@ pub fn run(connection: &Connection) -> Result<(), LspError> {
 pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), LspError> {
     let capabilities =
         serde_json::to_value(capabilities()).map_err(|error| LspError::Protocol(error.to_string()))?;
-    let given = connection.initialize(capabilities);
-    let given = given.map_err(|error| LspError::Protocol(error.to_string()))?;
-    let given = serde_json::from_value(given).map_err(|error| LspError::Protocol(error.to_string()))?;
-    let mut server = Server::new(connection, kinds, &given);
+    let params = connection.initialize(capabilities);
+    let params = params.map_err(|error| LspError::Protocol(error.to_string()))?;
+    let params = serde_json::from_value(params).map_err(|error| LspError::Protocol(error.to_string()))?;
+    let mut server = Server::new(connection, kinds, &params);
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -68,10 +68,10 @@ pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), 
                 server.refresh()?;
                 server.answer(request)?;
             }
-            Message::Notification(notification) => server.notice(notification)?,
+            Message::Notification(notification) => server.notify(notification)?,
             Message::Response(_) => {}
         }
-        // While more is waiting, what was changed last will be changed again.
+        // While more messages wait, the last change may be changed again.
         if connection.receiver.is_empty() {
             server.refresh()?;
         }
@@ -128,59 +128,59 @@ pub(crate) struct Server<'c> {
     pub(crate) workspace: Workspace,
     pub(crate) analyzer: Analyzer,
     pub(crate) suites: Suites,
-    /// What is known of the directories of open documents.
-    known: HashMap<String, Analysis>,
-    /// What is wrong in open documents that are no manifests.
-    others: HashMap<String, Findings>,
+    /// The analyses of the directories of open documents.
+    analyses: HashMap<String, Analysis>,
+    /// The findings in open documents other than manifests.
+    other_findings: HashMap<String, Findings>,
     /// The documents whose directories changed.
     changed: Vec<Uri>,
     /// Whether what suites depend on may have changed.
     are_suites_due: bool,
     /// The files that diagnostics were published for.
     published: BTreeSet<String>,
-    /// Whether the client asks for hints again when it is told to.
+    /// Whether the client supports `workspace/inlayHint/refresh`.
     refreshes_hints: bool,
-    asked: i32,
+    /// The number of requests that were sent to the client.
+    requests: i32,
 }
 
 impl<'c> Server<'c> {
-    fn new(connection: &'c Connection, kinds: &'c [&'c dyn FileKind], given: &InitializeParams) -> Self {
-        let workspace = given.capabilities.workspace.as_ref();
+    fn new(connection: &'c Connection, kinds: &'c [&'c dyn FileKind], initialize: &InitializeParams) -> Self {
+        let workspace = initialize.capabilities.workspace.as_ref();
         let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
         Server {
             connection,
             kinds,
             documents: Documents::default(),
-            workspace: Workspace::new(given),
+            workspace: Workspace::new(initialize),
             analyzer: Analyzer::default(),
             suites: Suites::default(),
-            known: HashMap::new(),
-            others: HashMap::new(),
+            analyses: HashMap::new(),
+            other_findings: HashMap::new(),
             changed: Vec::new(),
             are_suites_due: false,
             published: BTreeSet::new(),
             refreshes_hints: hints.and_then(|hints| hints.refresh_support) == Some(true),
-            asked: 0,
+            requests: 0,
         }
     }
 
-    fn notice(&mut self, notification: Notification) -> Result<(), LspError> {
+    /// Handles a notification.
+    fn notify(&mut self, notification: Notification) -> Result<(), LspError> {
         match notification.method.as_str() {
             DidOpenTextDocument::METHOD => {
-                let given = params::<DidOpenTextDocument>(notification)?.text_document;
-                self.documents.open(given.uri.clone(), given.text);
-                self.suites.run(&name_of(&given.uri));
-                self.changed.push(given.uri);
+                let document = params::<DidOpenTextDocument>(notification)?.text_document;
+                self.documents.open(document.uri.clone(), document.text);
+                self.suites.run(&name_of(&document.uri));
+                self.changed.push(document.uri);
             }
             DidChangeTextDocument::METHOD => {
-                let given = params::<DidChangeTextDocument>(notification)?;
-                if let Some(text) = self.documents.text_mut(&given.text_document.uri) {
-                    given
-                        .content_changes
-                        .into_iter()
-                        .for_each(|change| text.apply(change));
+                let params = params::<DidChangeTextDocument>(notification)?;
+                if let Some(text) = self.documents.text_mut(&params.text_document.uri) {
+                    let changes = params.content_changes.into_iter();
+                    changes.for_each(|change| text.apply(change));
                 }
-                self.changed.push(given.text_document.uri);
+                self.changed.push(params.text_document.uri);
             }
             DidSaveTextDocument::METHOD => {
                 let uri = params::<DidSaveTextDocument>(notification)?.text_document.uri;
@@ -191,7 +191,7 @@ impl<'c> Server<'c> {
                 let name = name_of(&uri);
                 self.documents.close(&uri);
                 self.suites.close(&name);
-                self.others.remove(&name);
+                self.other_findings.remove(&name);
                 self.touched(uri);
             }
             DidChangeWatchedFiles::METHOD => {
@@ -212,13 +212,13 @@ impl<'c> Server<'c> {
         self.changed.push(uri);
     }
 
-    /// Looks at what changed, and publishes what is wrong.
+    /// Analyzes what changed, and publishes the findings.
     fn refresh(&mut self) -> Result<(), LspError> {
         let mut changed = std::mem::take(&mut self.changed);
         self.are_suites_due |= !changed.is_empty();
         for uri in &changed {
             if let Some(path) = path_of(uri) {
-                self.see(uri, &path);
+                self.update_definitions(uri, &path);
             }
         }
         if !changed.is_empty()
@@ -232,18 +232,19 @@ impl<'c> Server<'c> {
             .map(|uri| (directory_of(uri), uri.clone()))
             .collect();
         for (directory, uri) in by_directory {
-            let files = self.documents.beside(&uri);
+            let files = self.documents.of_directory(&uri);
             let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
             let analysis = self.analyzer.analyze(files);
-            self.known.insert(directory, analysis);
+            self.analyses.insert(directory, analysis);
             for file in self.documents.all() {
                 if names.contains(&file.path)
                     && let Some(found) = self.kinds.iter().find_map(|kind| kind.check(&file))
                 {
-                    self.others.insert(file.path.clone(), found.told_in(&file.path));
+                    self.other_findings
+                        .insert(file.path.clone(), found.located_in(&file.path));
                 }
             }
-            // Those of suites are about to be looked at.
+            // The findings of suites are published by `check_suites`.
             for name in &names {
                 if !self.suites.has(name) {
                     self.publish(name)?;
@@ -256,22 +257,22 @@ impl<'c> Server<'c> {
             }
         }
         let open: BTreeSet<String> = self.documents.uris().map(directory_of).collect();
-        self.known.retain(|directory, _| open.contains(directory));
+        self.analyses.retain(|directory, _| open.contains(directory));
         Ok(())
     }
 
-    /// Takes note of definitions in a file that changed.
-    fn see(&mut self, uri: &Uri, path: &Path) {
+    /// Updates the definitions of a file that changed.
+    fn update_definitions(&mut self, uri: &Uri, path: &Path) {
         match self.documents.text(uri) {
-            Some(text) => self.workspace.see(path, Some(text.content().as_bytes())),
+            Some(text) => self.workspace.update(path, Some(text.content().as_bytes())),
             None => {
                 let content = self.documents.on_disk(path);
-                self.workspace.see(path, content.as_deref());
+                self.workspace.update(path, content.as_deref());
             }
         }
     }
 
-    /// Looks at the suites that are open, and runs those that wait for it.
+    /// Checks the suites that are open, and runs those that are due.
     pub(crate) fn check_suites(&mut self) -> Result<(), LspError> {
         if !std::mem::take(&mut self.are_suites_due) {
             return Ok(());
@@ -291,41 +292,42 @@ impl<'c> Server<'c> {
                 problems: checked.problems,
                 warnings: Vec::new(),
             };
-            self.others
-                .insert(file.path.clone(), findings.told_in(&file.path));
+            self.other_findings
+                .insert(file.path.clone(), findings.located_in(&file.path));
             self.publish(&file.path)?;
         }
         if have_run && self.refreshes_hints {
-            self.asked += 1;
+            self.requests += 1;
             let method = InlayHintRefreshRequest::METHOD.to_owned();
-            let id = format!("pratique-{}", self.asked).into();
+            let id = format!("pratique-{}", self.requests).into();
             self.send(Request::new(id, method, serde_json::Value::Null).into())?;
         }
         Ok(())
     }
 
-    /// What is known of the directory of a document.
+    /// The analysis of the directory of a document.
     pub(crate) fn analysis(&self, uri: &Uri) -> Option<&Analysis> {
-        self.known.get(&directory_of(uri))
+        self.analyses.get(&directory_of(uri))
     }
 
-    /// What is wrong in a file.
+    /// The findings in a file.
     pub(crate) fn findings<'s>(&'s self, uri: &Uri, name: &'s str) -> FileFindings<'s> {
         FileFindings {
             analysis: self.analysis(uri),
-            others: self.others.get(name),
+            other_findings: self.other_findings.get(name),
             file: name,
         }
     }
 
+    /// Publishes the diagnostics of a file, unless it has none and had none.
     fn publish(&mut self, name: &str) -> Result<(), LspError> {
         let Some(uri) = self.documents.uri(name) else {
             return Ok(());
         };
         let findings = self.findings(&uri, name);
-        let found = match findings.are_there() {
-            true => findings.diagnostics(&self.documents.read(name)),
-            false => Vec::new(),
+        let found = match findings.is_empty() {
+            true => Vec::new(),
+            false => findings.diagnostics(&self.documents.read(name)),
         };
         let was_published = match found.is_empty() {
             true => self.published.remove(name),

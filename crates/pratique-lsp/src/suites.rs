@@ -1,4 +1,4 @@
-//! The suites of tests that are open: what is wrong with them, and what came of their tests when they last ran.
+//! The suites of tests that are open: their problems, and the outcomes of the last run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use pratique_suite::{Case, CaseResult, Policies, Roots, Suite, may_be_suite, rea
 use crate::text::Text;
 
 /// How long the tests of a file may take; the rest is not run.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// What is known of open suites, by file.
+/// The open suites, by file.
 #[derive(Debug, Default)]
 pub(crate) struct Suites {
     files: BTreeMap<String, SuiteFile>,
-    /// The files whose tests are to run, as soon as they can be read.
+    /// The files whose tests are due, as soon as the files can be read.
     waiting: BTreeSet<String>,
 }
 
@@ -27,7 +27,7 @@ struct SuiteFile {
     outcomes: BTreeMap<TestName, TestOutcome>,
 }
 
-/// What came of looking at a file.
+/// The result of checking a file.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     /// What `pratique test` reports before it runs anything.
@@ -39,10 +39,10 @@ pub(crate) struct Checked {
 /// The names of the suite and of the test.
 type TestName = (String, String);
 
-/// A test with what came of it.
+/// A test with its outcome.
 type Named<'a> = (&'a TestName, &'a TestOutcome);
 
-/// What came of a test.
+/// The outcome of a test.
 #[derive(Clone, Debug)]
 enum TestOutcome {
     /// The decision, which was expected.
@@ -54,7 +54,7 @@ enum TestOutcome {
 }
 
 impl Suites {
-    /// Has the tests of a file run when it is looked at next.
+    /// Marks the tests of a file as due: they run when it is checked next.
     pub(crate) fn run(&mut self, file: &str) {
         self.waiting.insert(file.to_owned());
     }
@@ -64,31 +64,31 @@ impl Suites {
         self.waiting.remove(file);
     }
 
-    /// Whether a file was one of suites when it was looked at last.
+    /// Whether a file was one of suites when it was checked last.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.files.contains_key(file)
     }
 
-    /// Looks at a file: runs its tests if they wait for it. `None` if it is no file of suites, and never was.
+    /// Checks a file, and runs its tests if they are due. `None` if it is not a file of suites, and never was.
     pub(crate) fn check(&mut self, file: &ManifestFile, roots: &Roots) -> Option<Checked> {
         if !may_be_suite(&file.content) {
             return self.files.remove(&file.path).map(|_| Checked::default());
         }
-        let known = self.files.entry(file.path.clone()).or_default();
+        let suite_file = self.files.entry(file.path.clone()).or_default();
         let suites = match read(file, roots) {
             Ok(suites) => suites,
             Err(problems) => {
-                known.tests.clear();
+                suite_file.tests.clear();
                 return Some(Checked {
                     problems,
                     have_run: false,
                 });
             }
         };
-        known.tests = suites.iter().flat_map(|(suite, _)| tests(suite)).collect();
+        suite_file.tests = suites.iter().flat_map(|(suite, _)| tests(suite)).collect();
         let have_run = self.waiting.remove(&file.path);
         if have_run {
-            known.outcomes = run(&suites);
+            suite_file.outcomes = run(&suites);
         }
         Some(Checked {
             problems: Vec::new(),
@@ -98,13 +98,13 @@ impl Suites {
 
     /// The last outcomes, behind the names of the tests.
     pub(crate) fn hints(&self, file: &str, text: &Text) -> Vec<InlayHint> {
-        let Some(known) = self.files.get(file) else {
+        let Some(suite_file) = self.files.get(file) else {
             return Vec::new();
         };
         // Tests of several objects have one name in the file.
         let mut by_place: BTreeMap<(u32, u32), (&Location, Vec<Named<'_>>)> = BTreeMap::new();
-        for (name, location) in &known.tests {
-            let Some(outcome) = known.outcomes.get(name) else {
+        for (name, location) in &suite_file.tests {
+            let Some(outcome) = suite_file.outcomes.get(name) else {
                 continue;
             };
             let place = (location.end.line, location.end.column);
@@ -134,11 +134,9 @@ fn read(file: &ManifestFile, roots: &Roots) -> Result<Vec<(Suite, Policies)>, Ve
 
 fn tests(suite: &Suite) -> Vec<(TestName, Location)> {
     let cases = suite.cases.iter().map(|case| (&case.name, &case.location));
-    let others = suite
-        .not_evaluated
-        .iter()
-        .map(|test| (&test.name, &test.location));
-    let named = cases.chain(others);
+    let not_evaluated = suite.not_evaluated.iter();
+    let not_evaluated = not_evaluated.map(|test| (&test.name, &test.location));
+    let named = cases.chain(not_evaluated);
     named
         .map(|(name, location)| ((suite.name.clone(), name.clone()), location.clone()))
         .collect()
@@ -150,7 +148,7 @@ fn run(suites: &[(Suite, Policies)]) -> BTreeMap<TestName, TestOutcome> {
     for (suite, policies) in suites {
         let mut runner = suite.runner(policies);
         for case in &suite.cases {
-            let outcome = match start.elapsed() > PATIENCE {
+            let outcome = match start.elapsed() > TIME_LIMIT {
                 true => TestOutcome::NotEvaluated("the tests before it took too long".to_owned()),
                 false => outcome(case, &runner.test(case, None)),
             };
@@ -167,7 +165,7 @@ fn run(suites: &[(Suite, Policies)]) -> BTreeMap<TestName, TestOutcome> {
 fn outcome(case: &Case, result: &CaseResult) -> TestOutcome {
     let actual = match &result.actual {
         Ok(actual) => actual,
-        Err(why) => return TestOutcome::NotEvaluated(why.clone()),
+        Err(error) => return TestOutcome::NotEvaluated(error.to_string()),
     };
     let decision = actual.decision.name();
     if result.passed() && case.expected.is_some() {
@@ -188,7 +186,7 @@ fn hint(text: &Text, location: &Location, outcomes: &[Named<'_>]) -> InlayHint {
         [(_, TestOutcome::NotEvaluated(_))] => "? not evaluated".to_owned(),
         several => counted(several),
     };
-    let told = outcomes.iter().filter_map(|((_, name), outcome)| {
+    let details = outcomes.iter().filter_map(|((_, name), outcome)| {
         let why = match outcome {
             TestOutcome::Passed(_) => return None,
             TestOutcome::Failed(_, why) | TestOutcome::NotEvaluated(why) => why,
@@ -198,7 +196,7 @@ fn hint(text: &Text, location: &Location, outcomes: &[Named<'_>]) -> InlayHint {
             _ => format!("{name}: {why}"),
         })
     });
-    let told: Vec<String> = told
+    let details: Vec<String> = details
         .chain(["As the files were when one was last saved.".to_owned()])
         .collect();
     InlayHint {
@@ -206,7 +204,7 @@ fn hint(text: &Text, location: &Location, outcomes: &[Named<'_>]) -> InlayHint {
         label: label.into(),
         kind: None,
         text_edits: None,
-        tooltip: Some(InlayHintTooltip::String(told.join("\n"))),
+        tooltip: Some(InlayHintTooltip::String(details.join("\n"))),
         padding_left: Some(true),
         padding_right: None,
         data: None,

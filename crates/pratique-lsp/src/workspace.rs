@@ -21,10 +21,10 @@ const MOST_ENTRIES: usize = 50_000;
 const DEPTH: usize = 32;
 /// Folders of what others wrote, and of what programs make.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
-/// What a file with definitions has.
+/// The text that every file with definitions contains.
 const DEFINITION: &str = "CustomResourceDefinition";
 
-/// The folders, and what was found in them.
+/// The folders of the client, and the definitions in them.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     folders: Vec<PathBuf>,
@@ -47,11 +47,11 @@ pub(crate) struct Reference {
 impl Workspace {
     /// The folders of a client.
     #[allow(deprecated, reason = "older clients have one folder")]
-    pub(crate) fn new(given: &InitializeParams) -> Self {
-        let folders = given.workspace_folders.iter().flatten();
+    pub(crate) fn new(params: &InitializeParams) -> Self {
+        let folders = params.workspace_folders.iter().flatten();
         let mut folders: Vec<PathBuf> = folders.filter_map(|folder| path_of(&folder.uri)).collect();
         if folders.is_empty() {
-            folders.extend(given.root_uri.as_ref().and_then(path_of));
+            folders.extend(params.root_uri.as_ref().and_then(path_of));
         }
         Workspace {
             folders,
@@ -59,14 +59,14 @@ impl Workspace {
         }
     }
 
-    /// What suites may name: what is below the folders, with the texts of the client.
+    /// The directories below which suites can name files: the folders, with the texts of open documents.
     pub(crate) fn roots(&self, documents: &Documents) -> Roots {
         let roots = Roots::new(self.folders.iter().cloned()).unwrap_or_default();
         roots.with_unsaved(documents.contents())
     }
 
-    /// Takes note of a file as it is now; `None` if it is gone.
-    pub(crate) fn see(&mut self, path: &Path, content: Option<&[u8]>) {
+    /// Updates the definitions of a file to its content; `None` if it was removed.
+    pub(crate) fn update(&mut self, path: &Path, content: Option<&[u8]>) {
         let defines = |content: &&[u8]| String::from_utf8_lossy(content).contains(DEFINITION);
         self.has_changed |= match content.filter(defines) {
             Some(content) => {
@@ -84,7 +84,7 @@ impl Workspace {
             for path in self.files() {
                 let is_open = documents.is_open(&path);
                 if let Some(content) = read(&path).filter(|_| !is_open) {
-                    self.see(&path, Some(&content));
+                    self.update(&path, Some(&content));
                 }
             }
         }
@@ -106,10 +106,9 @@ impl Workspace {
     /// Where the name of an object is.
     pub(crate) fn find(&self, reference: &Reference, documents: &Documents) -> Option<Location> {
         let open = documents.contents();
-        let others = self.files().into_iter().filter(|path| !documents.is_open(path));
-        let others = others.filter_map(|path| Some((read(&path)?, path)));
-        let others = others.map(|(content, path)| (path, content));
-        open.chain(others)
+        let closed = self.files().into_iter().filter(|path| !documents.is_open(path));
+        let closed = closed.filter_map(|path| read(&path).map(|content| (path, content)));
+        open.chain(closed)
             .find_map(|(path, content)| named(reference, &path, content))
     }
 

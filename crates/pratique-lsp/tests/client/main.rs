@@ -86,15 +86,18 @@ fn hovers_tell_types_signatures_and_costs() {
     client.open("policy.yaml", POLICY);
     let mut hover = |needle, offset| {
         let at = client.at("policy.yaml", POLICY, needle, offset);
-        let told = client.ask("textDocument/hover", at);
-        told["contents"]["value"].as_str().unwrap_or_default().to_owned()
+        let answer = client.ask("textDocument/hover", at);
+        answer["contents"]["value"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     };
-    let told = hover("replicas <=", 3);
+    let text = hover("replicas <=", 3);
     assert!(
-        told.contains("replicas: int") && told.contains("apps/v1"),
-        "{told}"
+        text.contains("replicas: int") && text.contains("apps/v1"),
+        "{text}"
     );
-    assert!(told.contains("costs at most"), "{told}");
+    assert!(text.contains("costs at most"), "{text}");
     assert!(hover("variables.most", 12).contains("most: int"));
     assert!(hover("startsWith", 2).contains("string.startsWith(string): bool"));
     assert!(hover("c.image", 0).contains("c: core/v1.Container"));

@@ -13,7 +13,7 @@ pub(crate) struct Client {
     connection: Connection,
     server: Option<JoinHandle<Result<(), LspError>>>,
     pub(crate) directory: PathBuf,
-    asked: i32,
+    requests: i32,
     version: i32,
 }
 
@@ -33,18 +33,18 @@ impl Client {
             connection,
             server: Some(thread::spawn(move || pratique_lsp::run(&server))),
             directory,
-            asked: 0,
+            requests: 0,
             version: 0,
         };
         let folder = format!("file://{}", client.directory.display());
         let capabilities = json!({"workspace": {"inlayHint": {"refreshSupport": true}}});
         let folders = json!([{"uri": folder, "name": name}]);
-        let told = client.ask(
+        let answer = client.ask(
             "initialize",
             json!({"capabilities": capabilities, "workspaceFolders": folders}),
         );
-        assert_eq!(told["capabilities"]["hoverProvider"], true);
-        client.tell("initialized", json!({}));
+        assert_eq!(answer["capabilities"]["hoverProvider"], true);
+        client.notify("initialized", json!({}));
         client
     }
 
@@ -52,7 +52,7 @@ impl Client {
         format!("file://{}", self.directory.join(file).display())
     }
 
-    pub(crate) fn tell(&self, method: &str, params: Value) {
+    pub(crate) fn notify(&self, method: &str, params: Value) {
         let notification = Notification::new(method.to_owned(), params);
         self.connection.sender.send(notification.into()).unwrap();
     }
@@ -63,8 +63,8 @@ impl Client {
     }
 
     pub(crate) fn answer(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        self.asked += 1;
-        let id = RequestId::from(self.asked);
+        self.requests += 1;
+        let id = RequestId::from(self.requests);
         let request = Request::new(id.clone(), method.to_owned(), params);
         self.connection.sender.send(request.into()).unwrap();
         loop {
@@ -79,7 +79,7 @@ impl Client {
 
     pub(crate) fn open(&self, file: &str, text: &str) {
         let document = json!({"uri": self.uri(file), "languageId": "yaml", "version": 0, "text": text});
-        self.tell("textDocument/didOpen", json!({"textDocument": document}));
+        self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
     /// Replaces the first occurrence of a text.
@@ -89,7 +89,7 @@ impl Client {
         let end = position(text, from, from.len());
         let document = json!({"uri": self.uri(file), "version": self.version});
         let change = json!({"range": {"start": start, "end": end}, "text": to});
-        self.tell(
+        self.notify(
             "textDocument/didChange",
             json!({"textDocument": document, "contentChanges": [change]}),
         );
@@ -124,7 +124,7 @@ impl Client {
     }
 
     /// Waits until the server asks the client for something.
-    pub(crate) fn asked(&self) -> String {
+    pub(crate) fn server_request(&self) -> String {
         loop {
             if let Message::Request(request) = self.connection.receiver.recv().unwrap() {
                 return request.method;
@@ -133,7 +133,7 @@ impl Client {
     }
 
     pub(crate) fn save(&self, file: &str) {
-        self.tell(
+        self.notify(
             "textDocument/didSave",
             json!({"textDocument": {"uri": self.uri(file)}}),
         );
@@ -145,7 +145,7 @@ impl Client {
 
     pub(crate) fn end(mut self) {
         assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
-        self.tell("exit", Value::Null);
+        self.notify("exit", Value::Null);
         self.server.take().unwrap().join().unwrap().unwrap();
         let _ = fs::remove_dir_all(&self.directory);
     }

@@ -38,7 +38,7 @@ fn suites_have_problems_and_fixes_too() {
     assert_eq!(edited(&mistaken, &actions[0]["edit"]["changes"][&uri]), SUITE);
     client.replace("suite.yaml", &mistaken, "objct", "object");
     assert_eq!(client.diagnostics("suite.yaml"), []);
-    // What the suite names counts: where it is wrong is told, as the suite does not run.
+    // Problems of files that the suite names are reported, as the suite does not run.
     client.replace("suite.yaml", SUITE, "- policy.yaml", "- broken.yaml");
     let found = client.diagnostics("suite.yaml");
     assert_eq!(found[0].0, "invalid-expression", "{found:?}");
@@ -84,26 +84,29 @@ fn hints_tell_the_last_outcome_of_each_test() {
     ];
     let mut client = Client::new("hints", &files);
     client.open("suite.yaml", &suite);
-    assert_eq!(client.asked(), "workspace/inlayHint/refresh");
+    assert_eq!(client.server_request(), "workspace/inlayHint/refresh");
     let places = ["as it is", "fewer", "few replicas"].map(|name| line(&suite, name));
-    let seen = |labels: [&str; 3]| -> Vec<(u64, String)> {
+    let shown = |labels: [&str; 3]| -> Vec<(u64, String)> {
         places.into_iter().zip(labels.map(str::to_owned)).collect()
     };
-    let (labels, told) = hints(&mut client, "suite.yaml");
-    assert_eq!(labels, seen(["✓ denied", "✗ allowed", "✓ allowed"]));
-    assert!(told[1].contains("expected denied, got allowed"), "{told:?}");
+    let (labels, tooltips) = hints(&mut client, "suite.yaml");
+    assert_eq!(labels, shown(["✓ denied", "✗ allowed", "✓ allowed"]));
+    assert!(
+        tooltips[1].contains("expected denied, got allowed"),
+        "{tooltips:?}"
+    );
     // What is typed in the policy counts once a file is saved, and not before.
     client.open("policy.yaml", policy);
     client.replace("policy.yaml", policy, "\"5\"", "\"0\"");
     assert_eq!(
         hints(&mut client, "suite.yaml").0,
-        seen(["✓ denied", "✗ allowed", "✓ allowed"])
+        shown(["✓ denied", "✗ allowed", "✓ allowed"])
     );
     client.save("suite.yaml");
-    assert_eq!(client.asked(), "workspace/inlayHint/refresh");
+    assert_eq!(client.server_request(), "workspace/inlayHint/refresh");
     assert_eq!(
         hints(&mut client, "suite.yaml").0,
-        seen(["✓ denied", "✓ denied", "✗ denied"])
+        shown(["✓ denied", "✓ denied", "✗ denied"])
     );
     client.end();
 }
@@ -137,7 +140,7 @@ fn suites_see_what_is_typed_elsewhere() {
 }
 
 #[test]
-fn tests_of_others_that_are_not_evaluated_are_told() {
+fn tests_of_others_that_are_not_evaluated_are_reported() {
     let foreign = "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: few}\npolicies: [policy.yaml]\nresources: [object.yaml]\n\
         results:\n- {policy: others, rule: a, resources: [web], kind: Deployment, result: fail}\n";
     let object = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 9}}";
@@ -148,11 +151,11 @@ fn tests_of_others_that_are_not_evaluated_are_told() {
     ];
     let mut client = Client::new("foreign", &files);
     client.open("kyverno-test.yaml", foreign);
-    let (labels, told) = hints(&mut client, "kyverno-test.yaml");
+    let (labels, tooltips) = hints(&mut client, "kyverno-test.yaml");
     assert_eq!(
         labels,
         [(line(foreign, "- {policy"), "? not evaluated".to_owned())]
     );
-    assert!(told[0].contains("Kyverno's own kinds"), "{told:?}");
+    assert!(tooltips[0].contains("Kyverno's own kinds"), "{tooltips:?}");
     client.end();
 }

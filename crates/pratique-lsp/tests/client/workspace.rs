@@ -75,9 +75,9 @@ fn custom_resources_have_the_fields_of_their_definitions() {
     client.open("policies/policy.yaml", POLICY);
     let at = client.at("policies/policy.yaml", POLICY, "spec.size", 6);
     let hover = client.ask("textDocument/hover", at);
-    let told = hover["contents"]["value"].as_str().unwrap();
+    let text = hover["contents"]["value"].as_str().unwrap();
     for expected in ["size: int", "How large it is.", "example.com/v1, Kind=Widget"] {
-        assert!(told.contains(expected), "{told}");
+        assert!(text.contains(expected), "{text}");
     }
     let text = POLICY.replace(
         "object.spec.size <= int(params.data.most)",
@@ -126,15 +126,15 @@ fn bindings_lead_to_their_params() {
 }
 
 #[test]
-fn functions_are_told_of() {
+fn functions_are_described() {
     let mut client = Client::new("functions", &[]);
     client.open("policy.yaml", POLICY);
     let at = client.at("policy.yaml", POLICY, "int(params", 1);
     let hover = client.ask("textDocument/hover", at);
-    let told = hover["contents"]["value"].as_str().unwrap();
+    let text = hover["contents"]["value"].as_str().unwrap();
     assert!(
-        told.contains("int(string): int") && told.contains("seconds of a time"),
-        "{told}"
+        text.contains("int(string): int") && text.contains("seconds of a time"),
+        "{text}"
     );
     let at = client.at("policy.yaml", POLICY, "params.data", 2);
     let hover = client.ask("textDocument/hover", at);
