@@ -11,7 +11,7 @@ pub struct Attributes<'s> {
     pub request: &'s AdmissionRequest<'s>,
     /// The object, with the changes of mutating admission so far.
     pub object: &'s Value<'s>,
-    /// What is known about the form of the object.
+    /// The form that the object is known to have.
     pub form: ObjectForm,
 }
 

@@ -1,10 +1,10 @@
-//! Match conditions: what their results mean together.
+//! Combines the results of match conditions.
 
 use pratique_expression::Missing;
 
 use crate::evaluation::{Halt, OUT_OF_BUDGET, Unfinished};
 
-/// What the match conditions of a policy or a webhook say about a request.
+/// The combined result of the match conditions of a policy or a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionsOutcome {
     /// Whether the policy or webhook applies.
@@ -13,16 +13,16 @@ pub struct ConditionsOutcome {
     pub errors: usize,
 }
 
-/// Why match conditions do not tell whether a policy or webhook applies.
+/// Why match conditions do not decide whether a policy or webhook applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConditionError {
     /// Conditions failed, and failures are not ignored. The text is an API server's.
     Failed(String),
-    /// They depend on something that was not given.
+    /// They depend on missing input.
     Undecided(Box<Missing>),
 }
 
-/// What errors of match conditions lead to, where no condition is false.
+/// How errors of match conditions are handled, where no condition is false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnConditionError {
     /// An error.
@@ -45,8 +45,8 @@ impl ConditionsOutcome {
 
 /// Combines the results of match conditions, in their order: booleans, error messages, or why there is neither.
 ///
-/// One false condition outweighs errors, and conditions that depend on something that was not given. All conditions are
-/// evaluated even after a false one, because they share one budget.
+/// One false condition outweighs errors, and conditions that depend on missing input. All conditions are evaluated even
+/// after a false one, because they share one budget.
 ///
 /// # Errors
 /// An evaluation was not finished.

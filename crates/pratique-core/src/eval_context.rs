@@ -1,4 +1,4 @@
-//! What an evaluation depends on besides the request and its policies or webhooks.
+//! The inputs of an evaluation besides the request and its policies or webhooks.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::cluster::Cluster;
 use crate::object_model::ObjectModel;
 use crate::trace::Trace;
 
-/// What an evaluation depends on besides the request and its policies or webhooks.
+/// The inputs of an evaluation besides the request and its policies or webhooks.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct EvalContext<'a> {
@@ -27,7 +27,7 @@ pub struct EvalContext<'a> {
     pub trace: Option<&'a dyn Trace>,
     /// Threads that share the work of many policies.
     pub workers: Option<&'a dyn Workers>,
-    /// What becomes of policies and webhooks that depend on something that was not given.
+    /// How policies and webhooks that depend on missing input are handled.
     pub on_undecided: OnUndecided,
     /// Defaults objects after they were changed.
     pub object_model: Option<&'a dyn ObjectModel>,
@@ -48,7 +48,7 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    /// Sets what becomes of policies and webhooks that depend on something that was not given.
+    /// Sets how policies and webhooks that depend on missing input are handled.
     #[must_use]
     pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
         EvalContext { on_undecided, ..self }
@@ -88,7 +88,7 @@ impl<'a> EvalContext<'a> {
         self.workers.is_some()
     }
 
-    /// Defaults objects after each change, as this model says.
+    /// Defaults objects after each change by this model.
     #[must_use]
     pub fn with_object_model(self, object_model: Option<&'a dyn ObjectModel>) -> Self {
         EvalContext { object_model, ..self }

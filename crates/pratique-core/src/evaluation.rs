@@ -1,4 +1,4 @@
-//! Evaluating one expression: its limits, and what ends more than its evaluation.
+//! Evaluating one expression: its limits, and the faults that end the evaluation of the whole request.
 
 use pratique_cel::{Fault, FaultKind, Stop};
 use pratique_expression::{Expression, ExpressionError, Missing};
@@ -40,7 +40,7 @@ pub enum Halt {
     OutOfBudget,
     /// The evaluation of the request ended.
     Unfinished(Unfinished),
-    /// An expression depends on something that was not given. Later expressions can still be evaluated.
+    /// An expression depends on missing input. Later expressions can still be evaluated.
     Undecided(Box<Missing>),
 }
 
@@ -51,7 +51,7 @@ impl From<Unfinished> for Halt {
 }
 
 impl Unfinished {
-    /// What a fault means that ends the evaluation of the request, and not only that of an expression.
+    /// The reason, for a fault that ends the evaluation of the request, and not only that of an expression.
     pub fn from_fault(fault: &Fault) -> Option<Self> {
         match fault.kind() {
             FaultKind::Stopped(Stop::Pending) => Some(Unfinished::Pending),
@@ -64,7 +64,7 @@ impl Unfinished {
 }
 
 impl Halt {
-    /// What a fault means that is not an error of the expression, for a request in a namespace.
+    /// The reason, for a fault that is not an error of the expression. `namespace` is that of the request.
     pub fn from_fault(fault: &Fault, namespace: &str) -> Option<Self> {
         match fault.kind() {
             FaultKind::Unknown(unknown) => Some(Halt::Undecided(Box::new(Missing::of(unknown, namespace)))),

@@ -2,7 +2,7 @@
 
 use crate::conditions::OnConditionError;
 
-/// What errors of a policy or a webhook lead to.
+/// How errors of a policy or a webhook are handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// The request is refused.
@@ -28,7 +28,7 @@ impl FailurePolicy {
         *self == FailurePolicy::Ignore
     }
 
-    /// What errors of match conditions lead to.
+    /// How errors of match conditions are handled.
     // Upstream: pkg/admission/plugin/webhook/matchconditions/matcher.go, Match
     pub fn on_condition_error(&self) -> OnConditionError {
         match self {

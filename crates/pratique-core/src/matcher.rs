@@ -23,7 +23,7 @@ pub struct RequestMatcher<'s> {
 pub enum MatchFailure {
     /// The policy, binding or webhook is in error, or the request is.
     Error(MatchError),
-    /// The match depends on something that was not given.
+    /// The match depends on missing input.
     Undecided(Box<Missing>),
 }
 
@@ -47,12 +47,12 @@ impl<'s> RequestMatcher<'s> {
         intercepts(interceptor, origin, self.target.resource, self.target.kind)
     }
 
-    /// The positions in an index of what may match the request.
+    /// The positions in an index of the constraints that may match the request.
     pub fn candidates(&self, index: &MatchIndex) -> Vec<u32> {
         index.candidates(&self.target, self.equivalents)
     }
 
-    /// What the request matches constraints as; `None` where it does not match.
+    /// Matches the request with constraints: the resource and kind as which it matches, or `None`.
     ///
     /// # Errors
     /// It is not known whether the request matches.

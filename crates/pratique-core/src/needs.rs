@@ -1,15 +1,15 @@
-//! What decisions may depend on besides requests.
+//! Dependencies of decisions besides requests.
 
 /// Something that the decision of a policy, a webhook or a plugin may depend on besides the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
     /// The policy, binding, webhook or plugin.
     pub name: String,
-    /// What it needs.
+    /// The kind of dependency.
     pub kind: NeedKind,
 }
 
-/// What decisions may depend on besides requests.
+/// A dependency of decisions besides requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NeedKind {

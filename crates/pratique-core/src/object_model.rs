@@ -1,17 +1,17 @@
-//! What a server does with an object between the steps of admission.
+//! The processing of an object between the steps of admission.
 
 use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::attributes::Attributes;
 
-/// What a server does with an object between the steps of admission: it is defaulted again after each change, and prepared
-/// for storage between the two phases.
+/// The processing of an object between the steps of admission: a server defaults it again after each change, and
+/// prepares it for storage between the two phases.
 ///
 /// Without an object model, objects stay as policies and webhooks leave them.
 pub trait ObjectModel: Sync {
-    /// Fills in the defaults of an object of a kind that a policy or a webhook just changed. What does not fit its type
-    /// stays as it is.
+    /// Fills in the defaults of an object of a kind that a policy or a webhook just changed. Values that do not fit
+    /// their types stay as they are.
     // Upstream: pkg/admission/interfaces.go, ObjectInterfaces.GetObjectDefaulter
     fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>);
 
@@ -35,7 +35,7 @@ pub trait ObjectModel: Sync {
     }
 }
 
-/// What changed an object.
+/// The plugin that changed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mutator<'a> {
     /// A mutating policy, by its name.

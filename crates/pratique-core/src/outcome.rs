@@ -14,12 +14,12 @@ pub struct ValidationOutcome {
     pub status: Option<Box<Status>>,
     /// The cause of a refusal; `None` where the request is allowed.
     pub cause: Option<DenialCause>,
-    /// The policies or webhooks that depend on something that was not given, in order. Where the request is refused, they
-    /// would not change that.
+    /// The policies or webhooks that depend on missing input, in order. Where the request is refused, they would not
+    /// change that.
     pub undecided: Vec<Undecided>,
     /// The warnings for the user: in order, those of webhooks in the order of arrival, repetitions included.
     pub warnings: Vec<String>,
-    /// What is recorded in the audit log.
+    /// The annotations for the audit log.
     pub audit_annotations: BTreeMap<String, String>,
 }
 

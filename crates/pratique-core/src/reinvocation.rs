@@ -1,9 +1,9 @@
-//! What mutating admission invokes again in its second round.
+//! The policies or webhooks that mutating admission invokes again in its second round.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// What is remembered from the first round of mutating admission to the second, by the keys of invocations.
+/// The state kept from the first round of mutating admission to the second, by the keys of invocations.
 ///
 /// An invocation whose policy or webhook wants to be reinvoked runs again when the object changed during or after it.
 // Upstream: pkg/admission/plugin/policy/mutating/reinvocationcontext.go, policyReinvokeContext
@@ -44,7 +44,7 @@ impl<K: Eq + Hash> Reinvocation<K> {
         self.second
     }
 
-    /// An invocation changed the object: those so far are required again.
+    /// An invocation changed the object: the ones so far are required again.
     pub fn changed(&mut self) {
         self.due = true;
         self.require();

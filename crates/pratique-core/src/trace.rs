@@ -79,9 +79,9 @@ pub enum MatchOutcome<'a> {
     Mismatch(Mismatch),
     /// Policies of this origin never match the resource.
     Excluded,
-    /// That depends on something that was not given.
+    /// The match depends on missing input.
     Undecided(&'a Missing),
-    /// That is not known, or the policy cannot be evaluated. The text is an API server's.
+    /// The match failed, or the policy cannot be evaluated, with an API server's message.
     Error(&'a str),
 }
 

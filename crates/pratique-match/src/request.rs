@@ -24,7 +24,7 @@ pub struct Target<'r> {
     pub object: &'r Value<'r>,
     /// The stored object; `null` where there is none.
     pub old_object: &'r Value<'r>,
-    /// Whether there is a stored object that was not given.
+    /// Whether there is a stored object that the request lacks.
     pub lacks_old_object: bool,
     /// Whether objects of built-in kinds are held in typed form, in which some kinds have no metadata.
     pub types_objects: bool,
@@ -86,7 +86,7 @@ impl<'a> From<Option<&'a Value<'a>>> for Namespace<'a> {
 }
 
 impl<'r> Target<'r> {
-    /// The request as it was asked.
+    /// The request with its own object.
     pub fn new(request: &'r AdmissionRequest<'r>) -> Self {
         Target {
             operation: request.operation,

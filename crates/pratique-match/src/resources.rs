@@ -47,10 +47,10 @@ pub enum MatchError {
     /// The namespace of the request does not exist.
     #[error("namespaces \"{0}\" not found")]
     NamespaceNotFound(String),
-    /// A namespace is created or updated, but not given.
+    /// The request creates or updates a namespace, but does not contain it.
     #[error("Internal error occurred: object does not implement the Object interfaces")]
     NoMetadata,
-    /// Everything else matches, and whether the namespace is selected depends on labels that are not known.
+    /// Everything else matches, and the namespace selector depends on unknown labels.
     #[error("the labels of namespace \"{name}\" are not known: {selector} selects by them")]
     UnknownLabels {
         /// The namespace.
@@ -58,7 +58,7 @@ pub enum MatchError {
         /// The selector, as `kubectl` takes it.
         selector: String,
     },
-    /// Everything else matches, and whether the object is selected depends on the stored one, which was not given.
+    /// Everything else matches, and the object selector depends on the stored object, which is missing.
     #[error("the stored object is not known: objectSelector {0} selects by its labels, too")]
     UnknownOldObject(String),
     /// The kind of an equivalent resource is not known.
@@ -123,7 +123,7 @@ impl MatchResources {
         }
     }
 
-    /// Matches a request; the result says as which resource.
+    /// Matches a request; gives the resource as which it matches.
     ///
     /// Errors of selectors come last: they count only where everything else matches.
     // Upstream: apiserver/pkg/admission/plugin/policy/matching/matching.go, Matcher.Matches
@@ -329,7 +329,7 @@ mod tests {
             &selector(&format!("{named},{team}"), ""),
             Err(unknown),
         );
-        // What does not match otherwise does not depend on them.
+        // A request that does not match otherwise does not depend on them.
         let excluded = format!(
             r#"{},"excludeResourceRules":[{{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}}]"#,
             selector(&team, "")

@@ -43,7 +43,7 @@ impl<'s> Annotations<'s> {
         }
     }
 
-    /// Publishes what a policy collected.
+    /// Publishes the annotations that a policy collected.
     pub(crate) fn publish(&mut self, policy: &str, collected: &Collected<'_>) {
         for (key, values) in &collected.keys {
             self.published.add(format!("{policy}/{key}"), values.join(", "));
@@ -58,7 +58,7 @@ impl<'s> Annotations<'s> {
         self.published.add_json(FAILURES_KEY.to_owned(), &self.failures);
     }
 
-    /// What was published, by key.
+    /// The published annotations, by key.
     pub(crate) fn into_map(self) -> BTreeMap<String, String> {
         self.published.into_map()
     }

@@ -52,7 +52,7 @@ pub(crate) struct Terms {
 /// How many of the last terms are compared with those of a binding.
 const FEW: usize = 16;
 
-/// What a failed validation leads to.
+/// The action on a failed validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Deny,
@@ -99,7 +99,7 @@ impl Bindings {
         &self.terms
     }
 
-    /// How many there are.
+    /// The number of elements.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }

@@ -23,7 +23,7 @@ pub(crate) const MAX_NESTING: usize = 100;
 /// A variable with its name.
 pub(crate) type Variable = (Box<str>, Compiled);
 
-/// What a validating policy evaluates once it applies.
+/// The expressions of a validating policy besides match conditions and variables.
 #[derive(Debug)]
 pub(crate) struct Expressions {
     pub(crate) validations: Box<[Validation]>,
@@ -73,12 +73,13 @@ impl Compiled {
 /// Compiles the expressions of a policy whose variables are compiled already.
 pub(crate) struct Compiler<'c> {
     composition: Composition<'c>,
-    /// By name, with their closed form.
+    /// By name, with their bound form.
     variables: Vec<(Box<str>, Option<Arc<BoundExpression>>)>,
 }
 
 impl<'c> Compiler<'c> {
-    /// Compiles the variables; what refers to others is closed once all are known, as names mean the last of them.
+    /// Compiles the variables. They are bound once all are compiled, as a name refers to the last variable of that
+    /// name.
     pub(crate) fn new(
         mut composition: Composition<'c>,
         variables: &[api::Variable],

@@ -1,4 +1,4 @@
-//! Constraints that policies and bindings have in common, so that a request is held against them once.
+//! Constraints that policies and bindings share, so that a request is matched with them once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use pratique_match::MatchResources;
 pub(crate) struct Constraints(Mutex<Interned<MatchResources>>);
 
 impl Constraints {
-    /// The constraints that equal these.
+    /// The shared constraints that equal these.
     pub(crate) fn shared(&self, constraints: MatchResources) -> Arc<MatchResources> {
         // What a thread that panicked left behind is whole.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

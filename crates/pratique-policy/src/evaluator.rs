@@ -28,7 +28,7 @@ pub(crate) struct Evaluator<'e, 's> {
     taken: u64,
 }
 
-/// The variables of a policy, and what they were made of.
+/// The variables of a policy, compiled and evaluated.
 #[derive(Clone, Copy)]
 struct PolicyVariables<'s> {
     compiled: &'s [Variable],
@@ -57,8 +57,8 @@ impl<'e, 's> Evaluator<'e, 's> {
         }
     }
 
-    /// Evaluates the expressions of many policies, which see what it is [supplied](Self::supply_seen) with. The results
-    /// are for the caller to keep.
+    /// Evaluates the expressions of many policies, with the inputs that are [supplied](Self::supply_inputs). The caller
+    /// keeps the results.
     // Inlined, as it is large to move.
     #[inline(always)]
     pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>) -> Self {
@@ -86,8 +86,8 @@ impl<'e, 's> Evaluator<'e, 's> {
         &self.inputs
     }
 
-    /// The result of an expression that reads these variables. One with a key may be known; the error is that of an
-    /// interruption.
+    /// The result of an expression that reads these variables; one with a key may come from the memo. Fails when
+    /// interrupted.
     #[inline]
     pub(crate) fn evaluate(
         &mut self,
@@ -131,7 +131,7 @@ impl<'e, 's> Evaluator<'e, 's> {
         }
     }
 
-    /// Adds what a program reads to the activation.
+    /// Adds the variables that a program reads to the activation.
     fn supply(&mut self, program: &Program) {
         let (session, inputs) = (self.session, self.inputs);
         session.supply(self.activation(), &inputs, program);

@@ -1,6 +1,6 @@
 //! Lists that mostly have one element.
 
-/// A list of which the first element takes no memory of its own.
+/// A list whose first element is stored inline.
 #[derive(Debug)]
 pub(crate) struct Few<T> {
     first: Option<T>,

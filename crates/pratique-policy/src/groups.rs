@@ -1,4 +1,4 @@
-//! Policies by their constraints: those with equal ones match the same requests.
+//! Groups policies by their constraints: those with equal ones match the same requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;

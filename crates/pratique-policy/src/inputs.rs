@@ -1,4 +1,4 @@
-//! The inputs of expressions, and what identifies them within a request.
+//! The inputs of expressions, and the keys that identify them within a request.
 
 use pratique_cel::Value;
 use pratique_expression::InputSet;
@@ -53,7 +53,7 @@ impl InputKey {
     /// The key of inputs whose results are never reused.
     pub(crate) const UNSHARED: InputKey = InputKey(u32::MAX);
 
-    /// The key of the objects and the request at these positions among the forms that were made of them.
+    /// The key of the forms of the objects and of the request at these positions.
     pub(crate) fn new(objects: usize, request: usize, namespace: NamespaceForm) -> InputKey {
         match (u8::try_from(objects), u8::try_from(request)) {
             (Ok(objects), Ok(request)) => {

@@ -36,7 +36,7 @@ pub(crate) type Param<'s> = Option<&'s json::Value<'s>>;
 pub(crate) struct Candidates<'s> {
     /// The positions of the policies in order, each with that of its outcome.
     pub(crate) policies: Vec<(u32, u32)>,
-    /// What the request matches as, or why that is not known; one for all policies with equal constraints.
+    /// The results of matching the request: one for all policies with equal constraints.
     outcomes: Few<Result<Matched<'s>, MatchFailure>>,
 }
 
@@ -114,7 +114,7 @@ impl<'s> PolicyMatcher<'s> {
         Ok(candidates)
     }
 
-    /// What the request matches a policy as; the error is that of the policy's configuration.
+    /// Matches the request with a policy; an error is one of the policy's configuration.
     pub(crate) fn policy(
         &self,
         origin: Origin,

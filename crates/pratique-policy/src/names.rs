@@ -1,10 +1,10 @@
-//! Names in little memory: neighbours mostly have prefixes and suffixes in common, so that each keeps its middle only.
+//! Names in little memory: neighbours mostly share prefixes and suffixes, so that each keeps its middle only.
 
 use std::fmt;
 
 use pratique_cel::Arena;
 
-/// Names in their order. A name is put together when it is needed, which is seldom.
+/// Names in their order. A name is assembled when it is needed, which is seldom.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// The middles of all, one after the other.
@@ -14,7 +14,7 @@ pub(crate) struct Names {
     blocks: Box<[u32]>,
 }
 
-/// What a name has in common with the first of its block, and the length of its middle, in bytes.
+/// The lengths of the prefix and suffix that a name shares with the first of its block, and of its middle, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
     prefix: u8,
@@ -29,7 +29,7 @@ pub(crate) struct Name<'n> {
     at: usize,
 }
 
-/// How many names are put together from the same one, which is kept whole.
+/// How many names share prefixes and suffixes with the same one, which is kept whole.
 const BLOCK: usize = 32;
 
 impl Names {
@@ -70,7 +70,7 @@ impl Names {
 }
 
 impl Shape {
-    /// The shape of a name beside the first of its block, and the middle of the name.
+    /// The shape of a name, relative to the first of its block, and the middle of the name.
     fn of<'a>(name: &'a str, first: &str) -> (Self, &'a str) {
         let (prefix, rest) = split(name, common(first.chars(), name.chars()));
         let (_, end) = split(first, prefix.len());
@@ -86,7 +86,7 @@ impl Shape {
 }
 
 impl<'n> Name<'n> {
-    /// All of it, put together in an arena unless it is there in one piece: that of an only binding is.
+    /// The whole name, assembled in an arena unless it is stored in one piece, as that of an only binding is.
     pub(crate) fn text(self, arena: &'n Arena) -> &'n str {
         match self.parts().unwrap_or_default() {
             ["", middle, ""] => middle,

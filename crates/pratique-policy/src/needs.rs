@@ -1,4 +1,4 @@
-//! What the decisions of policies may depend on besides requests, according to their expressions and selectors.
+//! Dependencies of the decisions of policies besides requests, according to their expressions and selectors.
 
 use pratique_core::{Need, NeedKind};
 

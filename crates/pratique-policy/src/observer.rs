@@ -20,7 +20,7 @@ pub trait PolicyObserver {
         let _ = mutating;
     }
 
-    /// The decision of a policy depends on something that was not given.
+    /// The decision of a policy depends on missing input.
     fn undecided(&mut self, undecided: &Undecided) {
         let _ = undecided;
     }
@@ -55,7 +55,7 @@ pub struct Decision<'a> {
     pub policy: &'a str,
     /// The name of the binding.
     pub binding: &'a str,
-    /// What it leads to.
+    /// The effect on the request.
     pub effect: Effect,
     /// The message of the validation or of the failure; empty for an error that is ignored.
     pub message: &'a str,
@@ -63,7 +63,7 @@ pub struct Decision<'a> {
     pub error: ErrorType,
 }
 
-/// What a decision leads to.
+/// The effect of a decision on the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// An error that the failure policy ignores.

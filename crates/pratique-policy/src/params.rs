@@ -53,7 +53,7 @@ impl From<ParamError> for Unmatched {
         match error {
             ParamError::Unknown(missing) => Unmatched::Undecided(Box::new(missing)),
             ParamError::Pending => Unmatched::Pending,
-            // The binding asks for that denial.
+            // The binding configures that denial.
             ParamError::NotFound => Unmatched::Error {
                 message: error.to_string(),
                 cause: DenialCause::Rule,
@@ -73,8 +73,8 @@ impl ParamRef {
         }
     }
 
-    /// The params for a request in `namespace`. None found, and none needed, gives an empty list: the binding then
-    /// does nothing.
+    /// The params for a request in `namespace`. Where none are found and none are required, the list is empty: the
+    /// binding then does nothing.
     pub(crate) fn find<'c>(
         &self,
         kind: &GroupVersionKind,
@@ -101,7 +101,7 @@ impl ParamRef {
                 params
             }
         };
-        // One that is selected by its name is found or not.
+        // A param that is selected by its name is found or not.
         let whole = !found.is_empty() && self.selector.is_none();
         if !whole && !cluster.knows_params(kind) {
             return Err(ParamError::Unknown(Missing::Params {

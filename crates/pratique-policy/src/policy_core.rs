@@ -38,7 +38,7 @@ pub(crate) struct Parts<'p> {
 }
 
 impl PolicyCore {
-    /// Compiles the common parts; gives the compiler for the rest as well.
+    /// Compiles the common parts; returns the compiler for the rest as well.
     ///
     /// `None` for a policy whose `paramKind` is no kind at all: an API server leaves it out.
     pub(crate) fn compile<'c>(
@@ -80,7 +80,7 @@ impl PolicyCore {
         variables.chain(&self.conditions).any(Compiled::asks_authorizer)
     }
 
-    /// What a request that matches the policy's constraints is to it; the error is that of the policy's configuration.
+    /// Accepts a request that matches the policy's constraints, unless the `paramKind` is in error or unknown.
     pub(crate) fn accepts<'s>(
         &self,
         matched: Matched<'s>,
@@ -103,7 +103,7 @@ impl PolicyCore {
 }
 
 impl Parts<'_> {
-    /// What all expressions but those of messages may name.
+    /// The variables that all expressions but those of messages may name.
     pub(crate) fn declarations(&self) -> Declarations {
         Declarations {
             params: self.param_kind.is_some(),

@@ -42,7 +42,7 @@ pub(crate) trait CompiledPolicy: Sized + Send + Sync {
     /// The expressions besides those of variables and match conditions.
     fn expressions(&self) -> impl Iterator<Item = &Compiled>;
 
-    /// What evaluates the policies of a group together: one for each group, or none.
+    /// The batches that evaluate the policies of a group together: one for each group, or none.
     fn batches(_: &[Arc<Self>], _: &Groups) -> Vec<BatchEvaluator> {
         Vec::new()
     }
@@ -88,12 +88,12 @@ macro_rules! policies {
                 }
             }
 
-            /// Forgets which objects they were compiled from: a set in place of this one is compiled anew.
+            /// Forgets which objects they were compiled from: a recompilation then reuses nothing.
             pub fn forget_origins(&mut self) {
                 self.set.forget_origins();
             }
 
-            /// What the decisions of these policies may depend on besides requests.
+            /// The dependencies of the decisions of these policies besides requests.
             pub fn needs(&self) -> impl Iterator<Item = pratique_core::Need> {
                 self.set.policies.iter().flat_map(|policy| $crate::needs::needs(&**policy))
             }

@@ -96,13 +96,13 @@ pub(crate) fn compile_all<P: Sync, B: Sync, T: Send>(
 }
 
 impl<P, B> PolicySource<'_, P, B> {
-    /// About what it takes to compile it.
+    /// The estimated time to compile it.
     fn cost(&self) -> Duration {
         POLICY.saturating_add(estimate(BINDING, self.bindings.len()))
     }
 }
 
-/// What policies and bindings of the usual size take.
+/// Times to compile a policy and a binding of the usual size.
 const POLICY: Duration = Duration::from_micros(25);
 const BINDING: Duration = Duration::from_micros(1);
 

@@ -12,7 +12,7 @@ use crate::memo::{MemoEntry, MemoKey, ended};
 use crate::session::Session;
 use crate::trace::Part;
 
-/// What the validations of a policy for one binding and param may cost together; the same again for its annotations.
+/// The cost limit of all validations of a policy for one binding and param; the same again for its annotations.
 pub(crate) const BUDGET: u64 = 10_000_000;
 
 /// Evaluates expressions of a policy over the same inputs, which share variables and a budget.
@@ -41,7 +41,7 @@ impl<'e, 's> Round<'e, 's> {
         }
     }
 
-    /// What remains of the budget.
+    /// The rest of the budget.
     pub(crate) fn budget(&self) -> u64 {
         self.budget
     }

@@ -1,4 +1,4 @@
-//! What an evaluation needs besides a program and its variables.
+//! The context of an evaluation besides a program and its variables.
 
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Context, Interrupt, Program};
@@ -7,7 +7,7 @@ use pratique_core::CALL_LIMIT;
 use crate::arena::RequestArena;
 use crate::trace::{self, Trace};
 
-/// What the evaluations of a request have in common.
+/// The context that the evaluations of a request share.
 #[derive(Clone, Copy)]
 pub(crate) struct EvalScratch<'s> {
     pub(crate) arena: &'s RequestArena<'s>,

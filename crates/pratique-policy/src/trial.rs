@@ -25,12 +25,12 @@ pub struct Trial {
     authorizer: bool,
 }
 
-/// What an evaluation gave.
+/// The result of an evaluation.
 #[derive(Clone, Debug)]
 pub struct TrialResult<'s> {
     /// The value, or an API server's message of the error (`expression '…' resulted in error: …`).
     pub answer: Result<Value<'s>, String>,
-    /// What it cost, variables included.
+    /// Its cost, variables included.
     pub cost: u64,
 }
 

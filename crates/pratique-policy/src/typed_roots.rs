@@ -44,7 +44,7 @@ impl<'s> TypedRoots<'s> {
         self.namespace.set(Some(namespace));
     }
 
-    /// What Go shows of a part of the request or of its namespace.
+    /// The Go value of a part of the request or of its namespace.
     pub(crate) fn go_value(&self, part: Part<'_>, progress: &json::Progress<'_>) -> Option<GoValue> {
         let requests = self.requests.borrow();
         let mut requests = requests.iter();

@@ -13,7 +13,7 @@ pub(crate) enum Unmatched {
         /// The cause of a denial because of it.
         cause: DenialCause,
     },
-    /// It depends on something that was not given.
+    /// It depends on missing input.
     Undecided(Box<Missing>),
     /// Its params are still to be looked up.
     Pending,

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The name that a field stands for: an API server reads fields of variables as if they were escaped names, though it
-/// declares them as they are. `None` for what is no escape.
+/// The name of the variable that a field refers to: an API server reads fields of variables as escaped names, though it
+/// declares them unescaped. `None` for an invalid escape.
 pub(crate) fn unescaped(field: &str) -> Option<Cow<'_, str>> {
     // Most have none, and are read often.
     if !field.contains('_') {

@@ -22,21 +22,21 @@ use pratique_core::Unfinished;
 pub(crate) struct Variables<'s> {
     compiled: &'s [Variable],
     states: Few<RefCell<State<'s>>>,
-    /// What variables read, other variables included; set once these have their [place](Self::set_place).
+    /// The activation of variables, other variables included; set by [`set_place`](Self::set_place).
     activation: RefCell<Activation<'s>>,
     scratch: EvalScratch<'s>,
     inputs: InputKey,
     /// The cost of evaluations that was not taken yet.
     cost: Cell<u64>,
-    /// How many evaluations wait for another one.
+    /// The depth of nested evaluations.
     nesting: Cell<usize>,
-    /// What the expression reads that is being evaluated.
+    /// The variables that the current expression has read.
     reading: Cell<ReadSet<'s>>,
 }
 
 enum State<'s> {
     Untouched,
-    /// It is being evaluated: it depends on itself if it is read now.
+    /// Its evaluation is running: it depends on itself if it is read now.
     Running,
     Done(Evaluation<'s>),
 }
@@ -51,7 +51,7 @@ struct ReadSet<'s> {
 /// The evaluation of an expression, with the variables that it reads.
 pub(crate) struct Reading<'v, 's> {
     variables: &'v Variables<'s>,
-    /// What is recorded of the expression that reads this one, if one does.
+    /// The variables that the outer expression has read, if there is one.
     before: ReadSet<'s>,
 }
 
@@ -63,7 +63,7 @@ impl Reading<'_, '_> {
 }
 
 impl<'s> Variables<'s> {
-    /// Variables without values yet. They have to be [placed](Self::set_place).
+    /// Variables without values yet, nor an [activation](Self::set_place).
     pub(crate) fn new(compiled: &'s [Variable], inputs: InputKey, scratch: EvalScratch<'s>) -> Self {
         Variables {
             compiled,
@@ -77,7 +77,7 @@ impl<'s> Variables<'s> {
         }
     }
 
-    /// Gives the variables what they read: the activation, and these variables where they are now.
+    /// Sets the activation of the variables, with these variables themselves, which must not move any more.
     pub(crate) fn set_place(&'s self, activation: &Activation<'s>) {
         if !self.compiled.is_empty() {
             let mut place = self.activation.borrow_mut();
@@ -91,7 +91,7 @@ impl<'s> Variables<'s> {
         self.cost.take()
     }
 
-    /// Records which variables an expression reads that is evaluated from now on.
+    /// Begins to record the variables that an expression reads.
     pub(crate) fn begin_reading<'v>(
         &'v self,
         expression: Option<&'s Arc<BoundExpression>>,
@@ -103,9 +103,9 @@ impl<'s> Variables<'s> {
     }
 
     /// Reads the variables that an expression read when it was evaluated for another policy: their cost is due here as
-    /// well. The error is that of an interruption.
+    /// well. Fails when interrupted.
     pub(crate) fn replay(&self, expression: Option<&Arc<BoundExpression>>, reads: u64) -> Result<(), Fault> {
-        // These are not read by the expression that is being evaluated, if one is.
+        // The current expression, if there is one, does not read these.
         let before = self.reading.take();
         let mut remaining = reads;
         let mut replayed = Ok(());
@@ -123,7 +123,7 @@ impl<'s> Variables<'s> {
         replayed
     }
 
-    /// The value of a variable; of two with the same name the later.
+    /// The value of a variable; of two with the same name, the later one.
     fn read(&self, field: &str) -> Result<Option<Value<'s>>, Fault> {
         let Some(name) = unescaped(field) else {
             return Ok(None);
@@ -216,7 +216,7 @@ impl Struct for Variables<'_> {
         self.read(field)
     }
 
-    /// A variable is there if it has a value; to know, it is evaluated.
+    /// A variable is present if it has a value, for which it is evaluated.
     fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
         Ok(self.read(field)?.is_some())
     }

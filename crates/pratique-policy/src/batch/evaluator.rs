@@ -66,7 +66,7 @@ impl BatchEvaluator {
     }
 
     /// The positions of the policies that the batch does not decide on. The namespace of the request is known;
-    /// `is_bound` tells whether it matches a binding.
+    /// `is_bound` decides whether the request matches a binding.
     pub(crate) fn undecided<'s>(
         &'s self,
         policies: &'s [Arc<Policy>],

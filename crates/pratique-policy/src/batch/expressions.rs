@@ -27,11 +27,11 @@ pub(super) struct BatchExpression {
     /// The expression of that: every request reads it.
     pub(super) expression: Arc<Expression>,
     pub(super) role: Role,
-    /// The position of the first policy that has it. Its variables are those of all.
+    /// The position of the first policy that has it, whose variables it is evaluated with.
     pub(super) owner: u32,
 }
 
-/// Whether an expression is a match condition: these see less.
+/// Whether an expression is a match condition, which has fewer inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     Condition,

@@ -12,8 +12,8 @@ use crate::policies::Policy;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) position: u32,
-    /// The ends of its match conditions, of the validations after these, and of their messages, which count for their
-    /// cost, in the list of all expressions of members. They begin where those of the member before it end.
+    /// The ends of its match conditions, validations and messages, in this order, in the list of all expressions of
+    /// members. They begin where those of the member before it end. Messages count for their cost only.
     pub(super) ends: [u32; 3],
     /// Whether it has no binding, or one with constraints.
     pub(super) depends_on_bindings: bool,
@@ -111,7 +111,7 @@ impl<'s> Chunk<'s> {
     }
 }
 
-/// About how long it takes to evaluate so many expressions.
+/// The estimated time to evaluate a number of expressions.
 pub(super) fn evaluation_cost(expressions: usize) -> Duration {
     const EXPRESSION: Duration = Duration::from_nanos(500);
     estimate(EXPRESSION, expressions)

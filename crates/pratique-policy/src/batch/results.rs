@@ -53,7 +53,7 @@ impl<'s> BatchResults<'s> {
         }
     }
 
-    /// What there is, of which nothing is left here.
+    /// Takes all results out.
     pub(super) fn take(&mut self) -> Self {
         BatchResults {
             results: std::mem::take(&mut self.results),
@@ -79,7 +79,7 @@ impl<'s> BatchResults<'s> {
         entry.is_some_and(|entry| matches!(entry.evaluation, Ok(Value::Bool(false))))
     }
 
-    /// Adds a result. One that depends on something that was not given stays unknown: its policies report that.
+    /// Adds a result. One that depends on missing input stays unknown: its policies report that.
     pub(super) fn add(&mut self, index: u32, entry: MemoEntry<'s>) -> Result<Truth, Unfinished> {
         let MemoEntry { cost, reads, .. } = entry;
         if let Some(unfinished) = entry.evaluation.as_ref().err().and_then(Unfinished::from_fault) {

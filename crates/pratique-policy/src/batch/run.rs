@@ -31,19 +31,19 @@ pub(super) struct BatchRun<'e, 's> {
     /// Evaluates all others.
     others: Evaluator<'e, 's>,
     results: BatchResults<'s>,
-    /// Whether the memo was empty, so that it need not be asked.
+    /// Whether the memo was empty, so that it need not be searched.
     is_first: bool,
 }
 
-/// What the expressions of a batch are evaluated with.
+/// The inputs of the expressions of a batch.
 pub(super) struct BatchInputs<'s> {
     conditions: Option<Inputs<'s>>,
     others: Inputs<'s>,
 }
 
 impl<'s> BatchInputs<'s> {
-    /// `None` where the request is seen in too many forms to tell them apart, or where its objects cannot be converted
-    /// into the kind that was matched: each policy reports that.
+    /// `None` where the request has more forms than input keys distinguish, or where its objects cannot be converted
+    /// into the matched kind: each policy reports that.
     pub(super) fn new(
         expressions: &BatchExpressions,
         session: &Session<'s>,
@@ -104,7 +104,7 @@ impl<'e, 's> BatchRun<'e, 's> {
         Ok(undecided)
     }
 
-    /// Adds what expressions see of the request, once the evaluators are where they stay.
+    /// Adds the request to the inputs, once the evaluators do not move any more.
     fn supply(&mut self) {
         if let (Some(role), Some(sees)) = (&mut self.conditions, self.expressions.condition_sees()) {
             role.supply_seen(sees);
@@ -112,12 +112,13 @@ impl<'e, 's> BatchRun<'e, 's> {
         self.others.supply_seen(self.expressions.other_sees());
     }
 
-    /// The results, of which none are left.
+    /// Takes the results.
     pub(super) fn take_results(&mut self) -> BatchResults<'s> {
         self.results.take()
     }
 
-    /// Whether a policy, whose expressions begin there, does not apply or allows the request without further effects.
+    /// Whether a policy, whose expressions begin at `begin`, does not apply or allows the request without further
+    /// effects.
     fn allows(
         &mut self,
         member: &Member,
@@ -163,7 +164,7 @@ impl<'e, 's> BatchRun<'e, 's> {
         Ok(self.with_variables(cost, Role::Other) <= BUDGET)
     }
 
-    /// Whether a binding of a policy matches; the error is one of any of them.
+    /// Whether any binding of a policy matches; fails if the match of one fails.
     fn is_bound(
         &self,
         member: &Member,

@@ -13,7 +13,7 @@ use pratique_core::Unfinished;
 #[derive(Clone, Debug)]
 pub(crate) struct MemoEntry<'s> {
     pub(crate) evaluation: Evaluation<'s>,
-    /// What it cost, without the variables that it read.
+    /// Its cost, without that of the variables that it read.
     pub(crate) cost: u64,
     /// The variables that it read, a bit for each that it names.
     pub(crate) reads: u64,
@@ -56,12 +56,12 @@ impl MemoKey {
     }
 }
 
-/// Whether a fault says nothing about the expression: its evaluation did not end, or lacks something that was not given.
+/// Whether a fault says nothing about the expression: its evaluation did not end, or depends on missing input.
 pub(crate) fn is_incomplete(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::Unknown(_)) || Unfinished::from_fault(fault).is_some()
 }
 
-/// Why a request ends with a fault that ended more than the evaluation.
+/// Why a request ends, for a fault that ended more than the evaluation.
 pub(crate) fn ended(fault: &Fault) -> Unfinished {
     Unfinished::from_fault(fault).unwrap_or(Unfinished::Interrupted)
 }

@@ -50,7 +50,7 @@ impl<'s> Entries<'s> {
     }
 }
 
-/// What to do with a new result.
+/// Where a new result is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Retention {
     /// The memo keeps it.
@@ -62,8 +62,8 @@ pub(crate) enum Retention {
 impl<'s> Memo<'s> {
     /// The result under a key, or else that of `evaluate`. An expression without a key is always evaluated.
     ///
-    /// The user of a known result is charged for the variables that the expression read when it was evaluated, as if it
-    /// had evaluated it: `replay` reads these. The error is an interruption of that.
+    /// A policy that reuses a result is charged for the variables that the expression read when it was evaluated, as if
+    /// it had evaluated it: `replay` reads these. Fails when that is interrupted.
     #[inline]
     pub(crate) fn get_or_evaluate<T>(
         &self,

@@ -6,7 +6,7 @@ use pratique_merge::structured::Patch;
 
 use crate::typed::{GoValue, Part};
 
-/// What values are converted with.
+/// The context of conversions of values.
 #[derive(Clone, Copy)]
 pub(super) struct Conversion<'g> {
     /// How Go formats the parts of an input that expressions see through Go types.

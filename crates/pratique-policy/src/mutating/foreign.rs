@@ -71,7 +71,7 @@ pub(super) fn error(text: String) -> Foreign {
     new(text, String::new(), "*types.Err")
 }
 
-/// What such an error holds, where the reference takes that for the value.
+/// The value that the reference reads from an error that it takes for a value.
 pub(super) fn failure(text: String) -> Foreign {
     new(text, String::new(), "*errors.errorString")
 }
@@ -87,7 +87,7 @@ fn new(plain: String, literal: String, type_name: &'static str) -> Foreign {
     }
 }
 
-/// A value of an expression as `%v` writes it.
+/// A value of an expression in Go's `%v` format.
 pub(super) fn plain(value: &Value<'_>) -> String {
     match value {
         Value::Timestamp(time) => time.in_messages(),
@@ -95,7 +95,7 @@ pub(super) fn plain(value: &Value<'_>) -> String {
     }
 }
 
-/// The same as `%#v` writes it.
+/// A value of an expression in Go's `%#v` format.
 fn literal(value: &Value<'_>) -> String {
     match value {
         Value::String(text) => pratique_gotext::strconv::quote(text),

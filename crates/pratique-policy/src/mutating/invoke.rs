@@ -87,7 +87,7 @@ impl<'s> MutationRun<'_, 's> {
         Ok(false)
     }
 
-    /// Runs a mutation; gives whether it changed the object.
+    /// Runs a mutation; returns whether it changed the object.
     fn mutate(
         &mut self,
         call: &PolicyInvocation<'s>,
@@ -190,7 +190,7 @@ impl<'s> MutationRun<'_, 's> {
             params: self.params(call),
             namespace,
             authorizer: true,
-            // Each mutation may see what the one before it left.
+            // Each mutation may see the result of the one before it.
             key: InputKey::UNSHARED,
             repeats: false,
         })
@@ -201,7 +201,7 @@ impl<'s> MutationRun<'_, 's> {
         self.session.bare_param(kind, call.param)
     }
 
-    /// Where the objects in a kind are. The error is for objects that cannot be converted into it.
+    /// The index of the objects in a kind. Fails for objects that cannot be converted into it.
     pub(super) fn version(&mut self, kind: &'s GroupVersionKind) -> Result<usize, Unconverted> {
         let known = self.versions.iter().position(|version| version.kind == kind);
         if let Some(at) = known {

@@ -12,7 +12,7 @@ use super::patch_form;
 /// How large all patches that one expression gives may be, in bytes: several times what an API server stores.
 pub(super) const MAX_BYTES: usize = 32 * 1024 * 1024;
 
-/// What a value costs beside its text.
+/// The size of a value besides its text.
 const VALUE: usize = 16;
 
 /// How much is measured between two checks for an interruption.
@@ -68,7 +68,7 @@ impl<'i> Measure<'i> {
             }
             Value::Struct(object) if patch_form::is_object(*object) || object.type_name() == "JSONPatch" => {
                 self.count(0)?;
-                // What has no fields is refused when it is converted.
+                // A value without fields is refused when it is converted.
                 let fields = object.fields(context).unwrap_or_default();
                 fields.iter().try_for_each(|(name, value)| {
                     self.count(name.len())?;

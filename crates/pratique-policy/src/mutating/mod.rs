@@ -45,7 +45,7 @@ policies!(
 pub(crate) struct MutatingPolicy {
     core: PolicyCore,
     mutations: Box<[Mutation]>,
-    /// How many mutations it was given. A stored one may have an unknown patch type.
+    /// How many mutations the object has; a stored one may have an unknown patch type and is not compiled.
     declared: usize,
     /// Whether it is reinvoked when the object changes after it.
     reinvoked: bool,

@@ -10,12 +10,12 @@ use crate::cause::DenialCause;
 /// The outcome of mutating policies for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mutated {
-    /// The object as it is now; `None` where it did not change, and where the request is denied. An integer is another number
-    /// than a double to what follows, though they are written the same.
+    /// The object after the mutations; `None` where it did not change, and where the request is denied. An integer and
+    /// a double that are written the same are different numbers to later expressions.
     pub object: Option<json::Value<'static>>,
     /// The status of a denial; `None` where the request is allowed so far.
     pub status: Option<Box<Status>>,
-    /// The policy that depends on something that was not given: none after it was run.
+    /// The policy that depends on missing input: no policy after it was run.
     pub undecided: Option<Box<Undecided>>,
     /// The cause of a denial; `None` where the request is allowed so far.
     pub cause: Option<DenialCause>,

@@ -1,4 +1,4 @@
-//! Mutations by JSON Patch: operations made from what an expression gives, and applied.
+//! Mutations by JSON Patch: the value of an expression becomes operations, which are applied.
 
 use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
@@ -99,7 +99,7 @@ fn read<'s>(
             "failed to convert object: converting (*v1.{from}) to (*v1.{to}): unknown conversion"
         )));
     }
-    // Defaulting tells empty lists from absent ones, so it comes first.
+    // Defaulting distinguishes empty lists from absent ones, so it comes first.
     session.default(version.kind, &mut patched, policy);
     Ok(session.settled(version.kind, patched))
 }
@@ -149,7 +149,7 @@ fn copies(kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written>
         .collect()
 }
 
-/// Each copy is compared with all operations: of more than so many no order is known.
+/// Each copy is compared with all operations: with more operations than this, the order is unknown.
 const MANY_OPERATIONS: usize = 1_000;
 
 /// The names that a pointer is made of.
@@ -182,7 +182,7 @@ fn text_at<'v>(
     }
 }
 
-/// The kind that an object names; what it does not name is that of `otherwise`.
+/// The kind that an object names; parts that it does not name are those of `otherwise`.
 fn kind_named(
     api_version: &str,
     name: &str,

@@ -16,7 +16,7 @@ use super::conversion::{Conversion, ConversionError};
 use super::foreign::{self, foreign, plain};
 use crate::typed::{GoValue, Part};
 
-/// The patch that an object literal stands for.
+/// The patch of an object literal.
 pub(super) fn patch<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
@@ -101,7 +101,7 @@ fn iterated<'s>(
             return Err(unfit(key));
         };
         let found = known.iter().find(|(known, _)| *known == name);
-        // What is asked for has to be a string, and the name of a variable.
+        // A key has to be a string, and the name of a variable.
         let failure = |why: String| Patch::Foreign(Box::new(foreign::failure(why)));
         let value = match (key, found) {
             (Value::String(_), Some((_, value))) => field(value, context, conversion)?,
@@ -160,7 +160,7 @@ fn character(number: i64) -> String {
     quote_rune(character.unwrap_or(char::REPLACEMENT_CHARACTER))
 }
 
-/// An element of a list or a map: only what has a plain form itself.
+/// An element of a list or a map: only a value that has a plain form itself.
 fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<'_>) -> Patch<'s> {
     match value {
         Value::Null => Patch::NullValue,
@@ -244,7 +244,7 @@ pub(super) fn is_object(value: &dyn Struct) -> bool {
     name == "Object" || name.starts_with("Object.")
 }
 
-/// The bytes that a foreign value stands for, if it is of that kind.
+/// The bytes in a foreign value, if it is one of bytes.
 pub(super) fn bytes_of(foreign: &Foreign) -> Option<Vec<u8>> {
     if foreign.type_name != foreign::BYTES {
         return None;

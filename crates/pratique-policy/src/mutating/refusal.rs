@@ -13,7 +13,7 @@ pub(super) enum Refusal {
     /// It failed, whatever the failure policy.
     Server(String),
     Unfinished(Unfinished),
-    /// It needs something that was not given.
+    /// It depends on missing input.
     Undecided(Box<Missing>),
 }
 

@@ -1,6 +1,6 @@
 //! Which mutating policies are reinvoked.
 
-/// What is remembered from the first round of the mutating policies to the second.
+/// The state kept from the first round of the mutating policies to the second.
 ///
 /// A policy that wants to be reinvoked runs again when it, or anything after it, changed the object.
 #[derive(Clone, Debug, Default)]

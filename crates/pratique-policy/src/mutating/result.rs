@@ -85,7 +85,7 @@ impl<'s> MutationRun<'_, 's> {
         // An interrupted result is void.
         match typed::is_builtin(kind) {
             true => object.try_rewritten(Schema::table(), &self.session.progress).ok(),
-            // Validating admission sees what was made of it, unwritten.
+            // Validating admission sees the object as policies left it, before it is written as JSON.
             false => object.try_owned(&self.session.progress).ok(),
         }
     }

@@ -36,7 +36,7 @@ pub(super) struct MutationRun<'b, 's> {
     pub(super) steps: Vec<Step>,
     pub(super) conditions: Vec<Conditions<'s>>,
     pub(super) decisions: Vec<Mutating<'s>>,
-    /// Undecided policies of which that counts as an error.
+    /// Undecided policies that count as failed.
     pub(super) settled: Vec<Undecided>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct PolicyInvocation<'s> {
     pub(super) policy: &'s MutatingPolicy,
     pub(super) binding: Binding<'s>,
     pub(super) matched: Matched<'s>,
-    /// Where the objects are in the kind that was matched.
+    /// The index of the objects in the kind that was matched.
     version: usize,
     pub(super) param: Option<&'s json::Value<'s>>,
 }
@@ -56,7 +56,7 @@ pub(super) enum End {
     Unfinished(Unfinished),
     /// An error of the server, not of a policy.
     Status(Box<Status>),
-    /// A policy depends on something that was not given, and those after it on its result.
+    /// A policy depends on missing input, and the policies after it on its result.
     Undecided(Box<Undecided>),
 }
 
@@ -167,7 +167,7 @@ impl<'s> MutationRun<'_, 's> {
         Ok(())
     }
 
-    /// Handles a policy that depends on something that was not given: that ends the run, or counts as its error.
+    /// Handles a policy that depends on missing input: it ends the run, or counts as an error of the policy.
     pub(super) fn undecided(
         &mut self,
         core: &PolicyCore,

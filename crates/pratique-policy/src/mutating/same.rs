@@ -2,17 +2,17 @@
 
 use pratique_json as json;
 
-/// Whether two objects are written the same: 1.0 is 1.
+/// Whether two objects have the same JSON text, where 1.0 is 1.
 pub fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
     equal(left, right, &|left, right| left.to_string() == right.to_string())
 }
 
-/// Whether expressions see two objects the same: 1.0 is a double, 1 is none.
+/// Whether two objects are equal in expressions, where 1.0 is a double and 1 an integer.
 pub fn seen_the_same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
     equal(left, right, &|_, _| false)
 }
 
-/// Compares objects, and by `numbers` an integer with a number that is none.
+/// Compares objects, and by `numbers` an integer with a float.
 fn equal(
     left: &json::Value<'_>,
     right: &json::Value<'_>,
@@ -21,7 +21,7 @@ fn equal(
     use json::Value::{Array, Float, Int, NilArray, Object};
     match (left, right) {
         (Int(_), Float(_)) | (Float(_), Int(_)) => numbers(left, right),
-        // Only one of them is written as null.
+        // A nil array is written as null, an empty one is not.
         (NilArray, Array(_)) | (Array(_), NilArray) => false,
         (Array(left), Array(right)) => {
             let mut pairs = left.iter().zip(right);

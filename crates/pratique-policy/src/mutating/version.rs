@@ -57,15 +57,15 @@ impl<'s> Version<'s> {
         })
     }
 
-    /// Takes the place of the object; the new one may be the same.
+    /// Replaces the object, perhaps by the same.
     pub(super) fn set(&mut self, object: &'s json::Value<'s>) {
         self.object = object;
         self.changed = true;
         self.seen.set(None);
     }
 
-    /// What Go shows of a part of the objects, the request or its namespace, where expressions see it through a type of its
-    /// own.
+    /// The Go value of a part of the objects, the request or its namespace, where expressions see it through a type of
+    /// its own.
     pub(super) fn go_value(&self, part: Part<'_>, progress: &Progress<'_>) -> Option<GoValue> {
         let found = |object: &json::Value<'_>| typed::go_value(self.kind, object, part, progress);
         found(self.object)
@@ -75,8 +75,9 @@ impl<'s> Version<'s> {
 
     /// The objects as expressions see them.
     ///
-    /// Match conditions see built-in objects through types of their own, mutations do not; but what was seen one way
-    /// is seen that way until it changes, and once a match condition looked, mutations see what is new as it does.
+    /// Match conditions see built-in objects through their types, mutations do not. But an object that was read in one
+    /// way is read in that way until it changes, and once a match condition read an object, mutations read new ones as
+    /// it does.
     pub(super) fn objects(&self, viewer: Viewer) -> Objects<'s> {
         if viewer == Viewer::Condition {
             self.sees_types.set(true);

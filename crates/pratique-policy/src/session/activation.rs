@@ -26,7 +26,7 @@ impl<'s> Session<'s> {
         self.idle_activations.borrow_mut().push((key, activation));
     }
 
-    /// An activation with the variables that cost nothing to make.
+    /// An activation with the variables that are free to make.
     // Inlined, as it is large to move.
     #[inline]
     pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
@@ -75,7 +75,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Adds `variables`, those of a policy, without values yet; what these read is there.
+    /// Adds `variables`, those of a policy, without values yet; the activation has the variables that they read.
     pub(crate) fn add_variables(
         &self,
         compiled: &'s [Variable],

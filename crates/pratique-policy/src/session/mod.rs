@@ -1,4 +1,4 @@
-//! A request while policies are evaluated: what they need of it, made when it is first used.
+//! A request during the evaluation of policies: its forms, made when they are first used.
 
 mod activation;
 mod namespace;
@@ -46,9 +46,9 @@ pub(crate) struct Session<'s> {
     authorizers: OnceCell<Authorizers<'s>>,
     /// Activations that are not in use, by the key of their inputs and whether they may have an authorizer.
     idle_activations: RefCell<Vec<((InputKey, bool), Activation<'s>)>>,
-    /// The kinds in which objects are seen, by their position in input keys.
+    /// The kinds that objects were converted into, by their position in input keys.
     kinds: RefCell<Few<&'s GroupVersionKind>>,
-    /// What the request was matched as, by its position in input keys.
+    /// The resources and kinds as which the request was matched, by their position in input keys.
     matches: RefCell<Few<Matched<'s>>>,
     /// Whether objects of built-in kinds are seen in the form of those kinds, and not as they came.
     types_objects: bool,
@@ -98,7 +98,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Sees objects and params of all kinds as they came, as those of custom resources are.
+    /// Passes objects and params of all kinds to expressions unconverted, like those of custom resources.
     pub(crate) fn without_types(self) -> Self {
         Session {
             types_objects: false,
@@ -138,7 +138,7 @@ impl<'s> Session<'s> {
         &self.arena.arena
     }
 
-    /// The results that are known already.
+    /// The results so far.
     pub(crate) fn memo(&self) -> &'s Memo<'s> {
         &self.arena.memo
     }
@@ -148,7 +148,7 @@ impl<'s> Session<'s> {
         &self.arena.typed_roots
     }
 
-    /// What evaluations have in common.
+    /// The context that evaluations share.
     pub(crate) fn scratch(&self) -> EvalScratch<'s> {
         EvalScratch {
             arena: self.arena,
@@ -173,7 +173,7 @@ impl<'s> Session<'s> {
         self.arena.keep(value)
     }
 
-    /// What rules and selectors match.
+    /// The request as rules and selectors match it.
     pub(crate) fn target(&self) -> Target<'s> {
         Target {
             name: self.name,

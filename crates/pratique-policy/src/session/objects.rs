@@ -173,7 +173,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// `oldObject` where there is one that was not given.
+    /// `oldObject` where there is one that the request lacks.
     pub(crate) fn unknown_old_object(&self) -> Option<Value<'s>> {
         self.request
             .lacks_old_object
@@ -181,7 +181,7 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Whether two kinds are equal. Most that are lie in the same place.
+/// Whether two kinds are equal. Most equal ones have the same address.
 fn same(left: &GroupVersionKind, right: &GroupVersionKind) -> bool {
     std::ptr::eq(left, right) || left == right
 }

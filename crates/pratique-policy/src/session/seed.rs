@@ -9,7 +9,7 @@ use pratique_core::{Attributes, Cluster, EvalContext};
 use super::Session;
 use crate::arena::RequestArena;
 
-/// What a session is about: enough for another one on another thread.
+/// The parts of a session from which another thread makes its own.
 pub(crate) struct SessionSeed<'s> {
     attributes: Attributes<'s>,
     name: &'s str,

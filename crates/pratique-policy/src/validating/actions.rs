@@ -1,4 +1,4 @@
-//! What the decisions of validating policies lead to.
+//! The effects of the decisions of validating policies.
 
 use std::borrow::Cow;
 use std::mem::take;
@@ -89,7 +89,7 @@ impl<'s> ValidationRun<'_, 's> {
         }
     }
 
-    /// Records that a policy depends on something that was not given; gives whether that counts as its error.
+    /// Records that a policy depends on missing input; returns whether that counts as an error of the policy.
     fn undecided(&mut self, policy: &Policy, binding: Option<Binding<'_>>, missing: Missing) -> bool {
         let undecided = Undecided {
             plugin: Phase::Validating.policy_plugin().into(),

@@ -1,4 +1,4 @@
-//! Validating policies: their decisions on a request, and what these lead to.
+//! Validating policies: their decisions on a request, and the effects of these.
 
 mod actions;
 mod policy;

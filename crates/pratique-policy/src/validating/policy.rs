@@ -24,11 +24,11 @@ pub(crate) struct PolicyDecision<'s> {
     /// One for each validation that is not simply true, by its index; or a single one for an error.
     pub(crate) validations: Vec<(usize, ValidationDecision<'s>)>,
     pub(crate) annotations: Vec<AnnotationDecision<'s>>,
-    /// What was needed and not given.
+    /// The missing inputs.
     pub(crate) undecided: Vec<MissingInput>,
 }
 
-/// Something that a validation or an audit annotation needs and that was not given.
+/// A missing input of a validation or an audit annotation.
 #[derive(Debug)]
 pub(crate) struct MissingInput {
     /// The index of the validation; `None` for an audit annotation.
@@ -88,7 +88,7 @@ pub(crate) fn evaluate<'s>(
     })
 }
 
-/// The same for a policy whose match conditions hold.
+/// Evaluates a policy whose match conditions hold.
 fn evaluate_matched<'s>(
     policy: &'s Policy,
     session: &Session<'s>,

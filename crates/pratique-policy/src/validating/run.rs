@@ -29,7 +29,7 @@ pub(super) struct ValidationRun<'b, 's> {
     /// The first one, which the user gets.
     pub(super) denial: Option<Denial>,
     pub(super) undecided: Vec<Undecided>,
-    /// Undecided policies of which that counts as an error.
+    /// Undecided policies that count as failed.
     pub(super) settled: Vec<Undecided>,
     pub(super) warnings: Vec<String>,
     pub(super) annotations: Annotations<'s>,
@@ -81,7 +81,7 @@ impl<'b, 's> ValidationRun<'b, 's> {
         self.pending
     }
 
-    /// Reports what was decided.
+    /// Reports the decisions.
     pub(super) fn report(&self, observer: &mut dyn PolicyObserver) {
         for conditions in self.conditions.borrow().iter() {
             observer.conditions(conditions);
@@ -273,7 +273,7 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Whether the decision with a param holds for another binding as well: a trace gets every evaluation, and the
-    /// authorizer is asked for each binding.
+    /// authorizer is called for each binding.
     fn is_reusable(&self, policy: &Policy) -> bool {
         self.session.trace().is_none() && !policy.asks_authorizer
     }
