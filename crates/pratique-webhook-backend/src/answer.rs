@@ -37,7 +37,7 @@ impl fmt::Display for Cut {
 }
 
 impl std::error::Error for Cut {
-    /// What a stream of HTTP/2 is reset with.
+    /// The error with which a stream of HTTP/2 is reset.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         static REFUSED: LazyLock<h2::Error> = LazyLock::new(|| h2::Reason::REFUSED_STREAM.into());
         match self {
@@ -100,7 +100,7 @@ pub(crate) async fn answer(
     Ok(respond(script, &asked, line))
 }
 
-/// What an answer needs of a review.
+/// The fields of a review that an answer needs.
 #[derive(Default, Deserialize)]
 struct ReviewFields {
     #[serde(rename = "apiVersion", default)]
@@ -291,7 +291,7 @@ fn released(line: &Arc<Line>) -> Released {
     })
 }
 
-/// A body: one piece, and then what the script wants.
+/// A body: one piece, and then the script's way to end it.
 pub(crate) struct Body {
     first: Option<Bytes>,
     end: End,
@@ -300,7 +300,7 @@ pub(crate) struct Body {
 
 enum End {
     Whole,
-    /// Closed, or reset, after a moment in which what came before gets through.
+    /// Closed, or reset, after a moment in which earlier bytes get through.
     Close(Pin<Box<Sleep>>, bool),
     Hang(Released),
     Drip(Pin<Box<Sleep>>, Released),

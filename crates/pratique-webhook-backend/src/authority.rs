@@ -1,4 +1,4 @@
-//! Two certificate authorities, what they signed, and the TLS settings that follow.
+//! Two certificate authorities, the certificates that they signed, and TLS settings with them.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -15,7 +15,7 @@ type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// What a server's certificate is about.
+/// The subject and validity of a server's certificate.
 pub(crate) struct Identity {
     pub(crate) names: &'static [&'static str],
     pub(crate) expired: bool,
@@ -52,7 +52,7 @@ impl Certificates {
         })
     }
 
-    /// What a listener of this identity says in handshakes. Client certificates are asked for, or wanted.
+    /// The TLS settings of a listener of this identity. Client certificates are requested, or required.
     pub(crate) fn server(
         &self,
         identity: &Identity,

@@ -1,4 +1,4 @@
-//! One connection: HTTP on a stream, until it is closed, cut or told to leave.
+//! One connection: HTTP on a stream, until it is closed, cut or shut down by a script.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,12 +21,12 @@ use crate::record::State;
 use crate::script::Refuse;
 use crate::shared::Shared;
 
-/// What the handlers of a connection share.
+/// The state that the handlers of a connection share.
 pub(crate) struct Line {
     pub(crate) state: Arc<State>,
     /// The connection is reset.
     pub(crate) cut: Notify,
-    /// The connection takes no further calls, and says so.
+    /// Notified when the connection has to announce that it takes no further calls.
     pub(crate) leave: Notify,
     /// The connection is left with this error, and answers nothing that is under way.
     abandon: watch::Sender<Option<h2::Reason>>,
@@ -99,14 +99,14 @@ where
     }
 }
 
-/// Says that no stream was taken up, and closes. What there is to send ends with a frame, as nothing else is under way.
+/// Announces that no stream was accepted, and closes. Nothing else is being sent, so the bytes sent end with a frame.
 async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: Shared<S>, reason: h2::Reason) {
     let mut frame = vec![0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     frame.extend(u32::from(reason).to_be_bytes());
-    // Should it fail, the test that wanted it says so.
+    // If it fails, so does the test that needs it.
     let _ = stream.write_all(&frame).await;
     let _ = stream.shutdown().await;
-    // Closed while there is something to read, it would be reset.
+    // A connection that is closed with unread bytes is reset.
     let _ = tokio::time::timeout(Duration::from_secs(1), async {
         let mut heard = [0; 1024];
         while stream.read(&mut heard).await.is_ok_and(|length| length > 0) {}
@@ -115,7 +115,7 @@ async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: Shared<S>, reaso
 }
 
 fn reset(line: &Line) {
-    // Should it fail, the connection is closed in order instead, and the test that wanted a reset says so.
+    // If it fails, the connection is closed in order instead, and the test that needs a reset fails.
     let _ = line.socket.set_zero_linger();
 }
 

@@ -68,7 +68,7 @@ impl Backend {
         Ok(backend)
     }
 
-    /// Follows these scripts (path and script) from now on; forgets what was recorded.
+    /// Follows these scripts (path and script) from now on, and drops the recorded calls.
     pub fn begin(&self, scripts: impl IntoIterator<Item = (String, Script)>, headers: bool) {
         self.state.begin(scripts.into_iter().collect(), headers);
     }
@@ -84,7 +84,7 @@ impl Backend {
         phase.clone_into(&mut self.state.kept().phase);
     }
 
-    /// Ends what hangs, waits for all handlers and gives the calls, in order of arrival.
+    /// Ends hanging handlers, waits for all handlers and returns the calls, in order of arrival.
     pub async fn end(&self) -> Vec<Call> {
         self.state.release();
         self.state.idle(Duration::from_secs(5)).await;

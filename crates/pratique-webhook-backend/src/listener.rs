@@ -14,7 +14,7 @@ use crate::authority::{Certificates, Identity};
 use crate::connection::{Line, serve};
 use crate::record::State;
 
-/// Who listens where.
+/// A listener, by its behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Listener {
     /// A certificate for 127.0.0.1, `localhost` and `hook.webhooks.svc`; HTTP/1.1.
@@ -33,9 +33,9 @@ pub enum Listener {
     ClientCertificate,
     /// As `Backend`, and offers HTTP/2.
     Http2,
-    /// Accepts connections and says nothing.
+    /// Accepts connections and sends nothing.
     Silent,
-    /// As `Backend`, and answers what is no HTTP.
+    /// As `Backend`, with answers that are not HTTP.
     Noise,
 }
 
@@ -81,7 +81,7 @@ impl Listener {
     }
 }
 
-/// What a listener speaks.
+/// The protocol of a listener.
 #[derive(Clone)]
 enum Protocol {
     Plain,
@@ -98,7 +98,7 @@ pub(crate) struct Listening {
     pub(crate) listener: Listener,
     pub(crate) address: SocketAddr,
     task: Option<JoinHandle<()>>,
-    /// Keeps the port of one that does not listen from others.
+    /// Reserves the port of a listener that does not listen.
     _reserved: Option<TcpSocket>,
 }
 
@@ -206,7 +206,7 @@ async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Protoc
     }
 }
 
-/// Takes what comes, until there is no more.
+/// Reads all bytes to the end of the stream.
 async fn listen(mut stream: impl AsyncRead + Unpin) {
     let mut heard = [0; 1024];
     while stream.read(&mut heard).await.is_ok_and(|length| length > 0) {}

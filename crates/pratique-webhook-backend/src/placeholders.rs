@@ -1,4 +1,4 @@
-//! `$BACKEND` and its kind: put in, and masked again.
+//! `$BACKEND` and other placeholders: filled in, and masked again.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! What is recorded, and what the handlers of all listeners share.
+//! Recorded calls, and the state that the handlers of all listeners share.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::script::Script;
 /// One request that came.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Call {
-    /// As `set_phase` said.
+    /// The phase that `set_phase` set.
     pub phase: String,
     /// Absent: POST.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ pub struct Call {
     pub review: Option<Value>,
 }
 
-/// What handlers share.
+/// The state that handlers share.
 pub(crate) struct State {
     kept: Mutex<RecordState>,
     /// What placeholders stand for.
@@ -46,7 +46,7 @@ pub(crate) struct State {
     disconnects: watch::Sender<u64>,
 }
 
-/// What is behind the lock.
+/// The state behind the lock.
 #[derive(Default)]
 pub(crate) struct RecordState {
     pub(crate) scripts: HashMap<String, Arc<Script>>,

@@ -1,4 +1,4 @@
-//! Scripts: what a path answers.
+//! Scripts: the answers of a path.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// What one path answers. All members are optional; an empty script is an empty answer with status 200.
+/// The answer of one path. All members are optional; an empty script is an empty answer with status 200.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Script {
@@ -14,7 +14,7 @@ pub struct Script {
     pub respond: Option<Map<String, Value>>,
     /// Members of the AdmissionReview to override; null leaves one out.
     pub envelope: Option<Map<String, Value>>,
-    /// Sent as it is instead, `$UID` replaced.
+    /// A body to send instead, with `$UID` replaced.
     pub body: Option<String>,
     /// As many spaces after the body.
     pub pad_bytes: usize,
@@ -28,7 +28,7 @@ pub struct Script {
     pub hang: Option<Hang>,
     /// Where it stops, and closes the connection.
     pub close: Option<Close>,
-    /// The connection says that it takes no further calls (GOAWAY in HTTP/2).
+    /// The connection announces that it takes no further calls (GOAWAY in HTTP/2).
     pub leave: bool,
     /// The call is not taken up (HTTP/2).
     pub refuse: Option<Refuse>,

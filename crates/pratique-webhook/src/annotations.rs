@@ -12,10 +12,11 @@ use crate::webhook::Webhook;
 /// for policies: 10 KiB for a value.
 const MAX_BYTES: usize = 256 << 10;
 
-/// The key of an annotation that says how many others were left out.
+/// The key of an annotation with the number of annotations that were left out.
 const LEFT_OUT: &str = "pratique-left-out";
 
-/// The annotations of an answer within the bound, in the order of their keys. If some are left out, one more says how many.
+/// The annotations of an answer within the bound, in the order of their keys. If some are left out, one more has their
+/// number.
 pub(crate) fn bounded(annotations: BTreeMap<String, String>) -> BTreeMap<String, String> {
     let size = |(key, value): (&String, &String)| key.len() + value.len();
     if annotations.iter().map(size).sum::<usize>() <= MAX_BYTES {

@@ -1,4 +1,4 @@
-//! What webhooks answer: read as the reference's client reads it, and verified.
+//! The answers of webhooks: decoded as the reference's client does, and verified.
 
 mod error;
 
@@ -50,10 +50,10 @@ const GROUP: &str = "admission.k8s.io";
 const KIND: &str = "AdmissionReview";
 
 impl Answered {
-    /// Reads the answer to a review of a version. What that takes beyond plain JSON is held first.
+    /// Reads the answer to a review of a version. The memory that decoding takes is reserved first.
     ///
     /// # Errors
-    /// There is no memory; else why it is no answer.
+    /// There is no memory, or the body is no answer.
     pub(crate) fn read(
         body: &[u8],
         version: ReviewVersion,
@@ -76,7 +76,7 @@ impl Answered {
         let (api_version, kind) = wire::type_of(value)?;
         let kind = wire::with_defaults(GroupVersion::parse(&api_version)?, &kind, &review_kind(version));
         if kind.kind == "Status" {
-            // It is read before it is found to be no review.
+            // The reference decodes it before it finds that it is no review.
             fields::check("meta/v1.Status", value, text)?;
         }
         let other = match version {
@@ -84,7 +84,7 @@ impl Answered {
             ReviewVersion::V1Beta1 => ReviewVersion::V1,
         };
         if kind == review_kind(other) {
-            // It is read as what it is, before it is found to be of another version.
+            // The reference decodes it in its own version before it finds that the version is wrong.
             Response::of_review(value, text, other)?;
         }
         readable(&kind, version)?;
@@ -116,7 +116,7 @@ impl Answered {
                 response.answers(uid, &self.kind)?;
                 response.patch_of(mutating)?
             }
-            // What an old webhook says of uid, kind and type of patch was never looked at.
+            // For v1beta1, the reference ignores uid, kind and type of patch.
             ReviewVersion::V1Beta1 if mutating && !response.patch.is_empty() => {
                 (response.patch.clone(), JSON_PATCH.to_owned())
             }
@@ -221,7 +221,7 @@ fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), Answe
         {
             Some("v1")
         }
-        // These are known in every group and version.
+        // These kinds exist in every group and version.
         "Status" | "APIVersions" | "APIGroupList" | "APIGroup" | "APIResourceList" => Some("v1"),
         _ => None,
     };

@@ -36,11 +36,11 @@ pub(crate) enum Failure {
     Denied(Box<Status>),
     /// A failure of the server, which no failure policy ignores.
     Server(Box<Status>),
-    /// It was not called, and what it would answer is not known.
+    /// It was not called, and its answer is unknown.
     Unknown,
 }
 
-/// What was sent and received, for observers.
+/// The bodies that were sent and received, for observers.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) review: Bytes,
@@ -151,7 +151,7 @@ impl Exchange {
     }
 }
 
-/// Calls a webhook. There is no review where it reads no version that is known.
+/// Calls a webhook. There is no review for a webhook that accepts no known version.
 // Upstream: pkg/admission/plugin/webhook/mutating/dispatcher.go, callAttrMutatingHook
 // Upstream: pkg/admission/plugin/webhook/validating/dispatcher.go, callHook
 pub(crate) async fn call_webhook(

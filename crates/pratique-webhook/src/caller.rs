@@ -76,7 +76,7 @@ pub enum CallErrorKind {
     Status(u16),
     /// Any other failure of the transport: refused, reset, not trusted, too large.
     Transport,
-    /// There was no call, and it is not known what the webhook would answer: the request is
+    /// There was no call, and the webhook's answer is unknown: the request is
     /// [undecided](pratique_core::Missing::WebhookAnswer).
     Unknown,
     /// There is no memory for the answer. No failure policy ignores that.

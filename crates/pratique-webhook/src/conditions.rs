@@ -18,7 +18,7 @@ pub(crate) struct ConditionInputs<'i> {
     pub(crate) attributes: Attributes<'i>,
     /// The name of the object, as far as it is known.
     pub(crate) name: &'i str,
-    /// The objects in the kind that the webhook asked for.
+    /// The objects in the kind that the webhook's rules name.
     pub(crate) objects: &'i VersionedObjects<'i>,
     /// Whether the objects have a type of their own.
     pub(crate) typed: bool,

@@ -115,7 +115,7 @@ macro_rules! webhook_set {
                 }
             }
 
-            /// What the match of these webhooks may depend on besides requests.
+            /// The dependencies of the match of these webhooks besides requests.
             pub fn needs(&self) -> impl Iterator<Item = Need> {
                 self.webhooks.needs()
             }
@@ -185,7 +185,7 @@ impl Webhooks {
     }
 }
 
-/// Compiles configurations in the order of their names, and reuses those that are known.
+/// Compiles configurations in the order of their names, and reuses compiled ones.
 fn compile<'c, C: Configuration + 'c>(
     configurations: impl Iterator<Item = (Option<&'c Arc<C>>, &'c C)>,
     known: &[CompiledConfiguration<C>],
@@ -210,7 +210,7 @@ fn compile<'c, C: Configuration + 'c>(
     configurations.into_iter().map(compile).collect()
 }
 
-/// What webhooks of both phases have; their types have no trait in common.
+/// The fields of a webhook of either phase; their types have no trait in common.
 macro_rules! fields_of {
     ($webhook:ident) => {
         WebhookFields {

@@ -1,4 +1,4 @@
-//! What calls of webhooks depend on besides the request and the webhooks.
+//! The inputs of calls of webhooks besides the request and the webhooks.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ pub trait PendingChecks: Send + Sync {
     fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 }
 
-/// What calls of webhooks depend on besides the request and the webhooks: the view of the cluster, and limits.
+/// The inputs of calls of webhooks besides the request and the webhooks: the view of the cluster, and limits.
 #[derive(Clone)]
 pub struct WebhookContext<'v> {
     pub(crate) equivalents: &'v Equivalents,
@@ -58,7 +58,7 @@ impl<'v> WebhookContext<'v> {
         }
     }
 
-    /// Sets what becomes of webhooks whose match depends on something that was not given.
+    /// Sets how webhooks whose match depends on missing input are handled.
     #[must_use]
     pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
         WebhookContext { on_undecided, ..self }
@@ -79,7 +79,7 @@ impl<'v> WebhookContext<'v> {
         WebhookContext { services, ..self }
     }
 
-    /// Defaults objects after each patch, as this model says.
+    /// Defaults objects after each patch by this model.
     #[must_use]
     pub fn with_object_model(self, object_model: Option<&'v dyn ObjectModel>) -> Self {
         WebhookContext { object_model, ..self }

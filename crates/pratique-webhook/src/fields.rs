@@ -1,4 +1,4 @@
-//! The fields of what webhooks answer: checked against their types, with an API server's messages, and then read.
+//! The fields of answers: checked against their types, with an API server's messages, and then read.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Continue};
@@ -36,8 +36,7 @@ pub(crate) fn check(type_name: &str, document: &Value<'_>, text: &[u8]) -> Resul
     Err(FieldError(faults.swap_remove(first).1))
 }
 
-/// The values that cannot be decoded: their paths, and the messages about them. One for each path is enough: of those at
-/// one path, the first is found first.
+/// The values that cannot be decoded: their paths and messages. Only the first at each path matters.
 #[derive(Default)]
 struct Faults(Vec<(String, String)>);
 
@@ -54,7 +53,7 @@ impl<'v> FaultSink<'v, &'v Value<'v>> for Faults {
     fn strict_fault(&mut self, _: &StrictFault<'_, 'v, &'v Value<'v>>) {}
 }
 
-// What follows reads checked documents. Null is the zero value, as everywhere in Go's JSON.
+// The functions below read checked documents. Null is the zero value, as everywhere in Go's JSON.
 
 /// A field that is not null.
 pub(crate) fn field<'v>(value: &'v Value<'v>, name: &str) -> Option<&'v Value<'v>> {

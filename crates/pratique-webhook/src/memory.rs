@@ -1,4 +1,4 @@
-//! The memory of calls of webhooks: of reviews, of answers, and of what is decoded from them.
+//! The memory of calls of webhooks: of reviews, of answers, and of the values decoded from them.
 //!
 //! The reference has no bound on it. Here it counts towards the memory of the request, as that of expressions does. Past the
 //! limit the request is refused whatever the failure policies: an answer that is too large must not allow a request.
@@ -15,7 +15,7 @@ use crate::caller::{CallError, CallErrorKind};
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseMemory(Arc<Mutex<HeldMemory>>);
 
-/// The memory of one call, or of what is made of its answer: released when dropped.
+/// The memory of one call, or of the values decoded from its answer: released when dropped.
 #[derive(Debug)]
 pub struct CallMemory {
     phase: PhaseMemory,
@@ -47,7 +47,7 @@ impl CallMemory {
         PhaseMemory::new(limit).part()
     }
 
-    /// Holds so many bytes more: those of an answer that is read, for as long as the call takes.
+    /// Reserves more bytes for the duration of the call, for an answer that is being read.
     ///
     /// # Errors
     /// There is no memory for them. A [`Caller`](crate::Caller) returns the error.

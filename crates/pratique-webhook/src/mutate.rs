@@ -26,8 +26,8 @@ use crate::statuses::{out_of_memory, timeout, unknown};
 use crate::version::{ObjectRef, VersionedObjects};
 use crate::webhook::Webhook;
 
-/// Sends a request to sets of mutating webhooks, in their order: static ones first. This is one round; `reinvocation` says
-/// whether another one is due, after the round of everything else that mutates.
+/// Sends a request to sets of mutating webhooks, in their order: static ones first. This is one round; `reinvocation`
+/// has whether another one is due, after the round of all other mutating plugins.
 ///
 /// # Errors
 /// The evaluation of match conditions was not finished.
@@ -81,7 +81,7 @@ struct MutationRun<'b, 's> {
     run: PhaseRun<'b, 's>,
     /// The object in the kind of the request.
     requested: ObjectRef<'s>,
-    /// The objects in the kind that the last webhook asked for.
+    /// The objects in the kind that the rules of the last webhook name.
     version: Option<MutableVersion<'s>>,
     records: AnswerRecords,
     /// How many bytes the recorded patches have.
@@ -100,7 +100,7 @@ struct MutableVersion<'s> {
     dirty: bool,
 }
 
-/// What a webhook matched.
+/// The resource and kind that a webhook matched.
 struct OwnedMatch {
     resource: GroupVersionResource,
     kind: GroupVersionKind,
@@ -149,7 +149,7 @@ impl<'s> MutationRun<'_, 's> {
         Ok(())
     }
 
-    /// What the request matches a webhook as, its match conditions included.
+    /// Matches the request with a webhook, its match conditions included.
     async fn matches(
         &mut self,
         webhook: &Webhook,

@@ -17,16 +17,16 @@ pub(crate) enum ObjectError {
     /// A patch cannot be applied.
     #[error("{0}")]
     Patch(json_patch::Error),
-    /// A built-in kind cannot be converted, or an object is of no known one.
+    /// An object of a built-in kind cannot be converted, or its kind is unknown.
     #[error("{0}")]
     Conversion(ConversionError),
     /// The patched object cannot be decoded.
     #[error("{0}")]
     Decode(String),
-    /// The patched object has no kind; it is given as JSON.
+    /// The patched object has no kind; contains the object as JSON.
     #[error("Object 'Kind' is missing in '{0}'")]
     MissingKind(String),
-    /// A custom resource says that it has a version in which it is not served.
+    /// The version of a custom resource is not served.
     #[error("request to convert CR from an invalid group/version: {0}")]
     UnknownVersion(String),
 }

@@ -18,7 +18,7 @@ pub trait WebhookObserver: Send {
         let _ = conditions;
     }
 
-    /// Whether a webhook is called depends on something that was not given.
+    /// Whether a webhook is called depends on missing input.
     fn undecided(&mut self, undecided: &Undecided) {
         let _ = undecided;
     }
@@ -62,7 +62,7 @@ pub enum Rejection {
     Denied,
     /// The webhook could not be called.
     CallFailed,
-    /// An error of the server itself: it cannot do what the webhook asks for.
+    /// An error of the server itself: it cannot apply the webhook's answer.
     ServerError,
 }
 

@@ -34,7 +34,7 @@ impl PathVisitor<'_> {
         }
     }
 
-    /// Whether a path leads to what is at this one, or below it.
+    /// Whether a wanted path is at this one, or below it.
     fn is_wanted(&self) -> bool {
         let mut below = self
             .paths

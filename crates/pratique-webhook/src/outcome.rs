@@ -14,7 +14,7 @@ pub(crate) enum End {
     Unfinished(Unfinished),
     /// The request is refused.
     Refused(Box<Status>, DenialCause),
-    /// Whether a webhook is called depends on something that was not given.
+    /// Whether a webhook is called depends on missing input.
     Undecided(Box<Undecided>),
 }
 
@@ -27,13 +27,13 @@ pub struct Mutated {
     pub status: Option<Box<Status>>,
     /// The cause of a refusal; `None` where the request may continue.
     pub cause: Option<DenialCause>,
-    /// The webhook whose match depends on something that was not given: no webhook after it is called.
+    /// The webhook whose match depends on missing input: no webhook after it is called.
     pub undecided: Option<Box<Undecided>>,
     /// The warnings for the user, in order, repetitions included.
     pub warnings: Vec<String>,
     /// What is recorded in the audit log.
     pub audit_annotations: BTreeMap<String, String>,
-    /// What is recorded in the audit log where it records requests, that is from level `Request` up: patches.
+    /// The annotations for the audit log where it records requests, that is from level `Request` up: patches.
     pub patch_annotations: BTreeMap<String, String>,
 }
 

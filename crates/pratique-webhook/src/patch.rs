@@ -102,10 +102,10 @@ impl Outside {
     }
 }
 
-/// The memory that applying operations takes at most, which were decoded from a patch of so many bytes: for the document that
-/// they change, what it becomes in the form of its kind, and a copy of that to keep.
+/// An upper bound on the memory that applying operations takes, which were decoded from a patch of `patch` bytes: for
+/// the patched document, for that in the form of its kind, and for a copy to keep.
 pub(crate) fn applied_bytes(object: &Value<'_>, operations: &[Operation<'_>], patch: usize) -> usize {
-    /// What a byte of copied JSON becomes in memory at most: `{}` and a comma are a value.
+    /// The most memory that a byte of copied JSON takes: `{}` and a comma are a value.
     const COPIED: usize = 16;
     let values = operations.iter().filter_map(|operation| operation.value.as_ref());
     let values: usize = values
@@ -137,7 +137,7 @@ pub(crate) fn apply<'s>(
 ) -> Result<ObjectRef<'s>, ObjectError> {
     let object = match converter.is_typed(kind) {
         true => object.try_borrowed(progress)?,
-        // The reference writes the object and reads what it becomes: of a custom resource, 3.0 is 3 from then on.
+        // The reference writes the object and reads it again: in a custom resource, 3.0 is 3 from then on.
         false => object.try_rewritten("", progress)?,
     };
     let patched = json_patch::apply(object, operations, progress)?;

@@ -49,7 +49,7 @@ fn has_floats(value: &Value<'_>) -> bool {
     }
 }
 
-/// What is at the place that a JSON pointer names.
+/// The type at the place that a JSON pointer names.
 fn shape_at<'s>(schema: &'s Schema, root: &'s Shape, pointer: &str) -> Option<&'s Shape> {
     let mut tokens = pointer.split('/').skip(1);
     tokens.try_fold(root, |shape, token| match shape {

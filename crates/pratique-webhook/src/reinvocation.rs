@@ -7,7 +7,7 @@ use pratique_json::Value;
 
 use crate::version::ObjectRef;
 
-/// What is remembered from the first round of the mutating webhooks to the second.
+/// The state kept from the first round of the mutating webhooks to the second.
 ///
 /// A webhook that wants to be reinvoked is called again when the object changed after it. A webhook that was not called in
 /// the first round is not called in the second.

@@ -23,7 +23,7 @@ pub(crate) struct ReviewSubject<'r> {
     pub(crate) request: &'r AdmissionRequest<'r>,
     /// The name of the object, as far as it is known.
     pub(crate) name: &'r str,
-    /// What the webhook matched.
+    /// The resource and kind that the webhook matched.
     pub(crate) matched: Matched<'r>,
     /// The object, in the kind that the webhook matched.
     pub(crate) object: &'r Value<'r>,

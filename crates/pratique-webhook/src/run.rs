@@ -1,4 +1,5 @@
-//! What mutating and validating webhooks do alike: matching, match conditions, calls, and records of the answers.
+//! The steps that mutating and validating webhooks share: matching, match conditions, calls, and records of the
+//! answers.
 
 use pratique_core::{
     Attributes, ConditionError, MatchFailure, Missing, OnUndecided, Phase, RequestMatcher, Undecided,
@@ -32,11 +33,11 @@ pub(crate) struct PhaseRun<'r, 's> {
     pub(crate) context: &'r WebhookContext<'s>,
     pub(crate) converter: Converter<'s>,
     pub(crate) memory: PhaseMemory,
-    /// The validating webhooks of which it is not known whether they are called.
+    /// The validating webhooks whose match is undecided.
     pub(crate) undecided: Vec<Undecided>,
 }
 
-/// What the answers of webhooks hold for the user and the audit log.
+/// The warnings and audit annotations from the answers of webhooks.
 #[derive(Default)]
 pub(crate) struct AnswerRecords {
     pub(crate) annotations: Annotations,
@@ -101,7 +102,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
             .collect()
     }
 
-    /// What the request, with this object, matches a webhook as; `None` where the webhook is not called.
+    /// Matches the request, with this object, with a webhook; `None` where the webhook is not called.
     // Upstream: pkg/admission/plugin/webhook/generic/webhook.go, ShouldCallHook
     pub(crate) fn matches<'o>(
         &mut self,
@@ -169,8 +170,8 @@ impl<'r, 's> PhaseRun<'r, 's> {
         }
     }
 
-    /// Handles a webhook of which it is not known whether it is called: it ends a mutation, while other validating webhooks
-    /// may still refuse the request.
+    /// Handles a webhook whose match is undecided: it ends a mutation, while other validating webhooks may still refuse
+    /// the request.
     fn handle_undecided(
         &mut self,
         webhook: &Webhook,
@@ -189,7 +190,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         }
     }
 
-    /// Handles a mutating webhook of which it is not known what it answers: nothing after it is.
+    /// Handles a mutating webhook whose answer is unknown, and with it those of all webhooks after it.
     pub(crate) fn unknown_answer(
         &mut self,
         webhook: &Webhook,
@@ -226,7 +227,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         }
     }
 
-    /// Calls a webhook. There is no review where the webhook reads no version that is known.
+    /// Calls a webhook. There is no review for a webhook that accepts no known version.
     pub(crate) async fn call(
         &self,
         webhook: &Webhook,
@@ -238,7 +239,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         call_webhook(webhook, (self.phase, dry_run), review, caller, within).await
     }
 
-    /// Reports a call to an observer; what was not called is not reported.
+    /// Reports a call to an observer; a webhook that was not called is not reported.
     pub(crate) fn report<T>(
         &self,
         observer: &mut dyn WebhookObserver,

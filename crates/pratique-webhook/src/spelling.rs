@@ -15,7 +15,7 @@ use crate::patch::Members;
 /// Longer values are compared as they were decoded, because each of their levels would be scanned.
 const LONGEST: usize = 64 * 1024;
 
-/// How many bytes of values are scanned in one patch, those of each level again. Later values are compared as they were
+/// The most bytes of values that are scanned in one patch, at each level again. Later values are compared as they were
 /// decoded.
 const MOST: usize = 8 * 1024 * 1024;
 
@@ -44,7 +44,7 @@ pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static
 struct Left(Cell<usize>);
 
 impl Left {
-    /// Whether there are enough for a value, which takes them.
+    /// Takes the bytes of a value from the budget; returns whether they sufficed.
     fn suffice(&self, value: &RawValue) -> bool {
         let rest = self.0.get().checked_sub(value.get().len());
         self.0.set(rest.unwrap_or_default());
@@ -109,7 +109,7 @@ enum Shape<'r> {
 impl<'r> Shape<'r> {
     fn of(value: &'r RawValue) -> Self {
         let text = value.get();
-        // What is in a document that was read can be read again.
+        // A part of a document that was parsed can be parsed again.
         match text.as_bytes().first() {
             Some(b'[') => Shape::Array(serde_json::from_str(text).unwrap_or_default()),
             Some(b'{') => Shape::Object(serde_json::from_str(text).unwrap_or_default()),
@@ -170,7 +170,7 @@ mod tests {
         let operations = format!("[{}{test}]", format!("{add},").repeat(100));
         let began = std::time::Instant::now();
         check(&operations, true);
-        // What is not looked at is compared as it was read.
+        // Values that are not scanned are compared as they were decoded.
         let spelt = r#"{"op":"test","path":"/ratio","value":0.50}"#;
         check(&format!("[{}{spelt}]", format!("{add},").repeat(100)), true);
         check(&format!("[{spelt}]"), false);

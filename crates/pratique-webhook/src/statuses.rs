@@ -39,7 +39,7 @@ pub(crate) fn no_dry_run(webhook: &str) -> Status {
     )
 }
 
-/// It is not known whether a webhook matches.
+/// The status of a request for which the match of a webhook fails.
 pub(crate) fn unmatchable(error: &MatchError) -> Status {
     match error {
         MatchError::NamespaceNotFound(name) => {

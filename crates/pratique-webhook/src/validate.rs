@@ -23,7 +23,7 @@ use crate::version::{ObjectRef, VersionedObjects};
 use crate::webhook::{ReviewVersion, Webhook};
 
 /// Sends a request to sets of validating webhooks concurrently, and waits for all of them. Of several that refuse it, the
-/// first to answer counts. None is called if it is not known of one whether it has to be.
+/// first to answer counts. None is called if the match of one is undecided.
 ///
 /// # Errors
 /// The evaluation of match conditions was not finished.
@@ -70,9 +70,9 @@ fn refused(status: Box<Status>, cause: DenialCause) -> ValidationOutcome {
 /// The calls of the validating webhooks for a request.
 struct WebhookFanout<'j, 's> {
     run: PhaseRun<'j, 's>,
-    /// The objects in each kind that webhooks asked for.
+    /// The objects in each kind that the rules of webhooks name.
     versions: Vec<VersionedObjects<'s>>,
-    /// The reviews that differ, and what they differ by.
+    /// The different reviews, by their keys.
     reviews: Vec<(ReviewKey, Review)>,
     calls: Vec<PreparedCall<'j>>,
     /// The memory of the objects and reviews.
@@ -82,11 +82,11 @@ struct WebhookFanout<'j, 's> {
 /// A webhook to be called.
 struct PreparedCall<'j> {
     webhook: &'j Webhook,
-    /// The position of its review; `None` where it reads no version that is known.
+    /// The position of its review; `None` where it accepts no known version.
     review: Option<usize>,
 }
 
-/// What the reviews of a request differ by.
+/// The key by which the reviews of a request differ.
 #[derive(PartialEq)]
 struct ReviewKey {
     version: ReviewVersion,
@@ -226,12 +226,12 @@ struct Answers {
     /// The memory of the status.
     memory: Option<Arc<CallMemory>>,
     records: AnswerRecords,
-    /// The webhooks of which it is not known what they answer.
+    /// The webhooks whose answers are unknown.
     undecided: Vec<Undecided>,
 }
 
 impl Answers {
-    /// Takes that an answer is not known, as undecided, as ignored or as a refusal.
+    /// Records an unknown answer, as undecided, as ignored or as a refusal.
     fn unknown(&mut self, undecided: Result<Option<Undecided>, Box<Status>>, exchange: &Exchange) {
         match undecided {
             Ok(undecided) => self.undecided.extend(undecided),

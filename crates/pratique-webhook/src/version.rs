@@ -1,4 +1,4 @@
-//! The objects of a request in the kind that a webhook asked for.
+//! The objects of a request in the kind that a webhook's rules name.
 
 use std::sync::Arc;
 
@@ -138,7 +138,7 @@ impl<'s> Converter<'s> {
         })
     }
 
-    /// Checks that the resource is served in the version that an object says it has.
+    /// Checks that the resource is served in the version of an object.
     // Upstream: apiextensions-apiserver/pkg/apiserver/conversion/converter.go, ConvertToVersion
     fn check_served(&self, object: &Value<'_>) -> Result<(), ObjectError> {
         let GroupVersionKind { group, version, .. } = kind_of(object);
@@ -185,7 +185,7 @@ fn check_convertible(object: &Value<'_>, target: &GroupVersionKind) -> Result<()
     Err(ConversionError::Unknown(from.to_string(), to.to_string()).into())
 }
 
-/// The kind that an object says it has.
+/// The kind in an object's `apiVersion` and `kind`.
 pub(crate) fn kind_of(object: &Value<'_>) -> GroupVersionKind {
     let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
     match GroupVersion::parse(text("apiVersion")) {
@@ -258,7 +258,7 @@ mod tests {
             .convert_back((&seen, &seen), &widget, &renamed, &progress)
             .unwrap();
         assert_eq!(kind_of(back.get()), widget);
-        // What this webhook names otherwise stays so.
+        // The name of the kind that this webhook set is kept.
         let back = converter.convert_back(
             (&seen, &ObjectRef::Given(&renamed)),
             &widget,

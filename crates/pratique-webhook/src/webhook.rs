@@ -1,4 +1,4 @@
-//! A compiled webhook of either phase: when it is called, where, and what its failures mean.
+//! A compiled webhook of either phase: when and where it is called, and its failure policy.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub(crate) enum SideEffects {
     NoneOnDryRun,
     /// It may have some.
     Some,
-    /// The configuration does not say.
+    /// The configuration does not set it.
     Unset,
 }
 

@@ -1,4 +1,4 @@
-//! Documents as the reference reads them from the wire: JSON or YAML, and the kind that they say they have.
+//! Documents as the reference reads them from the wire: JSON or YAML, with `apiVersion` and `kind`.
 
 use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json::Value;
@@ -19,7 +19,7 @@ pub(crate) enum WireError {
     Type(#[from] UnmarshalTypeError<'static>),
 }
 
-/// What a body says, as plain JSON: for bodies that are no plain JSON. What does not begin as an object is YAML.
+/// Converts a body that is not plain JSON to plain JSON. A body that does not begin as an object is YAML.
 ///
 /// # Errors
 /// It is neither.
@@ -49,7 +49,7 @@ pub(crate) fn type_of(value: &Value<'_>) -> Result<(String, String), WireError> 
     Ok((text("apiVersion")?, text("kind")?))
 }
 
-/// The kind of a document that leaves out what `defaults` has.
+/// The kind of a document, with the parts that it leaves out from `defaults`.
 pub(crate) fn with_defaults(
     version: GroupVersion,
     kind: &str,

@@ -27,7 +27,7 @@ pub(crate) enum AnswerError {
     /// It has no kind, or no version.
     #[error("unable to decode {0}")]
     NoKind(GroupVersionKind),
-    /// It is an object of a known kind that is no review.
+    /// It is an object of a known kind other than a review.
     #[error("converting ({package}.{kind}) to ({wanted}.AdmissionReview): unknown conversion")]
     OtherKind {
         /// The version of the kind's Go type.
@@ -60,12 +60,12 @@ pub(crate) enum ReviewError {
         /// The uid of the response.
         found: String,
     },
-    /// It says that it is no review of the version.
+    /// Its `apiVersion` and `kind` are not those of a review of the version.
     #[error("expected webhook response of {expected}, got {found}")]
     Kind {
-        /// What was sent.
+        /// The kind of the review that was sent.
         expected: Box<GroupVersionKind>,
-        /// What it says that it is.
+        /// The kind of the answer.
         found: Box<GroupVersionKind>,
     },
     /// A patch has no type.

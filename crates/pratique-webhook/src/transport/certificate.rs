@@ -10,7 +10,7 @@ use x509_parser::x509::X509Name;
 
 use super::refusal::Refusal;
 
-/// A server's certificate, as far as it is looked at.
+/// The fields of a server's certificate that are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     /// The common name of its subject, else the organization, else its serial number.

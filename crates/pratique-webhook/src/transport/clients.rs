@@ -1,4 +1,4 @@
-//! A cache of clients: one for each endpoint, made at its first call, dropped when its webhook is gone.
+//! A cache of clients: one for each endpoint, made at its first call, dropped when its webhook is removed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};

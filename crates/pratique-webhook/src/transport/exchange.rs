@@ -49,7 +49,7 @@ pub(super) async fn exchange(client: &Client, call: &Call, rules: Rules) -> Resu
     }
 }
 
-/// Reads what little there may be left, so that the connection can be used again.
+/// Reads a short rest of the body, so that the connection can be used again.
 pub(super) async fn discard(mut response: Response) {
     let mut left = MOST_DISCARDED;
     if response
@@ -66,7 +66,7 @@ pub(super) async fn discard(mut response: Response) {
     }
 }
 
-/// How long the webhook asks us to wait before we ask again.
+/// The delay that the webhook requests before a retry.
 fn wait(response: &Response) -> Option<Duration> {
     let status = response.status().as_u16();
     if status != 429 && status < 500 {
@@ -90,7 +90,7 @@ async fn read(
     check_status(code, &content_type, body)
 }
 
-/// What an answer comes to, once it is read.
+/// Checks the status code of an answer whose body was read.
 fn check_status(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError> {
     let success = (200..=206).contains(&code);
     let kind = if success {

@@ -52,7 +52,7 @@ pub(super) fn body_message(error: &reqwest::Error) -> (String, bool) {
     (message.unwrap_or_else(|| innermost(error)), false)
 }
 
-/// The first cause of a type; what I/O errors carry counts.
+/// The first cause of a type, including the inner errors of I/O errors.
 pub(super) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -64,7 +64,7 @@ pub(super) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> 
     None
 }
 
-/// What an I/O error carries is not its source.
+/// The cause of an error. The inner error of an I/O error is not its source.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(carried) => Some(carried),
@@ -175,7 +175,7 @@ fn tls_message(error: &rustls::Error) -> String {
             format!("tls: failed to verify certificate: x509: {other}")
         }
         rustls::Error::AlertReceived(alert) => format!("remote error: tls: {}", alert_message(*alert)),
-        // What does not speak TLS most often speaks HTTP.
+        // A server that does not speak TLS most often speaks HTTP.
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
             "http: server gave HTTP response to HTTPS client".to_owned()
         }

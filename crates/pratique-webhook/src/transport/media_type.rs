@@ -3,7 +3,7 @@
 /// The media type in lower case, without parameters.
 ///
 /// # Errors
-/// Why a media type is invalid, as Go says it, without `mime: `.
+/// The media type is invalid: Go's message, without `mime: `.
 pub(super) fn parse(text: &str) -> Result<String, &'static str> {
     let (base, mut rest) = match text.find(';') {
         Some(at) => text.split_at(at),

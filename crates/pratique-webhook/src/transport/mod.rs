@@ -1,7 +1,7 @@
-//! Calls over HTTPS: reviews are posted, answers read and failures worded as the reference does.
+//! Calls over HTTPS: reviews are posted, and answers read, with the reference's messages for failures.
 //!
 //! [`HttpCaller`] keeps one client, with its connections, for each endpoint. A call follows redirects (`redirect`), is
-//! repeated where the webhook asks for that (`exchange`) and ends at its deadline, whatever it is doing.
+//! repeated where the webhook requests that (`exchange`) and ends at its deadline in any state.
 
 mod certificate;
 mod client;
@@ -49,7 +49,7 @@ pub struct HttpCaller {
     rules: Rules,
 }
 
-/// What a call may come to.
+/// The limits of calls, and what is allowed in them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     /// The most bytes of an answer's body.

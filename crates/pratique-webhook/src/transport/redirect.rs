@@ -15,7 +15,7 @@ use crate::caller::{Call, CallError, CallErrorKind};
 /// The most requests of one attempt.
 const MOST_REQUESTS: usize = 10;
 
-/// What is said where the reference would send the review, and credentials, for everybody to read.
+/// The message where the reference would send the review, and credentials, unencrypted.
 const DOWNGRADED: &str =
     "redirected from https to http, which is not followed unless plain HTTP redirects are allowed";
 
@@ -25,7 +25,7 @@ enum LocationError {
     /// It is no URL to Go.
     #[error(transparent)]
     Invalid(#[from] pratique_gotext::url::ParseError),
-    /// It is no URL to the HTTP library, or does not fit the one that it is relative to.
+    /// The HTTP library refuses it as a URL, or as one relative to the current URL.
     #[error("{0}")]
     Library(String),
 }

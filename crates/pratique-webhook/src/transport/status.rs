@@ -1,4 +1,4 @@
-//! What an answer's status says when it is not success: the reference's sentences, or the Status in the body.
+//! The messages for HTTP statuses other than success: the reference's sentences, or the Status in the body.
 
 use pratique_gotext::strconv::quote_bytes;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use super::media_type;
 /// The most of a body that is quoted.
 const LONGEST_QUOTE: usize = 2048;
 
-/// What there is to say about a failure.
+/// An answer with a status other than success.
 pub(super) struct Failed<'a> {
     pub(super) code: u16,
     /// Empty: none.
@@ -72,7 +72,7 @@ impl Failed<'_> {
 
 const UNKNOWN: &str = "unknown";
 
-/// A Status object, as far as it is looked at; members of another type make it none.
+/// The fields of a Status object that are read; with a member of another type it is no Status.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StatusFields {

@@ -1,4 +1,4 @@
-//! Where requests go: the URL as messages show it, and as it is dialled.
+//! The target of requests: the URL as messages show it, and as it is dialled.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -100,7 +100,7 @@ fn bare(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
 }
 
-/// Credentials are looked for with the default port where there is none.
+/// The authority with the default port where it has none, as credentials are looked up.
 fn with_port(authority: &str, port: &str) -> String {
     if port.is_empty() {
         let host = bare(authority);

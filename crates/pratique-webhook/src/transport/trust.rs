@@ -47,7 +47,7 @@ pub(super) enum Trust {
 pub(super) struct Bundle {
     roots: Vec<Root>,
     verifier: Option<Arc<WebPkiServerVerifier>>,
-    /// The times from which on, and until which, all of them are valid.
+    /// The period in which all of them are valid: its start and end.
     from: i64,
     until: i64,
 }

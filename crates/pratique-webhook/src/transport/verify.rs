@@ -1,7 +1,8 @@
 //! Verification of server certificates, with Go's reasons.
 //!
-//! The TLS library decides about chains and signatures. What Go checks first is checked here as well, in the same order, so
-//! that a certificate with several faults is refused for the same one: validity, then the name, then the signature.
+//! The TLS library decides about chains and signatures. The checks that Go makes before are made here as well, in the
+//! same order, so that a certificate with several faults is refused for the same one: validity, then the name, then the
+//! signature.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -111,7 +112,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// A certificate that is itself in the bundle is trusted, whatever else it is.
+/// A certificate that is itself in the bundle is trusted without further checks.
 fn check_chain(
     bundle: &Bundle,
     leaf: &Certificate,

@@ -12,9 +12,10 @@ use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
 
 /// Refuses calls to endpoints that fail.
 ///
-/// After so many failures in a row the breaker opens: calls fail at once, for as long as the cool-down. Then one call is
-/// let through; if it succeeds, so may all others, otherwise the cool-down begins anew. Failures are timeouts, what goes
-/// wrong on the way, and the statuses 429 and from 500 on; any other answer shows that the webhook responds.
+/// After a number of consecutive failures the breaker opens: calls fail at once, for the duration of the cool-down.
+/// Then one call is let through; if it succeeds, the breaker closes, otherwise the cool-down begins again. Failures are
+/// timeouts, errors of the connection, and the statuses 429 and from 500 on; any other answer shows that the webhook
+/// responds.
 pub struct Breaker<C> {
     caller: C,
     failures: u32,
@@ -24,7 +25,7 @@ pub struct Breaker<C> {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Calls go through; so many failed since the last that did not.
+    /// Calls go through; the number of consecutive failures.
     Closed(u32),
     /// Calls are refused until then.
     Open(Instant),
@@ -52,7 +53,7 @@ impl<C> Breaker<C> {
         }
     }
 
-    /// What is guarded.
+    /// The wrapped caller.
     pub fn inner(&self) -> &C {
         &self.caller
     }
@@ -108,7 +109,7 @@ impl Attempt<'_> {
         *state = match *state {
             _ if !failed => State::Closed(0),
             State::Closed(failures) if failures + 1 < self.failures => State::Closed(failures + 1),
-            // Calls that began before it opened say nothing new.
+            // Calls that began before it opened do not change its state.
             State::Open(until) => State::Open(until),
             State::Closed(_) | State::Probing => State::Open(Instant::now() + self.cool_down),
         };

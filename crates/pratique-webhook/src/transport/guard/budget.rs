@@ -9,8 +9,8 @@ use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller};
 
 /// The caller of one request, whose calls all end within a time that began with it.
 ///
-/// A call that is not answered by then fails, and so do those that come after: each webhook's failure policy says what
-/// that means. The deadline of a request, in contrast, ends the request.
+/// A call that is not answered by then fails, and so do later calls: the failure policy of each webhook decides. The
+/// deadline of a request, in contrast, ends the request.
 pub struct Budget<'c> {
     caller: &'c dyn Caller,
     whole: Duration,

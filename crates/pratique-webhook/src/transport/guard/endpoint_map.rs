@@ -1,4 +1,4 @@
-//! Something for each endpoint. Looking it up takes no lock.
+//! A map with an entry for each endpoint, whose look-ups take no lock.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,10 +7,11 @@ use arc_swap::ArcSwap;
 
 use crate::caller::Endpoint;
 
-/// The bound on endpoints, far above the usual number. Where endpoints that are gone are never dropped, counting starts again.
+/// The bound on endpoints, far above the usual number. Past it, all entries are dropped, for callers that never drop
+/// those of removed webhooks.
 const MOST: usize = 4096;
 
-/// Entries by endpoint, made when first asked for.
+/// Entries by endpoint, made when they are first looked up.
 pub(super) struct EndpointMap<T> {
     entries: ArcSwap<HashMap<Arc<Endpoint>, Arc<T>>>,
     changes: Mutex<()>,
@@ -44,7 +45,7 @@ impl<T> EndpointMap<T> {
         made
     }
 
-    /// Forgets all endpoints but these.
+    /// Drops the entries of all endpoints but these.
     pub(super) fn retain(&self, wanted: &HashSet<&Endpoint>) {
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = HashMap::clone(&self.entries.load());

@@ -10,7 +10,7 @@ use super::endpoint_map::EndpointMap;
 use super::refused;
 use crate::caller::{Answer, Call, CallErrorKind, Caller, Endpoint};
 
-/// Lets calls of an endpoint wait while too many are under way; those whose time is up meanwhile fail.
+/// Bounds the concurrent calls of an endpoint: further calls wait, and fail if their time is up meanwhile.
 pub struct Limited<C> {
     caller: C,
     most: usize,
@@ -27,7 +27,7 @@ impl<C> Limited<C> {
         }
     }
 
-    /// What is guarded.
+    /// The wrapped caller.
     pub fn inner(&self) -> &C {
         &self.caller
     }

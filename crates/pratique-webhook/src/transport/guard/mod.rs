@@ -1,8 +1,8 @@
-//! What keeps a webhook that fails, or is slow, from taking everything down with it. The reference has none of it, so
-//! none of it is on unless a [`Caller`](crate::Caller) is wrapped in it.
+//! Protection against webhooks that fail or are slow. The reference has none of it, so none of it is on unless a
+//! [`Caller`](crate::Caller) is wrapped in it.
 //!
-//! A call that is refused here fails like any other: the webhook's failure policy decides, only at once. What is counted
-//! is counted by endpoint: webhooks that share one share its state.
+//! A call that is refused here fails like any other, only at once: the webhook's failure policy decides. State is kept
+//! by endpoint: webhooks with the same endpoint share it.
 
 mod breaker;
 mod budget;
@@ -27,7 +27,7 @@ fn refused(message: &str, kind: CallErrorKind) -> CallError {
     }
 }
 
-/// Callers of which tests say what they answer.
+/// Callers whose answers tests script.
 #[cfg(test)]
 mod scripted {
     use std::collections::VecDeque;
