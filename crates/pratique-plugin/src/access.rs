@@ -3,14 +3,14 @@
 use pratique_cel::library::authz::{Answer, Authorizer, Check, Question, ResourceCheck, Target, User};
 use pratique_types::UserInfo;
 
-/// A question: may a user do this? What is empty is not restricted.
+/// An authorization check of a plugin. Empty fields are not restricted.
 ///
-/// It differs from the checks of expressions in that it names a version, which those never do.
+/// Unlike the checks of expressions, it names a version.
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
-    /// Who.
+    /// The user.
     pub user: &'a UserInfo,
-    /// Does what: `create`.
+    /// The verb: `create`.
     pub verb: &'a str,
     /// The API group, empty for the core group.
     pub group: &'a str,
@@ -33,12 +33,12 @@ pub enum AccessAnswer {
     Allowed,
     /// It is not allowed, or nothing has an opinion.
     Denied {
-        /// Why, if the authorizer says so.
+        /// The reason, if the authorizer gives one.
         reason: String,
     },
     /// The check failed, and nothing has an opinion.
     Failed {
-        /// Why, if the authorizer says so.
+        /// The reason, if the authorizer gives one.
         reason: String,
         /// The error.
         error: String,
@@ -51,7 +51,7 @@ pub enum AccessAnswer {
 
 /// Answers the authorization checks of plugins.
 pub trait AccessReviewer: Sync {
-    /// Answers a check, or says that the answer is not known, or not yet. Must not block.
+    /// Answers a check, perhaps as unknown or pending. Must not block.
     fn review(&self, access: &Access<'_>) -> AccessAnswer;
 }
 
@@ -97,7 +97,7 @@ impl AccessReviewer for PolicyAuthorizer<'_> {
 }
 
 impl Access<'_> {
-    /// The check, to keep and to show.
+    /// The check in an owned form.
     pub fn question(&self) -> Question {
         let user = User {
             name: self.user.username.clone(),

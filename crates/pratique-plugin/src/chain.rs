@@ -19,7 +19,7 @@ pub struct PluginChain {
     before: usize,
 }
 
-/// A plugin, with its handler at hand.
+/// A plugin with its handler.
 struct Placed {
     handler: Handler,
     plugin: Box<dyn Plugin>,

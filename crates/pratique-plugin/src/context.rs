@@ -1,4 +1,4 @@
-//! What plugins depend on besides the request.
+//! The inputs of plugins besides the request.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::access::{AccessReviewer, NoAccessReviewer};
 use crate::rejection::Rejection;
 use crate::state::ClusterState;
 
-/// What plugins depend on besides the request. It does not change during a request.
+/// The inputs of plugins besides the request. They do not change during a request.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct PluginContext<'a> {
@@ -18,22 +18,22 @@ pub struct PluginContext<'a> {
     pub images: &'a dyn ImageReviewer,
     /// The time, since the Unix epoch.
     pub now: Duration,
-    /// What names that plugins generate end in: five characters, random in a server.
+    /// The suffix of names that plugins generate: five characters, random in a server.
     pub suffix: &'a str,
 }
 
 /// Calls the backend of ImagePolicyWebhook.
 pub trait ImageReviewer: Sync {
-    /// The answer to an ImageReview, given as JSON. Must not block.
+    /// The answer to an ImageReview in JSON. Must not block.
     fn review(&self, review: &str) -> ImageReviewAnswer;
 }
 
-/// What became of a call of the backend.
+/// The result of a call of the backend.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImageReviewAnswer {
-    /// The body of a successful answer: an ImageReview as JSON, if it is what it should be.
+    /// The body of a successful answer, which should be an ImageReview in JSON.
     Answered(String),
-    /// The call failed: with an HTTP status, or with an error that is none.
+    /// The call failed: with an HTTP status, or with another error.
     Failed(Rejection),
     /// There is no answer yet.
     Pending,
@@ -61,19 +61,19 @@ impl<'a> PluginContext<'a> {
         }
     }
 
-    /// Sets what answers authorization checks.
+    /// Sets the decider of authorization checks.
     #[must_use]
     pub fn with_access(self, access: &'a dyn AccessReviewer) -> Self {
         PluginContext { access, ..self }
     }
 
-    /// Sets what calls the backend of ImagePolicyWebhook.
+    /// Sets the reviewer that calls the backend of ImagePolicyWebhook.
     #[must_use]
     pub fn with_images(self, images: &'a dyn ImageReviewer) -> Self {
         PluginContext { images, ..self }
     }
 
-    /// Sets what generated names end in.
+    /// Sets the suffix of generated names.
     #[must_use]
     pub fn with_suffix(self, suffix: &'a str) -> Self {
         PluginContext { suffix, ..self }

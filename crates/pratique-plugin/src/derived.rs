@@ -1,4 +1,4 @@
-//! What is derived of the objects of namespaces, kept until they change.
+//! Values derived from the objects of namespaces, kept until these change.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,19 +8,20 @@ use pratique_json::Value;
 
 use crate::object_list::ObjectList;
 
-/// What a plugin derives of the objects of a kind in a namespace: each is read once, and an index over all of them.
+/// Values that a plugin derives from the objects of a kind in a namespace: an item of each object, and an index over
+/// them.
 pub trait Derived: Sized {
-    /// What is read of one object.
+    /// The value read from one object.
     type Item;
 
     /// Reads an object.
     fn read(object: &Arc<Value<'static>>) -> Self::Item;
 
-    /// The index over what was read, in the order of the objects.
+    /// The index over the items, in the order of the objects.
     fn index(items: &[Arc<Self::Item>]) -> Self;
 }
 
-/// What is [derived](Derived) of the objects of namespaces, kept until they change.
+/// Values [derived](Derived) from the objects of namespaces, kept until these change.
 ///
 /// A view of the cluster gives [copies of the same list](ObjectList::is_copy_of) until an object is replaced.
 pub struct DerivedCache<D: Derived> {
@@ -28,7 +29,7 @@ pub struct DerivedCache<D: Derived> {
     namespaces: Mutex<HashMap<String, Arc<Derivation<D>>, RandomState>>,
 }
 
-/// What is derived of the objects of one namespace.
+/// The values derived from the objects of one namespace.
 pub struct Derivation<D: Derived> {
     objects: ObjectList,
     items: Vec<Arc<D::Item>>,
@@ -44,7 +45,7 @@ impl<D: Derived> DerivedCache<D> {
         }
     }
 
-    /// What is derived of the objects of a namespace, from before if it is the same list.
+    /// The values derived from the objects of a namespace: kept ones if it is the same list.
     pub fn get(&self, namespace: &str, objects: &ObjectList) -> Arc<Derivation<D>> {
         let mut namespaces = self.namespaces.lock().unwrap_or_else(PoisonError::into_inner);
         let before = namespaces.get(namespace);
@@ -85,12 +86,12 @@ impl<D: Derived> Derivation<D> {
         &self.index
     }
 
-    /// What was read of all objects, in their order.
+    /// The items of all objects, in their order.
     pub fn items(&self) -> impl ExactSizeIterator<Item = &D::Item> {
         self.items.iter().map(|item| &**item)
     }
 
-    /// What was read of the objects at some places.
+    /// The items of the objects at some places.
     pub fn at(&self, places: &[usize]) -> impl Iterator<Item = &D::Item> {
         places
             .iter()

@@ -1,11 +1,11 @@
-//! What follows from a request besides the decision.
+//! The effects of a request besides the decision.
 
 use pratique_gotext::validation::qualified_name;
 use pratique_json::Value;
 
 use crate::state::StateKind;
 
-/// What plugins add to the answer, and what they would write to the cluster.
+/// The additions of plugins to the answer, and the objects that they would write to the cluster.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effects {
     /// Warnings for the user, in order.

@@ -13,7 +13,7 @@ use crate::state::{ClusterState, Lookup, StateKind};
 
 /// The objects of a cluster, in memory.
 ///
-/// Of a kind none is known until [one is inserted](Self::insert) or [all are said to be known](Self::complete).
+/// A kind has no known objects until [one is inserted](Self::insert) or [all are declared known](Self::complete).
 #[derive(Clone, Debug, Default)]
 pub struct StateObjects {
     kinds: HashMap<(String, String), HashMap<String, ObjectList, RandomState>, RandomState>,
@@ -23,7 +23,7 @@ pub struct StateObjects {
 }
 
 impl StateObjects {
-    /// A cluster of which everything is known: what is not inserted does not exist.
+    /// A cluster of which everything is known: objects that are not inserted do not exist.
     pub fn whole() -> Self {
         StateObjects {
             all_complete: true,
@@ -31,17 +31,18 @@ impl StateObjects {
         }
     }
 
-    /// Says that all objects of a kind are known, or will have been inserted.
+    /// Declares that all objects of a kind are known, or will be inserted.
     pub fn complete(&mut self, group: &str, kind: &str) {
         self.complete.insert((group.to_owned(), kind.to_owned()));
     }
 
-    /// Takes objects of a kind that are asked for by name to exist; of those that are not inserted only the names are known.
+    /// Assumes that any object of a kind that is looked up by name exists; of those that are not inserted only the
+    /// names are known.
     pub fn assume(&mut self, kind: StateKind) {
         self.assumed.insert((kind.group.to_owned(), kind.kind.to_owned()));
     }
 
-    /// Adds an object, or replaces one; false for what has no kind or no name.
+    /// Adds an object, or replaces one; false for an object without kind or name.
     pub fn insert(&mut self, object: Value<'static>) -> bool {
         let api_version = object
             .get("apiVersion")
@@ -72,7 +73,7 @@ impl StateObjects {
         true
     }
 
-    /// Carries out what plugins would write to the cluster.
+    /// Applies the writes of plugins to the cluster.
     pub fn apply(&mut self, effects: &Effects) {
         for created in &effects.created {
             self.insert(created.object.clone());
@@ -136,7 +137,7 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// A kind as a key of a map whose keys own their texts.
+/// A kind as a key to look up in a map with owned keys.
 struct Key(StateKind);
 
 impl Hash for Key {
@@ -152,7 +153,7 @@ impl hashbrown::Equivalent<(String, String)> for Key {
     }
 }
 
-/// A namespace as a key of such a map; empty of what lives in none.
+/// A namespace as a key to look up in such a map; empty for objects of cluster scope.
 struct Namespace<'n>(&'n str);
 
 impl Hash for Namespace<'_> {

@@ -16,7 +16,7 @@ pub fn default_plugins() -> impl Iterator<Item = &'static str> {
         .filter(|name| !(place(DYNAMIC)..place(AFTER_DYNAMIC)).contains(&place(name)))
 }
 
-/// The place of a plugin among those built in; what is not built in comes before the plugins for policies.
+/// The place of a plugin among the built-in ones; any other comes before the plugins for policies.
 pub(crate) fn place(name: &str) -> usize {
     let found = BUILT_IN.iter().position(|plugin| plugin.name == name);
     found.unwrap_or_else(|| {

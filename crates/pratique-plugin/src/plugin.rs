@@ -8,7 +8,7 @@ use crate::effects::Effects;
 use crate::handler::Handler;
 use crate::rejection::Rejection;
 
-/// An admission plugin: it may change the object, reject the request, warn, annotate, and say what it would write.
+/// An admission plugin: it may change the object, reject the request, warn, annotate, and report objects to write.
 ///
 /// Objects are decoded into their kind and defaulted, as an API server has them at that point.
 // Upstream: pkg/admission/interfaces.go, Interface, MutationInterface, ValidationInterface

@@ -14,13 +14,13 @@ pub enum Rejection {
     Denied(Box<Status>),
     /// It failed with an error that is no status, which an API server answers with a 500 that has no reason.
     Error(String),
-    /// Its decision depends on what was not given.
+    /// Its decision depends on missing state.
     Undecided(Box<MissingState>),
-    /// Its decision depends on an answer that is not there yet: to be repeated. Until then the plugin has changed nothing.
+    /// Its decision depends on a pending answer: the call is to be repeated. The plugin has changed nothing.
     Pending,
 }
 
-/// What the decision of a plugin depends on and was not given.
+/// The missing state that the decision of a plugin depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MissingState {

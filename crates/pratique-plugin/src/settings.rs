@@ -1,4 +1,4 @@
-//! What plugins are made from.
+//! The settings that plugins are made from.
 
 use pratique_manifest::{Failure, GivenConfiguration};
 
@@ -6,7 +6,7 @@ use crate::gates::PluginGates;
 use crate::handler::Handler;
 use crate::plugin::Plugin;
 
-/// What a plugin is made from: its configuration, and the flags of the server that it reads.
+/// The settings of a plugin: its configuration, and the flags of the server that it reads.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PluginSettings<'a> {
@@ -20,11 +20,11 @@ pub struct PluginSettings<'a> {
     pub not_ready_toleration_seconds: i64,
     /// `--default-unreachable-toleration-seconds`.
     pub unreachable_toleration_seconds: i64,
-    /// Says what is wrong with a kubeconfig file that configuration names, if anything is. Without it files are not looked at.
+    /// Checks the kubeconfig files that configurations name. Without it they are not checked.
     pub check_kubeconfig: Option<&'a KubeconfigCheck<'a>>,
 }
 
-/// Says what is wrong with a kubeconfig file, by its path, if anything is.
+/// Checks a kubeconfig file by its path; fails with the message of a server.
 pub type KubeconfigCheck<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 
 /// Why a plugin does not start.
@@ -44,7 +44,7 @@ pub enum StartError {
     NotInitialized(Failure),
 }
 
-/// Makes a plugin that is called when a handler says.
+/// Makes a plugin with this handler.
 pub type MakePlugin = fn(Handler, &PluginSettings<'_>) -> Result<Box<dyn Plugin>, StartError>;
 
 /// Makes a plugin of a name.
@@ -52,7 +52,7 @@ pub type MakePlugin = fn(Handler, &PluginSettings<'_>) -> Result<Box<dyn Plugin>
 pub struct PluginFactory {
     /// The plugin's name, and when it is called.
     pub handler: Handler,
-    /// Makes it, or says why its configuration is refused.
+    /// Makes the plugin from its settings.
     pub make: MakePlugin,
 }
 
@@ -79,7 +79,7 @@ impl<'a> PluginSettings<'a> {
         }
     }
 
-    /// Sets what checks kubeconfig files.
+    /// Sets the check of kubeconfig files.
     #[must_use]
     pub fn with_kubeconfig_check(self, check: &'a KubeconfigCheck<'a>) -> Self {
         PluginSettings {
@@ -88,7 +88,7 @@ impl<'a> PluginSettings<'a> {
         }
     }
 
-    /// Sets the plugin's configuration to what an admission configuration gives it.
+    /// Sets the plugin's configuration to the one in an admission configuration.
     #[must_use]
     pub fn with_given(self, given: Option<&'a GivenConfiguration>) -> Self {
         PluginSettings {

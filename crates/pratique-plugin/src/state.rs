@@ -42,7 +42,8 @@ pub trait ClusterState: Sync {
 
     /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name; `None` where they are not known.
     ///
-    /// What plugins [derive](crate::DerivedCache) of a list is kept as long as copies of one list are returned.
+    /// Values that plugins [derive](crate::DerivedCache) from a list are kept as long as copies of one list are
+    /// returned.
     fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList>;
 
     /// As [`get`](Self::get), where an object that is not known is [undecided](Rejection::Undecided).

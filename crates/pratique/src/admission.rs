@@ -29,7 +29,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Drops what is needed only to compile the next one from this.
+    /// Drops the state that is needed only to compile the next admission from this one.
     pub(crate) fn without_reload_state(mut self) -> Self {
         let mutating = self.mutating.iter_mut().filter_map(Arc::get_mut);
         mutating.for_each(MutatingPolicies::forget_origins);
@@ -139,7 +139,7 @@ impl Admission {
             .into_response(request))
     }
 
-    /// The inputs besides the request that decisions may depend on: all that policies and webhooks read and select by.
+    /// The dependencies of decisions besides the request: everything that policies and webhooks read and select by.
     pub fn needs(&self) -> Vec<Need> {
         let mutating = self.mutating.iter().flat_map(|policies| policies.needs());
         let validating = self.validating.iter().flat_map(|policies| policies.needs());
@@ -149,7 +149,7 @@ impl Admission {
         needs.collect()
     }
 
-    /// The inputs besides the request that the decisions of plugins may depend on.
+    /// The dependencies of the decisions of plugins besides the request.
     pub fn plugin_needs(&self) -> Vec<Need> {
         let of_plugin = |plugin: &dyn Plugin| {
             let handler = plugin.handler();
@@ -162,7 +162,7 @@ impl Admission {
         self.settings.plugins.all().flat_map(of_plugin).collect()
     }
 
-    /// The plugins, in their order: what they would decide one by one.
+    /// The plugins, in their order, to run them one by one.
     pub fn plugins(&self) -> impl Iterator<Item = &dyn Plugin> {
         self.settings.plugins.all()
     }

@@ -114,7 +114,7 @@ impl AdmissionConfig {
         )
     }
 
-    /// The workers to compile on: all there are before the first request, and none while requests need the cores.
+    /// The workers to compile on: all before the first request, and none while requests need the cores.
     fn workers(&self, previous: Option<&Admission>) -> &dyn Workers {
         match previous {
             None => &*self.settings.helpers.starting,
@@ -179,8 +179,8 @@ impl AdmissionConfig {
     }
 }
 
-/// Compiles what one phase has of each origin, in the order in which they act: `recompile` is given what was compiled
-/// before, or what `empty` makes.
+/// Compiles one phase of each origin, in the order in which they run: `recompile` gets the previous set, or the one of
+/// `empty`.
 fn compile_origins<C>(
     previous: Option<&[Arc<C>; 2]>,
     empty: impl Fn(Origin) -> C,

@@ -16,7 +16,7 @@ impl AdmissionObserver for Log {
             took,
         } = *answered;
         let mut response = outcome.clone().into_response(request);
-        // Patches may contain what is left out of the object.
+        // Patches may contain the parts that are left out of the object.
         if self.includes_objects(request) {
             response
                 .audit_annotations

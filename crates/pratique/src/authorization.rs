@@ -1,4 +1,4 @@
-//! Who answers the authorization checks of expressions (`authorizer` in CEL).
+//! The authorization checks of expressions (`authorizer` in CEL), and what answers them.
 //!
 //! An [`Authorizer`] answers at once, for [`Admission::admit_policies`](crate::Admission::admit_policies). A [`Decider`] may
 //! ask an API server first: the checks of a request are collected while its policies are evaluated, asked together, and the
@@ -15,19 +15,20 @@ pub use pratique_policy::authz::{
 
 /// Answers authorization checks, possibly by a request to another process, such as SubjectAccessReviews.
 pub trait Decider: Send + Sync {
-    /// Answers questions, in their order. Where an answer is missing, what depends on it is undecided.
+    /// Answers questions, in their order. Policies that depend on a missing answer are undecided.
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_>;
 }
 
-/// Answers nothing: what depends on an authorization check is undecided. The default of a [`Live`](crate::Live).
+/// Answers nothing: policies that depend on an authorization check are undecided. The default of a
+/// [`Live`](crate::Live).
 impl Decider for NoAuthorizer {
     fn decide(&self, _: Vec<Question>) -> Decisions<'_> {
         Box::pin(async { Vec::new() })
     }
 }
 
-/// Has no opinion on anything, which expressions see as a no: the answer of an API server whose authorizers have no rule
-/// for anybody. To be chosen where that is known to be so, as it lets `!authorizer…check('use').allowed()` pass.
+/// Has no opinion on any check, which expressions see as not allowed: the answer of an API server whose authorizers
+/// have no rules. Choose it only for such a server, as it lets `!authorizer…check('use').allowed()` pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOpinion;
 
@@ -59,10 +60,10 @@ impl<A: Authorizer> Decider for AtOnce<A> {
 /// Answers to come.
 pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<Decision>> + Send + 'd>>;
 
-/// The answers to the checks of one request, each asked once.
+/// The answers to the checks of one request, each sent once.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
-    /// What answers before anything is asked.
+    /// The authorizer that answers without the decider.
     at_once: Option<Arc<dyn Authorizer>>,
     /// `None` for those that cannot be answered.
     known: Mutex<HashMap<Question, Option<Decision>>>,
@@ -78,7 +79,7 @@ impl Answers {
         }
     }
 
-    /// Asks what is open; gives whether anything was.
+    /// Sends the open questions; returns whether there were any.
     pub(crate) async fn ask(&self, decider: &dyn Decider) -> bool {
         let questions = std::mem::take(&mut *lock(&self.open));
         if questions.is_empty() {
@@ -112,7 +113,7 @@ impl Authorizer for Answers {
     }
 }
 
-/// What a thread that panicked left behind is whole: entries are only added and taken.
+/// The state is consistent even after a panic: entries are only added and taken.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Measuring time, on platforms that have a clock, and what else differs from request to request.
+//! Measures time, on platforms that have a clock, and generates the random suffixes of names.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub(crate) fn since_epoch() -> Duration {
     Duration::ZERO
 }
 
-/// What a server appends to names that it generates: five random characters, without those that look alike or make words.
+/// The suffix of a name that a server generates: five random characters, without those that look alike or form words.
 // Upstream: apimachinery/pkg/util/rand/rand.go, String
 pub(crate) fn generated_suffix() -> String {
     const CHARACTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";

@@ -26,7 +26,7 @@ pub struct Configurations {
     pub validating_webhooks: Vec<Arc<ValidatingWebhookConfiguration>>,
 }
 
-/// What was loaded, to be used as objects of the API.
+/// Loaded manifests as objects of the API.
 impl From<ManifestSet> for Configurations {
     fn from(set: ManifestSet) -> Self {
         fn objects<T>(list: Vec<pratique_manifest::Loaded<T>>) -> Vec<Arc<T>> {

@@ -35,7 +35,7 @@ impl Workers for Cores {
     }
 }
 
-/// The workers that an [`Admission`](crate::Admission) uses where a call does not bring others.
+/// The workers that an [`Admission`](crate::Admission) uses unless a call passes others.
 #[derive(Clone)]
 pub(crate) struct Helpers {
     /// For loading and compiling before the first request.

@@ -13,8 +13,7 @@ use crate::hints;
 
 /// Compiles the expressions of manifests, each once.
 ///
-/// The policies of a [`ManifestSet`](manifest::ManifestSet) that is compiled with the same cache later find what both
-/// steps have in common.
+/// A [`ManifestSet`](manifest::ManifestSet) that is compiled with the same cache later reuses the expressions.
 #[derive(Clone, Debug)]
 pub struct Expressions {
     cache: Arc<Cache>,
@@ -23,12 +22,13 @@ pub struct Expressions {
 }
 
 impl Expressions {
-    /// Compiles for an API server of version 1.37, which takes in new policies what 1.36 has: it could be rolled back.
+    /// Compiles for an API server of version 1.37, which accepts in new policies only what 1.36 has, so that it can be
+    /// rolled back.
     pub fn new(cache: Arc<Cache>) -> Self {
         Self::at(cache, 36)
     }
 
-    /// Compiles with what version 1.`minor` has.
+    /// Compiles with the environment of version 1.`minor`.
     pub fn at(cache: Arc<Cache>, minor: u32) -> Self {
         Expressions {
             cache,
@@ -46,7 +46,7 @@ impl Expressions {
         }
     }
 
-    /// How manifests with these are loaded, with the help of all cores.
+    /// The options to load manifests with these expressions, on all cores.
     pub fn options(&self) -> manifest::Options<'_> {
         manifest::Options::new(self)
             .with_workers(&ScopedThreads)

@@ -8,32 +8,32 @@ use std::time::Duration;
 use pratique_webhook::Caller;
 use pratique_webhook::transport::{Breaker, Limited};
 
-/// What an API server does not do for webhooks: nothing of it is done unless it is set.
+/// Protections against failing webhooks that an API server does not have: all are off unless set.
 ///
-/// A call that is refused fails like any other, only at once: the webhook's failure policy says what that means.
-/// Webhooks at one URL count as one.
+/// A call that is refused fails like any other, only at once: the webhook's failure policy decides. Webhooks with the
+/// same URL share their state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guards {
-    /// Leaves a webhook alone that fails again and again.
+    /// A circuit breaker for webhooks that fail repeatedly.
     pub breaker: Option<Breaking>,
-    /// How many calls of a webhook may be under way at once; others wait, within their time.
+    /// The most concurrent calls of a webhook; others wait, within their timeouts.
     pub calls_at_once: Option<NonZeroUsize>,
-    /// How long all webhooks of a request may take together. Calls that are not answered by then fail, and so do those
-    /// that come after.
+    /// The time that all webhooks of a request may take together. Calls that are not answered by then fail, and so do
+    /// later calls.
     pub budget: Option<Duration>,
 }
 
-/// When a webhook is left alone, and for how long.
+/// The settings of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breaking {
     /// After so many failures in a row: no answer in time, none at all, or a status of 429 or from 500 on.
     pub failures: NonZeroU32,
-    /// For how long no call is made. Then one is, and decides whether others may be.
+    /// How long it stays open. Then one call is let through, whose result closes it or opens it again.
     pub cool_down: Duration,
 }
 
 impl Guards {
-    /// Puts what is for calls of all requests around a caller.
+    /// Wraps a caller in the guards for calls of all requests.
     pub(crate) fn around(&self, caller: Arc<dyn Caller>) -> Arc<dyn Caller> {
         let caller: Arc<dyn Caller> = match self.calls_at_once {
             Some(most) => Arc::new(Limited::new(caller, most.get())),

@@ -163,7 +163,7 @@ fn literal_at(text: &str, offset: usize) -> Option<&str> {
     }
 }
 
-/// What is wrong with a pattern, which stands in an expression as a literal.
+/// The help for an invalid pattern, which is a literal in an expression.
 fn for_pattern(literal: &str) -> Option<String> {
     let ast = Environment::standard().parse(literal).ok()?;
     let Expr::Literal(Literal::String(pattern)) = ast.expr(ast.root) else {
@@ -180,7 +180,7 @@ fn for_pattern(literal: &str) -> Option<String> {
 }
 
 impl DeclaredNames {
-    /// Why a name that other expressions may use is not known in this one.
+    /// Why a name that other expressions may use is not declared in this one.
     fn elsewhere(self, name: &str) -> Option<&'static str> {
         let declared = self.declarations;
         Some(match name {
@@ -195,7 +195,7 @@ impl DeclaredNames {
         })
     }
 
-    /// What there is in the place of a name; `rest` is the expression from the name on.
+    /// The names that may be used in place of a name; `rest` is the expression from the name on.
     fn instead_of(self, name: &str, rest: &str) -> String {
         let is_call = rest
             .get(name.len()..)

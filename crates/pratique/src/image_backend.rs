@@ -9,7 +9,7 @@ use pratique_webhook::{Call, CallError, CallErrorKind, CallMemory, Caller as _, 
 
 use crate::image_reviews::{ImageBackend, ImageReviewing};
 
-/// Calls the backend of ImagePolicyWebhook where a kubeconfig says that it is, again after errors that pass.
+/// Calls the backend of ImagePolicyWebhook in a kubeconfig, with retries after transient errors.
 pub struct HttpImageBackend {
     caller: HttpCaller,
     endpoint: Arc<Endpoint>,
@@ -20,13 +20,13 @@ pub struct HttpImageBackend {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageBackendError {
-    /// The kubeconfig does not say where it is.
+    /// The kubeconfig has no server.
     #[error("the kubeconfig has no current context with the cluster of a server")]
     NoServer,
     /// It is not reached over HTTPS.
     #[error("{0:?} is no https URL")]
     NotHttps(String),
-    /// The kubeconfig asks for what is not supported.
+    /// The kubeconfig has a setting that is not supported.
     #[error("{0} is not supported for the backend of ImagePolicyWebhook")]
     Unsupported(&'static str),
     /// The authorities cannot be read.
@@ -42,11 +42,11 @@ const ATTEMPTS: u32 = 5;
 const LARGEST_ANSWER: usize = 4 << 20;
 
 impl HttpImageBackend {
-    /// The backend of the current context of a kubeconfig. A call that fails and may succeed later is made again after
-    /// `retry_backoff`, and then after half as long again each time.
+    /// The backend of the current context of a kubeconfig. A call that fails and may succeed later is retried after
+    /// `retry_backoff`, and then after 1.5 times the previous delay.
     ///
     /// # Errors
-    /// It does not say where the backend is, or asks for what is not supported.
+    /// The kubeconfig has no server, or a setting that is not supported.
     pub fn new(config: &KubeConfig, retry_backoff: Duration) -> Result<Self, ImageBackendError> {
         let (cluster, user) = config.current().ok_or(ImageBackendError::NoServer)?;
         let endpoint = endpoint(cluster)?;
@@ -144,7 +144,7 @@ fn is_passing(error: &CallError) -> bool {
     }
 }
 
-/// The error as a plugin sees it: an answer that forbids is a status.
+/// The error as a plugin sees it: an answer that forbids the image is a status.
 fn rejection(error: &CallError) -> Rejection {
     let prefix = "failed to call webhook: ";
     let message = error.message.strip_prefix(prefix).unwrap_or(&error.message);

@@ -9,17 +9,17 @@ use pratique_plugin::{ImageReviewAnswer, ImageReviewer, Rejection};
 
 /// Calls the backend of ImagePolicyWebhook, possibly over the network.
 pub trait ImageBackend: Send + Sync {
-    /// Asks about an ImageReview, given as JSON. Gives the body of a successful answer.
+    /// Sends an ImageReview as JSON. Returns the body of a successful answer.
     ///
     /// # Errors
-    /// The call failed: with an HTTP status, or with an error that is none.
+    /// The call failed: with an HTTP status, or with another error.
     fn review(&self, review: String) -> ImageReviewing<'_>;
 }
 
 /// The answer of a backend, on its way. It can be dropped at any time.
 pub type ImageReviewing<'b> = Pin<Box<dyn Future<Output = Result<String, Rejection>> + Send + 'b>>;
 
-/// The answers to the image reviews of one request, each asked for once.
+/// The answers to the image reviews of one request, each sent once.
 #[derive(Debug, Default)]
 pub(crate) struct ImageAnswers {
     known: Mutex<HashMap<String, ImageReviewAnswer>>,
@@ -27,7 +27,7 @@ pub(crate) struct ImageAnswers {
 }
 
 impl ImageAnswers {
-    /// Asks what is open; gives whether anything was.
+    /// Sends the open questions; returns whether there were any.
     pub(crate) async fn ask(&self, backend: &dyn ImageBackend) -> bool {
         let open = std::mem::take(&mut *lock(&self.open));
         let asked = !open.is_empty();
@@ -55,7 +55,7 @@ impl ImageReviewer for ImageAnswers {
     }
 }
 
-/// What a thread that panicked left behind is whole: entries are only added and taken.
+/// The state is consistent even after a panic: entries are only added and taken.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

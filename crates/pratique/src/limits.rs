@@ -27,10 +27,10 @@ pub struct Limits {
     /// Ends all work once it is set, evaluations included. Where its deadline has passed, the request is answered as an
     /// API server's that timed out: 504. Otherwise it gets no answer: [`Unfinished::Interrupted`](crate::Unfinished).
     pub interrupt: Interrupt,
-    /// What expressions may hold in memory: for each phase, and each thread that takes part in it; and what calls of
-    /// webhooks may: their reviews, answers and patches, for each phase. A request that needs more is refused whatever
-    /// failure policies say: 413 where it is more than one request may have, 429 where nothing is
-    /// left of the budget that requests share.
+    /// The memory limit of expressions, for each phase and each thread that takes part in it, and of calls of webhooks
+    /// (their reviews, answers and patches), for each phase. A request that needs more is refused whatever the failure
+    /// policies: with 413 where it exceeds the limit of one request, with 429 where the budget that requests share is
+    /// used up.
     pub memory: MemoryLimit,
 }
 

@@ -26,8 +26,8 @@ pub trait ChainObserver: Send {
         let _ = (name, span);
     }
 
-    /// As [`part`](Self::part), with the object as the part left it and what became of the request: to show what each
-    /// part of the chain does.
+    /// As [`part`](Self::part), with the object as the part left it and the result: to show what each part of the chain
+    /// does.
     fn step(&mut self, step: &ChainStep<'_>) {
         let _ = step;
     }
@@ -86,11 +86,11 @@ pub struct ChainStep<'a> {
     pub is_reinvoked: bool,
     /// The request, with the object as this part left it.
     pub attributes: Attributes<'a>,
-    /// What became of the request.
+    /// The result for the request.
     pub result: StepResult<'a>,
 }
 
-/// What a part of the chain makes of a request.
+/// The result of a part of the chain for a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StepResult<'a> {
@@ -98,7 +98,7 @@ pub enum StepResult<'a> {
     Passed,
     /// It refuses the request.
     Refused(&'a Status),
-    /// It depends on what was not given.
+    /// It depends on missing input.
     Undecided(&'a Undecided),
     /// It was not finished.
     Unfinished,

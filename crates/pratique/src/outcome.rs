@@ -17,7 +17,7 @@ pub enum AdmissionDecision {
     Allowed,
     /// The request is rejected.
     Denied,
-    /// The decision depends on something that was not given; such a request is not admitted.
+    /// The decision depends on missing input; such a request is not admitted.
     Undecided,
 }
 
@@ -32,8 +32,8 @@ pub struct Outcome {
     /// The plugin that refuses the request, `PodSecurity`, or the name of a step; `None` if it is not refused, or refused by
     /// something else.
     pub refused_by: Option<Box<str>>,
-    /// The plugins, policies and webhooks whose decision depends on something that was not given, and what is missing. They do not
-    /// affect a denial.
+    /// The plugins, policies and webhooks whose decision depends on missing input, and the input that is missing. They
+    /// do not affect a denial.
     pub undecided: Vec<Undecided>,
     /// The object as it goes on; `None` where nothing changed it, and where the request is not allowed.
     pub object: Option<Value<'static>>,
@@ -48,7 +48,7 @@ pub struct Outcome {
     pub audit_annotations: BTreeMap<String, String>,
     /// Further annotations for audit logs of level `Request` and above: the patches of webhooks.
     pub patch_annotations: BTreeMap<String, String>,
-    /// What plugins create.
+    /// The objects that plugins create.
     pub created: Vec<Created>,
     /// The quotas that plugins charge, also where the request is refused afterwards. A program that evaluates requests one
     /// after another applies both to the state that plugins see.

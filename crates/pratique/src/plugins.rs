@@ -139,7 +139,7 @@ impl Plugins {
     }
 }
 
-/// What is told of a plugin that is undecided, as it was not given some state of the cluster.
+/// The report of a plugin that is undecided because some state of the cluster is missing.
 pub fn undecided(plugin: &dyn Plugin, missing: MissingState) -> Undecided {
     let missing = match missing {
         MissingState::Objects {
@@ -166,7 +166,7 @@ pub(crate) fn lacks(plugin: &dyn Plugin, missing: Missing) -> Undecided {
     }
 }
 
-/// What plugins depend on besides the request, and besides the authorizer.
+/// The inputs of plugins besides the request and the authorizer.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct PluginInputs<'c> {
@@ -174,11 +174,11 @@ pub struct PluginInputs<'c> {
     pub state: &'c dyn ClusterState,
     /// Has the answers of the backend of ImagePolicyWebhook, if they are there.
     pub images: Option<&'c dyn ImageReviewer>,
-    /// Calls the backend of ImagePolicyWebhook, for answers that are not there.
+    /// Calls the backend of ImagePolicyWebhook, for missing answers.
     pub image_backend: Option<&'c dyn ImageBackend>,
     /// The time, since the Unix epoch.
     pub now: Duration,
-    /// What names that plugins generate end in: five characters, random in a server.
+    /// The suffix of names that plugins generate: five characters, random in a server.
     pub suffix: &'c str,
 }
 

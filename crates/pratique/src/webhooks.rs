@@ -62,7 +62,7 @@ impl fmt::Debug for Callers {
 }
 
 impl CompiledWebhooks {
-    /// What decides besides the request whether webhooks are called.
+    /// The inputs besides the request that decide whether webhooks are called.
     pub(crate) fn needs(&self) -> impl Iterator<Item = Need> {
         let mutating = self.mutating.iter().flat_map(|webhooks| webhooks.needs());
         mutating.chain(self.validating.iter().flat_map(|webhooks| webhooks.needs()))

@@ -51,8 +51,8 @@ pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
 pub use received::{DefaultedBy, Defaults, ReceivedRequest};
 
-/// What an API server does with objects of built-in kinds, and with custom resources whose definitions are known.
-/// Cloning is cheap.
+/// An API server's processing of objects of built-in kinds, and of custom resources with known definitions. Cloning is
+/// cheap.
 #[derive(Clone, Debug)]
 pub struct ApiObjects {
     builtin: pratique_objects::Objects,
@@ -68,7 +68,7 @@ impl Default for ApiObjects {
 }
 
 impl ApiObjects {
-    /// Knows the built-in kinds. The placeholders stand for what a server makes up, such as times.
+    /// With the built-in kinds. The placeholders stand for values that a server generates, such as times.
     pub fn new(placeholders: Placeholders) -> Self {
         ApiObjects {
             builtin: pratique_objects::Objects::at(placeholders.time.clone()),
@@ -102,7 +102,7 @@ impl ApiObjects {
         pratique_objects::is_builtin(kind) || self.custom.version(kind).is_some()
     }
 
-    /// Completes an object with defaults, as it is once a server read it.
+    /// Completes an object with defaults, as a server does when it reads it.
     ///
     /// # Errors
     /// It cannot be converted.

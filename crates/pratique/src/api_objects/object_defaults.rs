@@ -60,7 +60,7 @@ impl ObjectModel for ObjectDefaults {
 pub struct OverlaidDefaults {
     /// Those of the cluster.
     pub cluster: Arc<ObjectDefaults>,
-    /// Those of objects beside it.
+    /// The defaults for custom resources that the cluster does not define.
     pub beside: Arc<ObjectDefaults>,
 }
 

@@ -1,9 +1,9 @@
-//! What the registry is given.
+//! The store of the registry: the old object.
 
 use pratique_json::Value;
 use pratique_registry::Store;
 
-/// The object that a request is to change, if there is one.
+/// The stored object that a request changes, if there is one.
 pub(super) struct OldObject<'o>(pub(super) &'o Value<'static>);
 
 impl Store for OldObject<'_> {

@@ -13,19 +13,19 @@ use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 use super::ApiObjects;
 use super::old_object::OldObject;
 
-/// What an API server did with the object of a request before admission, and does with it during admission.
+/// An API server's processing of the object of a request, before admission and during it.
 #[derive(Debug)]
 pub struct ReceivedRequest<'m> {
     model: &'m ApiObjects,
-    /// What the registry knows of the request, without its object; `None` for requests that are not prepared.
+    /// The request as the registry received it, without its object; `None` for requests that are not prepared.
     received: Option<Received<'static>>,
-    /// What a server says about fields of a custom resource that its schema does not know.
+    /// A server's messages about fields of a custom resource that its schema does not have.
     unknown_fields: Vec<String>,
-    /// What a server warns of before admission.
+    /// A server's warnings before admission.
     warnings: Vec<String>,
     /// Whether the server refused the request between the phases.
     is_refused: AtomicBool,
-    /// What was defaulted, if that is recorded.
+    /// The defaulted fields, if they are recorded.
     defaults: Option<Mutex<Vec<Defaults>>>,
 }
 
@@ -34,7 +34,7 @@ pub struct ReceivedRequest<'m> {
 pub struct Defaults {
     /// When they were set.
     pub by: DefaultedBy,
-    /// The outermost paths of what was set, changed or removed: `spec.strategy`.
+    /// The outermost paths that were set, changed or removed: `spec.strategy`.
     pub paths: Vec<String>,
 }
 
@@ -52,9 +52,9 @@ pub enum DefaultedBy {
 }
 
 impl ApiObjects {
-    /// Does with the objects of a request what an API server does before admission. Its object was decoded, but not defaulted;
-    /// its old object is as a person wrote it, and gets what a stored object always has. Requests for kinds that are not known
-    /// stay as they are.
+    /// Processes the objects of a request like an API server before admission. Its object was decoded, but not
+    /// defaulted; its old object is as a person wrote it, and gets the fields that a stored object always has. Requests
+    /// for unknown kinds stay as they are.
     ///
     /// # Errors
     /// A server refuses the request before admission.
@@ -62,7 +62,7 @@ impl ApiObjects {
         self.received(request, false)
     }
 
-    /// The same, and [records](ReceivedRequest::defaults) what is defaulted.
+    /// As [`receive`](Self::receive), and [records](ReceivedRequest::defaults) the defaulted fields.
     ///
     /// # Errors
     /// As [`receive`](Self::receive).
@@ -96,7 +96,7 @@ impl ApiObjects {
         Ok(received)
     }
 
-    /// What a request is about, if objects of it are prepared for storage.
+    /// The target of a request, if its object is prepared for storage.
     fn target(&self, request: &AdmissionRequest<'_>) -> Option<Target> {
         let custom = self.custom.collection(&request.kind, &request.namespace);
         let of_object = request.sub_resource.is_empty() || request.sub_resource == "status";
@@ -125,7 +125,7 @@ impl ApiObjects {
         }
     }
 
-    /// Gives the old object what a stored one always has.
+    /// Adds the fields to the old object that a stored one always has.
     fn read_old(&self, request: &mut AdmissionRequest<'_>) {
         if request.old_object.is_null() {
             return;
@@ -145,14 +145,15 @@ impl ApiObjects {
                 }
             }
         }
-        // One that cannot be converted stays as it is.
+        // An object that cannot be converted stays as it is.
         let _ = self.read(&request.kind, &mut request.old_object);
     }
 }
 
 impl ReceivedRequest<'_> {
-    /// What a server says about fields of a custom resource that its schema does not know, which are dropped: they are warnings,
-    /// or errors of strict field validation. Those of built-in kinds are told when an object is decoded.
+    /// A server's messages about fields of a custom resource that its schema does not have, which are dropped:
+    /// warnings, or errors of strict field validation. Those about built-in kinds are reported when an object is
+    /// decoded.
     pub fn unknown_fields(&self) -> &[String] {
         &self.unknown_fields
     }
@@ -162,12 +163,13 @@ impl ReceivedRequest<'_> {
         self.is_refused.load(Ordering::Relaxed)
     }
 
-    /// What else a server warns of before admission.
+    /// The other warnings of a server before admission.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What a server set so far, in order; empty unless it is [recorded](ApiObjects::receive_recorded).
+    /// The fields that the server has set so far, in order; empty unless they are
+    /// [recorded](ApiObjects::receive_recorded).
     pub fn defaults(&self) -> Vec<Defaults> {
         match &self.defaults {
             Some(defaults) => defaults.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -304,7 +306,7 @@ impl ReceivedRequest<'_> {
             true => received.attributes.object = given.owned_within(field_names()),
             false => received.replace_object(attributes.object.owned_within(field_names())),
         }
-        // The object does not exist where it is created.
+        // On creation there is no stored object.
         let old = received.attributes.old_object.clone();
         let (kinds, old) = (self.model.kinds(), OldObject(&old));
         let prepared = self.registry(&kinds, &old).prepare(received);
@@ -321,7 +323,7 @@ impl ReceivedRequest<'_> {
 /// The manager of fields of requests that are received.
 const MANAGER: &str = "pratique";
 
-/// Gives an update what a patch of the stored object has: who it is, and in which version.
+/// Adds the identity and version of the stored object to an update, as a patch of it has them.
 fn keep_identity(object: &mut Value<'_>, old: &Value<'static>) {
     for name in ["creationTimestamp", "generation", "resourceVersion", "uid"] {
         let Some(kept) = old.at(&["metadata", name]) else {

@@ -9,7 +9,7 @@ pub enum BuildError {
     /// Static manifests do not load.
     #[error(transparent)]
     Load(#[from] LoadErrors),
-    /// An AdmissionConfiguration does not load, or what it names does not.
+    /// An AdmissionConfiguration does not load, or a file that it names does not.
     #[error(transparent)]
     Configuration(#[from] ConfigurationErrors),
     /// There are webhooks and no caller for them.
@@ -37,6 +37,6 @@ impl BuildError {
 pub struct NotEvaluated {
     /// The plugin that evaluates them in an API server.
     pub plugin: Plugin,
-    /// How many there are.
+    /// The number of them.
     pub count: usize,
 }

@@ -43,7 +43,7 @@ impl Input {
     }
 }
 
-/// A directory to watch, and the index of the set of manifests that it gives.
+/// A directory to watch, and the index of its set of manifests.
 #[cfg(feature = "watch")]
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
@@ -66,16 +66,16 @@ pub(super) fn directories(inputs: &[Input]) -> Vec<Directory> {
     directories.collect()
 }
 
-/// What was loaded.
+/// A loaded input.
 #[derive(Debug, Default)]
 pub(super) struct LoadedInput {
     pub(super) inputs: Vec<Input>,
-    /// What webhooks of a plugin are shown.
+    /// The credentials for the webhooks of each plugin.
     #[cfg(feature = "webhooks")]
     pub(super) credentials: Vec<(Plugin, pratique_types::KubeConfig)>,
 }
 
-/// What manifests are loaded with.
+/// The settings that manifests are loaded with.
 pub(super) struct Loading<'a> {
     pub(super) expressions: &'a Expressions,
     pub(super) workers: &'a dyn Workers,

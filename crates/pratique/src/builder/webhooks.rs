@@ -13,12 +13,12 @@ use crate::webhooks::Callers;
 /// How webhooks are called.
 #[derive(Debug, Default)]
 pub(super) struct Webhooks {
-    /// Callers that were set, and what holds for all.
+    /// The callers that were set, and the settings of all.
     callers: Callers,
-    /// Whether those that were not set call over HTTPS.
+    /// Whether webhooks without a caller of their own are called over HTTPS.
     https: bool,
     plain_http_redirects: bool,
-    /// What webhooks of a plugin are shown.
+    /// The credentials for the webhooks of each plugin.
     pub(super) credentials: Vec<(Plugin, KubeConfig)>,
 }
 
@@ -45,7 +45,7 @@ impl Webhooks {
         })
     }
 
-    /// The first user of a kubeconfig for webhooks whose credentials a command gives, which is not run: every call would
+    /// The first user of a kubeconfig for webhooks with an exec credential plugin, which is not run: every call would
     /// fail.
     fn exec_credentials(&self) -> Option<(Plugin, String)> {
         let is_called_by_others = |plugin: Plugin| match plugin {
@@ -105,7 +105,7 @@ impl AdmissionBuilder {
         self
     }
 
-    /// The first plugin whose webhooks would need credentials that a command gives, and the user of the kubeconfig.
+    /// The first plugin whose webhooks need an exec credential plugin, and the user of the kubeconfig.
     pub(crate) fn exec_credentials(&self) -> Option<(Plugin, String)> {
         self.webhooks.exec_credentials()
     }

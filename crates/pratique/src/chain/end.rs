@@ -6,7 +6,7 @@ use pratique_types::Status;
 /// Why a request goes no further.
 pub(crate) enum End {
     Refused(Box<Status>, DenialCause),
-    /// What comes after depends on what this would have done.
+    /// A part is undecided, and the parts after it depend on its result.
     Undecided(Box<Undecided>),
     Unfinished(Unfinished),
 }

@@ -44,15 +44,15 @@ pub struct AdmissionContext<'c> {
     pub cluster: &'c (dyn Cluster + Sync),
     /// Answers authorization checks.
     pub decider: &'c dyn Decider,
-    /// Answers those that it can answer at once, which the decider is not asked about.
+    /// Answers checks at once where it can; only the others are sent to the decider.
     pub authorizer: Option<Arc<dyn Authorizer>>,
     /// A source of params that the cluster does not have.
     pub params: Option<&'c dyn DynParamSource>,
-    /// What plugins see of the cluster.
+    /// The state of the cluster for plugins.
     pub plugins: PluginInputs<'c>,
     /// The bounds of the work for the request.
     pub limits: Limits,
-    /// What a server does with the object between the steps of the chain.
+    /// The processing of the object between the steps of the chain.
     pub object_model: Option<&'c dyn ObjectModel>,
     /// Observes the evaluation of policies.
     pub trace: Option<&'c (dyn Trace + Sync)>,
@@ -73,13 +73,13 @@ impl<'c> AdmissionContext<'c> {
         }
     }
 
-    /// Sets what answers authorization checks.
+    /// Sets the decider of authorization checks.
     #[must_use]
     pub fn with_decider(self, decider: &'c dyn Decider) -> Self {
         AdmissionContext { decider, ..self }
     }
 
-    /// Sets what answers authorization checks at once; those that it answers as pending are asked of the decider.
+    /// Sets the authorizer that answers checks at once; checks that it answers as pending are sent to the decider.
     #[must_use]
     pub fn with_authorizer(self, authorizer: Arc<dyn Authorizer>) -> Self {
         AdmissionContext {
@@ -97,7 +97,7 @@ impl<'c> AdmissionContext<'c> {
         }
     }
 
-    /// Defaults the object after each mutation, and prepares it between the phases, as this model says. Without one, objects
+    /// Defaults the object after each mutation, and prepares it between the phases, by this model. Without one, objects
     /// stay as policies and webhooks leave them.
     #[must_use]
     pub fn with_object_model(self, object_model: &'c dyn ObjectModel) -> Self {
@@ -117,7 +117,7 @@ impl<'c> AdmissionContext<'c> {
         }
     }
 
-    /// Sets what plugins see of the cluster; unless set they see nothing of it, and are undecided where they would look.
+    /// Sets the state of the cluster for plugins; without it, plugins that look something up are undecided.
     #[must_use]
     pub fn with_plugins(self, plugins: PluginInputs<'c>) -> Self {
         AdmissionContext { plugins, ..self }
@@ -136,11 +136,11 @@ impl<'c> AdmissionContext<'c> {
 impl Admission {
     /// Evaluates a request by the whole chain.
     ///
-    /// Authorization checks that are known to be needed are sent together; policies are evaluated again once the answers
-    /// are there. The future can be dropped at any time.
+    /// Pending authorization checks are sent together; policies are evaluated again once the answers have arrived. The
+    /// future can be dropped at any time.
     ///
     /// # Errors
-    /// An authorization check was asked for and never answered, or the request was interrupted before its deadline.
+    /// An authorization check was sent and never answered, or the request was interrupted before its deadline.
     pub async fn admit(
         &self,
         request: &AdmissionRequest<'_>,
@@ -321,7 +321,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Provides what an unfinished evaluation waits for, or ends the request.
+    /// Provides the answers or params that an unfinished evaluation waits for, or ends the request.
     async fn resume(&mut self, unfinished: Unfinished) -> Result<(), End> {
         match unfinished {
             Unfinished::Pending => self.answer().await,
@@ -338,7 +338,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Asks for the answers to authorization checks and image reviews, and for the params that policies wait for.
+    /// Requests the answers to authorization checks and image reviews, and the params that policies wait for.
     async fn answer(&mut self) -> Result<(), End> {
         let looked_up = self.look_up_params().await?;
         let reviewed = match self.context.plugins.image_backend {

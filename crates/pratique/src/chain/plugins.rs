@@ -14,8 +14,8 @@ use crate::observer::{ChainObserver, Logging, Phase};
 use crate::plugins;
 
 impl ChainRun<'_> {
-    /// Runs one half of the plugins of a stage, up to the first that refuses the request. Mutating, one that is undecided ends it
-    /// as well; validating, it does not keep those that follow from refusing.
+    /// Runs one half of the plugins of a stage, up to the first that refuses the request. An undecided plugin ends
+    /// mutation as well, but not validation: later plugins may still refuse.
     pub(super) async fn plugins(
         &mut self,
         phase: Phase,
@@ -64,7 +64,7 @@ impl ChainRun<'_> {
         }
     }
 
-    /// Fails where a plugin, which may look at the stored object, was not given it.
+    /// Fails where the request lacks the stored object, which a plugin may read.
     fn has_old_object(&self, plugin: &dyn Plugin) -> Result<(), End> {
         match self.request.lacks_old_object {
             true => Err(undecided(
@@ -113,7 +113,7 @@ impl ChainRun<'_> {
         self.context.plugins.context(access, &self.images)
     }
 
-    /// Takes over what a plugin decided, and what it adds.
+    /// Takes over the decision of a plugin, and its effects.
     fn decided(
         &mut self,
         plugin: &dyn Plugin,
@@ -134,7 +134,7 @@ impl ChainRun<'_> {
     }
 }
 
-/// Logs what is undecided, and tells the observer.
+/// Logs an undecided plugin, and reports it to the observer.
 fn note_undecided(ended: &Result<(), End>, observer: &mut dyn ChainObserver) {
     if let Err(End::Undecided(undecided)) = ended {
         Logging(observer.policies()).undecided(undecided);

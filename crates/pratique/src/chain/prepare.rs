@@ -8,7 +8,7 @@ use super::{ChainRun, End};
 use crate::observer::{ChainObserver, ChainStep, PREPARATION, Phase, StepResult};
 
 impl ChainRun<'_> {
-    /// Prepares the object as the object model says, if there is one.
+    /// Prepares the object by the object model, if there is one.
     pub(super) fn prepare(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let Some(model) = self.context.object_model else {
             return Ok(());

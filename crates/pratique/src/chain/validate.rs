@@ -10,7 +10,7 @@ use crate::observer::{ChainObserver, Logging, Phase};
 use crate::step::Place;
 
 impl ChainRun<'_> {
-    /// Checks configuration of admission as an API server's registry does, if that was asked for.
+    /// Checks configuration of admission as an API server's registry does, if that is enabled.
     pub(super) fn registry_check(&mut self) -> Result<(), End> {
         let warnings = self.admission.registry_check(&self.attributes());
         self.outcome.warnings.extend(warnings.map_err(End::by_rule)?);

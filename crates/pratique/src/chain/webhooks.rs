@@ -31,8 +31,8 @@ impl<'r> ChainRun<'r> {
         Some(Budget::begun(caller, whole, self.began))
     }
 
-    /// Reserves the memory of what webhooks made until the request is answered. It exists up to three times: as it is, in the
-    /// form of its kind for the policies that follow, and as a patch in the answer.
+    /// Reserves memory for the results of webhooks until the request is answered. The object exists up to three times:
+    /// as it is, in the form of its kind for later policies, and as a patch in the answer.
     fn hold(&mut self, object: Option<&Value<'_>>, status: Option<&Status>) -> Result<(), End> {
         const COPIES: usize = 3;
         let object = object.map_or(0, Value::owned_bytes);

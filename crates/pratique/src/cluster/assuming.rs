@@ -1,4 +1,4 @@
-//! A cluster of which one knows nothing but that its namespaces exist.
+//! A cluster of which nothing is known but that its namespaces exist.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::view::ClusterView;
 /// A cluster where every namespace that a request is in exists, and only its name is known; nothing else of it is known
 /// besides the built-in resources.
 ///
-/// What expressions and selectors read of a namespace besides its name leaves them
-/// [undecided](crate::policy::Missing::Namespace), and so do [params](crate::policy::Missing::Params).
+/// Expressions and selectors that read more of a namespace than its name are
+/// [undecided](crate::policy::Missing::Namespace), and so are those that read [params](crate::policy::Missing::Params).
 #[derive(Clone)]
 pub struct AssumedNamespaces(Arc<Objects>);
 

@@ -13,8 +13,8 @@ use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, built
 
 use super::stored::{NAMESPACE, StoredObject};
 
-/// Objects given one by one: namespaces, params, and custom resource definitions, which say how the objects of
-/// their kinds are served. Clones share the objects.
+/// A cluster in memory: namespaces, params, and custom resource definitions, which define how the objects of their
+/// kinds are served. Clones share the objects.
 #[derive(Clone, Debug)]
 pub struct Objects {
     /// By kind, then by namespace and name.
@@ -25,10 +25,10 @@ pub struct Objects {
     assumes_namespaces: bool,
     /// Whether there may be other params.
     assumes_params: bool,
-    /// The kinds of which all objects were added nevertheless.
+    /// The kinds whose objects were all added nevertheless.
     complete: HashSet<GroupVersionKind, RandomState>,
     scopes: Arc<HashMap<GroupVersionKind, ParamScope>>,
-    /// Of the definition that was given last, by group and version.
+    /// The merge schemas of the definitions that were added last, by group and version.
     schemas: Arc<HashMap<(String, String), Arc<MergeSchema>>>,
     equivalents: Arc<Equivalents>,
 }
@@ -70,8 +70,8 @@ impl Objects {
         }
     }
 
-    /// Takes every namespace that is asked for to exist; of those that were not added only the names are known. Otherwise
-    /// the namespaces that were added are all there are.
+    /// Assumes that every namespace exists; of those that were not added only the names are known. Otherwise the
+    /// namespaces that were added are all there are.
     pub fn assume_namespaces(&mut self) {
         self.assumes_namespaces = true;
     }
@@ -82,14 +82,14 @@ impl Objects {
         self.assumes_params = true;
     }
 
-    /// Takes the added objects of a kind to be all that there are, also where other params are
+    /// Declares that the added objects of a kind are all that there are, also where other params are
     /// [assumed](Self::assume_params).
     pub fn complete_params(&mut self, kind: GroupVersionKind) {
         self.complete.insert(kind);
     }
 
-    /// Adds an object, in the place of one of the same kind and name. What has no kind or name is left out, and
-    /// given back.
+    /// Adds an object, in place of one of the same kind and name. An object without kind or name is not added, but
+    /// returned.
     pub fn insert(&mut self, object: Value<'static>) -> Option<Value<'static>> {
         let text = |path: &[&str]| {
             object
@@ -129,7 +129,7 @@ impl Objects {
         Arc::make_mut(&mut self.equivalents).register(resource, subresource, kind);
     }
 
-    /// Serves a resource that a cluster was found to serve, and keeps what is known of it already.
+    /// Serves a resource that was discovered in a cluster, and keeps its details if it is served already.
     pub fn serve_found(&mut self, found: &ServedResource) {
         if self.equivalents.serve(&found.resource, &found.subresource) {
             return;
@@ -146,7 +146,7 @@ impl Objects {
         self.serve(found.resource.clone(), &found.subresource, found.kind.clone());
     }
 
-    /// Serves what a CustomResourceDefinition defines.
+    /// Serves the resources of a CustomResourceDefinition.
     fn define(&mut self, definition: &Value<'_>) {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));

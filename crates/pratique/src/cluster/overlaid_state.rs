@@ -1,12 +1,12 @@
-//! What plugins see of a cluster, and of objects beside it.
+//! The state of a cluster for plugins, completed by objects in memory.
 
 use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_plugin::{ClusterState, Lookup, ObjectList, StateKind, StateObjects};
 
-/// The objects of a cluster for one request, with others for what it has none of: one of theirs counts where the cluster has
-/// none of that name. Where the cluster does not know which objects there are, that stays unknown.
+/// The objects of a cluster for one request, completed by objects in memory: one of these counts where the cluster has
+/// none of that name. A list that is unknown in the cluster stays unknown.
 pub(super) struct OverlaidState {
     cluster: Arc<dyn ClusterState + Send + Sync>,
     beside: Arc<StateObjects>,
@@ -22,7 +22,7 @@ struct Joined {
 }
 
 impl OverlaidState {
-    /// Puts objects beside those of a cluster, for plugins that look up these kinds in these namespaces.
+    /// Completes the objects of a cluster, for plugins that look up these kinds in these namespaces.
     pub(super) fn new(
         cluster: Arc<dyn ClusterState + Send + Sync>,
         beside: Arc<StateObjects>,
@@ -57,7 +57,7 @@ impl OverlaidState {
     }
 }
 
-/// The first objects, and those of others whose names none of them has.
+/// The objects of the first list, and those of the second with other names, by name.
 fn joined(first: &[Arc<Value<'static>>], others: &[Arc<Value<'static>>]) -> Vec<Arc<Value<'static>>> {
     let mut all = first.to_vec();
     let is_new = |other: &&Arc<Value<'static>>| {

@@ -1,4 +1,4 @@
-//! A cluster, and objects beside it.
+//! A cluster, completed by objects in memory.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,9 +15,10 @@ use super::overlaid_state::OverlaidState;
 use super::view::{ClusterView, LookUp, StateLookUp};
 use crate::live::Changed;
 
-/// A cluster with objects for what it has none of: a namespace or a param of theirs counts where the cluster has none of
-/// that name, and kinds that only they define are known by them. The same holds for what plugins see besides namespaces, if
-/// it is [given](Self::with_state). What is served, and how it is merged, is the cluster's.
+/// A cluster completed by objects in memory: a namespace or param of theirs counts where the cluster has none of that
+/// name, and they define kinds that the cluster does not. The same holds for the objects that plugins see besides
+/// namespaces, if there are [any](Self::with_state). Which resources are served, and how their objects are merged, is
+/// the cluster's.
 #[derive(Clone)]
 pub struct Overlay<V> {
     cluster: V,
@@ -26,7 +27,7 @@ pub struct Overlay<V> {
 }
 
 impl<V: ClusterView> Overlay<V> {
-    /// Puts objects beside a cluster.
+    /// A cluster completed by objects.
     pub fn new(cluster: V, objects: Objects) -> Self {
         Overlay {
             cluster,
@@ -35,7 +36,7 @@ impl<V: ClusterView> Overlay<V> {
         }
     }
 
-    /// Puts objects that plugins look up beside those of the cluster.
+    /// Completes the objects of the cluster that plugins look up.
     #[must_use]
     pub fn with_state(self, state: StateObjects) -> Self {
         Overlay {
@@ -72,7 +73,7 @@ impl<V: ClusterView> ClusterView for Overlay<V> {
             return Some(found);
         };
         Some(Box::pin(async move {
-            // Of a namespace, its own objects are looked up.
+            // For a request about a namespace, the objects in it are looked up.
             let namespaces = [request.namespace.as_str(), request.name.as_str()];
             let state: Arc<dyn ClusterState + Send + Sync> =
                 Arc::new(OverlaidState::new(found.await, beside, kinds, &namespaces));
@@ -103,7 +104,7 @@ impl<V> fmt::Debug for Overlay<V> {
     }
 }
 
-/// What one request sees.
+/// The cluster that one request sees.
 struct Overlaid {
     cluster: Arc<dyn Cluster + Send + Sync>,
     objects: Arc<Objects>,

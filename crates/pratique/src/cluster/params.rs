@@ -12,10 +12,11 @@ use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
-/// Gives params of policies, perhaps by asking another service.
+/// A source of params of policies, such as another service.
 ///
-/// It is asked when a request matches a binding that has such params; the policies of the phase are evaluated again with
-/// what it gives, which counts for this request only. What may be used by later requests, the source has to keep itself.
+/// It is called when a request matches a binding that has such params; the policies of the phase are evaluated again
+/// with the result, which counts for this request only. A source that wants to reuse params for later requests has to
+/// keep them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -100,7 +101,7 @@ impl<'c> WithParams<'c> {
         }
     }
 
-    /// Takes what is to be looked up.
+    /// Takes the list of params to look up.
     pub(crate) fn take_open(&self) -> Vec<Key> {
         std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -110,7 +111,7 @@ impl<'c> WithParams<'c> {
         self.source.params(kind, namespace)
     }
 
-    /// Takes what was found.
+    /// Adds params that were looked up.
     pub(crate) fn add(&mut self, key: Key, found: Option<Arc<[Value<'static>]>>) {
         let sorted = found.map(|found| match found.is_sorted_by_key(|object| name_of(object)) {
             true => found,

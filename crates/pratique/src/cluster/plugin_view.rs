@@ -1,4 +1,4 @@
-//! What plugins see of the cluster of a request.
+//! The cluster of a request as plugins see it.
 
 use pratique_match::Namespace;
 use pratique_plugin::{ClusterState, Lookup, ObjectList, StateKind};

@@ -1,4 +1,4 @@
-//! A view of a cluster with objects that plugins look up beside it.
+//! A view of a cluster with the objects in memory that plugins look up.
 
 use std::fmt;
 use std::future::ready;
@@ -19,7 +19,7 @@ pub struct WithState<V> {
 }
 
 impl<V: ClusterView> WithState<V> {
-    /// Puts objects beside a cluster.
+    /// A cluster with objects that plugins look up.
     pub fn new(cluster: V, state: StateObjects) -> Self {
         WithState {
             cluster,

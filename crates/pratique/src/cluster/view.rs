@@ -13,20 +13,20 @@ use pratique_types::AdmissionRequest;
 use super::objects::Objects;
 use crate::live::Changed;
 
-/// Gives views of a cluster.
+/// A source of views of a cluster.
 pub trait ClusterView: Send + Sync {
-    /// The cluster as it is now: what is given does not change any more. It is asked for once for each request.
+    /// The cluster as it is now, which does not change any more. It is called once for each request.
     fn now(&self) -> Arc<dyn Cluster + Send + Sync>;
 
-    /// The cluster with a namespace that [`now`](Self::now) does not know: it may have been created just now. `None`
-    /// where no API server can be asked, which is usual.
+    /// The cluster with a namespace that [`now`](Self::now) does not have: it may have been created just now. `None`
+    /// where there is no API server to look it up in, which is usual.
     fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
         let _ = namespace;
         None
     }
 
-    /// What plugins see of objects of these kinds for a request, as they are now; namespaces they see as the [`Cluster`] has
-    /// them. `None` where nothing is known, so that plugins that look something up are undecided.
+    /// The objects of these kinds that plugins see for a request, as they are now; namespaces are those of the
+    /// [`Cluster`]. `None` where nothing is known, so that plugins that look something up are undecided.
     fn plugin_state<'a>(
         &'a self,
         request: &'a AdmissionRequest<'a>,
@@ -46,19 +46,19 @@ pub trait ClusterView: Send + Sync {
         let _ = changed;
     }
 
-    /// Whether what goes on in the background ended by itself, so that changes are not seen any more.
+    /// Whether background tasks ended by themselves, so that changes are not seen any more.
     fn has_ended(&self) -> bool {
         false
     }
 
-    /// Ends what goes on in the background, and waits for that.
+    /// Ends background tasks, and waits for that.
     fn stop(&self) {}
 }
 
 /// What plugins see of the objects of a cluster, to come.
 pub type StateLookUp<'a> = Pin<Box<dyn Future<Output = Arc<dyn ClusterState + Send + Sync>> + Send + 'a>>;
 
-/// A cluster to come.
+/// A look-up of a cluster.
 pub type LookUp<'a> = Pin<Box<dyn Future<Output = Arc<dyn Cluster + Send + Sync>> + Send + 'a>>;
 
 /// A cluster in memory, to be changed while it is in use. A copy is the same cluster.

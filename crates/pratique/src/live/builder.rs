@@ -46,7 +46,7 @@ pub enum StartError {
          not supported; give a token, a tokenFile or a client certificate"
     )]
     ExecCredentials {
-        /// The plugin whose webhooks would be shown them.
+        /// The plugin whose webhooks would get them.
         plugin: pratique_manifest::Plugin,
         /// The user.
         user: String,
@@ -54,7 +54,7 @@ pub enum StartError {
     /// Static manifests do not load.
     #[error(transparent)]
     Load(LoadErrors),
-    /// An AdmissionConfiguration does not load, or what it names does not.
+    /// An AdmissionConfiguration does not load, or a file that it names does not.
     #[error(transparent)]
     Configuration(ConfigurationErrors),
     /// No thread can be started.
@@ -116,21 +116,22 @@ impl LiveBuilder {
     }
 
     /// Sets the view of the cluster: namespaces, params, served resources. Without it, [`AssumedNamespaces`] is used: all
-    /// namespaces exist, and what depends on more than their names is undecided.
+    /// namespaces exist, and policies that depend on more than their names are undecided.
     #[must_use]
     pub fn cluster(mut self, cluster: impl ClusterView + 'static) -> Self {
         self.settings.cluster = Arc::new(cluster);
         self
     }
 
-    /// Adds a source of params, asked when a request needs them; params of kinds that it does not have are the cluster's.
+    /// Adds a source of params, called when a request needs them; params of kinds that it does not have are the
+    /// cluster's.
     #[must_use]
     pub fn params(mut self, source: impl ParamSource + 'static) -> Self {
         self.settings.params = Some(Arc::new(source));
         self
     }
 
-    /// Sets what answers authorization checks. Without it, what depends on one is undecided;
+    /// Sets the decider of authorization checks. Without it, policies that depend on one are undecided;
     /// [`NoOpinion`](crate::authorization::NoOpinion) answers no to all.
     #[must_use]
     pub fn decider(mut self, decider: impl Decider + 'static) -> Self {
@@ -145,14 +146,15 @@ impl LiveBuilder {
         self
     }
 
-    /// Defaults objects after each mutation, as this model says. An API server did before it sent them.
+    /// Defaults objects after each mutation by this model. An API server defaulted them before it sent them.
     #[must_use]
     pub fn object_model(self, object_model: impl ObjectModel + Send + 'static) -> Self {
         let object_model: Arc<dyn ObjectModel + Send + Sync> = Arc::new(object_model);
         self.object_models(move || object_model.clone())
     }
 
-    /// The same with the model that this gives for each request: definitions of custom resources may change.
+    /// As [`object_model`](Self::object_model), with a model for each request: definitions of custom resources may
+    /// change.
     #[must_use]
     pub fn object_models(
         mut self,
@@ -162,7 +164,7 @@ impl LiveBuilder {
         self
     }
 
-    /// Sets what calls the backend of ImagePolicyWebhook, if that is among the
+    /// Sets the backend of ImagePolicyWebhook, if that is among the
     /// [plugins](AdmissionBuilder::plugins). Without it, that plugin is undecided.
     #[must_use]
     pub fn image_backend(mut self, backend: impl ImageBackend + 'static) -> Self {
@@ -170,8 +172,8 @@ impl LiveBuilder {
         self
     }
 
-    /// Loads what was not [loaded](AdmissionBuilder::load) yet, and starts. The configuration that is available by then is in
-    /// effect when this returns.
+    /// Loads the inputs that were not [loaded](AdmissionBuilder::load) yet, and starts. The configuration that is
+    /// available by then is in effect when this returns.
     ///
     /// # Errors
     /// Manifests do not load, webhooks cannot be called, or no thread can be started.

@@ -1,4 +1,4 @@
-//! What requests read and the worker writes.
+//! The state that requests read and the worker writes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -29,7 +29,7 @@ use crate::plugins::PluginInputs;
 /// Gives the object model of a request.
 pub(super) type ObjectModels = Box<dyn Fn() -> Arc<dyn ObjectModel + Send + Sync> + Send + Sync>;
 
-/// What a [`LiveBuilder`](super::LiveBuilder) sets besides what is compiled.
+/// The settings of a [`LiveBuilder`](super::LiveBuilder) that are not compiled.
 pub(super) struct LiveSettings {
     pub(super) sources: Vec<Arc<dyn Source>>,
     pub(super) cluster: Arc<dyn ClusterView>,
@@ -44,7 +44,7 @@ pub(super) struct LiveSettings {
 /// The state that all parts of a [`Live`](super::Live) share.
 pub(super) struct Core {
     pub(super) current: ArcSwapOption<Admission>,
-    /// What was current, while requests use it.
+    /// Replaced admissions, while requests use them.
     pub(super) retired: Retired<Admission>,
     pub(super) readiness: Readiness,
     pub(super) settings: LiveSettings,
@@ -54,7 +54,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// Compiles what there is, and puts it in the place of what was. While a source is not known nothing changes.
+    /// Compiles the current configuration, and swaps it in. Does nothing while a source has no configuration yet.
     pub(super) fn refresh(&self) -> Result<(), NotEvaluated> {
         let mut config = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(feature = "watch")]
@@ -98,7 +98,8 @@ impl Core {
         config.sets.clone()
     }
 
-    /// Takes a request through the chain as it is now, or one phase of it, within limits and until the deadline of all requests.
+    /// Runs a request through the current chain, or one phase of it, within limits and until the deadline of all
+    /// requests.
     pub(super) async fn admit(
         &self,
         request: &AdmissionRequest<'_>,
@@ -154,7 +155,7 @@ impl Core {
         Ok(outcome)
     }
 
-    /// What plugins look up besides namespaces, if there are plugins that look something up.
+    /// The state that plugins look up besides namespaces, if there are plugins that look something up.
     async fn plugin_state(
         &self,
         admission: &Admission,
@@ -166,7 +167,7 @@ impl Core {
         }
     }
 
-    /// The cluster as it is now. A namespace may be newer than what is known of it.
+    /// The cluster as it is now, with the namespace of the request looked up if it is newer than the view.
     async fn cluster_for(&self, request: &AdmissionRequest<'_>) -> Arc<dyn Cluster + Send + Sync> {
         let cluster = self.settings.cluster.now();
         let (namespace, resource) = (&request.namespace, &request.resource);

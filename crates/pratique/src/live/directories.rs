@@ -19,7 +19,7 @@ use crate::expressions::Expressions;
 #[derive(Default)]
 pub(super) struct Directories(Mutex<Vec<(usize, Watched<Arc<ManifestSet>>)>>);
 
-/// Starts watching directories, which loads each of them here and now.
+/// Starts watching directories, and loads each of them.
 pub(super) fn watch(
     directories: Vec<Directory>,
     expressions: &Expressions,
@@ -64,7 +64,7 @@ pub(super) fn watch(
 }
 
 impl Directories {
-    /// Puts what each directory holds now into its place.
+    /// Puts the current manifests of each directory into their places.
     pub(super) fn collect(&self, config: &mut AdmissionConfig) {
         for (place, watched) in &*self.lock() {
             if let Some(set) = config.sets.get_mut(*place) {
@@ -83,7 +83,7 @@ impl Directories {
         self.lock().iter_mut().for_each(|(_, watched)| watched.stop());
     }
 
-    /// What a thread that panicked left is whole: the list is made once.
+    /// The list is consistent even after a panic: it is made once.
     fn lock(&self) -> MutexGuard<'_, Vec<(usize, Watched<Arc<ManifestSet>>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,7 +136,7 @@ impl Load<Arc<ManifestSet>> for Loader {
     }
 }
 
-/// Tells of what came of loading.
+/// Reports the results of loads.
 struct WatchObserver {
     plugin: Plugin,
     path: String,
@@ -153,7 +153,7 @@ impl pratique_watch::LoadObserver for WatchObserver {
             Outcome::Loaded { hash } => ReloadResult::Loaded { hash },
             Outcome::Unchanged { .. } => ReloadResult::Unchanged,
             Outcome::Failed { reason } => ReloadResult::Failed { reason },
-            // Neither a success nor a failure yet; it is logged.
+            // Neither a success nor a failure yet; only logged.
             Outcome::Unsettled { .. } => return,
         };
         if matches!(result, ReloadResult::Loaded { .. }) {

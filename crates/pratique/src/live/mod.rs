@@ -113,8 +113,8 @@ impl Live {
     }
 
     /// Waits until the current admission is another than `since`, which [`current`](Self::current) returned, and returns it:
-    /// a directory or another source changed, and the change is in effect. Several changes may be seen as one; a change that
-    /// cannot be used is not seen.
+    /// a directory or another source changed, and the change is in effect. Several changes may be combined; an invalid
+    /// change is skipped.
     ///
     /// ```
     /// # use pratique::{Admission, Configurations, live::InMemory};

@@ -22,12 +22,12 @@ pub trait AdmissionObserver: Send + Sync {
         let _ = (plugin, directory, is_watched);
     }
 
-    /// Expressions were compiled, each in one of these times; not while requests wait for it.
+    /// Expressions were compiled, each in one of these times; no request waited for that.
     fn compiled(&self, took: &[Duration]) {
         let _ = took;
     }
 
-    /// A request came; gives what observes its run through the chain.
+    /// A request arrived; returns the observer of its run through the chain.
     fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
         None
     }
@@ -42,11 +42,11 @@ pub trait AdmissionObserver: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Reload<'a> {
-    /// Whose it is.
+    /// The plugin of the directory.
     pub plugin: Plugin,
     /// Its path.
     pub directory: &'a str,
-    /// What came of it.
+    /// The result.
     pub result: ReloadResult<'a>,
     /// When.
     pub at: SystemTime,
@@ -67,17 +67,17 @@ impl<'a> Reload<'a> {
     }
 }
 
-/// What came of looking at a directory.
+/// The result of a reload of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadResult<'a> {
-    /// There is other content, of this hash; it is put into effect at once.
+    /// There is new content, with this hash; it takes effect at once.
     Loaded {
         /// The hash; empty for no content at all.
         hash: &'a str,
     },
     /// It is as it was.
     Unchanged,
-    /// It cannot be used; what was there before stays.
+    /// It is invalid; the previous content stays in effect.
     Failed {
         /// The reason, as an API server words it.
         reason: &'a str,
@@ -90,7 +90,7 @@ pub enum ReloadResult<'a> {
 pub struct Answered<'a> {
     /// The request.
     pub request: &'a AdmissionRequest<'a>,
-    /// What came of it.
+    /// The result.
     pub outcome: &'a Outcome,
     /// When it came.
     pub received: SystemTime,

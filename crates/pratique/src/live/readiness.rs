@@ -15,7 +15,7 @@ pub enum Unavailable {
     /// It was stopped.
     #[error("stopped")]
     Stopped,
-    /// An authorization check was asked for and never answered.
+    /// An authorization check was sent and never answered.
     #[error("an authorization check was not answered")]
     Unanswered,
     /// The request was interrupted before its deadline.
@@ -76,7 +76,7 @@ impl Readiness {
         }
     }
 
-    /// Waits until it is stopped or `found` gives something, which it is asked for whenever something new is in effect.
+    /// Waits until it is stopped or `found` returns a value; it is called whenever a new configuration is in effect.
     pub(super) fn poll_for<T>(
         &self,
         context: &mut Context<'_>,
@@ -113,7 +113,7 @@ impl Readiness {
         self.change(|state| state.stopped = true);
     }
 
-    /// Something new is in effect.
+    /// Changes the state, and wakes all waiting tasks.
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);
@@ -122,7 +122,7 @@ impl Readiness {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// What a thread that panicked left is whole: a flag is set or it is not.
+    /// The state is consistent even after a panic: each change sets one flag.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

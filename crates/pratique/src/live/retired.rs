@@ -1,4 +1,4 @@
-//! What was replaced, kept until no request uses it any more.
+//! Replaced values, kept until no request uses them any more.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -7,23 +7,23 @@ use crate::configurations::Configurations;
 
 /// A source of the configuration of admission that is stored in an API.
 pub trait Source: Send + Sync {
-    /// All that there is now; `None` while that is not known yet. It is cheap to ask.
+    /// The whole current configuration; `None` while it is not known yet. The call is cheap.
     fn current(&self) -> Option<Arc<Configurations>>;
 
-    /// Subscribes to changes: `changed` is notified after each, from any thread, and returns at once. It is asked
-    /// for once, before anything else.
+    /// Subscribes to changes: `changed` is notified after each, from any thread, and returns at once. It is called
+    /// once, before any other method.
     fn subscribe(&self, changed: Changed);
 
-    /// Whether what the source does in the background ended by itself, so that there are no more notifications.
+    /// Whether background tasks of the source ended by themselves, so that there are no more notifications.
     fn has_ended(&self) -> bool {
         false
     }
 
-    /// Ends what the source does in the background, and waits for that.
+    /// Ends background tasks of the source, and waits for that.
     fn stop(&self) {}
 }
 
-/// Notifies the user of a [`Source`] of a change. It may be called at any time, also after the user is gone.
+/// Notifies the user of a [`Source`] of a change. It may be called at any time, also after the user was dropped.
 #[derive(Clone)]
 pub struct Changed(Arc<dyn Fn() + Send + Sync>);
 
@@ -68,7 +68,7 @@ impl InMemory {
         source
     }
 
-    /// Puts another configuration into the place of all that there is.
+    /// Replaces the whole configuration.
     pub fn replace(&self, configurations: Configurations) {
         let mut held = self.lock();
         held.current = Some(Arc::new(configurations));
@@ -77,8 +77,7 @@ impl InMemory {
         changed.iter().for_each(Changed::notify);
     }
 
-    /// Changes some of the configuration: others see all of it or nothing. Objects that stay should stay the same
-    /// `Arc`s.
+    /// Changes parts of the configuration, atomically. Unchanged objects should stay the same `Arc`s.
     pub fn update(&self, change: impl FnOnce(&mut Configurations)) {
         let mut held = self.lock();
         let mut next = held.current.as_deref().cloned().unwrap_or_default();

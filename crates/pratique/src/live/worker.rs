@@ -24,7 +24,7 @@ pub(super) struct ChangeNotifier {
 struct State {
     /// The number of notifications.
     notified: u64,
-    /// How many of these were handled.
+    /// How many changes were handled.
     handled: u64,
     stopped: bool,
 }
@@ -73,7 +73,7 @@ impl Worker {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let thread = thread.filter(|thread| thread.thread().id() != thread::current().id());
         if let Some(thread) = thread {
-            // It ends by a panic only if a bug does; then there is nothing left to wait for.
+            // The thread panics only by a bug; then there is nothing left to wait for.
             let _ = thread.join();
         }
     }
