@@ -1,4 +1,4 @@
-//! What plugins answer, in the words of the server.
+//! The answers of plugins, with the messages of the server.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use pratique_types::{
 use crate::object::text;
 
 /// `pods "web" is forbidden: …`
-// Upstream: apiserver pkg/admission/errors.go, NewForbidden
+// Upstream: apiserver/pkg/admission/errors.go, NewForbidden
 pub(crate) fn forbidden(attributes: &Attributes<'_>, error: impl AsRef<str>) -> Rejection {
     forbidden_status(attributes, error.as_ref()).into()
 }
@@ -24,14 +24,14 @@ pub(crate) fn forbidden_status(attributes: &Attributes<'_>, error: &str) -> Stat
     status::forbidden(&request.resource, resource_name(attributes), error)
 }
 
-/// A refusal that names the object by another name than the request does.
-// Upstream: apimachinery pkg/api/errors/errors.go, NewForbidden
+/// The rejection of a request for an object that the message calls by another name.
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewForbidden
 pub(crate) fn forbidden_as(resource: &GroupVersionResource, name: &str, error: &str) -> Rejection {
     status::forbidden(resource, name, error).into()
 }
 
 /// `nodes "a" not found`
-// Upstream: apimachinery pkg/api/errors/errors.go, NewNotFound
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewNotFound
 pub(crate) fn not_found(group: &str, resource: &str, name: &str) -> Rejection {
     let mut status = Status::failure(Reason::NotFound, not_found_text(group, resource, name));
     status.details = Some(StatusDetails {
@@ -71,7 +71,7 @@ pub(crate) fn expected_resource(expected: &str, request: &AdmissionRequest<'_>) 
 }
 
 /// Several errors as one: each text once, and without brackets where there is one.
-// Upstream: apimachinery pkg/util/errors/errors.go, aggregate.Error
+// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
 pub(crate) fn aggregate(errors: &[String]) -> String {
     let mut seen = HashSet::new();
     let each = errors.iter().map(String::as_str);
@@ -82,7 +82,7 @@ pub(crate) fn aggregate(errors: &[String]) -> String {
     }
 }
 
-// Upstream: apiserver pkg/admission/errors.go, extractResourceName
+// Upstream: apiserver/pkg/admission/errors.go, extractResourceName
 fn resource_name<'a>(attributes: &Attributes<'a>) -> &'a str {
     if !attributes.request.name.is_empty() {
         return &attributes.request.name;

@@ -1,4 +1,4 @@
-//! What the plugins that are built in have in common.
+//! The shared parts of the built-in plugins.
 
 use std::ops::Deref;
 
@@ -11,7 +11,7 @@ use pratique_types::AdmissionRequest;
 /// Whether a request passes a half of a plugin.
 pub(crate) type Answer = Result<(), Rejection>;
 
-/// A plugin that is built in. When it is called is in the table of [`FACTORIES`](crate::FACTORIES).
+/// A built-in plugin. The table of [`FACTORIES`](crate::FACTORIES) has when it is called.
 pub(crate) trait BuiltInPlugin: Send + Sync {
     /// See [`Plugin::admit`].
     fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
@@ -26,7 +26,7 @@ pub(crate) trait BuiltInPlugin: Send + Sync {
     }
 }
 
-/// The context of a request, and what follows from the request besides the decision.
+/// The context of a request, and its effects besides the decision.
 pub(crate) struct Call<'c> {
     pub(crate) context: &'c PluginContext<'c>,
     pub(crate) effects: &'c mut Effects,

@@ -30,7 +30,7 @@ const STATUSES: Requests = Requests::to(identity::CERTIFICATES, "certificatesign
 /// Either of them is enough.
 const GATES_OF_JOBS: &[Gate] = &[Gate::GENERIC_WORKLOAD, Gate::WORKLOAD_WITH_JOB];
 
-/// What nodes refer to.
+/// The kinds that nodes refer to.
 const OF_NODES: &[StateKind] = &[
     StateKind::POD,
     StateKind::NODE,
@@ -40,8 +40,8 @@ const OF_NODES: &[StateKind] = &[
     StateKind::PERSISTENT_VOLUME_CLAIM,
 ];
 
-/// The plugins that are built into kube-apiserver, but those for policies and webhooks, in the order of the server: when
-/// each is called and what it may look up, and what makes it, with the requests that it looks at.
+/// The plugins that are built into kube-apiserver, but those for policies and webhooks, in the order of the server: for
+/// which operations and requests each is called, the kinds that it may look up, and the function that makes it.
 #[rustfmt::skip]
 pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("AlwaysAdmit", ALL).mutating().validating(),

@@ -81,7 +81,7 @@ impl PodSecurity {
         PodSecurity { limits, ..self }
     }
 
-    /// Sets what observes evaluations.
+    /// Sets the observer of evaluations.
     #[must_use]
     pub fn with_observer(self, observer: Arc<dyn PodSecurityObserver>) -> Self {
         PodSecurity { observer, ..self }
@@ -185,7 +185,7 @@ impl PodSecurity {
         true
     }
 
-    /// The pod that an object of a request for pods is.
+    /// The pod in an object of a request for pods.
     fn decoded<'a>(
         &self,
         attributes: &Attributes<'_>,
@@ -326,7 +326,7 @@ const IGNORED_SUBRESOURCES: [&str; 8] = [
     "status",
 ];
 
-/// What a pod violates of a level, made once for modes of the same level: `PodSecurity "restricted:latest": …`
+/// The message about violations of a level, made once for modes of the same level: `PodSecurity "restricted:latest": …`
 #[derive(Default)]
 struct Description(Option<(LevelVersion, String)>);
 
@@ -380,7 +380,7 @@ pub(crate) fn undecodable(
         }
     };
     effects.annotate(ERROR, error);
-    // The details are those of the refusal that this one takes the place of.
+    // The details are those of the status that the reference replaces with this one.
     let refusal = status::forbidden(&request.resource, attributes.object_name(), "");
     Status {
         details: refusal.details,

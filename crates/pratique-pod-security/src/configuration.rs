@@ -40,7 +40,7 @@ const KINDS: [ConfigurationKind; 4] = [
 ];
 
 impl PodSecuritySettings {
-    /// Reads a configuration file, as a server does when it starts; an empty one says nothing.
+    /// Reads a configuration file, as a server does when it starts; an empty one has no settings.
     ///
     /// # Errors
     /// The server would not start.
@@ -111,7 +111,7 @@ fn check(
     }
 }
 
-/// The policy of namespaces without labels. What is not said is privileged, and the latest.
+/// The policy of namespaces without labels. The defaults are the privileged level and the latest version.
 // Upstream: pod-security-admission/admission/api/helpers.go, ToPolicy
 fn defaults(decoded: &Json) -> Result<Policy, Vec<ConfigurationFault>> {
     let mut faults = Vec::new();
@@ -144,7 +144,7 @@ fn bad_defaults(decoded: &DecodedConfiguration, faults: &[ConfigurationFault]) -
     ConfigurationError::Invalid(decoded.invalid(text, faults))
 }
 
-/// What a configuration without defaults lacks.
+/// The faults of a configuration without defaults.
 fn all_required() -> Vec<ConfigurationFault> {
     let modes = Mode::ALL.into_iter();
     let fields = modes.flat_map(|mode| ["", "-version"].map(|suffix| format!("{}{suffix}", mode.as_str())));
@@ -159,7 +159,7 @@ fn noted<T: Default>(read: Result<T, impl Display>, field: &str, faults: &mut Ve
     })
 }
 
-/// A fault of a default, whose message names it without where it is.
+/// A fault of a default, whose message has the field without its path.
 fn of_default(field: &str, error: &str) -> ConfigurationFault {
     ConfigurationFault::new(format!("defaults.{field}"), format!("{field}: {error}"))
 }

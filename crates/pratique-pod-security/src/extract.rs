@@ -30,7 +30,7 @@ pub(crate) struct PodParts<'a> {
 static NOTHING: Value<'static> = Value::Null;
 
 impl ObjectKind {
-    /// The kind that an object says that it is; that of the request if it says nothing.
+    /// The kind of an object; that of the request if the object has none.
     pub(crate) fn of(object: &Value<'_>, requested: &GroupVersionKind) -> Self {
         if object.is_null() {
             return ObjectKind::Other;

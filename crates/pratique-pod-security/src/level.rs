@@ -89,7 +89,7 @@ impl Version {
 }
 
 impl LevelVersion {
-    /// As it is shown. Nearly all are of the latest version.
+    /// The text form. Nearly all are of the latest version.
     pub(crate) fn to_text(self) -> String {
         match self.version {
             Version::Latest => [self.level.as_str(), ":latest"].concat(),

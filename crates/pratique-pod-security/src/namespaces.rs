@@ -44,7 +44,7 @@ impl PodSecurity {
         let names = (" old object", " old namespace");
         check_kind(attributes, &request.old_object, names, effects)?;
         let (old_policy, old_errors) = self.policy_of(&request.old_object);
-        // What was there already may stay.
+        // Errors that the old labels have are tolerated.
         if !errors.is_empty() && errors != old_errors {
             return Err(invalid(attributes, &errors).into());
         }
@@ -64,7 +64,7 @@ impl PodSecurity {
                     existing_pods::warnings(&self.evaluator, &self.settings, self.limits, name, new, pods);
                 effects.warnings.extend(warnings);
             }
-            // What the reference says where it cannot list them: the decision does not depend on them.
+            // As the reference warns where it cannot list them: the decision does not depend on them.
             None => effects.warn("failed to list pods while checking new PodSecurity enforce level"),
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What happens, for metrics.
+//! Observes evaluations, for metrics.
 
 use pratique_types::{AdmissionRequest, Operation};
 

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 use smallvec::SmallVec;
 
-/// What the checks read of a pod, or of the template of pods.
+/// The fields of a pod or pod template that the checks read.
 #[derive(Debug)]
 pub struct Pod<'a> {
     pub(crate) annotations: Option<&'a Object<'a>>,
@@ -19,7 +19,7 @@ pub struct Pod<'a> {
     pub(crate) is_windows: bool,
 }
 
-/// What the checks read of a container of any list.
+/// The fields of a container of any list that the checks read.
 #[derive(Debug)]
 pub(crate) struct Container<'a> {
     pub(crate) name: &'a str,
@@ -29,7 +29,7 @@ pub(crate) struct Container<'a> {
     pub(crate) handlers: [Option<&'a Value<'a>>; 5],
 }
 
-/// What the checks read of the security context of a pod or a container.
+/// The fields of the security context of a pod or a container that the checks read.
 #[derive(Debug, Default)]
 pub(crate) struct SecurityContext<'a> {
     pub(crate) allow_privilege_escalation: Option<bool>,

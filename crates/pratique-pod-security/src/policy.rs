@@ -1,4 +1,4 @@
-//! The policy of a namespace: what its labels say, over the defaults.
+//! The policy of a namespace: its labels, over the defaults.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,7 +10,7 @@ use crate::{Level, LevelVersion, Version};
 /// The prefix of the labels, and of the keys of audit annotations.
 pub const PREFIX: &str = "pod-security.kubernetes.io/";
 
-/// What happens to violations.
+/// The action on violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Pods are refused.
@@ -24,11 +24,11 @@ pub enum Mode {
 /// The levels of the three modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// What pods must satisfy.
+    /// The level that pods must satisfy.
     pub enforce: LevelVersion,
-    /// What is recorded.
+    /// The level whose violations are recorded in the audit log.
     pub audit: LevelVersion,
-    /// What is warned about.
+    /// The level whose violations cause warnings.
     pub warn: LevelVersion,
 }
 
@@ -81,7 +81,7 @@ impl LabelError {
         format!("metadata.labels[{}]", self.label)
     }
 
-    /// What is wrong, without the field.
+    /// The message, without the field.
     pub fn body(&self) -> String {
         let expected: &dyn Display = match self.is_version {
             true => &crate::InvalidVersion,
@@ -98,8 +98,8 @@ impl Display for LabelError {
 }
 
 impl Policy {
-    /// What the labels of a namespace say. A level that cannot be read enforces `restricted`, and audits and warns about
-    /// nothing; a version that cannot be read is the latest.
+    /// The policy in the labels of a namespace. A level that cannot be read enforces `restricted`, and audits and warns
+    /// about nothing; a version that cannot be read is the latest.
     // Upstream: pod-security-admission/api/helpers.go, PolicyToEvaluate
     pub fn of_labels(labels: Option<&Object<'_>>, defaults: Policy) -> (Self, Vec<LabelError>) {
         let mut policy = defaults;
@@ -110,7 +110,7 @@ impl Policy {
         let enforced = read(labels, Mode::Enforce, &mut policy.enforce, &mut errors);
         read(labels, Mode::Audit, &mut policy.audit, &mut errors);
         let warned = read(labels, Mode::Warn, &mut policy.warn, &mut errors);
-        // Who enforces more than the default is warned about workloads by it.
+        // A namespace that enforces more than the default warns about workloads by the enforced level.
         let is_stricter = enforced.level == LabelPresence::Valid && policy.enforce.level > policy.warn.level;
         if warned.level == LabelPresence::No && is_stricter {
             policy.warn.level = policy.enforce.level;
@@ -142,7 +142,7 @@ impl Policy {
     }
 }
 
-/// Whether a label was given.
+/// Whether a label is set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LabelPresence {
     No,

@@ -6,7 +6,7 @@ use crate::pod::{items, text};
 
 static NOTHING: Value<'static> = Value::Null;
 
-/// Whether an update changes something that a check could look at: images, or which containers there are.
+/// Whether an update changes fields that a check may read: images, or the set of containers.
 // Upstream: pod-security-admission/admission/admission.go, isSignificantPodUpdate
 pub(crate) fn is_significant(spec: &Value<'_>, old_pod: &Value<'_>) -> bool {
     let old = old_pod.get("spec").unwrap_or(&NOTHING);

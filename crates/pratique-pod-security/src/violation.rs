@@ -8,9 +8,9 @@ use crate::pod::{Container, Pod};
 /// A check that a pod does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// What is forbidden, in short: `host namespaces`.
+    /// The forbidden feature, in short: `host namespaces`.
     pub reason: &'static str,
-    /// Where, and what would be allowed: `hostNetwork=true`.
+    /// The place, and the allowed values: `hostNetwork=true`.
     pub detail: String,
 }
 
@@ -73,7 +73,7 @@ impl<I: IntoIterator<Item = T> + Clone, T: Display> Display for Quoted<I> {
     }
 }
 
-/// The word for so many.
+/// The singular or plural for a count.
 pub(crate) fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
     if count == 1 { one } else { many }
 }
@@ -115,7 +115,7 @@ pub(crate) struct Setters<'a> {
 }
 
 impl<'a> Setters<'a> {
-    /// The pod and the containers whose security contexts have something bad.
+    /// The pod and the containers whose security contexts have a forbidden setting.
     pub(crate) fn with(
         pod: &Pod<'a>,
         mut is_bad: impl FnMut(&crate::pod::SecurityContext<'a>) -> bool,

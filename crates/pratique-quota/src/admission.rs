@@ -45,8 +45,8 @@ const MAX_NAMESPACES: usize = 4096;
 
 /// The admission plugin `ResourceQuota`.
 ///
-/// What requests use is not written anywhere: it is in [`Effects::booked`], and counts once the quotas of the
-/// [`ClusterState`](pratique_plugin::ClusterState) have that status.
+/// It writes no usage: the new statuses of quotas are in [`Effects::booked`], and count once the quotas of the
+/// [`ClusterState`](pratique_plugin::ClusterState) have them.
 pub struct ResourceQuota {
     settings: QuotaSettings,
     quotas: DerivedCache<QuotaIndex>,

@@ -13,7 +13,7 @@ use crate::measured::{Measured, Measuring};
 use crate::quotas::{Quota, QuotaStatus};
 use crate::{QuotaError, ResourceList, ScopeSelector};
 
-/// A request whose use is checked.
+/// A request whose usage is checked.
 pub(crate) struct Check<'c, 'a> {
     pub(crate) attributes: &'c Attributes<'a>,
     pub(crate) measured: &'a Measured,
@@ -26,13 +26,13 @@ struct Covering<'q> {
     status: &'q QuotaStatus,
 }
 
-/// What is used of a quota after the request.
+/// The usage of a quota after the request.
 pub(crate) struct NewUsage<'q> {
     pub(crate) quota: &'q Quota,
     pub(crate) used: ResourceList<'q>,
 }
 
-/// The quotas that cover a request, and what they limit.
+/// The quotas that cover a request, and the resources that they limit.
 #[derive(Default)]
 struct Coverage<'q> {
     quotas: Vec<Covering<'q>>,
@@ -46,7 +46,7 @@ impl<'a> Check<'_, 'a> {
     /// Checks a request against the quotas that can matter, in order.
     ///
     /// # Errors
-    /// It does not fit, or something cannot be read.
+    /// The request does not fit, or an object or quota is invalid.
     // Upstream: pkg/admission/plugin/resourcequota/controller.go, CheckRequest
     pub(crate) fn run<'q>(
         &self,
@@ -56,7 +56,7 @@ impl<'a> Check<'_, 'a> {
         'a: 'q,
     {
         let object = self.attributes.object;
-        // The reference lets requests pass if it cannot read the scopes that it is configured with.
+        // The reference lets requests pass if the configured scopes are invalid.
         let Ok(limited_scopes) = self.limited_scopes() else {
             return Ok(Vec::new());
         };
@@ -209,7 +209,7 @@ impl<'a> Check<'_, 'a> {
         Ok(())
     }
 
-    /// The names that a quota limits and that are measured.
+    /// The measured names that a quota limits.
     fn limited_by<'q>(&self, status: &'q QuotaStatus) -> Vec<&'q str> {
         let mut limited = Vec::new();
         for (name, _) in &status.hard {
@@ -235,7 +235,7 @@ impl<'a> Check<'_, 'a> {
         self.measured.is_in_scope(object, selector, &self.measuring)
     }
 
-    /// What the request adds to each covering quota, or at all if there is none.
+    /// The usage that the request adds to each covering quota, or in total if there is none.
     fn deltas(&self, usage: &ResourceList<'a>, covering: &[Covering<'_>]) -> Result<Deltas<'a>, Rejection> {
         let request = self.attributes.request;
         let full = usage.without_zeros();
@@ -271,7 +271,7 @@ impl<'a> Check<'_, 'a> {
             is_update_of.push(did_match);
         }
         Ok(Deltas {
-            // Without covering quotas, only what is added counts.
+            // Without covering quotas, only the added usage counts.
             full: if covering.is_empty() {
                 updated.clone()
             } else {
@@ -283,7 +283,7 @@ impl<'a> Check<'_, 'a> {
         })
     }
 
-    /// What is used of each quota then, if everything fits.
+    /// The new usage of each quota, if the request fits.
     fn booked<'q>(
         &self,
         covering: Vec<Covering<'q>>,
@@ -315,7 +315,7 @@ impl<'a> Check<'_, 'a> {
                     }
                 }
             }
-            // What was allocated is counted, whether it fits or not.
+            // Resources that were allocated are counted, whether they fit or not.
             if self.attributes.request.sub_resource != "status" && !exceeded.is_empty() {
                 let masked =
                     |amounts: &mut dyn Iterator<Item = (&str, &pratique_gotext::quantity::Quantity)>| {
@@ -347,7 +347,7 @@ impl<'a> Check<'_, 'a> {
         Ok(booked)
     }
 
-    // Upstream: apiserver pkg/admission/errors.go, NewForbidden
+    // Upstream: apiserver/pkg/admission/errors.go, NewForbidden
     fn forbidden(&self, error: &str) -> Rejection {
         let request = self.attributes.request;
         let prefix = || match text_at(self.attributes.object, &["metadata", "generateName"]) {
@@ -362,11 +362,11 @@ impl<'a> Check<'_, 'a> {
     }
 }
 
-/// What a request adds to quotas.
+/// The usage that a request adds to quotas.
 struct Deltas<'a> {
-    /// What the object uses altogether.
+    /// The total usage of the object.
     full: ResourceList<'a>,
-    /// What it uses more than before.
+    /// Its usage beyond that of the stored object.
     updated: ResourceList<'a>,
     /// Which of the covering quotas covered it before.
     is_update_of: Vec<bool>,
@@ -374,7 +374,7 @@ struct Deltas<'a> {
 }
 
 impl<'a> Deltas<'a> {
-    /// What is added to the covering quota at a place.
+    /// The usage that is added to the covering quota at a place.
     fn of(&self, at: usize) -> &ResourceList<'a> {
         match self.is_update_of.get(at) {
             Some(true) => &self.updated,

@@ -1,4 +1,4 @@
-//! What fails besides refusals.
+//! Errors besides rejections.
 
 use pratique_gotext::quantity::{OutOfRange, ParseError};
 

@@ -1,4 +1,4 @@
-//! What quotas measure of the objects of a resource.
+//! The measures of quotas for the objects of a resource.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::usage::{
 };
 use crate::{QuotaError, QuotaSettings, ResourceList, ScopeSelector};
 
-/// What quotas measure of the objects of a resource.
+/// The measure of quotas for the objects of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Measured {
     Pods,
     Services,
     VolumeClaims,
     ResourceClaims,
-    /// Only how many there are.
+    /// Only their number.
     Count {
         /// `count/deployments.apps`
         name: String,
@@ -32,7 +32,7 @@ pub(crate) enum Measured {
     },
 }
 
-/// What measuring depends on besides the object.
+/// The inputs of measuring besides the object.
 #[derive(Clone, Copy)]
 pub(crate) struct Measuring<'a> {
     pub(crate) state: &'a dyn ClusterState,
@@ -60,7 +60,7 @@ impl<'a> Measuring<'a> {
 }
 
 impl Measured {
-    /// What is measured of a resource; `None` for what quotas ignore.
+    /// The measure of a resource; `None` for resources that quotas ignore.
     // Upstream: pkg/quota/v1/install/registry.go, ignoredResources; pkg/quota/v1/evaluator/core/registry.go, NewEvaluators
     pub(crate) fn of(resource: &GroupVersionResource) -> Option<Self> {
         let alias = match (resource.group.as_str(), resource.resource.as_str()) {
@@ -91,7 +91,7 @@ impl Measured {
         Some(Measured::Count { name, alias })
     }
 
-    /// Whether a request can change what is used.
+    /// Whether a request can change the usage.
     pub(crate) fn handles(&self, attributes: &Attributes<'_>) -> bool {
         let request = attributes.request;
         let is_create = request.operation == Operation::Create;
@@ -112,7 +112,7 @@ impl Measured {
         }
     }
 
-    /// How often a name of a quota is one that is measured.
+    /// How often a name of a quota is measured.
     pub(crate) fn matches(&self, name: &str, classes: Option<DeviceClasses<'_>>) -> usize {
         match self {
             Measured::Pods => names::of_pods(name),
@@ -165,7 +165,7 @@ impl Measured {
         is_read && selector.is_invalid()
     }
 
-    /// What is missing of an object that a quota limits these resources for.
+    /// The message about requests and limits that an object lacks, where a quota limits these resources.
     pub(crate) fn missing(&self, object: &Value<'_>, limited: &[&str], pod_level: bool) -> Option<String> {
         match self {
             Measured::Pods => missing_requests(object, limited, pod_level),
@@ -173,7 +173,7 @@ impl Measured {
         }
     }
 
-    /// What an object uses.
+    /// The usage of an object.
     pub(crate) fn usage<'a>(
         &'a self,
         object: &'a Value<'a>,

@@ -1,12 +1,12 @@
 //! The names of resources that quotas limit.
 
-/// What names of resources of device classes begin with.
+/// The prefix of the extended resource names of device classes.
 pub(crate) const DEVICE_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
-/// What the number of devices of a class ends in.
+/// The suffix of the resource name for the number of devices of a class.
 pub(crate) const PER_CLASS: &str = ".deviceclass.resource.k8s.io/devices";
 
-/// What the storage and the number of claims of a storage class have between the two.
+/// The infix of the resource names of a storage class, between its name and the resource.
 pub(crate) const STORAGE_CLASS: &str = ".storageclass.storage.k8s.io/";
 
 /// The resources of pods.
@@ -24,7 +24,7 @@ const PODS: [&str; 11] = [
     "pods",
 ];
 
-/// How often a name counts as a resource of pods. In messages it is as often.
+/// How often a name counts as a resource of pods; messages repeat it as often.
 // Upstream: pkg/quota/v1/evaluator/core/pods.go, podEvaluator.MatchingResources
 pub(crate) fn of_pods(name: &str) -> usize {
     let is_fixed = PODS.contains(&name);

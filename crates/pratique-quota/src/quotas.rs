@@ -27,13 +27,13 @@ pub(crate) struct Quota {
     pub(crate) status: Result<QuotaStatus, QuotaError>,
 }
 
-/// What a quota allows, and what is used: only its status counts.
+/// The limits and usage of a quota: only its status counts.
 pub(crate) struct QuotaStatus {
     pub(crate) hard: Amounts,
     pub(crate) used: Amounts,
 }
 
-/// The places of the quotas of a namespace by what they limit.
+/// The places of the quotas of a namespace by the resources that they limit.
 #[derive(Default)]
 pub(crate) struct QuotaIndex {
     pods: Vec<usize>,
@@ -108,7 +108,7 @@ impl Derived for QuotaIndex {
 }
 
 impl QuotaIndex {
-    /// The places of the quotas that can matter to what is measured, in order.
+    /// The places of the quotas that may limit the measured resources, in order.
     pub(crate) fn places(&self, measured: &Measured) -> Cow<'_, [usize]> {
         let (name, alias) = match measured {
             Measured::Pods => return Cow::Borrowed(&self.pods),

@@ -76,7 +76,7 @@ impl<'a> ResourceList<'a> {
         }
     }
 
-    /// What of this exceeds another list, and zero where nothing does.
+    /// The excess of this list over another one, and zero where there is none.
     ///
     /// # Errors
     /// A difference has too many digits.
@@ -161,7 +161,7 @@ pub fn quantity(value: &Value<'_>) -> Result<Quantity, QuotaError> {
     Ok(parsed?)
 }
 
-/// The members of an object; none of what is missing.
+/// The members of an object; none if it is missing.
 pub(crate) fn members<'a>(value: Option<&'a Value<'a>>) -> impl Iterator<Item = (&'a str, &'a Value<'a>)> {
     let object: Option<&'a Object<'a>> = value.and_then(Value::as_object);
     object.into_iter().flat_map(Object::iter)

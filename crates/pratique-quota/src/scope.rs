@@ -118,7 +118,7 @@ fn compile(scope: &str, operator: &str, values: Option<&Vec<String>>) -> Result<
             "values: Invalid value: {shown}: for 'in', 'notin' operators, values set can't be empty"
         )));
     }
-    // What a requirement on labels may say is known there.
+    // `Selector` checks the requirement as one on labels.
     let requirement = LabelSelectorRequirement {
         key: scope.to_owned(),
         operator: format!("{operator:?}"),

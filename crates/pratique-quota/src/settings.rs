@@ -2,7 +2,7 @@
 
 use crate::ScopeSelector;
 
-/// What a server is configured with.
+/// The configuration of the plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuotaSettings {
     /// Resources that may be used only where a quota covers them.
@@ -20,7 +20,7 @@ pub struct LimitedResource {
     pub api_group: String,
     /// The resource of the objects: `pods`.
     pub resource: String,
-    /// What the names of the resources that they use contain.
+    /// Substrings of the names of the limited resources that they use.
     pub match_contains: Vec<String>,
     /// Scopes in which they need a quota.
     pub match_scopes: Vec<ScopeSelector>,

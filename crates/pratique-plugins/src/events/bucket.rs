@@ -1,4 +1,4 @@
-//! Token buckets, the least recently used of which are forgotten.
+//! Token buckets, the least recently used of which are dropped.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -21,7 +21,7 @@ pub(super) struct Buckets {
     hashers: [RandomState; 2],
 }
 
-/// The longest key that is kept: events may have texts of megabytes in theirs.
+/// The longest key that is kept: the texts of events may have megabytes.
 const LONGEST_KEY: usize = 512;
 
 struct Bucket {
@@ -65,7 +65,7 @@ impl Buckets {
         let last = bucket.last.map_or(now, |last| last.min(now));
         let elapsed = now.saturating_sub(last).as_secs_f64();
         let tokens = (bucket.tokens + elapsed * rate).min(burst) - 1.0;
-        // What is missing by less than a nanosecond is there.
+        // A token that will be there in less than a nanosecond counts.
         let is_there = tokens >= 0.0 || -tokens / rate * 1e9 < 1.0;
         if is_there {
             bucket.tokens = tokens;

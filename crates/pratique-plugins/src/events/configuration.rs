@@ -13,7 +13,7 @@ pub(super) struct Limit {
     pub(super) cache_size: i64,
 }
 
-/// What events share a bucket.
+/// Which events share a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitType {
     Server,

@@ -1,4 +1,4 @@
-//! EventRateLimit: so many events in a time, and no more.
+//! EventRateLimit: a rate limit of events.
 
 mod bucket;
 mod configuration;

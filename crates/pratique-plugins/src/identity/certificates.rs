@@ -15,7 +15,7 @@ use crate::object::{elements, go_type, is_kind, text};
 // Upstream: plugin/pkg/admission/certificates/approval/admission.go
 // Upstream: plugin/pkg/admission/certificates/signing/admission.go
 pub(crate) struct CertificatePermission {
-    /// What the user needs the permission for: `approve` or `sign`.
+    /// The verb of the permission: `approve` or `sign`.
     pub(crate) verb: &'static str,
 }
 
@@ -26,7 +26,7 @@ impl BuiltInPlugin for CertificatePermission {
         check_type(attributes, old)?;
         if self.verb == "sign" {
             check_type(attributes, new)?;
-            // Go tells a certificate that is empty from one that is not there, which only the client's object shows.
+            // Go distinguishes an empty certificate from an absent one, which only the client's object shows.
             let is_given = request
                 .object
                 .at(&["status", "certificate"])

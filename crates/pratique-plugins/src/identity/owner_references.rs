@@ -117,7 +117,7 @@ fn uid<'a>(owner: &'a Value<'_>) -> &'a str {
     text(owner, &["uid"])
 }
 
-/// Why something is not allowed: the reason and the error, as Go shows them; `None` where it is.
+/// Why an access is denied: the reason and the error, as Go prints them; `None` where it is allowed.
 fn refusal(context: &PluginContext<'_>, access: &Access<'_>) -> Result<Option<String>, Rejection> {
     match context.access.review(access) {
         AccessAnswer::Allowed => Ok(None),

@@ -39,7 +39,7 @@ impl BuiltInPlugin for ClusterTrustBundleAttest {
     }
 }
 
-/// Whether an object differs from the stored one in nothing but what garbage collection changes.
+/// Whether an object differs from the stored one only in fields that garbage collection changes.
 // Upstream: pkg/registry/rbac/helpers.go, IsOnlyMutatingGCFields
 fn changes_ownership_only(object: &Value<'_>, old: &Value<'_>) -> bool {
     const OWNERSHIP: [&str; 4] = ["ownerReferences", "finalizers", "selfLink", "managedFields"];

@@ -7,7 +7,7 @@ use super::{created, is_for_namespace, is_terminating};
 use crate::answer::{forbidden_as, forbidden_status, not_found};
 use crate::built_in::{Answer, BuiltInPlugin, Call};
 
-// Upstream: apiserver pkg/admission/plugin/namespace/lifecycle/admission.go
+// Upstream: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go
 pub(crate) struct NamespaceLifecycle;
 
 /// Namespaces that may not be deleted.

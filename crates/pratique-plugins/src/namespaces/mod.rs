@@ -30,8 +30,8 @@ fn exists(call: &Call<'_>, name: &str) -> Result<bool, Rejection> {
     Ok(call.state.exists(StateKind::NAMESPACE, "", name)? || created(call.effects, name).is_some())
 }
 
-/// Whether a namespace that exists is being deleted. One of which only the name is known is taken to be in use, as nearly
-/// all are.
+/// Whether a namespace is being deleted. One of which only the name is known is assumed to be in use, as nearly all
+/// are.
 fn is_terminating(namespace: Lookup<'_>) -> bool {
     match namespace {
         Lookup::Found(stored) => {

@@ -22,7 +22,7 @@ struct Feature {
     is_needed: fn(old: &Value<'_>, new: &Value<'_>) -> bool,
 }
 
-// Upstream: component-helpers nodedeclaredfeatures/features/registry.go, AllFeatures
+// Upstream: component-helpers/nodedeclaredfeatures/features/registry.go, AllFeatures
 const FEATURES: [Feature; 2] = [
     Feature {
         name: "InPlacePodLevelResourcesVerticalScaling",
@@ -70,7 +70,7 @@ impl BuiltInPlugin for NodeDeclaredFeatureValidator {
     }
 }
 
-// Upstream: component-helpers nodedeclaredfeatures/features/inplacepodresize/pod_level_resource_resize.go
+// Upstream: component-helpers/nodedeclaredfeatures/features/inplacepodresize/pod_level_resource_resize.go
 fn changes_pod_resources(old: &Value<'_>, new: &Value<'_>) -> bool {
     let resources = |pod| members(pod, &["spec", "resources"]);
     match (resources(old), resources(new)) {
@@ -80,7 +80,7 @@ fn changes_pod_resources(old: &Value<'_>, new: &Value<'_>) -> bool {
     }
 }
 
-// Upstream: component-helpers nodedeclaredfeatures/features/inplacepodresize/nonsidecar_initcontainers_resize.go
+// Upstream: component-helpers/nodedeclaredfeatures/features/inplacepodresize/nonsidecar_initcontainers_resize.go
 fn changes_init_container(old: &Value<'_>, new: &Value<'_>) -> bool {
     let new = containers(new, "initContainers");
     let mut old = containers(old, "initContainers").iter().enumerate();

@@ -53,7 +53,7 @@ fn package(group: &str, kind: &str) -> Option<&'static str> {
         "certificates.k8s.io" => "certificates",
         "coordination.k8s.io" => "coordination",
         "discovery.k8s.io" => "discovery",
-        // Its events are those of the core group.
+        // The events of `events.k8s.io` are those of the core group.
         "events.k8s.io" => "core",
         "flowcontrol.apiserver.k8s.io" => "flowcontrol",
         "imagepolicy.k8s.io" => "imagepolicy",

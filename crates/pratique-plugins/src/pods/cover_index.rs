@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::toleration::Toleration;
 
-/// Tolerations, to ask whether one of them covers another.
+/// An index of tolerations by which one that covers another is found.
 #[derive(Debug, Default)]
 pub(super) struct CoverIndex<'t> {
     all: HashSet<Toleration<'t>>,
     groups: HashMap<Group<'t>, LongestTolerations<'t>>,
 }
 
-/// What tolerations that cover the same have in common, but for their seconds.
+/// The key of tolerations that cover the same, but for their seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Group<'t> {
     /// `None` for all keys.

@@ -1,4 +1,4 @@
-//! ExtendedResourceToleration: pods tolerate the taints of nodes with the devices that they ask for.
+//! ExtendedResourceToleration: pods tolerate the taints of nodes with the extended resources that they request.
 
 use std::collections::BTreeSet;
 

@@ -44,7 +44,7 @@ impl BuiltInPlugin for LimitRanger {
         if !is_limited(request) {
             return Ok(());
         }
-        // Claims are not changed, but that the ranges are not known counts here already.
+        // Claims are not changed, but unknown ranges make the request undecided here already.
         let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
         if request.resource.resource == "pods" && is_pod(attributes.object()) {
             let ranges = self.ranges.get(&request.namespace, ranges);

@@ -16,7 +16,7 @@ use crate::object::{annotation, descend_mut, members, name};
 
 // Upstream: plugin/pkg/admission/podnodeselector/admission.go
 pub(crate) struct PodNodeSelector {
-    /// The labels that pods of a namespace may select, and what counts where a namespace has no selector.
+    /// The labels that pods of a namespace may select, and the default selector of namespaces.
     selectors: BTreeMap<String, String>,
 }
 

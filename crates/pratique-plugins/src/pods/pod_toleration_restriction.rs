@@ -25,7 +25,7 @@ pub(crate) struct PodTolerationRestriction {
 const DEFAULTS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
 const WHITELIST: &str = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
 
-/// Tolerated by pods that ask for resources.
+/// A toleration of pods that request resources.
 const MEMORY_PRESSURE: Toleration<'static> = Toleration {
     key: "node.kubernetes.io/memory-pressure",
     operator: "Exists",

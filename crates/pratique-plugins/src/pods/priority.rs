@@ -23,7 +23,7 @@ impl Priority {
     }
 }
 
-/// What a class makes of a pod.
+/// The fields that a class sets in a pod.
 struct Established<'s> {
     class: &'s str,
     priority: i64,
@@ -211,7 +211,7 @@ fn establish<'s>(
     ))
 }
 
-/// The class that counts where a pod names none: of several, the one of the lowest value.
+/// The default class of pods: of several, the one with the lowest value.
 // Upstream: plugin/pkg/admission/priority/admission.go, getDefaultPriorityClass
 fn default_class<'s>(context: &PluginContext<'s>) -> Result<Option<&'s Value<'s>>, Rejection> {
     let state = context.state;

@@ -1,4 +1,4 @@
-//! The resources that containers and pods ask for.
+//! The requests and limits of containers and pods.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use pratique_json::{Object, Value};
 use super::containers;
 use crate::object::{members, text};
 
-/// The amount of a resource in the list at a path. Amounts are read where they are asked for: of what a pod lists, few are.
+/// The amount of a resource in the list at a path. Amounts are parsed only when they are needed, as few of them are.
 pub(crate) fn amount(value: &Value<'_>, path: &[&str], resource: &str) -> Option<Quantity> {
     quantity(members(value, path)?.get(resource)?)
 }
@@ -32,7 +32,7 @@ pub(crate) fn quantity(value: &Value<'_>) -> Option<Quantity> {
     Quantity::parse(&text).ok()
 }
 
-/// What a container is to its pod.
+/// The role of a container in its pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Main,
@@ -52,18 +52,18 @@ impl Role {
     }
 }
 
-/// How much containers ask for altogether of a resource.
+/// The total amount of a resource for the containers of a pod.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     running: Option<Quantity>,
     sidecars: Option<Quantity>,
-    /// The most that is asked for before the main containers run.
+    /// The largest amount before the main containers run.
     before: Option<Quantity>,
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, podRequests and podLimits
 impl Sum {
-    /// Adds what a container asks for. Init containers are added in their order.
+    /// Adds the amount of a container. Init containers are added in their order.
     pub(crate) fn add(&mut self, role: Role, amount: Option<&Quantity>) {
         match role {
             Role::Main => add(&mut self.running, amount),
@@ -86,7 +86,7 @@ impl Sum {
     }
 }
 
-/// How much of a resource a pod asks for altogether; `field` is `requests` or `limits`.
+/// The total amount of a resource for a pod; `field` is `requests` or `limits`.
 fn of_pod(pod: &Value<'_>, field: &str, resource: &str) -> Option<Quantity> {
     let of = |container: &Value<'_>| amount(container, &["resources", field], resource);
     let mut sum = Sum::default();
@@ -99,7 +99,7 @@ fn of_pod(pod: &Value<'_>, field: &str, resource: &str) -> Option<Quantity> {
     sum.total()
 }
 
-/// How much of a resource a pod asks for in its own `resources`, whatever its containers do.
+/// The amount of a resource in the pod-level `resources`.
 pub(crate) fn of_pod_itself(resources: &Value<'_>, field: &str, resource: &str) -> Option<Quantity> {
     match resource {
         "cpu" | "memory" => amount(resources, &[field], resource),
@@ -112,7 +112,7 @@ fn add(sum: &mut Option<Quantity>, more: Option<&Quantity>) {
     let Some(more) = more else { return };
     *sum = Some(match sum.take() {
         None => more.clone(),
-        // A sum of that many digits is no quantity that a request could ask for; it stays as it is.
+        // A sum that overflows is no valid quantity of a request; it stays as it is.
         Some(sum) => sum.add(more).unwrap_or(sum),
     });
 }
@@ -126,8 +126,8 @@ fn raise(most: &mut Option<Quantity>, other: Option<Quantity>) {
     }
 }
 
-/// How much processor time or memory a pod asks for altogether, with the resources of the pod itself and its overhead.
-// Upstream: component-helpers resource/helpers.go, PodRequests
+/// The total CPU or memory request of a pod, with pod-level resources and its overhead.
+// Upstream: component-helpers/resource/helpers.go, PodRequests
 pub(crate) fn requests_with_overhead(pod: &Value<'_>, resource: &str) -> Option<Quantity> {
     let of_itself = pod.at(&["spec", "resources"]);
     let of_itself = of_itself.and_then(|resources| of_pod_itself(resources, "requests", resource));
@@ -136,7 +136,7 @@ pub(crate) fn requests_with_overhead(pod: &Value<'_>, resource: &str) -> Option<
     sum
 }
 
-/// Whether a pod asks for no processor time and no memory, so that its quality of service is that of the best effort.
+/// Whether a pod requests no CPU and no memory, so that its QoS class is `BestEffort`.
 // Upstream: pkg/apis/core/helper/qos/qos.go, GetPodQOS
 pub(crate) fn is_best_effort(pod: &Value<'_>, pod_level: bool) -> bool {
     match text(pod, &["status", "qosClass"]) {

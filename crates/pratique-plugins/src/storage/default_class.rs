@@ -85,7 +85,7 @@ fn default_class<'s>(classes: &'s [Arc<Value<'static>>], marks: &[&str]) -> Opti
     classes.min_by_key(|class| (Reverse(created(class)), name(class)))
 }
 
-/// When an object was created, to compare; before everything where it does not say.
+/// The creation time of an object, to compare; the earliest time where it is missing.
 fn created(object: &Value<'_>) -> Option<Timestamp> {
     Timestamp::parse(text(object, &["metadata", "creationTimestamp"])).ok()
 }

@@ -1,4 +1,4 @@
-//! What pods share with their host: namespaces, ports, processes, addresses that probes reach.
+//! Checks of access to the host: namespaces, ports, processes, addresses that probes reach.
 
 use std::collections::BTreeSet;
 

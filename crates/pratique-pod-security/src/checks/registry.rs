@@ -70,7 +70,7 @@ impl Evaluator {
         }
     }
 
-    /// What a pod violates, in the order of messages; nothing if it is allowed.
+    /// The violations of a pod, in the order of messages; empty if it is allowed.
     // Upstream: pod-security-admission/policy/registry.go, checkRegistry.EvaluatePod
     pub fn violations(&self, policy: LevelVersion, pod: &Pod<'_>) -> Vec<Violation> {
         let by_version = match policy.level {

@@ -1,4 +1,4 @@
-//! What resource claims use: devices by class.
+//! The usage of resource claims: devices by class.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl<'a> DeviceClasses<'a> {
     }
 }
 
-/// What a claim uses.
+/// The usage of a claim.
 // Upstream: pkg/quota/v1/evaluator/core/resource_claims.go, claimEvaluator.Usage
 pub(crate) fn resource_claim_usage<'a>(
     claim: &'a Value<'a>,
@@ -109,7 +109,7 @@ fn device_count<'a>(request: &'a Value<'a>) -> Result<(Cow<'a, str>, Quantity), 
     Ok((Cow::Owned(name), Quantity::parse(&count.to_string())?))
 }
 
-/// Adds the devices under the names of extended resources, less what the pod is already charged.
+/// Adds the devices under the names of extended resources, less the usage that the pod is charged already.
 // Upstream: pkg/quota/v1/evaluator/core/resource_claims.go, claimEvaluator.addExtendedResourceQuota
 fn add_extended<'a>(
     usage: &mut ResourceList<'a>,
@@ -139,7 +139,7 @@ fn add_extended<'a>(
     Ok(())
 }
 
-/// The pod that a claim for extended resources belongs to, if each of the two says so.
+/// The pod that a claim for extended resources belongs to, if both refer to each other.
 // Upstream: pkg/quota/v1/evaluator/core/resource_claims.go, claimEvaluator.getVerifiedPodUsage
 fn owning_pod<'a>(
     claim: &Value<'_>,

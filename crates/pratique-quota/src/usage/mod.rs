@@ -1,4 +1,4 @@
-//! What objects use.
+//! The usage of objects.
 
 mod claims;
 mod pod_resources;

@@ -54,7 +54,7 @@ pub(super) fn total<'a>(
     Ok(total)
 }
 
-/// Whether a pod says itself what all of its containers together may use.
+/// Whether a pod has pod-level resources.
 // Upstream: component-helpers/resource/helpers.go, IsPodLevelResourcesSet
 pub(super) fn has_pod_level_resources(pod: &Value<'_>) -> bool {
     pod.get("spec")
@@ -138,7 +138,7 @@ impl<'a> Statuses<'a> {
         present(status, "resources").map(|_| status)
     }
 
-    /// What a container declares, or what it still has while a resize is under way.
+    /// The amounts that a container declares, or still has during a resize.
     // Upstream: component-helpers/resource/helpers.go, determineEffectiveRequests, determineEffectiveLimits
     fn effective(&self, container: &'a Value<'a>, side: Side) -> Result<ResourceList<'a>, QuotaError> {
         let Some(status) = self.of(text_at(container, &["name"])) else {

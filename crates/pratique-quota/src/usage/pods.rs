@@ -1,4 +1,4 @@
-//! What pods use, and what scopes and required resources read of them.
+//! The usage of pods, their scopes, and the resources that they must set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::names::{DEVICE_CLASS, is_native};
 use crate::resource_list::quantity;
 use crate::{QuotaError, ResourceList};
 
-/// What a pod uses.
+/// The usage of a pod.
 // Upstream: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc
 pub(crate) fn pod_usage<'a>(
     pod: &'a Value<'a>,
@@ -155,7 +155,7 @@ const REQUIRED: [&str; 6] = [
     "limits.memory",
 ];
 
-/// The message about containers that do not set what quotas limit.
+/// The message about containers that do not set resources that quotas limit.
 // Upstream: pkg/quota/v1/evaluator/core/pods.go, podEvaluator.Constraints
 pub(crate) fn missing_requests(pod: &Value<'_>, limited: &[&str], pod_level: bool) -> Option<String> {
     if pod_level && has_pod_level_resources(pod) {

@@ -1,4 +1,4 @@
-//! What services use.
+//! The usage of services.
 
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
@@ -6,7 +6,7 @@ use pratique_json::Value;
 use crate::fields::{items, text};
 use crate::{QuotaError, ResourceList};
 
-/// What a service uses.
+/// The usage of a service.
 // Upstream: pkg/quota/v1/evaluator/core/services.go, serviceEvaluator.Usage
 pub(crate) fn service_usage<'a>(service: &'a Value<'a>) -> Result<ResourceList<'a>, QuotaError> {
     let spec = service.get("spec");

@@ -1,4 +1,4 @@
-//! What persistent volume claims use.
+//! The usage of persistent volume claims.
 
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
@@ -9,7 +9,7 @@ use crate::names::STORAGE_CLASS;
 use crate::resource_list::quantity;
 use crate::{QuotaError, ResourceList};
 
-/// What a claim uses.
+/// The usage of a claim.
 // Upstream: pkg/quota/v1/evaluator/core/persistent_volume_claims.go, pvcEvaluator.Usage
 pub(crate) fn volume_claim_usage<'a>(claim: &'a Value<'a>) -> Result<ResourceList<'a>, QuotaError> {
     let one = Quantity::parse("1")?;

@@ -1,4 +1,4 @@
-//! The tokens that a node asks for, on behalf of its pods.
+//! The tokens that a node requests on behalf of its pods.
 
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
@@ -118,7 +118,7 @@ fn uses_audience(request: &NodeRequest<'_>, pod: &Value<'_>, audience: &str) -> 
     }
 }
 
-/// The drivers that took over volumes of older types.
+/// The CSI drivers that took over volumes of older types.
 // Upstream: csi-translation-lib plugins
 const MIGRATED: [(&str, &str); 7] = [
     ("awsElasticBlockStore", "ebs.csi.aws.com"),

@@ -1,4 +1,4 @@
-//! The certificates that a node asks for.
+//! The certificates that a node requests.
 
 use pratique_gotext::strconv::quote;
 use pratique_objects::CertificateRequest;
@@ -34,8 +34,8 @@ pub(super) fn check_signing_request(request: &NodeRequest<'_>) -> Result<(), Rej
     }
 }
 
-/// Checks a request for the certificate of a pod. What a stale view of the cluster may bring about is an error that is no
-/// status, so that clients try again.
+/// Checks a request for the certificate of a pod. A rejection that a stale view of the cluster may cause is an error
+/// without a status, so that clients retry.
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitPodCertificateRequest
 pub(super) fn check_pod_certificate(request: &NodeRequest<'_>, enabled: bool) -> Result<(), Rejection> {
     let of = request.attributes.request;

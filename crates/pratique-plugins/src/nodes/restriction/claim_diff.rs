@@ -1,4 +1,4 @@
-//! What differs between two claims, as kube-apiserver shows it: a unified diff of their internal form in JSON.
+//! The difference of two claims as kube-apiserver shows it: a unified diff of their internal form in JSON.
 
 use pratique_json::Value;
 use similar::TextDiff;
@@ -8,7 +8,7 @@ use crate::object::{members, text};
 /// The lines around a change.
 const CONTEXT: usize = 3;
 
-/// The difference, without what a node may change.
+/// The difference, without the fields that a node may change.
 // Upstream: k8s.io/apimachinery/pkg/util/diff, Diff
 pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> String {
     let (old, new) = (claim(old).lines(), claim(new).lines());
@@ -130,7 +130,7 @@ fn written(object: &Value<'_>, order: &[&str]) -> Vec<(String, Tree)> {
     entries
 }
 
-/// Whether Go writes a member of metadata: what is behind a pointer also if it is false or zero.
+/// Whether Go writes a member of metadata: a pointer also if its value is false or zero.
 fn is_written(name: &str, value: &Value<'_>) -> bool {
     match value {
         Value::Bool(_) => true,
@@ -170,7 +170,7 @@ fn spec(object: &Value<'_>) -> Vec<(String, Tree)> {
     ]
 }
 
-/// What a node may change is set to nothing before the claims are compared.
+/// The status, without the fields that a node may change, which the reference clears before it compares the claims.
 fn status(object: &Value<'_>) -> Vec<(String, Tree)> {
     let of = |name: &'static str| plain(at(object, &["status", name]));
     let modify = ["status", "modifyVolumeStatus"];
@@ -197,7 +197,7 @@ fn status(object: &Value<'_>) -> Vec<(String, Tree)> {
     ]
 }
 
-/// What a volume is made from.
+/// The data source of a volume.
 fn source(source: &Value<'_>, has_namespace: bool) -> Tree {
     if source.is_null() {
         return Tree::null();
@@ -222,12 +222,12 @@ fn scalar(text: &str) -> Tree {
     Scalar(quoted(text))
 }
 
-/// A text, or what decoding has in its place.
+/// A text, or its default where it is empty.
 fn or<'t>(text: &'t str, default: &'t str) -> &'t str {
     if text.is_empty() { default } else { text }
 }
 
-/// A text as Go writes it, which escapes what HTML and JavaScript would not take for a part of one.
+/// A text as Go writes it in JSON, with characters escaped that are special in HTML and JavaScript.
 fn quoted(text: &str) -> String {
     const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
     let mut out = String::new();
@@ -240,7 +240,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A value whose members have no order of their own.
+/// A value with its members in the order of their names.
 fn plain(value: &Value<'_>) -> Tree {
     match value {
         Value::Array(items) => List(items.iter().map(plain).collect()),

@@ -33,7 +33,7 @@ pub(super) fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     }
 }
 
-/// What a node may change, and what differs by itself.
+/// The fields that a node may change, and those that the server sets.
 const FREE: [(&str, &[&str]); 3] = [
     ("metadata", &["resourceVersion", "managedFields"]),
     ("spec", &[]),
@@ -48,7 +48,7 @@ const FREE: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Values that a claim has where it does not say them.
+/// The defaults of fields of a claim.
 const DEFAULTS: [(&str, &str); 2] = [("volumeMode", "Filesystem"), ("phase", "Pending")];
 
 fn is_same(part: &str, old: &Value<'_>, new: &Value<'_>) -> bool {

@@ -1,4 +1,4 @@
-//! NodeRestriction: a node changes what is its own.
+//! NodeRestriction: a node changes only its own objects.
 
 mod audience;
 mod certificates;

@@ -20,7 +20,7 @@ pub(super) struct Configuration {
     pub(super) default_allow: bool,
 }
 
-/// Where the backend of ImagePolicyWebhook is, as the plugin's configuration says.
+/// The backend of ImagePolicyWebhook in the plugin's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImagePolicyBackend {

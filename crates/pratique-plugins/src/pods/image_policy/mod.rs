@@ -1,4 +1,4 @@
-//! ImagePolicyWebhook: a backend says which images may run.
+//! ImagePolicyWebhook: a backend decides which images may run.
 
 mod configuration;
 mod review;
@@ -22,7 +22,7 @@ use review::ImageReviewStatus;
 // Upstream: plugin/pkg/admission/imagepolicy/admission.go
 pub(crate) struct ImagePolicyWebhook {
     configuration: Configuration,
-    /// Answers by what was asked, and until when they count.
+    /// The answers by the specs of their reviews, with their times of expiry.
     answers: Mutex<HashMap<String, (ImageReviewStatus, Duration)>>,
 }
 
@@ -35,7 +35,7 @@ impl ImagePolicyWebhook {
     }
 }
 
-/// What keys of audit annotations begin with.
+/// The prefix of keys of audit annotations.
 const AUDIT_PREFIX: &str = "imagepolicywebhook.image-policy.k8s.io/";
 
 /// How many answers are kept.
@@ -126,7 +126,7 @@ impl ImagePolicyWebhook {
     // Upstream: plugin/pkg/admission/imagepolicy/admission.go, webhookError
     fn failed(&self, attributes: &Attributes<'_>, effects: &mut Effects, error: Rejection) -> Answer {
         if self.configuration.default_allow {
-            // What the reference writes to the pod besides is lost, because validation has a copy.
+            // The reference writes to the pod as well, which has no effect, because validation has a copy.
             effects.annotate(format!("{AUDIT_PREFIX}failed-open"), "true");
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! ImageReviews, asked and answered.
+//! ImageReviews and their answers.
 
 use pratique_core::Attributes;
 use pratique_gotext::json::unknown_kind;
@@ -7,7 +7,7 @@ use pratique_json::{Object, Value};
 use crate::object::{members, object, text};
 use crate::pods::containers;
 
-/// What the backend says.
+/// The status of an ImageReview that the backend answered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ImageReviewStatus {
     pub(super) allowed: bool,
@@ -24,7 +24,7 @@ impl ImageReviewStatus {
     }
 }
 
-/// What is asked about a pod, as JSON.
+/// The spec of the ImageReview for a pod, in JSON.
 pub(super) fn spec(attributes: &Attributes<'_>) -> String {
     let pod = attributes.object;
     let lists: &[&str] = match attributes.request.sub_resource.as_str() {
@@ -58,7 +58,7 @@ pub(super) fn spec(attributes: &Attributes<'_>) -> String {
     Value::Object(spec).to_string()
 }
 
-/// The review with which the backend is asked.
+/// The ImageReview that is sent to the backend.
 pub(super) fn review(spec: &str) -> String {
     format!(
         "{{\"kind\":\"ImageReview\",\"apiVersion\":\"imagepolicy.k8s.io/v1alpha1\",\"metadata\":{{}},\"spec\":{spec},\

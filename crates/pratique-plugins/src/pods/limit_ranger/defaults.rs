@@ -7,13 +7,13 @@ use super::limits::Defaults;
 use crate::object::{descend_mut, members, text};
 use crate::pods::containers;
 
-/// The annotation that says what was set.
+/// The annotation with the defaults that were set.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
 /// The lists whose containers get defaults, each with what messages call one of them.
 const LISTS: [(&str, &str); 2] = [("containers", "container"), ("initContainers", "init container")];
 
-/// Sets what containers do not ask for to the defaults of a limit range, and says so in an annotation.
+/// Sets missing requests and limits of containers to the defaults of a limit range, and lists them in an annotation.
 // Upstream: plugin/pkg/admission/limitranger/admission.go, mergePodResourceRequirements
 pub(super) fn set(defaults: &Defaults, attributes: &mut MutableAttributes<'_, '_>) {
     let pod = attributes.object();

@@ -7,7 +7,7 @@ use pratique_plugin::{Derivation, Derived};
 
 use super::limits::Limits;
 
-/// What limit ranges are looked at for.
+/// The objects that limit ranges are looked up for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Concern {
     Pods,

@@ -1,4 +1,4 @@
-//! What limit ranges say, read once.
+//! The contents of limit ranges, read once.
 
 use pratique_json::{Object, Value};
 
@@ -7,10 +7,10 @@ use super::requested_amount::Amount;
 use crate::object::{elements, members, text};
 use crate::pods::resources::{amounts, quantity};
 
-/// What a limit range says about pods, and about claims.
+/// The limits of a limit range on pods, and on claims.
 #[derive(Debug)]
 pub(super) struct Limits {
-    /// What containers request and are limited to where they do not say.
+    /// The default requests and limits of containers.
     pub(super) defaults: Defaults,
     /// The resources that have bounds.
     pub(super) resources: Vec<String>,
@@ -38,7 +38,7 @@ pub(super) struct Item {
 /// Amounts of resources, each with the place of the resource among those of the limit range.
 pub(super) type Bounds = Vec<(usize, Amount)>;
 
-/// What bounds are for.
+/// The type of object that bounds are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bounded {
     Container,
@@ -85,7 +85,7 @@ impl Limits {
         }
     }
 
-    /// Whether it says anything about pods or claims.
+    /// Whether it limits pods or claims.
     pub(super) fn concerns(&self, concern: Concern) -> bool {
         let is_of = |item: &Item| match item.bounded {
             Bounded::Container | Bounded::Pod => concern == Concern::Pods,

@@ -1,4 +1,4 @@
-//! How much pods ask for of the resources that a limit range bounds, each amount read once.
+//! The requests and limits of pods for the resources that a limit range bounds, each amount read once.
 
 use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
@@ -8,7 +8,7 @@ use crate::object::members;
 use crate::pods::containers;
 use crate::pods::resources::{Role, Sum, of_pod_itself, quantity};
 
-/// An amount, with what rules compare: rounded up to whole ones, and to thousandths.
+/// An amount, with the values that rules compare: rounded up to whole ones, and to thousandths.
 #[derive(Debug)]
 pub(super) struct Amount {
     pub(super) quantity: Quantity,
@@ -16,17 +16,17 @@ pub(super) struct Amount {
     pub(super) milli_value: i64,
 }
 
-/// How much is asked for of a resource.
+/// The request and limit of a resource.
 #[derive(Debug, Default)]
 pub(super) struct RequestedAmount {
     pub(super) request: Option<Amount>,
     pub(super) limit: Option<Amount>,
 }
 
-/// How much a pod and its containers ask for, main containers first.
+/// The requests and limits of a pod and its containers, main containers first.
 pub(super) struct PodAmounts<'r, 'p> {
     resources: &'r [String],
-    /// What the pod asks for itself, if that counts.
+    /// The pod-level resources, if they count.
     of_itself: Option<&'p Value<'p>>,
     roles: SmallVec<[Role; 8]>,
     /// Of each container as much as there are resources.
@@ -77,12 +77,12 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
             }));
     }
 
-    /// What each container asks for, by the places of the resources.
+    /// The amounts of each container, by the places of the resources.
     pub(super) fn each(&self) -> impl Iterator<Item = &[RequestedAmount]> {
         self.asked.chunks(self.resources.len().max(1))
     }
 
-    /// How much of the resource at a place the pod asks for altogether.
+    /// The total amounts of a pod of the resource at a place.
     pub(super) fn of_pod(&self, place: usize) -> RequestedAmount {
         let total = |field, amount: fn(&RequestedAmount) -> &Option<Amount>| {
             let resource = self.resources.get(place)?;

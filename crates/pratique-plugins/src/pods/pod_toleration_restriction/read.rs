@@ -1,4 +1,4 @@
-//! Tolerations as annotations of namespaces have them.
+//! The tolerations in annotations of namespaces.
 
 use pratique_gotext::json::UnmarshalTypeError;
 use pratique_json::Value;

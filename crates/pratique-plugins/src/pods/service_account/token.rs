@@ -11,10 +11,10 @@ use crate::object::{descend_mut, elements, object, push, text};
 /// Where containers find the token.
 const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// What names of the volume begin with.
+/// The prefix of the volume's name.
 const VOLUME_PREFIX: &str = "kube-api-access-";
 
-/// How long tokens live: an hour, and seven seconds by which the server recognises tokens that it asked for itself.
+/// The lifetime of tokens: an hour, and seven seconds by which the server recognises tokens that it requested itself.
 const EXPIRATION_SECONDS: i64 = 3607;
 
 /// Mounts the token in all containers that mount nothing else at its place, from a volume that is there or made for it.
