@@ -65,7 +65,7 @@ impl Sink {
         Ok(true)
     }
 
-    /// Lets a file that would become larger than `size` take the place of the former one, and begins another.
+    /// Rotates the file if it would become larger than `size`: it replaces the former one, and a new one begins.
     pub(crate) fn make_room(&mut self, bytes: usize, size: u64) -> io::Result<()> {
         let Sink::File(file) = self else { return Ok(()) };
         let found = file.file.metadata()?;
@@ -148,7 +148,7 @@ impl AppendFile {
     }
 }
 
-/// The name of the file whose place another took.
+/// The name of the former file after a rotation.
 fn former(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");

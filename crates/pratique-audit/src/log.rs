@@ -41,7 +41,7 @@ pub struct Options {
     /// The maximum size of a file and of the one that it takes the place of, in bytes: files that reach half of it are rotated.
     /// `None`, the default, leaves that to others.
     pub max_size: Option<u64>,
-    /// What the events are for, in what is logged about them; `log` by default.
+    /// The audit plugin's name in log messages; `log` by default.
     pub plugin: &'static str,
 }
 

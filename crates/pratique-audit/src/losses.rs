@@ -20,7 +20,7 @@ pub trait LossObserver: Send + Sync {
 /// Counts of lost events and failed writes.
 #[derive(Default)]
 pub(crate) struct Losses {
-    /// What the events are for, in logs: `log`.
+    /// The audit plugin's name in log messages: `log`.
     plugin: &'static str,
     events: AtomicU64,
     failures: AtomicU64,
@@ -43,7 +43,7 @@ impl Losses {
         }
     }
 
-    /// What the events are for, in logs.
+    /// The audit plugin's name in log messages.
     pub(crate) fn plugin(&self) -> &'static str {
         self.plugin
     }

@@ -211,7 +211,7 @@ impl Line<'_> {
         true
     }
 
-    /// Extends the reservation to `length` bytes: doubles it, to reserve rarely, or takes just what is needed.
+    /// Extends the reservation to `length` bytes: doubles it, to reserve rarely, or takes just the length.
     fn reserve(&mut self, length: usize) -> bool {
         let Some(missing) = length.checked_sub(self.reserved).filter(|missing| *missing > 0) else {
             return true;

@@ -92,7 +92,7 @@ impl Recorder {
         let seen = self.seen.fetch_add(1, Ordering::Relaxed);
         let is_sampled = is_sampled(seen, self.share);
         if is_sampled {
-            // What is lost is counted by the log.
+            // The log counts losses.
             let _ = self.log.record_review(request, response);
         }
         is_sampled

@@ -19,7 +19,7 @@ pub struct Expander {
 pub struct ExpandedPod<'v> {
     /// The Pod. It shares the texts of its workload.
     pub pod: Value<'v>,
-    /// The user as whom the controller creates it.
+    /// The user of the controller that creates it.
     pub user: &'static str,
 }
 
@@ -97,7 +97,7 @@ const WORKLOADS: [Workload; 7] = [
     },
 ];
 
-/// The user as whom the Pods of custom resources are created: who that is depends on the controller.
+/// A placeholder for the user that creates the Pods of custom resources, which depends on the controller.
 const CUSTOM: &str = "system:serviceaccount:kube-system:custom-controller";
 
 impl Expander {

@@ -61,7 +61,7 @@ fn made<'v>(template: &'v Object<'_>, job: &Owner, is_manual: bool, is_indexed: 
             let labels = template
                 .get("metadata")
                 .and_then(|metadata| metadata.get("labels"));
-            // What the user set is kept, and may be refused by validation.
+            // A label that the user set is kept, and may be refused by validation.
             if labels.is_none_or(|labels| labels.get(key).is_none()) {
                 set_label(&mut pod, key, value.clone());
             }

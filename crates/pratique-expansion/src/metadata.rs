@@ -1,4 +1,4 @@
-//! What controllers write into the metadata of Pods.
+//! The metadata of Pods that controllers write.
 
 use pratique_json::{Object, Value};
 
@@ -76,7 +76,7 @@ pub(crate) fn pod_of<'v>(template: &'v Object<'_>, owner: &Owner) -> Object<'v> 
     pod
 }
 
-/// What the names of a controller's Pods begin with: a dash ends it, unless the name is too long for one.
+/// The prefix of the names of a controller's Pods, which ends in a dash unless the name is too long.
 // Upstream: pkg/controller/controller_utils.go, getPodsPrefix
 fn prefix(name: &str) -> String {
     let dash = if name.len() < LONGEST_NAME { "-" } else { "" };

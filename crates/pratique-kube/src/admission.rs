@@ -1,4 +1,4 @@
-//! From and to the reviews of kube-rs.
+//! Conversion from and to the reviews of kube-rs.
 //!
 //! A webhook that is written with kube-rs has [`kube::core::admission::AdmissionReview`]s, mostly of
 //! [`DynamicObject`]s. These functions make what [`Admission`](pratique::Admission) and [`Live`](pratique::Live) take of

@@ -150,7 +150,7 @@ mod tests {
         let decision = answers.get(&large(99, 1 << 19), now).unwrap_or_default();
         answers.add(large(99, 1 << 19), decision, now, time);
         assert_eq!(answers.bytes, before);
-        // What is larger than all the room is not remembered, and nothing goes for it.
+        // An answer larger than the cache is not kept, and evicts nothing.
         answers.add(large(0, MOST_BYTES), Decision::default(), now, time);
         assert_eq!((answers.known.len(), answers.bytes), (31, before));
         for number in 0..ROOM {

@@ -53,7 +53,7 @@ pub(super) fn wait<T: Send + 'static>(
     wait_within(handle, future, PATIENCE)
 }
 
-/// The same with another patience. What is not waited for any more is dropped.
+/// As [`wait`], with another timeout, after which the future is dropped.
 pub(super) fn wait_within<T: Send + 'static>(
     handle: &Handle,
     future: impl Future<Output = T> + Send + 'static,
@@ -125,7 +125,7 @@ impl Tasks {
             return;
         }
         running.iter().for_each(|task| task.0.abort());
-        // If the runtime is gone, so are the tasks.
+        // If the runtime was dropped, so were the tasks.
         let _ = wait(&self.handle, async move {
             for task in running {
                 task.done().await;

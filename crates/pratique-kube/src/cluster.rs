@@ -86,7 +86,7 @@ impl ApiCluster {
         }))
     }
 
-    /// Why something is not known yet; empty without problems.
+    /// Why parts of the cluster are not known yet; empty without problems.
     pub fn problems(&self) -> Vec<String> {
         let problems = self.0.shared.problems.lock();
         problems.unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,4 +1,4 @@
-//! How an API server is reached.
+//! Connections to an API server.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ use super::source::ApiSource;
 use super::wanted::Wanted;
 use super::write::ClusterWriter;
 
-/// An API server. A copy is the same; when the last copy of it and of what it gave is dropped, everything that goes on
-/// in the background ends.
+/// An API server. A copy is the same; background tasks end when the last copy of it and of the views from it is
+/// dropped.
 #[derive(Clone, Debug)]
 pub struct ApiServer(Arc<Inner>);
 
 struct Inner {
     client: Client,
-    /// Where it is; empty if only the client knows.
+    /// Its URL; empty if only the client has it.
     url: String,
     wanted: Arc<Wanted>,
     source: OnceLock<ApiSource>,
@@ -37,7 +37,7 @@ struct Inner {
     background: Arc<Background>,
 }
 
-/// Why an API server cannot be asked anything.
+/// Why there is no client of an API server.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// There is neither a usable kubeconfig file nor the environment that pods have.
@@ -48,7 +48,7 @@ pub enum ConnectError {
     Kubeconfig {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         error: Box<KubeconfigError>,
     },
     /// A file that a kubeconfig names is none that is read.
@@ -59,12 +59,12 @@ pub enum ConnectError {
         /// Why not.
         error: io::Error,
     },
-    /// What is configured is of no use: certificates, or how to authenticate.
+    /// The configuration is invalid: certificates, or credentials.
     #[error("cannot connect to {url}: {reason}")]
     Client {
         /// Where the API server is.
         url: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The system gives no threads.
@@ -77,7 +77,7 @@ impl ApiServer {
     /// pod, by its service account.
     ///
     /// # Errors
-    /// None is named, or what is named cannot be used. Whether it answers shows later.
+    /// None is named, or its configuration is invalid. Whether it answers shows later.
     pub fn infer() -> Result<Self, ConnectError> {
         let background = Background::start()?;
         let config = wait(background.handle()?, Config::infer())?;
@@ -112,7 +112,7 @@ impl ApiServer {
         Self::of_file(file, context, wrong)
     }
 
-    /// The API server of a context of a kubeconfig, of its current one unless said.
+    /// The API server of a context of a kubeconfig, by default of its current one.
     fn of_file(
         file: Kubeconfig,
         context: Option<&str>,
@@ -137,7 +137,7 @@ impl ApiServer {
         Self::connect(Background::start()?, config)
     }
 
-    /// The API server that a client speaks to. The runtime that the client was made in must outlive it.
+    /// The API server of a client. The runtime that the client was made in must outlive it.
     ///
     /// # Errors
     /// The system gives no threads.
@@ -178,7 +178,7 @@ impl ApiServer {
         })))
     }
 
-    /// Where the API server is; empty if only its client knows.
+    /// The URL of the API server; empty if only its client has it.
     pub fn url(&self) -> &str {
         &self.0.url
     }
@@ -188,7 +188,7 @@ impl ApiServer {
         self.source_of(Follow::ALL)
     }
 
-    /// [`source`](Self::source), with some of it only. There is one source: what was asked for first is what it has.
+    /// [`source`](Self::source) with some kinds only. There is one source, with the kinds of the first call.
     pub fn source_of(&self, follow: Follow) -> ApiSource {
         let inner = &self.0;
         let start = || {
@@ -203,8 +203,8 @@ impl ApiServer {
         inner.source.get_or_init(start).clone()
     }
 
-    /// Its namespaces, params and definitions, which are watched from now on. Asked for before the
-    /// [`source`](Self::source), it has the params of the first policies before these take effect.
+    /// Its namespaces, params and definitions, which are watched from now on. If this is called before
+    /// [`source`](Self::source), the cluster has the params of the first policies before these take effect.
     pub fn cluster(&self) -> ApiCluster {
         let inner = &self.0;
         let start = || ApiCluster::start(&inner.client, &inner.handle, &inner.wanted, &inner.background);

@@ -1,4 +1,4 @@
-//! What a cluster's definitions of custom resources are used for besides merging.
+//! The uses of a cluster's CustomResourceDefinitions besides merging.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::store::ByName;
 #[derive(Debug, Default)]
 pub(super) struct Defined {
     made_of: Arc<ByName<Definition>>,
-    /// What plugins see, by name; `None` while definitions were not listed.
+    /// The definitions as plugins see them, by name; `None` while definitions were not listed.
     outlines: Option<ObjectList>,
     pub(super) defaults: Arc<ObjectDefaults>,
 }
@@ -38,7 +38,7 @@ impl Defined {
         self.outlines.is_some()
     }
 
-    /// What plugins see of the definitions, by name.
+    /// The definitions as plugins see them, by name.
     pub(super) fn outlines(&self) -> Option<&ObjectList> {
         self.outlines.as_ref()
     }

@@ -12,11 +12,11 @@ use serde_json::json;
 use super::follow::Keep;
 use super::stored::Stored;
 
-/// A definition: what it serves, and how its objects are merged and defaulted.
+/// A definition: the resources that it serves, and how their objects are merged and defaulted.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     version: Option<String>,
-    /// What plugins see of it: names and versions that are served.
+    /// The definition as plugins see it: names and versions that are served.
     pub(super) outline: Arc<Value<'static>>,
     /// Absent where there are no defaults.
     pub(super) defaults: Option<Arc<CustomDefaults>>,
@@ -26,7 +26,7 @@ pub(super) struct Definition {
     pub(super) schema: Option<Arc<MergeSchema>>,
 }
 
-/// Keeps of definitions what matters, once the API server serves them.
+/// Keeps the used parts of definitions, once the API server serves them.
 pub(super) struct Definitions;
 
 impl Keep<Stored> for Definitions {
@@ -122,7 +122,7 @@ fn defaults(definition: &Value<'_>) -> Option<Arc<CustomDefaults>> {
     }
 }
 
-/// Whether the API server says that it serves what is defined.
+/// Whether the API server serves the defined resources, according to the status.
 fn is_established(object: &Value<'_>) -> bool {
     let conditions = object.at(&["status", "conditions"]).and_then(Value::as_array);
     let text = |condition: &Value<'_>, field| condition.get(field).and_then(Value::as_str).map(str::to_owned);

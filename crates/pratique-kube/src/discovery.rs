@@ -1,4 +1,4 @@
-//! What an API server says that it serves.
+//! Discovery: the resources that an API server serves.
 
 use futures_util::{StreamExt, stream};
 use http::Request;
@@ -14,16 +14,16 @@ use serde::de::DeserializeOwned;
 
 use super::failure;
 
-/// What an API server says that it serves.
+/// The resources that an API server serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Discovery {
-    /// The resources and their parts, in the order of the API server, with what can be done with each.
+    /// The resources and their subresources, in the order of the API server, with the verbs of each.
     pub resources: Vec<(ServedResource, Verbs)>,
-    /// The versions of groups of which nothing is known, as the server behind them is down, and why.
+    /// The group versions that are unknown because the server behind them is down, with the reasons.
     pub unavailable: Vec<(GroupVersion, String)>,
 }
 
-/// What can be done with the objects of a resource.
+/// The verbs of a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verbs {
     /// They can be listed.
@@ -49,10 +49,9 @@ impl Verbs {
     }
 }
 
-/// All resources and their parts, in the order of the API server.
+/// All resources and their subresources, in the order of the API server.
 ///
-/// Servers that do not say all at once are asked group by group; groups that cannot be asked, because the server
-/// behind them is down, are left out then.
+/// Servers without aggregated discovery are requested group by group; groups whose server is down are left out then.
 pub(super) async fn discover(client: &Client) -> Result<Discovery, Error> {
     let mut found = Discovery::default();
     for path in ["/api", "/apis"] {
@@ -71,7 +70,7 @@ pub(super) async fn discover(client: &Client) -> Result<Discovery, Error> {
     Ok(found)
 }
 
-/// What an answer is.
+/// The kind of an answer.
 #[derive(serde::Deserialize)]
 struct AnswerKind {
     kind: String,
@@ -110,7 +109,7 @@ fn aggregated(list: &v2::APIGroupDiscoveryList, found: &mut Discovery) {
     }
 }
 
-/// How fresh what is known of a version is, where its server is down.
+/// The freshness of a version whose server is down.
 const STALE: &str = "Stale";
 
 fn of_resource(
@@ -130,7 +129,7 @@ fn of_resource(
         let or = |text: Option<String>, other: &str| {
             text.filter(|text| !text.is_empty()).unwrap_or(other.to_owned())
         };
-        // A kind that says nothing of its version is of that of the resource; the core group has no name.
+        // A kind without a version has that of the resource; the core group has no name.
         let of_core = kind.version.as_deref().is_some_and(|version| !version.is_empty());
         let kind_group = match of_core {
             true => kind.group.unwrap_or_default(),
@@ -203,7 +202,7 @@ pub(super) fn of_version(text: &[u8]) -> Result<Vec<ServedResource>, serde_json:
     Ok(resources.map(|resource| of_list(&version, resource)).collect())
 }
 
-/// How many groups are asked at a time.
+/// How many groups are requested at a time.
 const AT_ONCE: usize = 8;
 
 fn of_list(served: &GroupVersion, resource: APIResource) -> ServedResource {
@@ -225,7 +224,7 @@ fn of_list(served: &GroupVersion, resource: APIResource) -> ServedResource {
     }
 }
 
-/// What went wrong, for logs.
+/// The error as logs show it.
 pub(super) fn problem(error: &Error) -> String {
     format!("discovery: {}", failure::text(error))
 }

@@ -28,12 +28,12 @@ const INFO: &str = "KUBERNETES_EXEC_INFO";
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How often to look whether it has ended.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How much the command may write, in bytes. What is beyond is read, so that the command can end, and dropped.
+/// How much the command may write, in bytes. Output beyond that is read, so that the command can end, and dropped.
 const MAX_OUTPUT: u64 = 1 << 20;
 /// The maximum length of the command's error output in a message, in characters.
 const LONGEST: usize = 400;
 
-/// A command that gives credentials.
+/// An exec credential plugin: a command that prints credentials.
 #[derive(Clone, Debug)]
 pub(super) struct ExecPlugin {
     command: String,
@@ -43,7 +43,7 @@ pub(super) struct ExecPlugin {
     hint: String,
 }
 
-/// What a command gave.
+/// The credentials that a command printed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandOutput {
     token: Option<String>,
@@ -53,7 +53,7 @@ pub(super) struct CommandOutput {
     pub(super) expires: Option<SystemTime>,
 }
 
-/// Why a command gives no credentials.
+/// Why a command has no credentials.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ExecError {
     #[error("exec plugin: the kubeconfig names no command")]
@@ -82,7 +82,7 @@ pub(super) enum ExecError {
     Output { command: String, error: OutputError },
 }
 
-/// Why what a command printed is no credential. Nothing of it is shown, as it may contain secrets.
+/// Why the output of a command is no credential. Nothing of it is shown, as it may contain secrets.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OutputError {
     #[error("its output is larger than {} MiB", MAX_OUTPUT >> 20)]
@@ -103,7 +103,7 @@ pub(super) enum OutputError {
     Nothing,
 }
 
-/// What a command prints.
+/// The output of a command.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExecCredential {
@@ -214,7 +214,7 @@ impl ExecPlugin {
                 break status;
             }
             if Instant::now() >= until {
-                // It may have ended by now; it is not waited for any longer.
+                // It may have ended by now; there is no need to wait longer.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(ExecError::Slow(self.command.clone()));
@@ -292,7 +292,7 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before a failure is what there is.
+            // After a failure, the bytes read before it count.
             let _ = pipe.by_ref().take(MAX_OUTPUT + 1).read_to_end(&mut bytes);
             let _ = io::copy(&mut pipe, &mut io::sink());
         }

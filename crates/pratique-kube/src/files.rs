@@ -26,7 +26,7 @@ pub(super) fn check_credentials(config: &Config) -> Result<(), ConnectError> {
         .try_for_each(|path| check(Path::new(path)))
 }
 
-/// A file that is not there is left to the client, which knows whether it needs it.
+/// Checks a file. A missing one is left to the client, which knows whether it needs it.
 fn check(path: &Path) -> Result<(), ConnectError> {
     match read_regular(path, MAX_CONFIGURATION_BYTES) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(ConnectError::File {

@@ -17,7 +17,7 @@ use super::requests::{Failure, PATIENCE, encoded, with_kind};
 pub struct PageOptions {
     /// How many objects a page has at most, as `--chunk-size` of kubectl.
     pub chunk_size: u32,
-    /// How many bytes a page has at most; of larger ones, fewer objects are asked for.
+    /// The most bytes of a page; after a larger one, fewer objects are requested.
     pub bytes: usize,
     /// How many requests there may be. Lists with the same limit share it.
     pub rate: Option<RateLimit>,
@@ -43,7 +43,7 @@ impl Default for PageOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ListPosition {
-    /// What the server calls it; empty for its beginning.
+    /// The `continue` token of the server; empty for the beginning.
     #[serde(rename = "continue")]
     token: String,
     /// The version that the collection had when it began to be read.
@@ -60,14 +60,14 @@ pub struct ListPosition {
 /// server keeps these: some minutes. Then the collection is continued as it is (`410 Gone`), and what has changed in between is
 /// marked. In both cases each object that is there all the time is read once: by the order of keys in which API servers list.
 ///
-/// Nothing is kept of a page that was given. Calls block the calling thread, which must not be one of a runtime.
+/// A returned page is not kept. Calls block the calling thread, which must not be one of a runtime.
 pub struct ListPages {
     reader: ClusterReader,
     path: String,
     kind: GroupVersionKind,
     options: PageOptions,
     position: ListPosition,
-    /// How many objects are asked for now.
+    /// How many objects are requested at a time.
     chunk_size: u32,
     is_done: bool,
 }
@@ -161,7 +161,7 @@ impl ListPages {
             .run(|requests| async move { requests.get_once(&path, bytes, timeout).await })
     }
 
-    /// Does what is to be done before the page is asked for again.
+    /// Prepares to request the page again after a failure.
     fn after_failure(
         &mut self,
         failure: Failure,
@@ -192,8 +192,8 @@ impl ListPages {
         }
     }
 
-    /// Goes on at the version that the collection has now: where the server says, or else from the beginning, of which what was
-    /// listed is recognised by its key.
+    /// Continues at the current version of the collection: with the server's new token, or else from the beginning,
+    /// where objects that were listed already are recognised by their keys.
     // Upstream: apiserver/pkg/storage/etcd3/errors.go, handleCompactedErrorForPaging
     fn renew(&mut self, continues: String) -> Result<(), ReadError> {
         if continues.is_empty() && self.position.unordered {
@@ -242,7 +242,7 @@ impl ListPages {
     }
 }
 
-/// What a page says besides its objects.
+/// The metadata of a page.
 struct Answer {
     keys: Vec<String>,
     version: String,
@@ -278,7 +278,7 @@ impl Page {
         self.count
     }
 
-    /// How many objects come after it, if the server says that.
+    /// How many objects come after it, if the server reports that.
     pub fn left(&self) -> Option<u64> {
         self.left
     }
@@ -316,13 +316,13 @@ impl Page {
         );
         match numbers {
             (Some(version), Some(since)) => version > since,
-            // Versions of other servers do not tell.
+            // Versions of other servers have no order.
             _ => self.position.renewed,
         }
     }
 }
 
-/// What API servers order objects by: their place in etcd.
+/// The key by which API servers order objects: their place in etcd.
 fn key(object: &Value<'_>) -> String {
     let text = |name| object.at(&["metadata", name]).and_then(Value::as_str);
     match (

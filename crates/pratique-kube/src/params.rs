@@ -93,7 +93,7 @@ impl Params {
         })
     }
 
-    /// Those of the kinds whose objects are known, or known not to be served.
+    /// The kinds whose objects are known, or known not to be served.
     pub(super) fn settled(&self, kinds: &Kinds) -> Kinds {
         let settled = kinds.iter().filter(|kind| match self.watched.get(kind) {
             Some(watched) => watched.store.sync_state() != SyncState::None,

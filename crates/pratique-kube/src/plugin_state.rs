@@ -1,4 +1,5 @@
-//! What plugins see of a cluster besides its namespaces: definitions, and the pods of a namespace that is updated.
+//! The state of a cluster that plugins see besides its namespaces: definitions, and the pods of a namespace that is
+//! updated.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,10 +27,10 @@ pub(super) struct PodsOf {
     pods: ObjectList,
 }
 
-/// What labels of a namespace begin with by which pod security is enforced.
+/// The prefix of the labels of a namespace by which pod security is enforced.
 const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
 
-/// How many pods are asked for at a time.
+/// How many pods are requested at a time.
 const PAGE: u32 = 500;
 
 /// The most pods of a namespace that are read. An API server, which has all of them, checks 3,000.
@@ -105,7 +106,7 @@ async fn list(client: Client, namespace: &str) -> Result<Vec<Arc<Value<'static>>
     }
 }
 
-/// A pod without what is not checked.
+/// The parts of a pod that are checked.
 fn checked(mut pod: Value<'static>) -> Value<'static> {
     if let Value::Object(members) = &mut pod {
         members.remove("status");

@@ -1,4 +1,4 @@
-//! A limit of requests: so many a second, and some more at once.
+//! A rate limit of requests, with bursts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 pub struct RateLimit {
     interval: Duration,
     burst: u32,
-    /// When the limit is what it was in the beginning, if there are no more requests.
+    /// When the limit is fully available again, if there are no more requests.
     rested: Arc<Mutex<Option<Instant>>>,
 }
 
 impl RateLimit {
-    /// So many requests a second, and so many at once: at least one of each.
+    /// Allows `qps` requests a second, and `burst` at once: at least one of each.
     pub fn new(qps: u32, burst: u32) -> Self {
         RateLimit {
             interval: Duration::from_secs(1) / qps.max(1),
@@ -31,7 +31,7 @@ impl RateLimit {
         }
     }
 
-    /// Takes the place of a request; gives how long that has to wait from `now` on.
+    /// Reserves a request; returns how long it has to wait from `now` on.
     fn reserve(&self, now: Instant) -> Duration {
         let mut rested = self.rested.lock().unwrap_or_else(PoisonError::into_inner);
         let next = rested.map_or(now, |rested| rested.max(now)) + self.interval;
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(pauses(0, 5), [0, 0, 0, 100, 200]);
         // At 0.2 s, two of these were made, and the next one is that of 0.3 s.
         assert_eq!(pauses(2, 2), [100, 200]);
-        // What was not used is not saved beyond the burst.
+        // Unused requests are not saved beyond the burst.
         assert_eq!(pauses(1000, 4), [0, 0, 0, 100]);
         assert_eq!(RateLimit::new(0, 0).reserve(start), Duration::ZERO);
     }

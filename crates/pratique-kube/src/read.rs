@@ -27,7 +27,7 @@ pub struct ClusterReader {
     _background: Arc<Background>,
 }
 
-/// Why something of a cluster is not known.
+/// Why an object or list of a cluster cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -42,7 +42,7 @@ pub enum ReadError {
     /// The API server is not reached, or its answer cannot be read.
     #[error("{0}")]
     Failed(String),
-    /// What was read so far, and this, is more than is kept.
+    /// The objects so far take more memory than is allowed.
     #[error("larger than the {mebibytes} MiB that are read of a cluster")]
     TooLarge {
         /// The bound.
@@ -51,22 +51,22 @@ pub enum ReadError {
     /// It takes too long.
     #[error("no answer within {} seconds", .0.as_secs_f64())]
     TimedOut(Duration),
-    /// A list took so long that its version is gone, and cannot be continued: its server does not say where to, and its order
-    /// is not that of names.
+    /// A list took so long that its version has expired, and cannot be continued: the server gives no new token, and
+    /// its order is not that of names.
     #[error("the list has expired, and nothing tells which of its objects were listed")]
     Expired,
-    /// A name that no object can have, so that it is not asked for.
+    /// A name that no object can have, so that it is not requested.
     #[error("{0:?} is no name of an object")]
     Name(String),
 }
 
 impl ReadError {
-    /// Whether the API server does not have what was asked for.
+    /// Whether the API server does not have the requested object or resource.
     pub fn is_not_found(&self) -> bool {
         matches!(self, ReadError::Refused { code: 404, .. })
     }
 
-    /// Whether nothing else can be read either: the API server is not reached, or does not know who asks.
+    /// Whether nothing else can be read either: the API server is not reached, or refuses the credentials.
     pub fn is_of_connection(&self) -> bool {
         match self {
             ReadError::Refused { code, .. } => *code == 401,
@@ -76,7 +76,7 @@ impl ReadError {
     }
 }
 
-/// What a list asks for.
+/// The objects that a list requests.
 #[derive(Clone, Copy, Debug)]
 pub struct ListOf<'a> {
     /// The resource.
@@ -156,7 +156,7 @@ impl ClusterReader {
         absent_as_none(found)
     }
 
-    /// The objects of a kind that `kept` accepts, page by page.
+    /// The objects of a kind that `keep` accepts, page by page.
     ///
     /// # Errors
     /// They cannot be read, or are too many.

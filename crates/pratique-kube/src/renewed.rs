@@ -14,10 +14,11 @@ use tower_service::Service;
 
 use super::exec::ExecPlugin;
 
-/// How long what a command gave is kept, although the API server does not take it: it would be the same again.
+/// How long credentials of a command are kept although the API server refuses them: the command would print the same
+/// again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What a request may fail with.
+/// The error of a request.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Makes a client of a configuration that names a command. It is to be called within the runtime that the client is to be
@@ -65,7 +66,7 @@ impl CredentialedClient {
 }
 
 impl Renewed {
-    /// The client in use, made anew where its credentials have expired.
+    /// The client in use, with new credentials where they have expired.
     async fn current(&self) -> Result<Arc<CredentialedClient>, Failure> {
         let mut current = self.0.current.lock().await;
         if current.has_expired() {
@@ -74,7 +75,7 @@ impl Renewed {
         Ok(current.clone())
     }
 
-    /// Another one than this, whose credentials the API server does not take; `None` if there is none.
+    /// Another client in place of one whose credentials the API server refuses; `None` if there is none.
     async fn instead_of(&self, refused: &Arc<CredentialedClient>) -> Option<Arc<CredentialedClient>> {
         let mut current = self.0.current.lock().await;
         if !Arc::ptr_eq(&current, refused) {

@@ -1,4 +1,4 @@
-//! Requests to an API server that read something once, and the paths that they ask for.
+//! Requests to an API server that read objects once, and their paths.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::failure;
 use super::read::ReadError;
 
-/// Requests that together read no more than is left.
+/// Requests that share a limit of bytes to read.
 #[derive(Clone)]
 pub(super) struct Requests {
     pub(super) client: Client,
@@ -24,12 +24,12 @@ pub(super) struct Requests {
     left: Arc<AtomicUsize>,
 }
 
-/// Why an answer is none.
+/// A failed request.
 pub(super) struct Failure {
     pub(super) error: ReadError,
     /// Whether the same request may succeed a little later.
     pub(super) passes: bool,
-    /// Where a list that has expired can be continued, if the server says that.
+    /// The token to continue a list that has expired, if the server gives one.
     pub(super) continues: String,
 }
 
@@ -48,7 +48,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the objects of a kind may take.
 pub(super) const LONGEST: Duration = Duration::from_secs(120);
 
-/// How many objects are asked for at a time, as `kubectl` does it.
+/// How many objects are requested at a time, as `kubectl` does it.
 const PAGE: usize = 500;
 
 /// Between attempts, in milliseconds.
@@ -65,7 +65,7 @@ impl Requests {
         }
     }
 
-    /// The objects of a kind that `kept` accepts, page by page.
+    /// The objects of a kind that `keep` accepts, page by page.
     pub(super) async fn list(
         &self,
         path: &str,
@@ -81,7 +81,7 @@ impl Requests {
                 next => format!("{path}?limit={PAGE}&continue={}", encoded(next)),
             };
             let page = match self.get(&query).await {
-                // The list took so long that its version is gone.
+                // The list took so long that its version has expired.
                 Err(ReadError::Refused { code: 410, .. }) if restarts > 0 && !next.is_empty() => {
                     restarts -= 1;
                     objects.clear();
@@ -113,7 +113,7 @@ impl Requests {
         Ok(value.into_owned())
     }
 
-    /// Asks for a path, again where that may help.
+    /// Requests a path, with retries after transient failures.
     pub(super) async fn text(&self, path: &str) -> Result<Vec<u8>, ReadError> {
         let mut pauses = PAUSES.into_iter();
         loop {
@@ -141,7 +141,7 @@ impl Requests {
         }
     }
 
-    /// Asks for a path; the answer may have so many bytes.
+    /// Requests a path; the answer may have at most `bytes`.
     pub(super) async fn get_once(
         &self,
         path: &str,
@@ -183,7 +183,7 @@ impl Requests {
         let message = text_at(&["message"]).unwrap_or_else(|| format!("the server answered {status}"));
         Err(Failure {
             error: ReadError::Refused { code, message },
-            // The client has asked again after 429, 503 and 504 by itself.
+            // The client has retried after 429, 503 and 504 by itself.
             passes: code == 500,
             continues: text_at(&["metadata", "continue"]).unwrap_or_default(),
         })
@@ -210,7 +210,7 @@ pub(super) fn read_error(error: &Error) -> ReadError {
     }
 }
 
-/// Those in lists of built-in kinds do not say what they are.
+/// Adds `apiVersion` and `kind`, which objects in lists of built-in kinds lack.
 pub(super) fn with_kind<'v>(mut object: Value<'v>, kind: &GroupVersionKind) -> Value<'v> {
     if let Value::Object(members) = &mut object {
         members.insert("apiVersion", Value::from(kind.api_version()));

@@ -23,10 +23,10 @@ use super::requests::read_error;
 
 /// Answers authorization checks by an API server's SubjectAccessReviews. A copy is the same, with the same memory.
 ///
-/// The questions of a request are asked at the same time, at most sixteen of them. An answer is remembered as an API
-/// server's own webhook authorizer does it: five minutes what is allowed, 30 seconds what is not, errors not at all.
-/// The memory has room for 8,192 answers in 32 MiB, and for no question beyond 10,000 bytes, its user not counted. What fails in passing is asked
-/// again up to four times within about four seconds.
+/// The questions of a request are sent at the same time, at most sixteen of them. Answers are cached as by an API
+/// server's webhook authorizer: allowed ones for five minutes, others for 30 seconds, errors not at all. The cache has
+/// up to 8,192 answers in 32 MiB, and no question beyond 10,000 bytes, its user not counted. Transient failures are
+/// retried up to four times within about four seconds.
 #[derive(Clone, Debug)]
 pub struct SubjectAccessReviewer(Arc<Inner>);
 
@@ -37,7 +37,7 @@ struct Inner {
     _background: Arc<Background>,
 }
 
-/// What reviews are made with.
+/// The client and limits of reviews.
 #[derive(Clone)]
 struct Reviews {
     api: Api<SubjectAccessReview>,
@@ -71,7 +71,7 @@ impl SubjectAccessReviewer {
         }))
     }
 
-    /// Asks a question, and blocks the calling thread, which must not be one of a runtime, until it is answered.
+    /// Sends a question, and blocks the calling thread, which must not be one of a runtime, until it is answered.
     ///
     /// # Errors
     /// The API server gives no answer.
@@ -85,7 +85,7 @@ impl SubjectAccessReviewer {
         }
     }
 
-    /// Remembers answers for these times instead; a time of zero does not remember. Memory begins anew.
+    /// Caches answers for these times instead, or not at all for a time of zero. The cache is emptied.
     #[must_use]
     pub fn remember(self, allowed: Duration, denied: Duration) -> Self {
         SubjectAccessReviewer(Arc::new(Inner {
@@ -118,7 +118,7 @@ impl Decider for SubjectAccessReviewer {
     }
 }
 
-/// How many questions are asked at a time.
+/// How many questions are sent at a time.
 const AT_ONCE: usize = 16;
 
 impl Reviews {
@@ -150,7 +150,7 @@ impl Reviews {
         Ok(decision)
     }
 
-    /// Asks, and again where that may help. Without an error, there was no answer in time.
+    /// Sends a review, with retries after transient failures. Without an error, there was no answer in time.
     async fn ask(
         &self,
         review: &SubjectAccessReview,
@@ -170,7 +170,7 @@ impl Reviews {
         }
     }
 
-    /// What an API server says itself, or what its clients say when they cannot reach it.
+    /// The message of an API server, or that of its clients when they cannot reach it.
     fn message(&self, error: Option<Error>) -> String {
         match error {
             Some(error @ Error::Api(_)) => failure::text(&error),
@@ -179,7 +179,7 @@ impl Reviews {
         }
     }
 
-    /// What a thread that panicked left is whole: answers are added and taken by single steps.
+    /// The cache is consistent even after a panic: answers are added and taken by single steps.
     fn lock(&self) -> MutexGuard<'_, Answers> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

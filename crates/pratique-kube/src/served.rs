@@ -1,4 +1,4 @@
-//! What a cluster serves: which kinds, where their objects live, and which resources are views of the same objects.
+//! The resources that a cluster serves: their kinds, their scopes, and which of them are views of the same objects.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use pratique::types::{GroupVersionKind, GroupVersionResource};
 
 use super::definitions::Definition;
 
-/// What a cluster serves.
+/// The resources that a cluster serves.
 #[derive(Debug, Default)]
 pub(super) struct Served {
     pub(super) equivalents: Equivalents,
@@ -26,8 +26,8 @@ pub(super) struct Kind {
 }
 
 impl Served {
-    /// What discovery shows and definitions define. Built-in resources come first, in their order: it counts where a
-    /// rule fits several.
+    /// The resources of discovery and of definitions. Built-in resources come first, in their order, which counts where
+    /// a rule fits several.
     pub(super) fn new<'d>(
         discovered: &[ServedResource],
         definitions: impl Iterator<Item = &'d Definition> + Clone,

@@ -16,13 +16,13 @@ use super::store::ByName;
 /// Objects of a kind.
 pub(super) type Objects = Arc<ByName<Value<'static>>>;
 
-/// What was known of a cluster at one moment.
+/// The known state of a cluster at one moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) namespaces: Arc<ByName<StoredObject>>,
     /// A namespace that was looked up for one request.
     pub(super) found: Option<Arc<StoredObject>>,
-    /// Of the kinds that policies name: those that are known.
+    /// The params of those kinds that policies name and whose objects are known.
     pub(super) params: HashMap<GroupVersionKind, (ParamScope, Objects)>,
     pub(super) served: Arc<Served>,
     pub(super) defined: Arc<Defined>,
@@ -56,7 +56,7 @@ impl Cluster for Snapshot {
         known.or_else(|| Some(self.served.kind(kind)?.scope))
     }
 
-    /// No param must seem to be missing that is there: a kind that is served may not have been listed yet.
+    /// A param that exists must never seem to be missing: a kind that is served may not have been listed yet.
     fn params_synced(&self, kind: &GroupVersionKind) -> bool {
         self.params.contains_key(kind)
     }

@@ -108,7 +108,7 @@ impl SnapshotBuilder {
         let due = self.params.due();
         tokio::select! {
             () = self.changed.notified() => {}
-            // The sender cannot be gone: the builder holds it.
+            // The sender cannot be closed: the builder holds it.
             _ = self.needed.changed() => {}
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
         }
@@ -153,7 +153,7 @@ impl SnapshotBuilder {
         }
     }
 
-    /// Collects what definitions are used for by plugins and after mutations, if they changed.
+    /// Collects the definitions for plugins and for defaulting after mutations, if they changed.
     fn define(&mut self, definitions: &Arc<ByName<Definition>>) {
         let is_known = matches!(
             self.definitions.sync_state(),

@@ -23,7 +23,7 @@ struct State<T> {
     sync_state: SyncState,
 }
 
-/// How far the objects of a kind are known.
+/// Whether the objects of a kind are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyncState {
     /// Not listed yet.

@@ -20,13 +20,13 @@ pub(super) static NAMESPACE: LazyLock<GroupVersionKind> =
 /// An object of any kind.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
-    /// Only what it is found by.
+    /// Only the fields by which it is found.
     meta: ObjectMeta,
     value: Value<'static>,
 }
 
 impl Stored {
-    /// The object; those in lists of built-in kinds do not say what they are.
+    /// The object, with `apiVersion` and `kind`, which objects in lists of built-in kinds lack.
     pub(super) fn into_value(self, kind: &GroupVersionKind) -> Value<'static> {
         let mut value = self.value;
         if let Value::Object(members) = &mut value {
@@ -98,7 +98,7 @@ pub(super) fn resource(kind: &GroupVersionKind, plural: &str) -> ApiResource {
     }
 }
 
-/// Keeps whole objects of this kind; of built-in kinds without who manages which field, as an API server keeps them.
+/// Keeps whole objects of this kind; those of built-in kinds without `managedFields`, as an API server keeps them.
 pub(super) struct WholeObjects {
     pub(super) kind: GroupVersionKind,
     pub(super) builtin: bool,

@@ -26,8 +26,8 @@ impl Wanted {
         }
     }
 
-    /// Waits until the cluster has these kinds, but not for long: a policy whose params are not known is an error that
-    /// its failure policy decides on.
+    /// Waits until the cluster has these kinds, but not for long: a policy with unknown params has an error that its
+    /// failure policy decides on.
     pub(super) async fn wait_for(&self, kinds: &Kinds) {
         let mut settled = self.settled.subscribe();
         let has = |settled: &Option<Kinds>| settled.as_ref().is_none_or(|settled| kinds.is_subset(settled));

@@ -14,9 +14,9 @@ use tokio::runtime::Handle;
 use super::background::{Background, wait_within};
 use super::failure;
 
-/// How long a request may take, with those that repeat it.
+/// How long a request may take, with its retries.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How many objects are asked for at a time.
+/// How many objects are requested at a time.
 const PAGE: u32 = 500;
 
 /// Writes objects of a program to a cluster. Each call blocks the calling thread, which must not be one of a runtime.
@@ -81,7 +81,7 @@ impl ClusterWriter {
         }
     }
 
-    /// Creates or changes an object by server-side apply, as a manager who takes what others set.
+    /// Creates or changes an object by server-side apply, with force: fields of other managers are taken over.
     ///
     /// # Errors
     /// It cannot be written.
@@ -121,7 +121,7 @@ impl ClusterWriter {
         })
     }
 
-    /// Removes an object. That it is not there is no error.
+    /// Removes an object. An absent object is no error.
     ///
     /// # Errors
     /// It cannot be removed.

@@ -11,7 +11,7 @@ use crate::histogram::{CEL, CONDITION, Histogram, POLICY, STEP, WEBHOOK};
 use crate::snapshot::{Family, Kind, Series, Value};
 use crate::summary::Summary;
 
-/// The labels of what is known of a configuration.
+/// The labels of the metrics about a configuration.
 const CONFIGURATION: [&str; 3] = ["apiserver_id_hash", "hash", "plugin"];
 
 /// Declares [`Families`], with a row for each field: its type, the value of a new series, its labels, name and help text.

@@ -10,11 +10,11 @@ use crate::subjects::KnownSubjects;
 /// Whether roles and bindings are all that there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// They are: what they do not allow is not allowed.
+    /// They are: anything that they do not allow is denied.
     Complete,
-    /// They are for these users: what they do not allow is not allowed to them, and not known of others.
+    /// They are for these users: anything that they do not allow is denied to these users, and unknown for others.
     Of(KnownSubjects),
-    /// There may be others: what they do not allow is not known.
+    /// There may be others: anything that they do not allow is unknown.
     Partial,
 }
 
@@ -81,7 +81,7 @@ impl Authorizer for MoreRoles {
     }
 }
 
-/// Whether a user is a node, for which API servers have an authorizer of its own beside RBAC.
+/// Whether a user is a node, for which API servers have a separate authorizer.
 // Upstream: kubernetes/pkg/auth/nodeidentifier/default.go, NodeIdentity
 fn is_node(user: &User) -> bool {
     user.name.starts_with("system:node:") && user.groups.iter().any(|group| group == "system:nodes")

@@ -24,7 +24,7 @@ pub struct Rbac {
     /// By namespace, then by name.
     role_bindings: BTreeMap<String, BTreeMap<String, Binding>>,
     cluster_role_bindings: BTreeMap<String, Binding>,
-    /// Whether the rules of aggregated roles could not be told.
+    /// Whether the aggregation of roles was not finished.
     is_unsettled: bool,
 }
 

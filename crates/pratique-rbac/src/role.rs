@@ -3,7 +3,7 @@
 use pratique_cel::library::authz::{Check, Target};
 use pratique_json::Value;
 
-/// A rule of a role. What is not named is not matched, but for `resource_names`.
+/// A rule of a role. An empty list matches nothing, but for `resource_names`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Rule {
     verbs: Vec<String>,
@@ -39,7 +39,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule allows what a check is about.
+    /// Whether the rule allows the access of a check.
     // Upstream: kubernetes/plugin/pkg/auth/authorizer/rbac/rbac.go, RuleAllows
     pub(crate) fn allows(&self, check: &Check<'_>) -> bool {
         if !has(&self.verbs, check.verb) {

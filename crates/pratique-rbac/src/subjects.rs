@@ -1,4 +1,4 @@
-//! Users and groups of which all permissions are known.
+//! Users and groups whose permissions are all known.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use pratique_json::Value;
 
 use crate::binding::Binding;
 
-/// Users and groups of which all permissions are known, where those of others are not.
+/// Users and groups whose permissions are all known, where those of others are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownSubjects {
     users: BTreeSet<String>,

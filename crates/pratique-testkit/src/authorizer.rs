@@ -2,7 +2,7 @@
 
 use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision};
 
-/// Has no opinion on any check, so that none is allowed: what an API server says of users without permissions.
+/// Has no opinion on any check, so that none is allowed, like an API server for users without permissions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOpinion;
 

@@ -8,7 +8,7 @@ use pratique_policy::{Cluster, ParamScope};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 use serde_json::Value as Json;
 
-/// A cluster with the built-in resources, and with the namespaces and params that it is given.
+/// A cluster with the built-in resources, and with the namespaces and params that a test adds.
 ///
 /// ```
 /// use pratique_match::{Namespace, Namespaces};
@@ -27,7 +27,7 @@ pub struct TestCluster {
     params: BTreeMap<String, Params>,
 }
 
-/// What is known of the objects of a kind.
+/// The known objects of a kind.
 #[derive(Debug)]
 enum Params {
     Listed(Vec<Value<'static>>),
@@ -61,7 +61,7 @@ impl TestCluster {
         self
     }
 
-    /// All namespaces exist, and nothing else is known of those that are not stored, nor of kinds that are not given.
+    /// All namespaces exist; of those that are not stored only the name is known, and of kinds without params nothing.
     #[must_use]
     pub fn with_names_only(mut self) -> Self {
         self.only_names = true;
@@ -80,7 +80,7 @@ impl TestCluster {
         self.with(kind, Params::NotSynced)
     }
 
-    /// With a kind of params of which it is not known which objects there are.
+    /// With a kind of params whose objects are unknown.
     #[must_use]
     pub fn with_params_unknown(self, kind: &str) -> Self {
         self.with(kind, Params::Unknown)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pratique_workers::Workers;
 
-/// A few threads, however little there is to do, and how often they were asked. A clone has the same count.
+/// Runs work on a few threads, however small it is, and counts the calls. A clone has the same count.
 #[derive(Clone, Debug)]
 pub struct CountingExecutor {
     min_parallel_cost: Duration,
@@ -23,7 +23,7 @@ impl CountingExecutor {
         }
     }
 
-    /// How often they were asked.
+    /// The number of calls.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }

@@ -2,7 +2,7 @@
 //! and params that a test gives it, [`NoNamespaces`] and [`NamesOnly`] are what is left of one for matchers, and
 //! [`CountingExecutor`] runs work on several threads and counts how often.
 //!
-//! [`check_plugin_case`] runs recorded cases of admission plugins.
+//! [`check_plugin_cases`] runs recorded cases of admission plugins, and [`validate`] a single request.
 //!
 //! [`FakeStore`] is an S3-compatible store.
 //!

@@ -1,4 +1,4 @@
-//! Recorded cases of admission plugins: requests over objects of a cluster, with what an API server answered.
+//! Runs admission plugins: on single requests, and on recorded cases with the answers of an API server.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -53,7 +53,7 @@ pub fn check_plugin_case(case: &Json, make: &dyn Fn(Option<&str>) -> StartResult
     found
 }
 
-/// Runs one request; the outcome has the form of what is recorded.
+/// Runs one request; the outcome has the form of recorded ones.
 fn run(
     plugin: &dyn Plugin,
     request: &Json,
@@ -113,7 +113,7 @@ fn outcome(result: &Result<(), Rejection>, effects: &Effects) -> Json {
     Json::Object(outcome)
 }
 
-/// What differs, field by field. Of messages that depend on the order of a map any recorded one is right.
+/// The differences, field by field. Of messages that depend on the order of a map any recorded one is right.
 fn differences(expected: &Json, found: &Json) -> Vec<String> {
     let fields = [
         "loadError",

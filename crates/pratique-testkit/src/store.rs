@@ -1,4 +1,4 @@
-//! A store that speaks as much of S3 as our clients do, and refuses what is not signed with its key.
+//! A store with the part of S3 that our clients use, which refuses requests that are not signed with its key.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -84,7 +84,7 @@ impl FakeStore {
         self.lock().objects.insert(name.to_owned(), content.into());
     }
 
-    /// How many uploads are neither complete nor given up.
+    /// The number of uploads that are neither completed nor aborted.
     pub fn open_uploads(&self) -> usize {
         self.lock().uploads.len()
     }

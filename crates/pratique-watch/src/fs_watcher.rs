@@ -52,7 +52,7 @@ impl FsWatcher {
             before
                 .replaced(&path)
                 .for_each(|directory| self.unwatch(directory));
-            // A directory that is gone by now is not on the path in the next round.
+            // A directory that was removed meanwhile is not on the path in the next round.
             watched = self.watch(&path);
         }
         started.and(watched)
