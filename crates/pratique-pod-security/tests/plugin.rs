@@ -4,13 +4,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use pratique_core::Attributes;
 use pratique_json::{Value, parse};
-use pratique_plugin::{Effects, Plugin, PluginContext, Rejection, StateObjects};
+use pratique_plugin::StateObjects;
 use pratique_pod_security::{
     Evaluator, Level, LevelVersion, Pod, PodCheckLimits, PodSecurity, PodSecurityObserver,
     PodSecuritySettings, PolicyEvaluation, Version, reasons, resource_label,
 };
+use pratique_testkit::validate;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 fn value(text: &str) -> Value<'static> {
@@ -42,25 +42,13 @@ fn creating(pod: Value<'static>) -> AdmissionRequest<'static> {
     }
 }
 
-fn ask(
-    plugin: &PodSecurity,
-    cluster: &StateObjects,
-    request: &AdmissionRequest<'_>,
-) -> Result<Effects, Rejection> {
-    let mut effects = Effects::default();
-    let context = PluginContext::new(cluster);
-    plugin
-        .validate(&Attributes::from(request), &context, &mut effects)
-        .map(|()| effects)
-}
-
 fn plugin() -> PodSecurity {
     PodSecurity::new(PodSecuritySettings::default())
 }
 
 #[test]
 fn a_namespace_that_is_not_known_leaves_pods_undecided() {
-    let rejection = ask(&plugin(), &StateObjects::default(), &creating(pod("web"))).unwrap_err();
+    let rejection = validate(&plugin(), &StateObjects::default(), &creating(pod("web"))).unwrap_err();
     assert_eq!(
         rejection.to_string(),
         "Namespace objects named \"shop\" are not known"
@@ -89,7 +77,7 @@ fn metrics_get_what_a_server_counts() {
     cluster.insert(namespace("baseline"));
     let notes = Arc::new(Notes::default());
     let plugin = plugin().with_observer(notes.clone());
-    assert!(ask(&plugin, &cluster, &creating(pod("web"))).is_err());
+    assert!(validate(&plugin, &cluster, &creating(pod("web"))).is_err());
     assert_eq!(*notes.0.lock().unwrap(), ["deny enforce latest pod"]);
 }
 
@@ -118,7 +106,7 @@ fn only_so_many_pods_are_checked() {
         pods: 3,
         ..PodCheckLimits::default()
     };
-    let effects = ask(&plugin().with_limits(limits), &cluster, &request).unwrap();
+    let effects = validate(&plugin().with_limits(limits), &cluster, &request).unwrap();
     assert_eq!(
         effects.warnings,
         [
@@ -139,7 +127,7 @@ fn pods_are_checked_for_so_long() {
         clock: Some(|| Duration::from_millis(600 * SECONDS.fetch_add(1, Ordering::Relaxed))),
         ..PodCheckLimits::default()
     };
-    let effects = ask(&plugin().with_limits(limits), &cluster, &request).unwrap();
+    let effects = validate(&plugin().with_limits(limits), &cluster, &request).unwrap();
     assert_eq!(
         effects.warnings.first().map(String::as_str),
         Some("new PodSecurity enforce level only checked against the first 2 of 5 existing pods")
@@ -147,9 +135,9 @@ fn pods_are_checked_for_so_long() {
 }
 
 #[test]
-fn pods_that_are_not_known_are_told() {
+fn unknown_pods_are_reported() {
     let (_, request) = restricting(0);
-    let effects = ask(&plugin(), &StateObjects::default(), &request).unwrap();
+    let effects = validate(&plugin(), &StateObjects::default(), &request).unwrap();
     assert_eq!(
         effects.warnings,
         ["failed to list pods while checking new PodSecurity enforce level"]

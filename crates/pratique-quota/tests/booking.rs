@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use pratique_core::Attributes;
 use pratique_json::parse;
-use pratique_plugin::{Effects, Plugin, PluginContext, Rejection, StateObjects};
+use pratique_plugin::{Rejection, StateObjects};
 use pratique_quota::{QuotaSettings, ResourceQuota};
+use pratique_testkit::validate;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 fn plugin() -> ResourceQuota {
@@ -39,20 +39,8 @@ fn pod(name: &str) -> AdmissionRequest<'static> {
     }
 }
 
-fn ask(
-    plugin: &ResourceQuota,
-    cluster: &StateObjects,
-    request: &AdmissionRequest<'_>,
-) -> Result<Effects, Rejection> {
-    let mut effects = Effects::default();
-    let context = PluginContext::new(cluster);
-    plugin
-        .validate(&Attributes::from(request), &context, &mut effects)
-        .map(|()| effects)
-}
-
 #[test]
-fn what_is_booked_is_gone() {
+fn booked_usage_counts_for_later_requests() {
     let mut cluster = StateObjects::whole();
     insert(
         &mut cluster,
@@ -65,7 +53,7 @@ fn what_is_booked_is_gone() {
     let plugin = plugin();
     let mut allowed = Vec::new();
     for name in ["a", "b", "c", "d"] {
-        match ask(&plugin, &cluster, &pod(name)) {
+        match validate(&plugin, &cluster, &pod(name)) {
             Ok(effects) => {
                 cluster.apply(&effects);
                 allowed.push(name);
@@ -91,8 +79,8 @@ fn a_dry_run_books_nothing() {
         dry_run: Some(true),
         ..pod("a")
     };
-    assert!(ask(&plugin(), &cluster, &request).unwrap().booked.is_empty());
-    assert_eq!(ask(&plugin(), &cluster, &pod("a")).unwrap().booked.len(), 1);
+    assert!(validate(&plugin(), &cluster, &request).unwrap().booked.is_empty());
+    assert_eq!(validate(&plugin(), &cluster, &pod("a")).unwrap().booked.len(), 1);
 }
 
 #[test]
@@ -100,19 +88,19 @@ fn other_quotas_are_noticed() {
     let mut cluster = StateObjects::whole();
     insert(&mut cluster, &quota("q", r#"{"pods": "1"}"#, r#"{"pods": "1"}"#));
     let plugin = plugin();
-    assert!(ask(&plugin, &cluster, &pod("a")).is_err());
+    assert!(validate(&plugin, &cluster, &pod("a")).is_err());
     insert(&mut cluster, &quota("q", r#"{"pods": "2"}"#, r#"{"pods": "1"}"#));
-    assert!(ask(&plugin, &cluster, &pod("a")).is_ok());
+    assert!(validate(&plugin, &cluster, &pod("a")).is_ok());
     insert(
         &mut cluster,
         &quota("another", r#"{"pods": "0"}"#, r#"{"pods": "0"}"#),
     );
-    assert!(ask(&plugin, &cluster, &pod("a")).is_err());
+    assert!(validate(&plugin, &cluster, &pod("a")).is_err());
 }
 
 #[test]
 fn quotas_that_are_not_known_are_not_passed_over() {
-    let rejection = ask(&plugin(), &StateObjects::default(), &pod("a")).unwrap_err();
+    let rejection = validate(&plugin(), &StateObjects::default(), &pod("a")).unwrap_err();
     assert!(matches!(rejection, Rejection::Undecided(_)));
     assert_eq!(
         rejection.to_string(),
@@ -127,7 +115,7 @@ fn amounts_that_are_none_are_errors() {
         &mut cluster,
         &quota("q", r#"{"pods": "many"}"#, r#"{"pods": "0"}"#),
     );
-    let rejection = ask(&plugin(), &cluster, &pod("a")).unwrap_err();
+    let rejection = validate(&plugin(), &cluster, &pod("a")).unwrap_err();
     assert!(
         rejection
             .to_string()

@@ -24,5 +24,5 @@ pub use authorizer::NoOpinion;
 pub use cluster::TestCluster;
 pub use executor::CountingExecutor;
 pub use namespaces::{NamesOnly, NoNamespaces};
-pub use plugin_case::check_plugin_case;
+pub use plugin_case::{check_plugin_cases, validate};
 pub use store::FakeStore;

@@ -1,24 +1,57 @@
 //! Runs admission plugins: on single requests, and on recorded cases with the answers of an API server.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Plugin, PluginContext, Rejection, StateObjects};
+use pratique_plugin::{
+    Effects, Plugin, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection, StateObjects,
+};
 use pratique_types::AdmissionRequest;
 use serde_json::{Map, Value as Json, json};
 
-/// A plugin, or why it does not start with a configuration.
-type StartResult = Result<Box<dyn Plugin>, String>;
-
-/// Runs a case through the validating half of a plugin, and gives what differs from what was recorded: nothing if all is
-/// the same. Objects are as they were recorded after decoding.
+/// Runs the recorded cases of a file through the validating half of a plugin. Objects are as they were recorded after
+/// decoding.
 ///
 /// # Panics
-/// The case is not written as it should be.
-#[must_use]
-pub fn check_plugin_case(case: &Json, make: &dyn Fn(Option<&str>) -> StartResult) -> Vec<String> {
+/// An outcome differs from the recorded one, or the file is not a list of cases.
+pub fn check_plugin_cases(factory: &PluginFactory, path: &Path) {
+    let text = std::fs::read_to_string(path).expect("the cases");
+    let cases: Vec<Json> = serde_json::from_str(&text).expect("a list of cases");
+    assert!(cases.len() > 50, "there are few cases in {}", path.display());
+    let differing: Vec<String> = cases
+        .iter()
+        .flat_map(|case| {
+            let differences = check_case(factory, case).into_iter();
+            differences.map(|difference| format!("{}: {difference}", case["name"]))
+        })
+        .collect();
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+/// Runs the validating half of a plugin on a request, over objects of a cluster.
+///
+/// # Errors
+/// The rejection of the plugin.
+pub fn validate(
+    plugin: &dyn Plugin,
+    cluster: &StateObjects,
+    request: &AdmissionRequest<'_>,
+) -> Result<Effects, Rejection> {
+    let mut effects = Effects::default();
+    plugin
+        .validate(
+            &Attributes::from(request),
+            &PluginContext::new(cluster),
+            &mut effects,
+        )
+        .map(|()| effects)
+}
+
+/// Runs a case; returns the differences from the recorded outcome.
+fn check_case(factory: &PluginFactory, case: &Json) -> Vec<String> {
     let expected = match &case["expect"] {
         Json::Array(expected) => expected.clone(),
         expected => vec![expected.clone()],
@@ -26,9 +59,12 @@ pub fn check_plugin_case(case: &Json, make: &dyn Fn(Option<&str>) -> StartResult
     let configuration = case["config"]
         .as_object()
         .and_then(|config| config.values().next());
-    let plugin = match make(configuration.and_then(Json::as_str)) {
+    let configuration = configuration.and_then(Json::as_str).map(str::as_bytes);
+    let gates = PluginGates::default();
+    let plugin = match factory.start(&PluginSettings::new(&gates).with_configuration(configuration)) {
         Ok(plugin) => plugin,
         Err(error) => {
+            let error = error.of_plugin(factory.handler.name);
             return differences(
                 expected.first().unwrap_or(&Json::Null),
                 &json!({ "loadError": error }),
@@ -43,14 +79,14 @@ pub fn check_plugin_case(case: &Json, make: &dyn Fn(Option<&str>) -> StartResult
         Some(requests) => requests.clone(),
         None => vec![case["request"].clone()],
     };
-    let mut found = Vec::new();
+    let mut differing = Vec::new();
     for (request, expected) in requests.iter().zip(&expected) {
         let mut effects = Effects::default();
         let outcome = run(&*plugin, request, expected, &cluster, &mut effects);
-        found.extend(differences(expected, &outcome));
+        differing.extend(differences(expected, &outcome));
         cluster.apply(&effects);
     }
-    found
+    differing
 }
 
 /// Runs one request; the outcome has the form of recorded ones.
