@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use pratique_core::{Attributes, status};
+use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
 use pratique_plugin::Rejection;
 use pratique_types::Operation;
 
 use crate::fields::text_at;
 use crate::measured::{Measured, Measuring};
-use crate::quotas::{Quota, QuotaStatus};
+use crate::quotas::{Amounts, Quota, QuotaStatus};
 use crate::{QuotaError, ResourceList, ScopeSelector};
 
 /// A request whose usage is checked.
@@ -155,14 +156,10 @@ impl<'a> Check<'_, 'a> {
             }
             let status = match &quota.status {
                 Ok(status) => status,
-                Err(error) => return Err(unreadable(error)),
+                Err(error) => return Err(error.clone().into()),
             };
             let limited = self.limited_by(status);
-            if limited.is_empty()
-                || !self
-                    .are_in_scopes(object, quota)
-                    .map_err(|error| unreadable(&error))?
-            {
+            if limited.is_empty() || !self.are_in_scopes(object, quota)? {
                 continue;
             }
             let name = &quota.name;
@@ -259,15 +256,11 @@ impl<'a> Check<'_, 'a> {
             return Ok(all_full(full));
         }
         let used_before = self.measured.usage(before, &self.measuring)?;
-        let updated = usage
-            .excess_over(&used_before)
-            .map_err(|error| unreadable(&error))?;
+        let updated = usage.excess_over(&used_before)?;
         let mut is_update_of = Vec::with_capacity(covering.len());
         for covering in covering {
-            let did_match = !self.limited_by(covering.status).is_empty()
-                && self
-                    .are_in_scopes(before, covering.quota)
-                    .map_err(|error| unreadable(&error))?;
+            let did_match =
+                !self.limited_by(covering.status).is_empty() && self.are_in_scopes(before, covering.quota)?;
             is_update_of.push(did_match);
         }
         Ok(Deltas {
@@ -308,8 +301,7 @@ impl<'a> Check<'_, 'a> {
             let mut exceeded = Vec::new();
             for (name, amount) in requested.iter() {
                 if let Some((name, limit)) = hard(name) {
-                    new.add(Cow::Borrowed(name), amount)
-                        .map_err(|error| unreadable(&error))?;
+                    new.add(Cow::Borrowed(name), amount)?;
                     if new.get(name).is_some_and(|new| new > limit) {
                         exceeded.push(name.as_str());
                     }
@@ -317,16 +309,15 @@ impl<'a> Check<'_, 'a> {
             }
             // Resources that were allocated are counted, whether they fit or not.
             if self.attributes.request.sub_resource != "status" && !exceeded.is_empty() {
-                let masked =
-                    |amounts: &mut dyn Iterator<Item = (&str, &pratique_gotext::quantity::Quantity)>| {
-                        let amounts = amounts.filter(|(name, _)| exceeded.contains(name));
-                        let masked: ResourceList<'_> = amounts
-                            .map(|(name, amount)| (Cow::Owned(name.to_owned()), amount.clone()))
-                            .collect();
-                        masked.to_string()
-                    };
+                let masked = |amounts: &mut dyn Iterator<Item = (&str, &Quantity)>| {
+                    let amounts = amounts.filter(|(name, _)| exceeded.contains(name));
+                    let masked: ResourceList<'_> = amounts
+                        .map(|(name, amount)| (Cow::Owned(name.to_owned()), amount.clone()))
+                        .collect();
+                    masked.to_string()
+                };
                 let requested = masked(&mut requested.iter());
-                let of = |amounts: &crate::quotas::Amounts| {
+                let of = |amounts: &Amounts| {
                     masked(&mut amounts.iter().map(|(name, amount)| (name.as_str(), amount)))
                 };
                 return Err(self.forbidden(&format!(
@@ -389,8 +380,4 @@ impl<'a> Deltas<'a> {
             false => self.full.is_empty(),
         }
     }
-}
-
-fn unreadable(error: &QuotaError) -> Rejection {
-    Rejection::error(error.to_string())
 }

@@ -186,7 +186,7 @@ impl Measured {
             Measured::ResourceClaims => return self.claim_usage(object, measuring),
             Measured::Count { name, alias } => count(name, alias),
         };
-        usage.map_err(|error| Rejection::error(error.to_string()))
+        Ok(usage?)
     }
 
     fn claim_usage<'a>(

@@ -54,7 +54,7 @@ pub(crate) fn resource_claim_usage<'a>(
     extended: Option<DeviceClasses<'a>>,
     state: &'a dyn ClusterState,
 ) -> Result<ResourceList<'a>, Rejection> {
-    let mut usage = of_devices(claim).map_err(rejection)?;
+    let mut usage = of_devices(claim)?;
     let Some(classes) = extended else {
         return Ok(usage);
     };
@@ -63,15 +63,11 @@ pub(crate) fn resource_claim_usage<'a>(
         Some(pod) => pod_usage(pod, now, pod_level).unwrap_or_default(),
         None => ResourceList::default(),
     };
-    add_extended(&mut usage, classes, &counted).map_err(rejection)?;
+    add_extended(&mut usage, classes, &counted)?;
     Ok(usage)
 }
 
-fn rejection(error: QuotaError) -> Rejection {
-    Rejection::error(error.to_string())
-}
-
-/// The devices that a claim asks for, and the claim itself.
+/// The devices that a claim requests, and the claim itself.
 fn of_devices<'a>(claim: &'a Value<'a>) -> Result<ResourceList<'a>, QuotaError> {
     let mut usage = ResourceList::default();
     usage.set("count/resourceclaims.resource.k8s.io", Quantity::parse("1")?);
