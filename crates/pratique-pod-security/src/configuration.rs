@@ -118,9 +118,9 @@ fn defaults(decoded: &Json) -> Result<Policy, Vec<ConfigurationFault>> {
     let mut of_mode = |mode: Mode| {
         let level_field = mode.as_str();
         let version_field = format!("{level_field}-version");
-        let given = |field: &str| member(decoded, field).as_str().filter(|text| !text.is_empty());
-        let level = given(level_field).map_or(Ok(Level::Privileged), Level::parse);
-        let version = given(&version_field).map_or(Ok(Version::Latest), Version::parse);
+        let value = |field: &str| member(decoded, field).as_str().filter(|text| !text.is_empty());
+        let level = value(level_field).map_or(Ok(Level::Privileged), Level::parse);
+        let version = value(&version_field).map_or(Ok(Version::Latest), Version::parse);
         let level = noted(level, level_field, &mut faults);
         let version = noted(version, &version_field, &mut faults);
         LevelVersion { level, version }

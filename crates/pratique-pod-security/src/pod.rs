@@ -139,8 +139,8 @@ impl<'a> SecurityContext<'a> {
 /// The members of an object that are not null.
 fn members<'a>(value: &'a Value<'a>) -> impl Iterator<Item = (&'a str, &'a Value<'a>)> {
     let members = value.as_object().map_or(&[] as &[_], Object::members);
-    let given = members.iter().filter(|(_, value)| !value.is_null());
-    given.map(|(name, value)| (name.as_ref(), value))
+    let set = members.iter().filter(|(_, value)| !value.is_null());
+    set.map(|(name, value)| (name.as_ref(), value))
 }
 
 fn elements<'a>(value: &'a Value<'a>) -> &'a [Value<'a>] {

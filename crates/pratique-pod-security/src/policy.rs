@@ -150,8 +150,8 @@ enum LabelPresence {
     Invalid,
 }
 
-/// Which labels of a mode were given.
-struct GivenLabels {
+/// Which labels of a mode are set.
+struct LabelsOfMode {
     level: LabelPresence,
     version: LabelPresence,
 }
@@ -166,10 +166,10 @@ fn read(
     mode: Mode,
     policy: &mut LevelVersion,
     errors: &mut Vec<LabelError>,
-) -> GivenLabels {
+) -> LabelsOfMode {
     let [level_label, version_label] = mode.labels();
     let text = |label: &str| Some(labels.get(label)?.as_str().unwrap_or_default());
-    let mut given = GivenLabels {
+    let mut labels = LabelsOfMode {
         level: LabelPresence::No,
         version: LabelPresence::No,
     };
@@ -182,7 +182,7 @@ fn read(
         LabelPresence::Invalid
     };
     if let Some(value) = text(level_label) {
-        given.level = match Level::parse(value) {
+        labels.level = match Level::parse(value) {
             Ok(level) => {
                 policy.level = level;
                 LabelPresence::Valid
@@ -199,12 +199,12 @@ fn read(
     if let Some(value) = text(version_label) {
         let parsed = Version::parse(value);
         policy.version = parsed.unwrap_or(Version::Latest);
-        given.version = match parsed {
+        labels.version = match parsed {
             Ok(_) => LabelPresence::Valid,
             Err(_) => invalid(version_label, value, true),
         };
     }
-    given
+    labels
 }
 
 /// The labels of an object.
