@@ -66,8 +66,8 @@ impl Bindings {
         let mut all: Vec<Terms> = Vec::new();
         let places = bindings.iter().map(|(_, binding)| {
             let terms = terms(binding);
-            let known = all.iter().rev().take(FEW).position(|known| *known == terms);
-            let at = match known {
+            let position = all.iter().rev().take(FEW).position(|other| *other == terms);
+            let at = match position {
                 Some(from_end) => all.len() - 1 - from_end,
                 None => {
                     all.push(terms);
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bindings_that_say_the_same_share_it() {
+    fn bindings_with_equal_terms_share_them() {
         let terms = |param: usize| Terms {
             resources: None,
             param_ref: (param > 0).then(|| {

@@ -14,7 +14,7 @@ use crate::variable_names::unescaped;
 pub(crate) struct Compiled {
     pub(crate) expression: Result<Arc<Expression>, Box<ExpressionError>>,
     /// The expression with its variables; policies that have the same share its results.
-    pub(crate) closed: Option<Arc<BoundExpression>>,
+    pub(crate) bound: Option<Arc<BoundExpression>>,
 }
 
 /// How long a chain of variables that need each other may be: each takes its part of the stack.
@@ -53,8 +53,8 @@ pub(crate) struct Annotation {
 impl Compiled {
     /// Whether its result may be used again, in this policy or another, or may be that of a batch.
     pub(crate) fn is_shared(&self) -> bool {
-        let closed = self.closed.as_ref();
-        closed.is_some_and(|closed| Arc::strong_count(closed) > 1)
+        let bound = self.bound.as_ref();
+        bound.is_some_and(|bound| Arc::strong_count(bound) > 1)
     }
 
     /// Whether it reads `authorizer`.
@@ -96,32 +96,32 @@ impl<'c> Compiler<'c> {
             composition,
             variables: names.collect(),
         };
-        let closed = compiled.into_iter().enumerate().map(|(at, expression)| {
-            let compiled = compiler.closed(expression, at);
+        let bound = compiled.into_iter().enumerate().map(|(at, expression)| {
+            let compiled = compiler.bind(expression, at);
             if let Some((_, place)) = compiler.variables.get_mut(at) {
-                place.clone_from(&compiled.closed);
+                place.clone_from(&compiled.bound);
             }
             compiled
         });
-        let closed: Vec<Compiled> = closed.collect();
+        let compiled: Vec<Compiled> = bound.collect();
         let names = variables.iter().map(|variable| variable.name.as_str().into());
-        (compiler, names.zip(closed).collect())
+        (compiler, names.zip(compiled).collect())
     }
 
     pub(crate) fn compile(&self, text: &str, usage: Use, declarations: Declarations) -> Compiled {
         let expression = self.composition.compile(text, usage, declarations);
-        self.closed(expression, self.variables.len())
+        self.bind(expression, self.variables.len())
     }
 
-    /// Closes an expression over the variables before a place.
-    fn closed(&self, expression: Result<Arc<Expression>, ExpressionError>, before: usize) -> Compiled {
-        let closed = expression.as_ref().ok().and_then(|expression| {
+    /// Binds an expression to the variables before a place.
+    fn bind(&self, expression: Result<Arc<Expression>, ExpressionError>, before: usize) -> Compiled {
+        let bound = expression.as_ref().ok().and_then(|expression| {
             let cache = self.composition.cache();
             cache.bind(expression, |field| self.definition(field, before))
         });
         Compiled {
             expression: expression.map_err(Box::new),
-            closed,
+            bound,
         }
     }
 
@@ -129,13 +129,17 @@ impl<'c> Compiler<'c> {
         let Some(name) = unescaped(field) else {
             return Definition::Undeclared;
         };
-        let Some(at) = self.variables.iter().rposition(|(known, _)| **known == *name) else {
+        let Some(at) = self
+            .variables
+            .iter()
+            .rposition(|(variable, _)| **variable == *name)
+        else {
             return Definition::Undeclared;
         };
         match self.variables.get(at) {
             // Past this many, the order in which they are read decides which fails.
-            Some((_, Some(closed))) if at < before && self.variables.len() <= MAX_NESTING => {
-                Definition::Bound(closed.clone())
+            Some((_, Some(bound))) if at < before && self.variables.len() <= MAX_NESTING => {
+                Definition::Bound(bound.clone())
             }
             _ => Definition::Unbound,
         }
@@ -167,9 +171,7 @@ impl Expressions {
                 .collect(),
         }
     }
-}
 
-impl Expressions {
     /// Whether one of them reads `authorizer`; only validations can.
     pub(crate) fn ask_authorizer(&self) -> bool {
         let mut validations = self.validations.iter();
@@ -185,10 +187,9 @@ impl Validation {
         };
         let message_expression = validation.message_expression.as_deref();
         let message_expression = message_expression.filter(|text| !text.is_empty());
-        let given = validation.message.as_deref().unwrap_or_default().trim();
-        let message = match given {
+        let message = match validation.message.as_deref().unwrap_or_default().trim() {
             "" => format!("failed expression: {}", validation.expression.trim()).into(),
-            given => given.into(),
+            message => message.into(),
         };
         Validation {
             expression: compiler.compile(&validation.expression, Use::Validation, full),

@@ -16,11 +16,11 @@ use crate::trace::Part;
 /// `namespaceObject` is null here, and `request.resource` is that of the request even where the policy matched an
 /// equivalent.
 pub(crate) fn evaluate<'s>(
-    hook: &'s PolicyCore,
+    core: &'s PolicyCore,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
 ) -> Result<Option<ConditionsOutcome>, Unfinished> {
-    let conditions = &hook.conditions;
+    let conditions = &core.conditions;
     if conditions.is_empty() {
         return Ok(None);
     }
@@ -30,12 +30,12 @@ pub(crate) fn evaluate<'s>(
     if inputs.key != InputKey::UNSHARED {
         inputs.key = session.input_key(&inputs.matched, inputs.namespace);
     }
-    let mut round = Round::new(session, &hook.variables, &inputs, CONDITIONS_BUDGET);
+    let mut round = Round::new(session, &core.variables, &inputs, CONDITIONS_BUDGET);
     let results = conditions.iter().enumerate().map(|(index, condition)| {
         let result = round.evaluate(Part::Condition(index), condition)?;
         Ok::<_, Halt>(result.map(|value| !matches!(value, Value::Bool(false))))
     });
-    let on_error = match hook.failure_policy.ignores() {
+    let on_error = match core.failure_policy.ignores() {
         true => OnConditionError::Exclude,
         false => OnConditionError::Fail,
     };

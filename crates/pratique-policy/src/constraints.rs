@@ -12,9 +12,9 @@ pub(crate) struct Constraints(Mutex<Interned<MatchResources>>);
 impl Constraints {
     /// The shared constraints that equal these.
     pub(crate) fn shared(&self, constraints: MatchResources) -> Arc<MatchResources> {
-        // What a thread that panicked left behind is whole.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.shared(Arc::new(constraints))
+        // The set is consistent even after a panic: entries are added by single steps.
+        let mut interned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        interned.shared(Arc::new(constraints))
     }
 }
 

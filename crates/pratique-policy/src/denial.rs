@@ -70,11 +70,11 @@ fn name_of<'r>(target: &Target<'r>) -> &'r str {
 }
 
 fn code_of(reason: &str) -> i32 {
-    let known = [
+    let reasons = [
         Reason::Forbidden,
         Reason::Unauthorized,
         Reason::RequestEntityTooLarge,
     ];
-    let known = known.into_iter().find(|known| known.as_str() == reason);
-    known.unwrap_or(Reason::Invalid).code()
+    let reason = reasons.into_iter().find(|known| known.as_str() == reason);
+    reason.unwrap_or(Reason::Invalid).code()
 }

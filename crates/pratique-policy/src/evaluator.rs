@@ -74,11 +74,11 @@ impl<'e, 's> Evaluator<'e, 's> {
         }
     }
 
-    /// Adds the objects, and what expressions see of the request.
-    pub(crate) fn supply_seen(&mut self, sees: InputSet) {
+    /// Adds the objects, and the variables of the request.
+    pub(crate) fn supply_inputs(&mut self, set: InputSet) {
         if let Some(activation) = &mut self.activation {
             self.session.supply_objects(activation, &self.inputs);
-            self.session.supply_seen(activation, &self.inputs, sees);
+            self.session.supply_inputs(activation, &self.inputs, set);
         }
     }
 

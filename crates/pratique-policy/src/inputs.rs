@@ -64,9 +64,9 @@ impl InputKey {
     }
 
     /// The part of the key that matters to an expression with these inputs.
-    pub(crate) fn restricted_to(self, sees: InputSet) -> u32 {
+    pub(crate) fn restricted_to(self, set: InputSet) -> u32 {
         let part = |counts: bool, mask: u32| if counts { self.0 & mask } else { 0 };
-        // The request names the kind that its objects are seen in.
-        part(sees.objects, 0xff_0000) | part(sees.request, 0xff00) | part(sees.namespace, 0xff)
+        // `request` names the kind of its objects.
+        part(set.objects, 0xff_0000) | part(set.request, 0xff00) | part(set.namespace, 0xff)
     }
 }

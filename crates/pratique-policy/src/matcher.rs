@@ -62,7 +62,7 @@ impl<'s> PolicyMatcher<'s> {
         &self,
         origin: Origin,
         groups: &Groups,
-        hooks: impl ExactSizeIterator<Item = &'h PolicyCore>,
+        cores: impl ExactSizeIterator<Item = &'h PolicyCore>,
         undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
     ) -> Result<Candidates<'s>, Unfinished> {
         if groups.groups.is_empty() {
@@ -72,14 +72,14 @@ impl<'s> PolicyMatcher<'s> {
             .request
             .may_intercept(pratique_exclusion::Interceptor::Policy, origin)
         {
-            for hook in hooks.filter(|_| self.trace.is_some()) {
-                self.report_policy(origin, hook, MatchOutcome::Excluded);
+            for core in cores.filter(|_| self.trace.is_some()) {
+                self.report_policy(origin, core, MatchOutcome::Excluded);
             }
             return Ok(Candidates::default());
         }
         match self.trace {
             Some(_) => Ok(Candidates {
-                policies: (0..hooks.len() as u32).map(|position| (position, 0)).collect(),
+                policies: (0..cores.len() as u32).map(|position| (position, 0)).collect(),
                 outcomes: Few::default(),
             }),
             None => self.matched(groups, undecided),
@@ -118,7 +118,7 @@ impl<'s> PolicyMatcher<'s> {
     pub(crate) fn policy(
         &self,
         origin: Origin,
-        hook: &PolicyCore,
+        core: &PolicyCore,
         candidates: &Candidates<'s>,
         place: u32,
     ) -> Result<Option<Matched<'s>>, Unmatched> {
@@ -129,15 +129,15 @@ impl<'s> PolicyMatcher<'s> {
         let matched = match known {
             Some(Ok(matched)) => Ok(Some(*matched)),
             Some(Err(failure)) => Err(failure.clone().into()),
-            None => self.request.matches(&hook.constraints).map_err(Unmatched::from),
+            None => self.request.matches(&core.constraints).map_err(Unmatched::from),
         };
         let matched = matched.and_then(|matched| {
-            let accepted = matched.map(|matched| hook.accepts(matched, self.cluster));
+            let accepted = matched.map(|matched| core.accepts(matched, self.cluster));
             accepted.transpose()
         });
         if self.trace.is_some() {
-            let outcome = self.outcome(&matched, &hook.constraints);
-            self.report_policy(origin, hook, outcome);
+            let outcome = self.outcome(&matched, &core.constraints);
+            self.report_policy(origin, core, outcome);
         }
         matched
     }
@@ -145,13 +145,13 @@ impl<'s> PolicyMatcher<'s> {
     /// The params to evaluate a policy with, one after the other; `None` for a binding that does not match.
     pub(crate) fn binding(
         &self,
-        hook: &PolicyCore,
+        core: &PolicyCore,
         binding: Binding<'_>,
     ) -> Result<Option<Params<'s>>, Unmatched> {
-        let kind = hook.param_kind.as_ref();
+        let kind = core.param_kind.as_ref();
         let terms = binding.terms;
         let namespace = self.request.target.namespace;
-        let bound = self.is_bound(terms, hook.bindings.len() > 1);
+        let bound = self.is_bound(terms, core.bindings.len() > 1);
         let params = bound.and_then(|matches| {
             let params = matches.then(|| terms.params(kind, namespace, self.cluster));
             params.transpose()
@@ -190,18 +190,18 @@ impl<'s> PolicyMatcher<'s> {
     }
 
     /// Reports a policy and a binding that match once more, before another evaluation of them.
-    pub(crate) fn resume(&self, origin: Origin, hook: &PolicyCore, binding: Binding<'_>) {
+    pub(crate) fn resume(&self, origin: Origin, core: &PolicyCore, binding: Binding<'_>) {
         if let Some(trace) = self.trace {
-            self.report_policy(origin, hook, MatchOutcome::Match);
+            self.report_policy(origin, core, MatchOutcome::Match);
             trace.binding(&binding.name.to_string(), MatchOutcome::Match);
         }
     }
 
-    fn report_policy(&self, origin: Origin, hook: &PolicyCore, outcome: MatchOutcome<'_>) {
+    fn report_policy(&self, origin: Origin, core: &PolicyCore, outcome: MatchOutcome<'_>) {
         let subject = Subject {
             phase: self.phase,
             origin,
-            name: &hook.name,
+            name: &core.name,
         };
         self.trace.inspect(|trace| trace.policy(subject, outcome));
     }

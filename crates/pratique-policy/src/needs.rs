@@ -7,21 +7,21 @@ use crate::policy_set::CompiledPolicy;
 
 /// The needs of a policy.
 pub(crate) fn needs(policy: &impl CompiledPolicy) -> Vec<Need> {
-    let hook = policy.core();
-    let variables = hook.variables.iter().map(|(_, variable)| variable);
+    let core = policy.core();
+    let variables = core.variables.iter().map(|(_, variable)| variable);
     let all: Vec<&Compiled> = variables.chain(policy.expressions()).collect();
-    let authorizer = hook.asks_authorizer() || all.iter().any(|expression| expression.asks_authorizer());
+    let authorizer = core.asks_authorizer() || all.iter().any(|expression| expression.asks_authorizer());
     // Match conditions have no `namespaceObject`.
     let namespace = all.iter().any(|expression| expression.reads_whole_namespace());
     let needs = [
-        (hook.param_kind.is_some(), NeedKind::Params),
-        (hook.constraints.selects_namespaces(), NeedKind::NamespaceLabels),
+        (core.param_kind.is_some(), NeedKind::Params),
+        (core.constraints.selects_namespaces(), NeedKind::NamespaceLabels),
         (namespace, NeedKind::Namespace),
         (authorizer, NeedKind::Authorizer),
     ];
     let needs = needs.into_iter().filter(|(needed, _)| *needed);
-    let needs = needs.map(|(_, kind)| Need::new(&hook.name, kind));
-    let selective = hook.bindings.iter().filter(|binding| {
+    let needs = needs.map(|(_, kind)| Need::new(&core.name, kind));
+    let selective = core.bindings.iter().filter(|binding| {
         let resources = binding.terms.resources.as_ref();
         resources.is_some_and(|resources| resources.selects_namespaces())
     });

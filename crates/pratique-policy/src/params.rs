@@ -126,7 +126,7 @@ impl ParamRef {
             (ParamScope::Cluster, ..) => Err(ParamError::NamespaceOfCluster),
             (ParamScope::Namespaced, "", "") => Err(ParamError::NoNamespace),
             (ParamScope::Namespaced, "", of_request) => Ok(of_request),
-            (ParamScope::Namespaced, given, _) => Ok(given),
+            (ParamScope::Namespaced, namespace, _) => Ok(namespace),
         }
     }
 }

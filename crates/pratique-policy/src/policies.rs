@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::Cache;
+use pratique_expression::Declarations;
 
 use crate::batch::BatchEvaluator;
-use crate::binding::{Bindings, Terms};
-use crate::compiled::{Compiled, Expressions};
+use crate::binding::Terms;
+use crate::compiled::{Compiled, Compiler, Expressions};
 use crate::constraints::Constraints;
 use crate::groups::Groups;
-use crate::policy_core::{Parts, PolicyCore};
+use crate::policy_core::{Parts, PolicyCore, parts_of};
 use crate::policy_set::{CompiledPolicy, policies};
 
 policies!(
@@ -32,6 +32,7 @@ pub(crate) struct Policy {
 
 impl CompiledPolicy for Policy {
     type Object = api::ValidatingAdmissionPolicy;
+    type Spec = api::ValidatingAdmissionPolicySpec;
     type Binding = api::ValidatingAdmissionPolicyBinding;
 
     fn binding_names(binding: &Self::Binding) -> (&str, &str) {
@@ -43,28 +44,26 @@ impl CompiledPolicy for Policy {
         Terms::validating(binding, constraints)
     }
 
+    fn spec(object: &Self::Object) -> Option<&Self::Spec> {
+        object.spec.as_ref()
+    }
+
+    fn parts(spec: &Self::Spec) -> Parts<'_> {
+        parts_of!(spec)
+    }
+
     fn compile(
-        name: String,
-        object: &Self::Object,
-        bindings: Bindings,
-        cache: &Cache,
-        constraints: &Constraints,
-    ) -> Option<Self> {
-        let spec = object.spec.clone().unwrap_or_default();
-        let parts = Parts {
-            constraints: spec.match_constraints.as_ref(),
-            failure_policy: spec.failure_policy.as_deref(),
-            param_kind: spec.param_kind.as_ref(),
-            variables: spec.variables.as_deref().unwrap_or_default(),
-            conditions: spec.match_conditions.as_deref().unwrap_or_default(),
-        };
-        let (core, compiler) = PolicyCore::compile(name, &parts, bindings, cache, constraints)?;
-        let expressions = Expressions::compile(&spec, &compiler, parts.declarations());
-        Some(Policy {
+        core: PolicyCore,
+        spec: &Self::Spec,
+        compiler: &Compiler<'_>,
+        declarations: Declarations,
+    ) -> Self {
+        let expressions = Expressions::compile(spec, compiler, declarations);
+        Policy {
             asks_authorizer: core.asks_authorizer() || expressions.ask_authorizer(),
             core,
             expressions,
-        })
+        }
     }
 
     fn core(&self) -> &PolicyCore {

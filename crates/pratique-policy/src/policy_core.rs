@@ -37,6 +37,20 @@ pub(crate) struct Parts<'p> {
     pub(crate) conditions: &'p [api::MatchCondition],
 }
 
+/// The [`Parts`] of a `spec` of either kind of policy; their types have no trait in common.
+macro_rules! parts_of {
+    ($spec:ident) => {
+        $crate::policy_core::Parts {
+            constraints: $spec.match_constraints.as_ref(),
+            failure_policy: $spec.failure_policy.as_deref(),
+            param_kind: $spec.param_kind.as_ref(),
+            variables: $spec.variables.as_deref().unwrap_or_default(),
+            conditions: $spec.match_conditions.as_deref().unwrap_or_default(),
+        }
+    };
+}
+pub(crate) use parts_of;
+
 impl PolicyCore {
     /// Compiles the common parts; returns the compiler for the rest as well.
     ///

@@ -5,21 +5,23 @@ use std::sync::Arc;
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_exclusion::Origin;
-use pratique_expression::Cache;
+use pratique_expression::{Cache, Declarations};
 use pratique_workers::Workers;
 
 use crate::batch::BatchEvaluator;
 use crate::binding::{Bindings, Terms};
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
 use crate::groups::Groups;
-use crate::policy_core::PolicyCore;
+use crate::policy_core::{Parts, PolicyCore};
 use crate::recompile::{BindingsByPolicy, Sources, compile_all};
 
 /// A compiled policy of either phase.
 pub(crate) trait CompiledPolicy: Sized + Send + Sync {
     /// The object that it is compiled from.
     type Object: Metadata<Ty = ObjectMeta> + Send + Sync;
+    /// The `spec` of that object.
+    type Spec: Default;
     /// The objects that its bindings are compiled from.
     type Binding: Send + Sync;
 
@@ -28,14 +30,18 @@ pub(crate) trait CompiledPolicy: Sized + Send + Sync {
 
     fn terms(binding: &Self::Binding, constraints: &Constraints) -> Terms;
 
-    /// `None` for a policy that an API server leaves out.
+    fn spec(object: &Self::Object) -> Option<&Self::Spec>;
+
+    /// The parts of the `spec` that make the [`PolicyCore`].
+    fn parts(spec: &Self::Spec) -> Parts<'_>;
+
+    /// Compiles the validations or mutations.
     fn compile(
-        name: String,
-        object: &Self::Object,
-        bindings: Bindings,
-        cache: &Cache,
-        constraints: &Constraints,
-    ) -> Option<Self>;
+        core: PolicyCore,
+        spec: &Self::Spec,
+        compiler: &Compiler<'_>,
+        declarations: Declarations,
+    ) -> Self;
 
     fn core(&self) -> &PolicyCore;
 
@@ -146,14 +152,7 @@ impl<P: CompiledPolicy> PolicySet<P> {
         let sources = bindings.join(objects, name_of, origin);
         let compiled = sources.into_iter().filter_map(|source| {
             let bindings = Bindings::new(&source.bindings, |binding| P::terms(binding, &constraints));
-            P::compile(
-                source.name.to_owned(),
-                source.policy,
-                bindings,
-                cache,
-                &constraints,
-            )
-            .map(Arc::new)
+            compile_policy::<P>(source.name, source.policy, bindings, cache, &constraints)
         });
         let mut policies: Vec<Arc<P>> = compiled.collect();
         policies.sort_by(|a, b| a.core().name.cmp(&b.core().name));
@@ -178,8 +177,7 @@ impl<P: CompiledPolicy> PolicySet<P> {
             let policy = self.find(source.name, &made_of).or_else(|| {
                 let bindings =
                     Bindings::new(&source.bindings, |binding| P::terms(binding, &self.constraints));
-                let name = source.name.to_owned();
-                P::compile(name, source.policy, bindings, cache, &self.constraints).map(Arc::new)
+                compile_policy::<P>(source.name, source.policy, bindings, cache, &self.constraints)
             })?;
             Some((policy, made_of))
         });
@@ -206,11 +204,11 @@ impl<P: CompiledPolicy> PolicySet<P> {
         }
     }
 
-    /// The policy of a name, if it was compiled from these very objects.
-    fn find(&self, name: &str, made_of: &Sources<P::Object, P::Binding>) -> Option<Arc<P>> {
+    /// The policy of a name, if it was compiled from the same objects.
+    fn find(&self, name: &str, sources: &Sources<P::Object, P::Binding>) -> Option<Arc<P>> {
         let by_name = |policy: &Arc<P>| policy.core().name.as_str().cmp(name);
         let at = self.policies.binary_search_by(by_name).ok()?;
-        let is_same = self.sources.get(at)? == made_of;
+        let is_same = self.sources.get(at)? == sources;
         self.policies.get(at).filter(|_| is_same).cloned()
     }
 
@@ -218,6 +216,21 @@ impl<P: CompiledPolicy> PolicySet<P> {
     pub(crate) fn forget_origins(&mut self) {
         self.sources = Vec::new();
     }
+}
+
+/// `None` for a policy that an API server leaves out.
+fn compile_policy<P: CompiledPolicy>(
+    name: &str,
+    object: &P::Object,
+    bindings: Bindings,
+    cache: &Cache,
+    constraints: &Constraints,
+) -> Option<Arc<P>> {
+    let empty = P::Spec::default();
+    let spec = P::spec(object).unwrap_or(&empty);
+    let parts = P::parts(spec);
+    let (core, compiler) = PolicyCore::compile(name.to_owned(), &parts, bindings, cache, constraints)?;
+    Some(Arc::new(P::compile(core, spec, &compiler, parts.declarations())))
 }
 
 fn name_of(object: &impl Metadata<Ty = ObjectMeta>) -> Option<&str> {

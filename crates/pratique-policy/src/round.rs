@@ -79,7 +79,7 @@ impl<'e, 's> Round<'e, 's> {
         let variables = self.compiled;
         let evaluable = Evaluable {
             expression,
-            bound: compiled.closed.as_ref(),
+            bound: compiled.bound.as_ref(),
         };
         let result = self.evaluator.evaluate(evaluable, || variables, key);
         result.map_err(|fault| Halt::Unfinished(ended(&fault)))
@@ -87,7 +87,7 @@ impl<'e, 's> Round<'e, 's> {
 
     /// The key of an expression's result; `None` where it is not used again, and where a trace is to see every evaluation.
     fn key(&self, compiled: &Compiled) -> Option<MemoKey> {
-        let bound = compiled.closed.as_ref()?;
+        let bound = compiled.bound.as_ref()?;
         let inputs = self.evaluator.inputs();
         let is_used_again = inputs.repeats || compiled.is_shared();
         match self.session.trace() {

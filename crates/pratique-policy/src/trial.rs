@@ -89,7 +89,7 @@ impl Trial {
         });
         let inputs = Inputs {
             matched,
-            objects: session.given_objects(),
+            objects: session.unconverted_objects(),
             params: session.param(None, Some(params)),
             namespace: NamespaceForm::Reduced,
             authorizer: self.authorizer,

@@ -168,7 +168,7 @@ impl<'s> Variables<'s> {
         if self.nesting.get() >= MAX_NESTING {
             return Err(fails(name, "too many variables need each other"));
         }
-        let bound = compiled.closed.as_ref();
+        let bound = compiled.bound.as_ref();
         let key = match trace {
             None => bound.and_then(|bound| MemoKey::new(bound, self.inputs)),
             Some(_) => None,

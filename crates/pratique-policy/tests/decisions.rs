@@ -261,7 +261,7 @@ fn match_conditions_are_counted() {
 }
 
 #[test]
-fn params_that_were_not_listed_are_told() {
+fn unlisted_params_are_reported() {
     let policy = |failure: &str| {
         json!({
             "failurePolicy": failure,

@@ -1,4 +1,4 @@
-//! What comes of a request does not depend on the order in which policies and bindings were given.
+//! The outcome of a request does not depend on the order in which policies and bindings were loaded.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,6 +14,7 @@ use pratique_policy::{Attributes, EvalContext, MutatingPolicies, Origin, Policie
 use pratique_testkit::{NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 fn spec(more: Json) -> Json {
@@ -66,28 +67,19 @@ fn bindings(names: &[&str], more: Json) -> Vec<Json> {
     both.collect()
 }
 
-/// What comes of creating a Node, as one text.
+fn read<T: DeserializeOwned>(objects: Vec<Json>) -> Vec<T> {
+    let objects = objects.into_iter();
+    objects
+        .map(|json| serde_json::from_value(json).unwrap())
+        .collect()
+}
+
+/// The outcome of creating a Node, as one text.
 fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>, Vec<Json>)) -> String {
     let cache = Cache::new();
-    let policies: Vec<_> = policies
-        .into_iter()
-        .map(|json| serde_json::from_value(json).unwrap())
-        .collect();
-    let bindings: Vec<_> = bindings
-        .into_iter()
-        .map(|json| serde_json::from_value(json).unwrap())
-        .collect();
-    let mutating = MutatingPolicies::compile(&policies, &bindings, Origin::Static, &cache);
+    let mutating = MutatingPolicies::compile(&read(policies), &read(bindings), Origin::Static, &cache);
     let (policies, bindings) = validating;
-    let policies: Vec<_> = policies
-        .into_iter()
-        .map(|json| serde_json::from_value(json).unwrap())
-        .collect();
-    let bindings: Vec<_> = bindings
-        .into_iter()
-        .map(|json| serde_json::from_value(json).unwrap())
-        .collect();
-    let validating = Policies::compile(&policies, &bindings, Origin::Static, &cache);
+    let validating = Policies::compile(&read(policies), &read(bindings), Origin::Static, &cache);
     let request = json!({
         "kind": {"version": "v1", "kind": "Node"}, "resource": {"version": "v1", "resource": "nodes"},
         "operation": "CREATE", "object": {"metadata": {"name": "n", "labels": {"order": ""}}},

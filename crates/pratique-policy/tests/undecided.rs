@@ -362,7 +362,7 @@ fn mutations_end_undecided() {
 }
 
 #[test]
-fn needs_are_told_from_expressions_and_selectors() {
+fn needs_follow_from_expressions_and_selectors() {
     let needs = |spec: Json, binding: Json| -> Vec<NeedKind> {
         let policies = policies(&[spec], &binding);
         policies.needs().map(|Need { kind, .. }| kind).collect()

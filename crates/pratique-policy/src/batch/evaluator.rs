@@ -49,7 +49,7 @@ impl BatchEvaluator {
             let bound = part
                 .of(policy)
                 .into_iter()
-                .filter_map(|compiled| compiled.closed.as_ref());
+                .filter_map(|compiled| compiled.bound.as_ref());
             for bound in bound {
                 let index = self.expressions.add(bound, part.role(), position);
                 self.parts.push(index);

@@ -14,10 +14,10 @@ use crate::memo::entry::ExpressionId;
 pub(crate) struct BatchExpressions {
     expressions: Vec<BatchExpression>,
     indices: HashMap<(ExpressionId, Role), u32, RandomState>,
-    /// What match conditions see, if there are any.
-    condition_sees: Option<InputSet>,
-    /// What all others see.
-    other_sees: InputSet,
+    /// The inputs of match conditions, if there are any.
+    condition_inputs: Option<InputSet>,
+    /// The inputs of all other expressions.
+    other_inputs: InputSet,
 }
 
 /// An expression of one policy or more.
@@ -48,11 +48,11 @@ impl BatchExpressions {
             .entry((ExpressionId::of(bound), role))
             .or_insert(next);
         if index == next {
-            let sees = match role {
-                Role::Condition => self.condition_sees.get_or_insert_default(),
-                Role::Other => &mut self.other_sees,
+            let set = match role {
+                Role::Condition => self.condition_inputs.get_or_insert_default(),
+                Role::Other => &mut self.other_inputs,
             };
-            *sees = sees.union(bound.inputs());
+            *set = set.union(bound.inputs());
             self.expressions.push(BatchExpression {
                 expression: bound.expression().clone(),
                 bound: bound.clone(),
@@ -86,13 +86,13 @@ impl BatchExpressions {
         self.expressions.len()
     }
 
-    /// What match conditions see, if there are any.
-    pub(super) fn condition_sees(&self) -> Option<InputSet> {
-        self.condition_sees
+    /// The inputs of match conditions, if there are any.
+    pub(super) fn condition_inputs(&self) -> Option<InputSet> {
+        self.condition_inputs
     }
 
-    /// What validations and messages see.
-    pub(super) fn other_sees(&self) -> InputSet {
-        self.other_sees
+    /// The inputs of validations and messages.
+    pub(super) fn other_inputs(&self) -> InputSet {
+        self.other_inputs
     }
 }

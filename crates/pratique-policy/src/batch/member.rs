@@ -42,7 +42,7 @@ impl Member {
         policy.core.param_kind.is_none()
             && policy.expressions.annotations.is_empty()
             && !policy.asks_authorizer
-            && parts.all(|compiled| compiled.closed.is_some())
+            && parts.all(|compiled| compiled.bound.is_some())
     }
 
     /// Where its expressions end.

@@ -53,7 +53,7 @@ impl<'s> BatchInputs<'s> {
             resource: &session.request.resource,
             ..matched
         };
-        let conditions = match expressions.condition_sees() {
+        let conditions = match expressions.condition_inputs() {
             Some(_) => Some(inputs(session, of_request, NamespaceForm::Absent)?),
             None => None,
         };
@@ -106,10 +106,10 @@ impl<'e, 's> BatchRun<'e, 's> {
 
     /// Adds the request to the inputs, once the evaluators do not move any more.
     fn supply(&mut self) {
-        if let (Some(role), Some(sees)) = (&mut self.conditions, self.expressions.condition_sees()) {
-            role.supply_seen(sees);
+        if let (Some(role), Some(set)) = (&mut self.conditions, self.expressions.condition_inputs()) {
+            role.supply_inputs(set);
         }
-        self.others.supply_seen(self.expressions.other_sees());
+        self.others.supply_inputs(self.expressions.other_inputs());
     }
 
     /// Takes the results.

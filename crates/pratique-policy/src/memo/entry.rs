@@ -50,9 +50,9 @@ impl MemoKey {
         self.expression
     }
 
-    /// Whether an expression that sees this has the inputs of this key in `inputs`.
-    pub(crate) fn has_inputs(self, inputs: InputKey, sees: InputSet) -> bool {
-        self.inputs == inputs.restricted_to(sees)
+    /// Whether an expression with this set of inputs has the key among `inputs`.
+    pub(crate) fn has_inputs(self, inputs: InputKey, set: InputSet) -> bool {
+        self.inputs == inputs.restricted_to(set)
     }
 }
 

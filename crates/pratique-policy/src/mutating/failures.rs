@@ -27,8 +27,8 @@ impl Failures {
         binding: Option<Binding<'_>>,
         (error, cause): (&str, DenialCause),
     ) {
-        let what = if binding.is_some() { "binding" } else { "policy" };
-        let text = format!("failed to configure {what}: {error}");
+        let subject = if binding.is_some() { "binding" } else { "policy" };
+        let text = format!("failed to configure {subject}: {error}");
         self.add(core, binding, &text, (None, cause));
     }
 

@@ -18,25 +18,26 @@ use crate::inputs::{InputKey, Inputs, NamespaceForm, Unconverted};
 use crate::observer::{Conditions, ErrorType, Mutating};
 
 impl<'s> MutationRun<'_, 's> {
-    pub(super) fn invoke(&mut self, call: &PolicyInvocation<'s>, at: usize) -> Result<(), End> {
-        let policy = call.policy;
+    pub(super) fn invoke(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<(), End> {
+        let policy = invocation.policy;
         if policy.mutations.len() != policy.declared {
-            let (name, given, got) = (&policy.core.name, policy.declared, policy.mutations.len());
-            let error = format!("expected {given} compiled evaluators for policy {name}, got {got}");
+            let (name, declared, compiled) = (&policy.core.name, policy.declared, policy.mutations.len());
+            let error = format!("expected {declared} compiled evaluators for policy {name}, got {compiled}");
             return Err(internal_error(&error).into());
         }
         if let Some(trace) = self.session.trace() {
-            self.matcher.resume(call.origin, &policy.core, call.binding);
-            trace.round(&self.params(call));
+            self.matcher
+                .resume(invocation.origin, &policy.core, invocation.binding);
+            trace.round(&self.params(invocation));
         }
-        let invocation = invocation(call);
-        if !self.applies(call, at)? || !self.reinvocation.runs(&invocation) {
+        let key = key_of(invocation);
+        if !self.applies(invocation, at)? || !self.reinvocation.runs(&key) {
             return Ok(());
         }
         let before = self.versions.get(at).map(|version| version.object);
         let mut changes = 0;
         for (index, mutation) in policy.mutations.iter().enumerate() {
-            changes += usize::from(self.mutate(call, at, (index, mutation))?);
+            changes += usize::from(self.mutate(invocation, at, (index, mutation))?);
         }
         if !policy.mutations.is_empty() {
             self.last = Some(at);
@@ -50,17 +51,17 @@ impl<'s> MutationRun<'_, 's> {
             self.reinvocation.changed();
         }
         if policy.reinvoked {
-            self.reinvocation.remember(invocation);
+            self.reinvocation.remember(key);
         }
         Ok(())
     }
 
-    fn applies(&mut self, call: &PolicyInvocation<'s>, at: usize) -> Result<bool, End> {
-        let core = &call.policy.core;
+    fn applies(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<bool, End> {
+        let core = &invocation.policy.core;
         if core.conditions.is_empty() {
             return Ok(true);
         }
-        let Some(inputs) = self.inputs(call, at, NamespaceForm::Absent, Viewer::Condition) else {
+        let Some(inputs) = self.inputs(invocation, at, NamespaceForm::Absent, Viewer::Condition) else {
             return Ok(false);
         };
         let Some(outcome) = conditions::evaluate(core, self.session, &inputs)? else {
@@ -79,25 +80,25 @@ impl<'s> MutationRun<'_, 's> {
             Err(ConditionError::Failed(error)) => error,
             Err(ConditionError::Undecided(missing)) => {
                 let error = format!("undecided: {missing}");
-                self.undecided(core, Some(call.binding), *missing)?;
+                self.undecided(core, Some(invocation.binding), *missing)?;
                 error
             }
         };
-        self.failures.of_mutation(core, call.binding, &error);
+        self.failures.of_mutation(core, invocation.binding, &error);
         Ok(false)
     }
 
     /// Runs a mutation; returns whether it changed the object.
     fn mutate(
         &mut self,
-        call: &PolicyInvocation<'s>,
+        invocation: &PolicyInvocation<'s>,
         at: usize,
         (index, mutation): (usize, &'s Mutation),
     ) -> Result<bool, End> {
         let cluster = self.session.context.cluster;
         let (Some(version), Some(inputs)) = (
             self.versions.get(at),
-            self.inputs(call, at, NamespaceForm::Full, Viewer::Mutation),
+            self.inputs(invocation, at, NamespaceForm::Full, Viewer::Mutation),
         ) else {
             return Ok(false);
         };
@@ -111,7 +112,7 @@ impl<'s> MutationRun<'_, 's> {
         let applied = apply::apply(
             self.session,
             (index, mutation),
-            &call.policy.core,
+            &invocation.policy.core,
             version,
             &inputs,
         );
@@ -130,42 +131,49 @@ impl<'s> MutationRun<'_, 's> {
             }
             Err(Refusal::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
             Err(Refusal::Server(error)) => {
-                self.decided(call, ErrorType::Invalid);
+                self.decided(invocation, ErrorType::Invalid);
                 return Err(internal_error(&error).into());
             }
-            Err(Refusal::Policy(error)) => self.failed(call, error),
+            Err(Refusal::Policy(error)) => self.failed(invocation, error),
             Err(Refusal::Undecided(missing)) => {
                 let error = format!("undecided: {missing}");
-                self.undecided(&call.policy.core, Some(call.binding), *missing)?;
-                self.failed(call, error)
+                self.undecided(&invocation.policy.core, Some(invocation.binding), *missing)?;
+                self.failed(invocation, error)
             }
         };
-        self.decided(call, error);
+        self.decided(invocation, error);
         let changed = result == StepResult::Changed;
-        self.step(call, index, mutation, result);
+        self.step(invocation, index, mutation, result);
         Ok(changed)
     }
 
-    fn failed(&mut self, call: &PolicyInvocation<'s>, error: String) -> (StepResult, ErrorType) {
-        self.failures.of_mutation(&call.policy.core, call.binding, &error);
+    fn failed(&mut self, invocation: &PolicyInvocation<'s>, error: String) -> (StepResult, ErrorType) {
+        self.failures
+            .of_mutation(&invocation.policy.core, invocation.binding, &error);
         let kind = ErrorType::of_message(&error);
         (StepResult::Failed(error), kind)
     }
 
-    fn decided(&mut self, call: &PolicyInvocation<'s>, error: ErrorType) {
+    fn decided(&mut self, invocation: &PolicyInvocation<'s>, error: ErrorType) {
         self.decisions.push(Mutating {
-            policy: &call.policy.core.name,
-            binding: call.binding.name.text(self.session.arena()),
+            policy: &invocation.policy.core.name,
+            binding: invocation.binding.name.text(self.session.arena()),
             error,
         });
     }
 
-    fn step(&mut self, call: &PolicyInvocation<'s>, index: usize, mutation: &Mutation, result: StepResult) {
+    fn step(
+        &mut self,
+        invocation: &PolicyInvocation<'s>,
+        index: usize,
+        mutation: &Mutation,
+        result: StepResult,
+    ) {
         let Invocation {
             policy,
             binding,
             param,
-        } = invocation(call);
+        } = key_of(invocation);
         self.steps.push(Step {
             policy,
             binding,
@@ -179,15 +187,15 @@ impl<'s> MutationRun<'_, 's> {
 
     fn inputs(
         &self,
-        call: &PolicyInvocation<'s>,
+        invocation: &PolicyInvocation<'s>,
         at: usize,
         namespace: NamespaceForm,
         viewer: Viewer,
     ) -> Option<Inputs<'s>> {
         Some(Inputs {
-            matched: call.matched,
+            matched: invocation.matched,
             objects: self.versions.get(at)?.objects(viewer),
-            params: self.params(call),
+            params: self.params(invocation),
             namespace,
             authorizer: true,
             // Each mutation may see the result of the one before it.
@@ -196,15 +204,15 @@ impl<'s> MutationRun<'_, 's> {
         })
     }
 
-    fn params(&self, call: &PolicyInvocation<'s>) -> Value<'s> {
-        let kind = call.policy.core.param_kind.as_ref();
-        self.session.bare_param(kind, call.param)
+    fn params(&self, invocation: &PolicyInvocation<'s>) -> Value<'s> {
+        let kind = invocation.policy.core.param_kind.as_ref();
+        self.session.bare_param(kind, invocation.param)
     }
 
     /// The index of the objects in a kind. Fails for objects that cannot be converted into it.
     pub(super) fn version(&mut self, kind: &'s GroupVersionKind) -> Result<usize, Unconverted> {
-        let known = self.versions.iter().position(|version| version.kind == kind);
-        if let Some(at) = known {
+        let position = self.versions.iter().position(|version| version.kind == kind);
+        if let Some(at) = position {
             return Ok(at);
         }
         self.versions.push(Version::new(kind, self.object, self.session)?);
@@ -212,15 +220,16 @@ impl<'s> MutationRun<'_, 's> {
     }
 }
 
-fn invocation(call: &PolicyInvocation<'_>) -> Invocation {
+/// The key by which an invocation is reinvoked.
+fn key_of(invocation: &PolicyInvocation<'_>) -> Invocation {
     let text = |param: &json::Value<'_>, field| {
         let text = param.at(&["metadata", field]).and_then(json::Value::as_str);
         text.unwrap_or_default().to_owned()
     };
     Invocation {
-        policy: call.policy.core.name.clone(),
-        binding: call.binding.name.to_string(),
-        param: call
+        policy: invocation.policy.core.name.clone(),
+        binding: invocation.binding.name.to_string(),
+        param: invocation
             .param
             .map(|param| (text(param, "namespace"), text(param, "name"))),
     }

@@ -54,8 +54,8 @@ pub(super) fn json<'s>(
         // Upstream: cel-go/common/types/list.go, concatList.ConvertToNative
         Value::List(list @ List::Joined(_)) => {
             let elements = list.iter().map(|value| match value {
-                Value::Map(Map::Typed(object)) => held(TypedPart::Object(object), conversion),
-                Value::List(List::Typed(elements)) => held(TypedPart::List(elements), conversion),
+                Value::Map(Map::Typed(object)) => typed_json(TypedPart::Object(object), conversion),
+                Value::List(List::Typed(elements)) => typed_json(TypedPart::List(elements), conversion),
                 value => json(&value, context, conversion),
             });
             json::Value::Array(elements.collect::<Result<_, ConversionError>>()?)
@@ -96,11 +96,14 @@ enum TypedPart<'s> {
     List(&'s [json::Value<'s>]),
 }
 
-/// The JSON form of what a typed value holds in Go: there are lists and maps of scalars, but no structs.
-fn held<'s>(part: TypedPart<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
+/// The JSON form of the Go value in a typed value: lists and maps of scalars, but no structs.
+fn typed_json<'s>(
+    part: TypedPart<'s>,
+    conversion: Conversion<'_>,
+) -> Result<json::Value<'s>, ConversionError> {
     let inner = |value: &'s json::Value<'s>| match value {
-        json::Value::Object(object) => held(TypedPart::Object(object), conversion),
-        json::Value::Array(elements) => held(TypedPart::List(elements), conversion),
+        json::Value::Object(object) => typed_json(TypedPart::Object(object), conversion),
+        json::Value::Array(elements) => typed_json(TypedPart::List(elements), conversion),
         scalar => Ok(scalar.borrowed()),
     };
     match part {

@@ -19,12 +19,12 @@ mod same;
 mod version;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Cache, Declarations, Use};
+use pratique_expression::{Declarations, Use};
 
-use crate::binding::{Bindings, Terms};
+use crate::binding::Terms;
 use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
-use crate::policy_core::{Parts, PolicyCore};
+use crate::policy_core::{Parts, PolicyCore, parts_of};
 use crate::policy_set::{CompiledPolicy, policies};
 
 pub use dispatch::{mutate, mutate_once};
@@ -69,6 +69,7 @@ pub enum Form {
 
 impl CompiledPolicy for MutatingPolicy {
     type Object = api::MutatingAdmissionPolicy;
+    type Spec = api::MutatingAdmissionPolicySpec;
     type Binding = api::MutatingAdmissionPolicyBinding;
 
     fn binding_names(binding: &Self::Binding) -> (&str, &str) {
@@ -82,36 +83,34 @@ impl CompiledPolicy for MutatingPolicy {
         Terms::mutating(binding, constraints)
     }
 
+    fn spec(object: &Self::Object) -> Option<&Self::Spec> {
+        object.spec.as_ref()
+    }
+
+    fn parts(spec: &Self::Spec) -> Parts<'_> {
+        parts_of!(spec)
+    }
+
     fn compile(
-        name: String,
-        object: &Self::Object,
-        bindings: Bindings,
-        cache: &Cache,
-        constraints: &Constraints,
-    ) -> Option<Self> {
-        let spec = object.spec.clone().unwrap_or_default();
-        let parts = Parts {
-            constraints: spec.match_constraints.as_ref(),
-            failure_policy: spec.failure_policy.as_deref(),
-            param_kind: spec.param_kind.as_ref(),
-            variables: spec.variables.as_deref().unwrap_or_default(),
-            conditions: spec.match_conditions.as_deref().unwrap_or_default(),
-        };
-        let (core, compiler) = PolicyCore::compile(name, &parts, bindings, cache, constraints)?;
+        core: PolicyCore,
+        spec: &Self::Spec,
+        compiler: &Compiler<'_>,
+        declarations: Declarations,
+    ) -> Self {
         let declarations = Declarations {
             patch_types: true,
-            ..parts.declarations()
+            ..declarations
         };
         let declared = spec.mutations.as_deref().unwrap_or_default();
         let mutations = declared
             .iter()
-            .filter_map(|mutation| Mutation::compile(mutation, &compiler, declarations));
-        Some(MutatingPolicy {
+            .filter_map(|mutation| Mutation::compile(mutation, compiler, declarations));
+        MutatingPolicy {
             core,
             mutations: mutations.collect(),
             declared: declared.len(),
             reinvoked: spec.reinvocation_policy.as_deref() == Some("IfNeeded"),
-        })
+        }
     }
 
     fn core(&self) -> &PolicyCore {

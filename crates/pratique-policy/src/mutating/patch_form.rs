@@ -97,7 +97,7 @@ fn iterated<'s>(
 ) -> Result<Patch<'s>, ConversionError> {
     let known = variables.fields(context)?;
     let member = |(_, key): &(&'s str, Value<'s>)| {
-        let Some(name) = held_text(key) else {
+        let Some(name) = key_text(key) else {
             return Err(unfit(key));
         };
         let found = known.iter().find(|(known, _)| *known == name);
@@ -121,7 +121,7 @@ fn members<'s>(
     map: &Map<'s>,
     convert: impl Fn(&Value<'s>) -> Result<Patch<'s>, ConversionError>,
 ) -> Result<Patch<'s>, ConversionError> {
-    let members = map.iter().map(|(key, value)| match held_text(&key) {
+    let members = map.iter().map(|(key, value)| match key_text(&key) {
         Some(text) => Ok((Cow::Borrowed(text), convert(&value)?)),
         None => Err(unfit(&key)),
     });
@@ -130,11 +130,11 @@ fn members<'s>(
         .map(Patch::Map)
 }
 
-/// The text that a key holds: what is not a string may hold one.
-fn held_text<'s>(key: &Value<'s>) -> Option<&'s str> {
+/// The text in a key, which need not be a string.
+fn key_text<'s>(key: &Value<'s>) -> Option<&'s str> {
     match key {
         Value::String(text) | Value::Type(text) => Some(text),
-        Value::Optional(Some(key)) => held_text(key),
+        Value::Optional(Some(key)) => key_text(key),
         _ => None,
     }
 }

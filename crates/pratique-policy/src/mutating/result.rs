@@ -18,8 +18,9 @@ impl<'s> MutationRun<'_, 's> {
         last.filter(|version| version.changed)
     }
 
-    /// Whether an object of a custom kind can go back into the version of the request; its group has to be the same.
-    pub(super) fn returns(&self, changed: &Version<'s>) -> Result<(), End> {
+    /// Checks that an object of a custom kind can be converted back into the version of the request; its group has to
+    /// be the same.
+    pub(super) fn check_convertible(&self, changed: &Version<'s>) -> Result<(), End> {
         let requested = &self.session.request.kind;
         if typed::is_builtin(changed.kind) {
             return Ok(());
@@ -33,7 +34,7 @@ impl<'s> MutationRun<'_, 's> {
         };
         let version = GroupVersion::parse(text("apiVersion")).unwrap_or_default();
         let of = version.clone().with_kind(text("kind"));
-        let known = |kind: &GroupVersionKind| {
+        let is_defined = |kind: &GroupVersionKind| {
             let schema = self.session.context.cluster.merge_schema(kind);
             schema.kind(kind) != Err(NoMergeType::Version)
         };
@@ -43,7 +44,7 @@ impl<'s> MutationRun<'_, 's> {
                 "failed to convert object: {of} is unstructured and is not suitable for converting to \"{to}\""
             )).into());
         }
-        if of.version != requested.version && !known(&of) {
+        if of.version != requested.version && !is_defined(&of) {
             return Err(internal_error(&format!(
                 "failed to convert object: request to convert CR from an invalid group/version: {}",
                 of.api_version()
@@ -76,7 +77,7 @@ impl<'s> MutationRun<'_, 's> {
             false => self.session.versioned(kind, changed.object),
         };
         let before = match of_kind {
-            true => changed.given,
+            true => changed.original,
             false => self.session.typed(kind, self.object).unwrap_or(self.object),
         };
         if seen_the_same(object, before) {

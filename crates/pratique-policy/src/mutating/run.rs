@@ -113,7 +113,7 @@ impl<'s> MutationRun<'_, 's> {
             self.invoke(invocation, invocation.version)?;
         }
         if let Some(changed) = self.changed() {
-            self.returns(changed)?;
+            self.check_convertible(changed)?;
             self.reinvocation.changed();
         }
         Ok(())

@@ -16,16 +16,16 @@ pub(super) struct Version<'s> {
     pub(super) kind: &'s GroupVersionKind,
     pub(super) object: &'s json::Value<'s>,
     /// The object as it was before any mutation.
-    pub(super) given: &'s json::Value<'s>,
+    pub(super) original: &'s json::Value<'s>,
     old_object: &'s json::Value<'s>,
     /// Whether a mutation was applied, whatever it changed.
     pub(super) changed: bool,
     builtin: bool,
     roots: &'s TypedRoots<'s>,
-    /// Whether expressions see built-in objects through types of their own from now on.
-    sees_types: Cell<bool>,
-    seen: Cell<Option<Value<'s>>>,
-    seen_old: Cell<Option<Value<'s>>>,
+    /// Whether expressions see built-in objects through their types from now on.
+    uses_types: Cell<bool>,
+    value: Cell<Option<Value<'s>>>,
+    old_value: Cell<Option<Value<'s>>>,
 }
 
 /// Which expressions look at the objects.
@@ -46,14 +46,14 @@ impl<'s> Version<'s> {
         Ok(Version {
             kind,
             object,
-            given: object,
+            original: object,
             old_object,
             changed: false,
             builtin: typed::is_builtin(kind),
             roots: session.typed_roots(),
-            sees_types: Cell::new(false),
-            seen: Cell::new(None),
-            seen_old: Cell::new(session.unknown_old_object()),
+            uses_types: Cell::new(false),
+            value: Cell::new(None),
+            old_value: Cell::new(session.unknown_old_object()),
         })
     }
 
@@ -61,15 +61,15 @@ impl<'s> Version<'s> {
     pub(super) fn set(&mut self, object: &'s json::Value<'s>) {
         self.object = object;
         self.changed = true;
-        self.seen.set(None);
+        self.value.set(None);
     }
 
     /// The Go value of a part of the objects, the request or its namespace, where expressions see it through a type of
     /// its own.
     pub(super) fn go_value(&self, part: Part<'_>, progress: &Progress<'_>) -> Option<GoValue> {
-        let found = |object: &json::Value<'_>| typed::go_value(self.kind, object, part, progress);
-        found(self.object)
-            .or_else(|| found(self.old_object))
+        let value_in = |object: &json::Value<'_>| typed::go_value(self.kind, object, part, progress);
+        value_in(self.object)
+            .or_else(|| value_in(self.old_object))
             .or_else(|| self.roots.go_value(part, progress))
     }
 
@@ -80,26 +80,26 @@ impl<'s> Version<'s> {
     /// it does.
     pub(super) fn objects(&self, viewer: Viewer) -> Objects<'s> {
         if viewer == Viewer::Condition {
-            self.sees_types.set(true);
+            self.uses_types.set(true);
         }
         Objects {
-            object: self.see(self.object, &self.seen),
-            old_object: self.see(self.old_object, &self.seen_old),
+            object: self.value(self.object, &self.value),
+            old_object: self.value(self.old_object, &self.old_value),
         }
     }
 
-    fn see(&self, object: &'s json::Value<'s>, seen: &Cell<Option<Value<'s>>>) -> Value<'s> {
-        if let Some(seen) = seen.get() {
-            return seen;
+    fn value(&self, object: &'s json::Value<'s>, cached: &Cell<Option<Value<'s>>>) -> Value<'s> {
+        if let Some(value) = cached.get() {
+            return value;
         }
-        let value = match self.builtin && self.sees_types.get() {
+        let value = match self.builtin && self.uses_types.get() {
             true => {
                 self.roots.add(self.kind, [object, object]);
                 Value::from_typed_json(object)
             }
             false => Value::from_json(object),
         };
-        seen.set(Some(value));
+        cached.set(Some(value));
         value
     }
 }

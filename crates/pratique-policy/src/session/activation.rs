@@ -47,12 +47,12 @@ impl<'s> Session<'s> {
     pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, program: &Program) {
         let slots = slots();
         let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
-        let sees = InputSet {
+        let set = InputSet {
             objects: true,
             request: wants(activation, slots.request),
             namespace: wants(activation, slots.namespace_object),
         };
-        self.supply_seen(activation, inputs, sees);
+        self.supply_inputs(activation, inputs, set);
         let wants_authorizer =
             wants(activation, slots.authorizer) || wants(activation, slots.request_resource);
         if wants_authorizer && inputs.authorizer {
@@ -65,12 +65,12 @@ impl<'s> Session<'s> {
     }
 
     /// Adds the variables of the request that are seen.
-    pub(crate) fn supply_seen(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, sees: InputSet) {
+    pub(crate) fn supply_inputs(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, set: InputSet) {
         let slots = slots();
-        if sees.request {
+        if set.request {
             activation.set(slots.request, self.request_value(&inputs.matched));
         }
-        if sees.namespace {
+        if set.namespace {
             activation.set(slots.namespace_object, self.namespace(inputs.namespace));
         }
     }
@@ -90,15 +90,15 @@ impl<'s> Session<'s> {
     }
 
     fn request_value(&self, matched: &Matched<'s>) -> Value<'s> {
-        let mut known = self.requests.borrow_mut();
-        if let Some((_, value)) = known.iter().find(|(known, _)| known == matched) {
+        let mut requests = self.requests.borrow_mut();
+        if let Some((_, value)) = requests.iter().find(|(of, _)| of == matched) {
             return *value;
         }
         let value = request_value(self.request, self.name, matched.resource, matched.kind);
         let value = self.arena.keep_small(value);
         self.typed_roots().add_request(value);
         let value = Value::from_typed_json(value);
-        known.push((*matched, value));
+        requests.push((*matched, value));
         value
     }
 }

@@ -93,8 +93,8 @@ impl<'s> Session<'s> {
     /// Takes the name of the object where the request has none: by the time of validation there is one.
     pub(crate) fn take_name_of_object(&mut self) {
         if self.name.is_empty() {
-            let given = self.object.at(&["metadata", "name"]);
-            self.name = given.and_then(json::Value::as_str).unwrap_or_default();
+            let name = self.object.at(&["metadata", "name"]);
+            self.name = name.and_then(json::Value::as_str).unwrap_or_default();
         }
     }
 

@@ -24,12 +24,12 @@ impl<'s> Session<'s> {
         let stored = match self.request.namespace.is_empty() || of_namespace {
             true => None,
             false => {
-                let known = self.context.cluster.namespace(&self.request.namespace);
+                let namespace = self.context.cluster.namespace(&self.request.namespace);
                 self.is_in_cluster.set(true);
-                if !known.exists() {
+                if !namespace.exists() {
                     return Err(NoNamespace);
                 }
-                Some(known)
+                Some(namespace)
             }
         };
         self.set_namespace(stored);
@@ -44,8 +44,8 @@ impl<'s> Session<'s> {
 
     /// `namespaceObject` in a form.
     pub(super) fn namespace(&self, form: NamespaceForm) -> Value<'s> {
-        let known = self.stored_namespace.get().copied().flatten();
-        let stored = match known {
+        let stored = self.stored_namespace.get().copied().flatten();
+        let stored = match stored {
             _ if form == NamespaceForm::Absent => return Value::Null,
             None | Some(Namespace::Absent) => return Value::Null,
             Some(Namespace::Named) => {

@@ -132,18 +132,18 @@ impl<'s> Session<'s> {
 
     /// The objects in a kind.
     pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
-        let mut known = self.objects.borrow_mut();
-        if let Some((_, known)) = known.iter().find(|(known, _)| same(known, kind)) {
-            return known.clone();
+        let mut converted = self.objects.borrow_mut();
+        if let Some((_, objects)) = converted.iter().find(|(of, _)| same(of, kind)) {
+            return objects.clone();
         }
-        let made = self.seen_as(kind);
-        known.push((kind, made.clone()));
-        made
+        let objects = self.convert_objects(kind);
+        converted.push((kind, objects.clone()));
+        objects
     }
 
-    fn seen_as(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
+    fn convert_objects(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
         if !self.types_objects || self.form == ObjectForm::Unstructured {
-            return Ok(self.given_objects());
+            return Ok(self.unconverted_objects());
         }
         let settled = self.form == ObjectForm::Settled && same(kind, &self.request.kind);
         let builtin = settled || typed::is_builtin(kind);
@@ -154,18 +154,18 @@ impl<'s> Session<'s> {
         if builtin {
             self.typed_roots().add(kind, [object, old_object]);
         }
-        let seen = |object| match builtin {
+        let to_value = |object| match builtin {
             true => Value::from_typed_json(object),
             false => Value::from_json(object),
         };
         Ok(Objects {
-            object: seen(object),
-            old_object: self.unknown_old_object().unwrap_or_else(|| seen(old_object)),
+            object: to_value(object),
+            old_object: self.unknown_old_object().unwrap_or_else(|| to_value(old_object)),
         })
     }
 
-    /// The objects as they came.
-    pub(crate) fn given_objects(&self) -> Objects<'s> {
+    /// The objects without conversion.
+    pub(crate) fn unconverted_objects(&self) -> Objects<'s> {
         let old_object = || Value::from_json(&self.request.old_object);
         Objects {
             object: Value::from_json(self.object),

@@ -45,7 +45,7 @@ impl<'s> ParamDecision<'s> {
     fn is_with(&self, param: Param<'s>) -> bool {
         match (self.param, param) {
             (None, None) => true,
-            (Some(known), Some(param)) => std::ptr::eq(known, param),
+            (Some(decided), Some(param)) => std::ptr::eq(decided, param),
             _ => false,
         }
     }
@@ -229,9 +229,9 @@ impl<'s> ValidationRun<'_, 's> {
         };
         for param in params.rounds() {
             self.session.proceed().map_err(End::Unfinished)?;
-            let known = last.take().filter(|known| known.is_with(param));
-            let decided = match known {
-                Some(known) => Ok(known),
+            let reused = last.take().filter(|decided| decided.is_with(param));
+            let decided = match reused {
+                Some(decided) => Ok(decided),
                 None => self.evaluate_with(policy, (matched, objects), param),
             };
             match decided {
