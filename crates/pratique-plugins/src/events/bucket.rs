@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_keys_are_told_apart_and_not_kept() {
+    fn long_keys_are_distinguished_and_not_kept() {
         let limit = Limit {
             limit_type: LimitType::SourceAndObject,
             qps: 1,

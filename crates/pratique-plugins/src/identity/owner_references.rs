@@ -136,16 +136,25 @@ struct Mapped {
     namespaced: bool,
 }
 
-/// The resource of an owner's kind, or why there is none; undecided where custom resources are not known.
+/// Why an owner's kind has no resource.
+#[derive(Debug, thiserror::Error)]
+enum MappingError {
+    #[error("unexpected GroupVersion string: {0}")]
+    GroupVersion(String),
+    #[error("no matches for kind {} in version {}", quote(kind), quote(api_version))]
+    NoMatch { kind: String, api_version: String },
+}
+
+/// The resource of an owner's kind; undecided where custom resources are not known.
 fn resource_of(
     context: &PluginContext<'_>,
     api_version: &str,
     kind: &str,
-) -> Result<Result<Mapped, String>, Rejection> {
+) -> Result<Result<Mapped, MappingError>, Rejection> {
     let (group, version) = match api_version.split_once('/') {
         None => ("", api_version),
         Some((_, version)) if version.contains('/') => {
-            return Ok(Err(format!("unexpected GroupVersion string: {api_version}")));
+            return Ok(Err(MappingError::GroupVersion(api_version.to_owned())));
         }
         Some(parts) => parts,
     };
@@ -179,8 +188,8 @@ fn resource_of(
             }
         }
     }
-    let (kind, api_version) = (quote(kind), quote(api_version));
-    Ok(Err(format!(
-        "no matches for kind {kind} in version {api_version}"
-    )))
+    Ok(Err(MappingError::NoMatch {
+        kind: kind.to_owned(),
+        api_version: api_version.to_owned(),
+    }))
 }

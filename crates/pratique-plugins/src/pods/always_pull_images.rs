@@ -79,8 +79,8 @@ fn concerns(request: &AdmissionRequest<'_>, pod: &Value<'_>) -> bool {
     if request.operation != Operation::Update || !is_pod(pod) || !is_pod(old) {
         return true;
     }
-    let known: BTreeSet<&str> = images(old).collect();
-    !images(pod).all(|image| known.contains(image))
+    let old_images: BTreeSet<&str> = images(old).collect();
+    !images(pod).all(|image| old_images.contains(image))
 }
 
 /// The images of all containers.

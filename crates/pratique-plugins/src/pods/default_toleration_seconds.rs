@@ -35,8 +35,8 @@ impl BuiltInPlugin for DefaultTolerationSeconds {
                 go_type(attributes.object())
             )));
         }
-        let given = elements(attributes.object(), &["spec", "tolerations"]);
-        let lacking = self.defaults.map(|(taint, _)| !tolerate(given, taint));
+        let tolerations = elements(attributes.object(), &["spec", "tolerations"]);
+        let lacking = self.defaults.map(|(taint, _)| !tolerate(tolerations, taint));
         if lacking.contains(&true)
             && let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations")
         {

@@ -85,17 +85,17 @@ impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PodValidateLimitFunc
     fn check_pod(&self, limits: &Limits, pod: &Value<'_>, errors: &mut Vec<String>) {
         let resources = &limits.resources;
-        let asked = PodAmounts::new(pod, resources, self.pod_level_resources);
+        let amounts = PodAmounts::new(pod, resources, self.pod_level_resources);
         for item in &limits.items {
             match item.bounded {
                 Bounded::Container => {
-                    for asked in asked.each() {
-                        bounds::check(item, resources, asked, errors);
+                    for container in amounts.each() {
+                        bounds::check(item, resources, container, errors);
                     }
                 }
                 Bounded::Pod => {
                     let of_pod = (0..resources.len()).map(|place| match item.bounds(place) {
-                        true => asked.of_pod(place),
+                        true => amounts.of_pod(place),
                         false => RequestedAmount::default(),
                     });
                     let of_pod: SmallVec<[RequestedAmount; 2]> = of_pod.collect();

@@ -130,11 +130,11 @@ fn admit_changed_pod(attributes: &mut MutableAttributes<'_, '_>) -> Result<(), R
     }
     for field in ["priority", "preemptionPolicy"] {
         let path = ["spec", field];
-        let given = attributes
+        let is_set = attributes
             .object()
             .at(&path)
             .is_some_and(|value| !value.is_null());
-        if let (false, Some(old)) = (given, old.at(&path).filter(|value| !value.is_null())) {
+        if let (false, Some(old)) = (is_set, old.at(&path).filter(|value| !value.is_null())) {
             set_at(
                 attributes.object_mut(),
                 &["spec"],
@@ -173,8 +173,8 @@ fn admit_pod_group(
 }
 
 fn set_class(spec: &mut Object<'_>, established: &Established<'_>) {
-    let given = spec.get("priorityClassName").and_then(Value::as_str);
-    if given.unwrap_or_default() != established.class {
+    let class = spec.get("priorityClassName").and_then(Value::as_str);
+    if class.unwrap_or_default() != established.class {
         spec.insert("priorityClassName", established.class.to_owned());
     }
     spec.insert("priority", established.priority);
@@ -186,12 +186,12 @@ fn establish<'s>(
     context: &PluginContext<'s>,
 ) -> Result<Established<'s>, Rejection> {
     let state = context.state;
-    let wanted = text(attributes.object(), &["spec", "priorityClassName"]);
-    let class = match wanted {
+    let class_name = text(attributes.object(), &["spec", "priorityClassName"]);
+    let class = match class_name {
         "" => default_class(context)?,
-        wanted => match state.find(StateKind::PRIORITY_CLASS, "", wanted)? {
+        class_name => match state.find(StateKind::PRIORITY_CLASS, "", class_name)? {
             None => {
-                let error = format!("no PriorityClass with name {wanted} was found");
+                let error = format!("no PriorityClass with name {class_name} was found");
                 return Err(forbidden(&attributes.as_attributes(), error));
             }
             found => found,

@@ -145,8 +145,8 @@ pub(crate) fn is_best_effort(pod: &Value<'_>, pod_level: bool) -> bool {
     }
     let asks = |value: &Value<'_>| {
         ["requests", "limits"].iter().any(|field| {
-            let mut asked = ["cpu", "memory"].iter();
-            asked.any(|name| amount(value, &[field], name).is_some_and(|amount| amount.signum() > 0))
+            let mut resources = ["cpu", "memory"].iter();
+            resources.any(|name| amount(value, &[field], name).is_some_and(|amount| amount.signum() > 0))
         })
     };
     if pod_level && let Some(resources) = pod.at(&["spec", "resources"]) {

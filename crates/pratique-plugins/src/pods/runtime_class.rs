@@ -74,9 +74,9 @@ fn set_overhead(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>) -
     if members(class, &["overhead"]).is_none() {
         return Ok(());
     }
-    let given = members(attributes.object(), &["spec", "overhead"]);
-    let is_given = given.is_some_and(|given| !given.is_empty());
-    if is_given && !is_overhead(attributes.object(), class) {
+    let overhead = members(attributes.object(), &["spec", "overhead"]);
+    let is_set = overhead.is_some_and(|overhead| !overhead.is_empty());
+    if is_set && !is_overhead(attributes.object(), class) {
         return Err(forbidden(&attributes.as_attributes(), OVERHEAD_DIFFERS));
     }
     let fixed = members(class, &["overhead", "podFixed"])
@@ -89,7 +89,7 @@ fn set_overhead(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>) -
         })
         .collect();
     match fixed.is_empty() {
-        true if is_given => remove_at(attributes.object_mut(), &["spec"], "overhead"),
+        true if is_set => remove_at(attributes.object_mut(), &["spec"], "overhead"),
         true => {}
         false => set_at(attributes.object_mut(), &["spec"], "overhead", fixed),
     }
@@ -141,9 +141,9 @@ fn set_scheduling(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>)
 /// Whether a pod's overhead is that of the class.
 fn is_overhead(pod: &Value<'_>, class: &Value<'_>) -> bool {
     let fixed = ["overhead", "podFixed"];
-    let given = || amounts(pod, &["spec", "overhead"]);
-    given().count() == amounts(class, &fixed).count()
-        && given().all(|(name, quantity)| amount(class, &fixed, name) == Some(quantity))
+    let overhead = || amounts(pod, &["spec", "overhead"]);
+    overhead().count() == amounts(class, &fixed).count()
+        && overhead().all(|(name, quantity)| amount(class, &fixed, name) == Some(quantity))
 }
 
 /// Whether a pod has an overhead, even an empty one: that is written by the client only, as encoding drops it.

@@ -71,8 +71,10 @@ fn check(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(),
     if request.operation == Operation::Update && request.sub_resource == "ephemeralcontainers" {
         let account = account_of(attributes, context)?;
         return match enforces_mountable(account) {
-            // This error becomes no status, unlike those on creation.
-            true => secrets::check_ephemeral(account, pod).map_err(Rejection::Error),
+            // Unlike those on creation, this error has no status.
+            true => {
+                secrets::check_ephemeral(account, pod).map_err(|error| Rejection::Error(error.to_string()))
+            }
             false => Ok(()),
         };
     }
@@ -88,7 +90,8 @@ fn check(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(),
 /// Checks that a pod uses only secrets that its account lists, where that is enforced.
 fn check_secrets(account: &Value<'_>, attributes: &Attributes<'_>) -> Result<(), Rejection> {
     match enforces_mountable(account) {
-        true => secrets::check(account, attributes.object).map_err(|error| forbidden(attributes, error)),
+        true => secrets::check(account, attributes.object)
+            .map_err(|error| forbidden(attributes, error.to_string())),
         false => Ok(()),
     }
 }

@@ -48,8 +48,8 @@ impl BuiltInPlugin for PersistentVolumeClaimResize {
 }
 
 fn size(claim: &Value<'_>) -> Quantity {
-    let asked = claim.at(&["spec", "resources", "requests", "storage"]);
-    asked
+    let requested = claim.at(&["spec", "resources", "requests", "storage"]);
+    requested
         .and_then(quantity)
         .unwrap_or_else(|| Quantity::from_integer(0))
 }

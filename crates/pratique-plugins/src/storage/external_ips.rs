@@ -21,10 +21,10 @@ impl BuiltInPlugin for DenyServiceExternalIps {
             return Err(expected_resource("Service", request));
         }
         let path = ["spec", "externalIPs"];
-        let known: HashSet<Option<&str>> = elements(old, &path).iter().map(Value::as_str).collect();
+        let old_addresses: HashSet<Option<&str>> = elements(old, &path).iter().map(Value::as_str).collect();
         match elements(attributes.object, &path)
             .iter()
-            .all(|address| known.contains(&address.as_str()))
+            .all(|address| old_addresses.contains(&address.as_str()))
         {
             true => Ok(()),
             false => Err(forbidden(

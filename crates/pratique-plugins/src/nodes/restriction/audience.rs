@@ -3,7 +3,7 @@
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{Access, AccessAnswer, MissingState, Rejection, StateKind};
-use pratique_types::Operation;
+use pratique_types::{AdmissionRequest, Operation};
 
 use super::NodeRequest;
 use super::pods::stored;
@@ -12,8 +12,8 @@ use crate::object::{elements, name, text};
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitServiceAccount
 pub(super) fn check_token(request: &NodeRequest<'_>, restricts_audiences: bool) -> Result<(), Rejection> {
-    let of = request.attributes.request;
-    if request.operation() != Operation::Create || of.sub_resource != "token" {
+    let is_token = request.attributes.request.sub_resource == "token";
+    if request.operation() != Operation::Create || !is_token {
         return Ok(());
     }
     let token = request.object();
@@ -50,31 +50,34 @@ fn check_audience(request: &NodeRequest<'_>, token: &Value<'_>, pod: &Value<'_>)
         [audience] => audience.as_str().unwrap_or_default(),
         _ => return Err(request.forbidden("node may only request 0 or 1 audiences")),
     };
-    let shown = quote(audience);
     if uses_audience(request, pod, audience)? {
         return Ok(());
     }
-    let of = request.attributes.request;
-    let user = &of.user_info;
+    let AdmissionRequest {
+        user_info,
+        namespace,
+        name,
+        ..
+    } = request.attributes.request;
     let access = Access {
-        user,
+        user: user_info,
         verb: "request-serviceaccounts-token-audience",
         group: "",
         version: "v1",
         resource: audience,
         subresource: "",
-        namespace: &of.namespace,
-        name: &of.name,
+        namespace,
+        name,
     };
-    let user = &user.username;
+    let (audience, user) = (quote(audience), &user_info.username);
     match request.context.access.review(&access) {
         AccessAnswer::Allowed => Ok(()),
         AccessAnswer::Denied { .. } => Err(request.forbidden(format!(
-            "audience {shown} not found in pod spec volume, {user} is not authorized to request tokens for this \
+            "audience {audience} not found in pod spec volume, {user} is not authorized to request tokens for this \
              audience"
         ))),
         AccessAnswer::Failed { error, .. } => Err(request.forbidden(format!(
-            "audience {shown} not found in pod spec volume, error authorizing {user} to request tokens for this \
+            "audience {audience} not found in pod spec volume, error authorizing {user} to request tokens for this \
              audience: {error}"
         ))),
         AccessAnswer::Pending => Err(Rejection::Pending),
@@ -98,7 +101,7 @@ fn uses_audience(request: &NodeRequest<'_>, pod: &Value<'_>, audience: &str) -> 
         match driver_of(request, pod, volume)? {
             Ok(driver) if driver.is_empty() => {}
             Ok(driver) => match request.context.state.find(StateKind::CSI_DRIVER, "", &driver)? {
-                None => errors.push(not_found_text("storage.k8s.io", "csidriver", &driver)),
+                None => errors.push(DriverError::NotFound("storage.k8s.io", "csidriver", driver)),
                 Some(driver) => {
                     let mut tokens = elements(driver, &["spec", "tokenRequests"]).iter();
                     if tokens.any(|token| text(token, &["audience"]) == audience) {
@@ -112,6 +115,7 @@ fn uses_audience(request: &NodeRequest<'_>, pod: &Value<'_>, audience: &str) -> 
     match errors.is_empty() {
         true => Ok(false),
         false => {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             let (audience, errors) = (quote(audience), aggregate(&errors));
             Err(request.forbidden(format!("error validating audience {audience}: {errors}")))
         }
@@ -130,12 +134,24 @@ const MIGRATED: [(&str, &str); 7] = [
     ("vsphereVolume", "csi.vsphere.vmware.com"),
 ];
 
-/// The driver of a volume, empty where it has none; or why it cannot be found out.
+/// Why the CSI driver of a volume is not known.
+#[derive(Debug, thiserror::Error)]
+enum DriverError {
+    /// An object is missing: its group, resource and name.
+    #[error("{}", not_found_text(.0, .1, .2))]
+    NotFound(&'static str, &'static str, String),
+    #[error("could not find a secret namespace in PersistentVolumeSource or ClaimRef")]
+    NoSecretNamespace,
+    #[error("kind({0}) is not supported in csi migration")]
+    UnsupportedKind(String),
+}
+
+/// The CSI driver of a volume; empty for a volume without.
 fn driver_of(
     request: &NodeRequest<'_>,
     pod: &Value<'_>,
     volume: &Value<'_>,
-) -> Result<Result<String, String>, Rejection> {
+) -> Result<Result<String, DriverError>, Rejection> {
     if volume.at(&["ephemeral", "volumeClaimTemplate"]).is_some() {
         let claim = format!("{}-{}", name(pod), text(volume, &["name"]));
         return driver_of_claim(request, &claim);
@@ -150,15 +166,23 @@ fn driver_of(
 }
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, getCSIFromPVC
-fn driver_of_claim(request: &NodeRequest<'_>, claim: &str) -> Result<Result<String, String>, Rejection> {
+fn driver_of_claim(request: &NodeRequest<'_>, claim: &str) -> Result<Result<String, DriverError>, Rejection> {
     let state = request.context.state;
     let namespace = &request.attributes.request.namespace;
     let Some(stored) = state.find(StateKind::PERSISTENT_VOLUME_CLAIM, namespace, claim)? else {
-        return Ok(Err(not_found_text("", "persistentvolumeclaim", claim)));
+        return Ok(Err(DriverError::NotFound(
+            "",
+            "persistentvolumeclaim",
+            claim.to_owned(),
+        )));
     };
     let volume = text(stored, &["spec", "volumeName"]);
     let Some(stored) = state.find(StateKind::PERSISTENT_VOLUME, "", volume)? else {
-        return Ok(Err(not_found_text("", "persistentvolume", volume)));
+        return Ok(Err(DriverError::NotFound(
+            "",
+            "persistentvolume",
+            volume.to_owned(),
+        )));
     };
     let Some(spec) = stored.get("spec") else {
         return Ok(Ok(String::new()));
@@ -169,17 +193,16 @@ fn driver_of_claim(request: &NodeRequest<'_>, claim: &str) -> Result<Result<Stri
     let has_namespace =
         spec.at(&["azureFile", "secretNamespace"]).is_some() || spec.get("claimRef").is_some();
     match spec.get("azureFile") {
-        Some(_) if !has_namespace => Ok(Err(
-            "could not find a secret namespace in PersistentVolumeSource or ClaimRef".to_owned(),
-        )),
+        Some(_) if !has_namespace => Ok(Err(DriverError::NoSecretNamespace)),
         _ => Ok(migrated(spec)),
     }
 }
 
-fn migrated(volume: &Value<'_>) -> Result<String, String> {
+/// The CSI driver that took over a volume of an older type; empty for other volumes.
+fn migrated(volume: &Value<'_>) -> Result<String, DriverError> {
     match text(volume, &["azureDisk", "kind"]) {
         "" | "Managed" => {}
-        kind => return Err(format!("kind({kind}) is not supported in csi migration")),
+        kind => return Err(DriverError::UnsupportedKind(kind.to_owned())),
     }
     let driver = MIGRATED.iter().find(|(source, _)| volume.get(source).is_some());
     Ok(driver.map_or_else(String::new, |(_, driver)| (*driver).to_owned()))

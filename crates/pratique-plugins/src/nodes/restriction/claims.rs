@@ -81,8 +81,8 @@ fn is_same_field(key: &str, old: Option<&Value<'_>>, new: Option<&Value<'_>>) ->
     }
     let or_default = |value: Option<&Value<'_>>| -> Option<Value<'static>> {
         let value = value.filter(|value| !value.is_empty());
-        let given = value.map(|value| value.clone().into_owned());
-        given.or_else(|| {
+        let part = value.map(|value| value.clone().into_owned());
+        part.or_else(|| {
             let default = DEFAULTS.iter().find(|(other, _)| *other == key);
             default.map(|(_, value)| Value::from(*value))
         })

@@ -6,8 +6,8 @@ use pratique_json::Value;
 use crate::object::{elements, text};
 use crate::pods::{references_config_maps, references_secrets};
 
-/// Sources of volumes that need nothing of the API.
-const FREE: [&str; 22] = [
+/// Sources of volumes without references to the API.
+const WITHOUT_REFERENCE: [&str; 22] = [
     "awsElasticBlockStore",
     "azureDisk",
     "cephfs",
@@ -32,8 +32,8 @@ const FREE: [&str; 22] = [
     "vsphereVolume",
 ];
 
-/// Sources of volumes that need the API, with what they refer to.
-const BOUND: [(&str, &str); 7] = [
+/// Sources of volumes with the resources that they refer to.
+const WITH_REFERENCE: [(&str, &str); 7] = [
     ("configMap", "configmaps (via configmap volumes)"),
     ("secret", "secrets (via secret volumes)"),
     ("csi", "csidrivers (via CSI volumes)"),
@@ -52,12 +52,18 @@ const PROJECTED: [(&str, &str); 5] = [
     ("podCertificate", "podcertificates"),
 ];
 
-/// What a pod refers to first, if anything.
-///
-/// # Errors
-/// A volume of a type that is not known.
+/// A volume of an unknown type.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum VolumeError {
+    #[error("unknown volume type for volume  {}", quote(.0))]
+    Type(String),
+    #[error("unknown source for projected volume {}", quote(.0))]
+    ProjectedSource(String),
+}
+
+/// The first resource that a pod refers to, if any.
 // Upstream: pkg/api/pod/util.go, HasAPIObjectReference
-pub(super) fn referenced(pod: &Value<'_>) -> Result<Option<&'static str>, String> {
+pub(super) fn referenced(pod: &Value<'_>) -> Result<Option<&'static str>, VolumeError> {
     if !text(pod, &["spec", "serviceAccountName"]).is_empty() {
         return Ok(Some("serviceaccounts"));
     }
@@ -71,22 +77,28 @@ pub(super) fn referenced(pod: &Value<'_>) -> Result<Option<&'static str>, String
         return Ok(Some("resourceclaims"));
     }
     for volume in elements(pod, &["spec", "volumes"]) {
-        if FREE.iter().any(|source| volume.get(source).is_some()) {
+        if WITHOUT_REFERENCE
+            .iter()
+            .any(|source| volume.get(source).is_some())
+        {
             continue;
         }
-        if let Some((_, what)) = BOUND.iter().find(|(source, _)| volume.get(source).is_some()) {
-            return Ok(Some(what));
+        if let Some((_, resource)) = WITH_REFERENCE
+            .iter()
+            .find(|(source, _)| volume.get(source).is_some())
+        {
+            return Ok(Some(resource));
         }
-        let shown = || quote(text(volume, &["name"]));
+        let name = || text(volume, &["name"]).to_owned();
         if volume.get("projected").is_none() {
-            return Err(format!("unknown volume type for volume  {}", shown()));
+            return Err(VolumeError::Type(name()));
         }
         for source in elements(volume, &["projected", "sources"]) {
-            if let Some((_, what)) = PROJECTED.iter().find(|(field, _)| source.get(field).is_some()) {
-                return Ok(Some(what));
+            if let Some((_, resource)) = PROJECTED.iter().find(|(field, _)| source.get(field).is_some()) {
+                return Ok(Some(resource));
             }
             if source.get("downwardAPI").is_none() {
-                return Err(format!("unknown source for projected volume {}", shown()));
+                return Err(VolumeError::ProjectedSource(name()));
             }
         }
     }

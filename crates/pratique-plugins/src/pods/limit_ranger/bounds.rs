@@ -5,20 +5,29 @@ use pratique_gotext::quantity::MAX_MILLI_VALUE;
 use super::limits::{Bounds, Item};
 use super::requested_amount::{Amount, RequestedAmount};
 
-/// Checks what is asked for by the minimum, the maximum and the ratio of an item of a limit range. Both have resources by
-/// their places.
-pub(super) fn check(item: &Item, resources: &[String], asked: &[RequestedAmount], errors: &mut Vec<String>) {
+/// Checks requested amounts by the minimum, the maximum and the ratio of an item of a limit range. Bounds and amounts
+/// refer to resources by their places.
+pub(super) fn check(
+    item: &Item,
+    resources: &[String],
+    amounts: &[RequestedAmount],
+    errors: &mut Vec<String>,
+) {
     let rules: [(&Bounds, Rule); 3] = [
         (&item.least, below_minimum),
         (&item.most, above_maximum),
         (&item.ratios, beyond_ratio),
     ];
-    let of = item.bounded.as_str();
     for (bounds, rule) in rules {
         for (place, bound) in bounds {
-            if let (Some(name), Some(asked)) = (resources.get(*place), asked.get(*place)) {
-                let (request, limit) = (asked.request.as_ref(), asked.limit.as_ref());
-                errors.extend(rule(of, name, bound, request, limit));
+            if let (Some(resource), Some(amount)) = (resources.get(*place), amounts.get(*place)) {
+                errors.extend(rule(&Constraint {
+                    limit_type: item.bounded.as_str(),
+                    resource,
+                    bound,
+                    request: amount.request.as_ref(),
+                    limit: amount.limit.as_ref(),
+                }));
             }
         }
     }
@@ -31,98 +40,117 @@ pub(super) fn check_requests(
     requests: impl Fn(&str) -> Option<Amount>,
     errors: &mut Vec<String>,
 ) {
-    let of = item.bounded.as_str();
-    let named = |place: &usize| resources.get(*place).map(String::as_str).unwrap_or_default();
-    for (place, bound) in &item.least {
-        let name = named(place);
-        errors.extend(below_minimum(of, name, bound, requests(name).as_ref(), None));
-    }
-    for (place, bound) in &item.most {
-        let name = named(place);
-        errors.extend(request_above_maximum(of, name, bound, requests(name).as_ref()));
+    let rules: [(&Bounds, Rule); 2] = [(&item.least, below_minimum), (&item.most, request_above_maximum)];
+    for (bounds, rule) in rules {
+        for (place, bound) in bounds {
+            let resource = resources.get(*place).map(String::as_str).unwrap_or_default();
+            errors.extend(rule(&Constraint {
+                limit_type: item.bounded.as_str(),
+                resource,
+                bound,
+                request: requests(resource).as_ref(),
+                limit: None,
+            }));
+        }
     }
 }
 
-/// A rule for a type and a resource: the bound, what is requested, and what is the limit.
-type Rule = fn(&str, &str, &Amount, Option<&Amount>, Option<&Amount>) -> Option<String>;
+/// A bound for a resource, with the amounts that are compared with it.
+struct Constraint<'a> {
+    limit_type: &'a str,
+    resource: &'a str,
+    bound: &'a Amount,
+    request: Option<&'a Amount>,
+    limit: Option<&'a Amount>,
+}
 
-/// A request, a limit and a bound in the same unit.
-// Upstream: plugin/pkg/admission/limitranger/admission.go, requestLimitEnforcedValues
-fn comparable(request: Option<&Amount>, limit: Option<&Amount>, bound: &Amount) -> [i64; 3] {
-    let amounts = [request, limit, Some(bound)];
-    let values = amounts.map(|amount| amount.map_or(0, |amount| amount.value));
-    match values.iter().all(|value| *value <= MAX_MILLI_VALUE) {
-        true => amounts.map(|amount| amount.map_or(0, |amount| amount.milli_value)),
-        false => values,
+/// Gives the message of a constraint that is violated.
+type Rule = fn(&Constraint<'_>) -> Option<String>;
+
+impl Constraint<'_> {
+    /// The request, the limit and the bound in the same unit.
+    // Upstream: plugin/pkg/admission/limitranger/admission.go, requestLimitEnforcedValues
+    fn comparable(&self) -> [i64; 3] {
+        let amounts = [self.request, self.limit, Some(self.bound)];
+        let values = amounts.map(|amount| amount.map_or(0, |amount| amount.value));
+        match values.iter().all(|value| *value <= MAX_MILLI_VALUE) {
+            true => amounts.map(|amount| amount.map_or(0, |amount| amount.milli_value)),
+            false => values,
+        }
+    }
+
+    /// The beginning of messages about a minimum or maximum: `maximum cpu usage per Pod is 2`
+    fn usage(&self, extreme: &str) -> String {
+        let Constraint {
+            limit_type,
+            resource,
+            bound,
+            ..
+        } = self;
+        format!(
+            "{extreme} {resource} usage per {limit_type} is {}",
+            bound.quantity
+        )
     }
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, minConstraint
-fn below_minimum(
-    of: &str,
-    name: &str,
-    bound: &Amount,
-    request: Option<&Amount>,
-    limit: Option<&Amount>,
-) -> Option<String> {
-    let [requested, limited, least] = comparable(request, limit, bound);
-    let rule = || format!("minimum {name} usage per {of} is {}", bound.quantity);
-    match (request, limit) {
-        (None, _) => Some(format!("{}.  No request is specified", rule())),
+fn below_minimum(constraint: &Constraint<'_>) -> Option<String> {
+    let [requested, limited, least] = constraint.comparable();
+    let usage = || constraint.usage("minimum");
+    match (constraint.request, constraint.limit) {
+        (None, _) => Some(format!("{}.  No request is specified", usage())),
         (Some(request), _) if requested < least => {
-            Some(format!("{}, but request is {}", rule(), request.quantity))
+            Some(format!("{}, but request is {}", usage(), request.quantity))
         }
-        (_, Some(limit)) if limited < least => Some(format!("{}, but limit is {}", rule(), limit.quantity)),
+        (_, Some(limit)) if limited < least => Some(format!("{}, but limit is {}", usage(), limit.quantity)),
         _ => None,
     }
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, maxConstraint
-fn above_maximum(
-    of: &str,
-    name: &str,
-    bound: &Amount,
-    request: Option<&Amount>,
-    limit: Option<&Amount>,
-) -> Option<String> {
-    let [requested, limited, most] = comparable(request, limit, bound);
-    let rule = || format!("maximum {name} usage per {of} is {}", bound.quantity);
-    match (request, limit) {
-        (_, None) => Some(format!("{}.  No limit is specified", rule())),
-        (_, Some(limit)) if limited > most => Some(format!("{}, but limit is {}", rule(), limit.quantity)),
+fn above_maximum(constraint: &Constraint<'_>) -> Option<String> {
+    let [requested, limited, most] = constraint.comparable();
+    let usage = || constraint.usage("maximum");
+    match (constraint.request, constraint.limit) {
+        (_, None) => Some(format!("{}.  No limit is specified", usage())),
+        (_, Some(limit)) if limited > most => Some(format!("{}, but limit is {}", usage(), limit.quantity)),
         (Some(request), _) if requested > most => {
-            Some(format!("{}, but request is {}", rule(), request.quantity))
+            Some(format!("{}, but request is {}", usage(), request.quantity))
         }
         _ => None,
     }
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, maxRequestConstraint
-fn request_above_maximum(of: &str, name: &str, bound: &Amount, request: Option<&Amount>) -> Option<String> {
-    let [requested, _, most] = comparable(request, None, bound);
-    match request {
-        None => Some(format!(
-            "maximum {name} usage per {of} is {}.  No request is specified",
-            bound.quantity
-        )),
-        Some(request) if requested > most => Some(format!(
-            "maximum {name} usage per {of} is {}, but request is {}",
-            bound.quantity, request.quantity
-        )),
+fn request_above_maximum(constraint: &Constraint<'_>) -> Option<String> {
+    let [requested, _, most] = constraint.comparable();
+    let usage = || constraint.usage("maximum");
+    match constraint.request {
+        None => Some(format!("{}.  No request is specified", usage())),
+        Some(request) if requested > most => {
+            Some(format!("{}, but request is {}", usage(), request.quantity))
+        }
         Some(_) => None,
     }
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, limitRequestRatioConstraint
-fn beyond_ratio(
-    of: &str,
-    name: &str,
-    bound: &Amount,
-    request: Option<&Amount>,
-    limit: Option<&Amount>,
-) -> Option<String> {
-    let [requested, limited, _] = comparable(request, limit, bound);
-    let rule = || format!("{name} max limit to request ratio per {of} is {}", bound.quantity);
+fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
+    let [requested, limited, _] = constraint.comparable();
+    let Constraint {
+        limit_type,
+        resource,
+        bound,
+        request,
+        limit,
+    } = constraint;
+    let rule = || {
+        format!(
+            "{resource} max limit to request ratio per {limit_type} is {}",
+            bound.quantity
+        )
+    };
     if request.is_none() || requested == 0 {
         return Some(format!("{}, but no request is specified or request is 0", rule()));
     }

@@ -45,8 +45,8 @@ fn missing<'d>(
     field: &str,
     defaults: &'d [(String, String)],
 ) -> impl Iterator<Item = &'d (String, String)> {
-    let given = resources.and_then(|resources| resources.get(field)?.as_object());
-    let is_missing = move |name: &str| given.is_none_or(|given| !given.contains_key(name));
+    let amounts = resources.and_then(|resources| resources.get(field)?.as_object());
+    let is_missing = move |name: &str| amounts.is_none_or(|amounts| !amounts.contains_key(name));
     defaults.iter().filter(move |(name, _)| is_missing(name))
 }
 
@@ -65,12 +65,12 @@ fn set_container(container: &mut Value<'_>, label: &str, defaults: &Defaults, se
             continue;
         }
         let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
-        let what = field.trim_end_matches('s');
+        let kind = field.trim_end_matches('s');
         let name = text(container, &["name"]);
-        set.push(format!("{} {what} for {label} {name}", names.join(", ")));
-        if let Some(given) = descend_mut(container, &["resources", field]) {
+        set.push(format!("{} {kind} for {label} {name}", names.join(", ")));
+        if let Some(amounts) = descend_mut(container, &["resources", field]) {
             for (name, quantity) in missing {
-                given.insert(name.clone(), quantity.clone());
+                amounts.insert(name.clone(), quantity.clone());
             }
         }
     }

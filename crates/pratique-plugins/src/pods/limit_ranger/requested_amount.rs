@@ -29,8 +29,8 @@ pub(super) struct PodAmounts<'r, 'p> {
     /// The pod-level resources, if they count.
     of_itself: Option<&'p Value<'p>>,
     roles: SmallVec<[Role; 8]>,
-    /// Of each container as much as there are resources.
-    asked: SmallVec<[RequestedAmount; 4]>,
+    /// For each container as many amounts as there are resources.
+    amounts: SmallVec<[RequestedAmount; 4]>,
 }
 
 impl Amount {
@@ -54,7 +54,7 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
             resources,
             of_itself: pod.at(&["spec", "resources"]).filter(|_| pod_level),
             roles: SmallVec::new(),
-            asked: SmallVec::new(),
+            amounts: SmallVec::new(),
         };
         for container in containers(pod, "containers") {
             read.push(Role::Main, container);
@@ -70,7 +70,7 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
         let listed = members(container, &["resources"]);
         let list = |field| listed.and_then(|listed| listed.get(field)?.as_object());
         let (requests, limits) = (list("requests"), list("limits"));
-        self.asked
+        self.amounts
             .extend(self.resources.iter().map(|resource| RequestedAmount {
                 request: Amount::listed(requests, resource),
                 limit: Amount::listed(limits, resource),
@@ -79,7 +79,7 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
 
     /// The amounts of each container, by the places of the resources.
     pub(super) fn each(&self) -> impl Iterator<Item = &[RequestedAmount]> {
-        self.asked.chunks(self.resources.len().max(1))
+        self.amounts.chunks(self.resources.len().max(1))
     }
 
     /// The total amounts of a pod of the resource at a place.
@@ -90,8 +90,10 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
             let total = of_itself.and_then(|pod| of_pod_itself(pod, field, resource));
             let total = total.or_else(|| {
                 let mut sum = Sum::default();
-                for (role, asked) in self.roles.iter().zip(self.each()) {
-                    let amount = asked.get(place).and_then(|asked| amount(asked).as_ref());
+                for (role, amounts) in self.roles.iter().zip(self.each()) {
+                    let amount = amounts
+                        .get(place)
+                        .and_then(|requested| amount(requested).as_ref());
                     sum.add(*role, amount.map(|amount| &amount.quantity));
                 }
                 sum.total()
@@ -99,8 +101,8 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
             total.map(Amount::new)
         };
         RequestedAmount {
-            request: total("requests", |asked| &asked.request),
-            limit: total("limits", |asked| &asked.limit),
+            request: total("requests", |requested| &requested.request),
+            limit: total("limits", |requested| &requested.limit),
         }
     }
 }

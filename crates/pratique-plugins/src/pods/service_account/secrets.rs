@@ -68,32 +68,48 @@ fn references_in_env(pod: &Value<'_>, of_all: &str, of_key: &str) -> bool {
     })
 }
 
+/// A secret that a pod refers to and its service account does not.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SecretError {
+    #[error("{reference} is not allowed because service account {account} does not reference that secret")]
+    Secret {
+        /// The part of the pod, and how it refers to the secret.
+        reference: String,
+        account: String,
+    },
+    #[error(
+        "imagePullSecrets[{index}].name=\"{secret}\" is not allowed because service account {account} does not \
+         reference that imagePullSecret"
+    )]
+    ImagePullSecret {
+        index: usize,
+        secret: String,
+        account: String,
+    },
+}
+
 /// Checks that a pod uses only secrets that its account lists.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, limitSecretReferences
-pub(super) fn check(account: &Value<'_>, pod: &Value<'_>) -> Result<(), String> {
+pub(super) fn check(account: &Value<'_>, pod: &Value<'_>) -> Result<(), SecretError> {
     for volume in elements(pod, &["spec", "volumes"]) {
-        let Some(source) = volume.get("secret") else {
-            continue;
-        };
-        let secret = text(source, &["secretName"]);
-        if !is_listed(account, "secrets", secret) {
-            return Err(refused(
-                &format!("volume with secret.secretName=\"{secret}\""),
-                account,
-            ));
+        if let Some(source) = volume.get("secret") {
+            let secret = text(source, &["secretName"]);
+            check_secret(account, secret, || {
+                format!("volume with secret.secretName=\"{secret}\"")
+            })?;
         }
     }
     check_containers(account, pod, "initContainers", "init container")?;
     check_containers(account, pod, "containers", "container")?;
     let references = elements(pod, &["spec", "imagePullSecrets"]).iter();
     for (index, reference) in references.enumerate() {
-        let secret = text(reference, &["name"]);
+        let secret = name_of(reference);
         if !is_listed(account, "imagePullSecrets", secret) {
-            let account = name(account);
-            return Err(format!(
-                "imagePullSecrets[{index}].name=\"{secret}\" is not allowed because service account {account} does \
-                 not reference that imagePullSecret"
-            ));
+            return Err(SecretError::ImagePullSecret {
+                index,
+                secret: secret.to_owned(),
+                account: name(account).to_owned(),
+            });
         }
     }
     Ok(())
@@ -101,37 +117,55 @@ pub(super) fn check(account: &Value<'_>, pod: &Value<'_>) -> Result<(), String> 
 
 /// Checks that ephemeral containers use only secrets that the account lists.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, limitEphemeralContainerSecretReferences
-pub(super) fn check_ephemeral(account: &Value<'_>, pod: &Value<'_>) -> Result<(), String> {
+pub(super) fn check_ephemeral(account: &Value<'_>, pod: &Value<'_>) -> Result<(), SecretError> {
     check_containers(account, pod, "ephemeralContainers", "ephemeral container")
 }
 
-fn check_containers(account: &Value<'_>, pod: &Value<'_>, list: &str, label: &str) -> Result<(), String> {
+fn check_containers(
+    account: &Value<'_>,
+    pod: &Value<'_>,
+    list: &str,
+    label: &str,
+) -> Result<(), SecretError> {
     for container in containers(pod, list) {
-        let of = name_of(container);
+        let container_name = name_of(container);
         for env in elements(container, &["env"]) {
-            let Some(reference) = env.at(&["valueFrom", "secretKeyRef"]) else {
-                continue;
-            };
-            let secret = name_of(reference);
-            if !is_listed(account, "secrets", secret) {
-                let env = name_of(env);
-                let what =
-                    format!("{label} {of} with envVar {env} referencing secret.secretName=\"{secret}\"");
-                return Err(refused(&what, account));
+            if let Some(reference) = env.at(&["valueFrom", "secretKeyRef"]) {
+                let (env, secret) = (name_of(env), name_of(reference));
+                check_secret(account, secret, || {
+                    format!(
+                        "{label} {container_name} with envVar {env} referencing secret.secretName=\"{secret}\""
+                    )
+                })?;
             }
         }
         for source in elements(container, &["envFrom"]) {
-            let Some(reference) = source.get("secretRef") else {
-                continue;
-            };
-            let secret = name_of(reference);
-            if !is_listed(account, "secrets", secret) {
-                let what = format!("{label} {of} with envFrom referencing secret.secretName=\"{secret}\"");
-                return Err(refused(&what, account));
+            if let Some(reference) = source.get("secretRef") {
+                let secret = name_of(reference);
+                check_secret(account, secret, || {
+                    format!(
+                        "{label} {container_name} with envFrom referencing secret.secretName=\"{secret}\""
+                    )
+                })?;
             }
         }
     }
     Ok(())
+}
+
+/// Checks that an account lists a secret; `reference` describes how the pod refers to it.
+fn check_secret(
+    account: &Value<'_>,
+    secret: &str,
+    reference: impl FnOnce() -> String,
+) -> Result<(), SecretError> {
+    match is_listed(account, "secrets", secret) {
+        true => Ok(()),
+        false => Err(SecretError::Secret {
+            reference: reference(),
+            account: name(account).to_owned(),
+        }),
+    }
 }
 
 fn name_of<'v>(value: &'v Value<'_>) -> &'v str {
@@ -142,9 +176,4 @@ fn is_listed(account: &Value<'_>, list: &str, secret: &str) -> bool {
     elements(account, &[list])
         .iter()
         .any(|listed| name_of(listed) == secret)
-}
-
-fn refused(what: &str, account: &Value<'_>) -> String {
-    let account = name(account);
-    format!("{what} is not allowed because service account {account} does not reference that secret")
 }
