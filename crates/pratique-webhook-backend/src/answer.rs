@@ -58,18 +58,18 @@ pub(crate) async fn answer(
     let mut round = state.round();
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(|_| Cut::Closed)?.to_bytes();
-    let asked = ReviewFields::read(&body);
+    let review = ReviewFields::read(&body);
     let path = decoded(head.uri.path());
     let script = {
-        let mut kept = state.kept();
+        let mut log = state.lock();
         if state.records.load(Ordering::Relaxed) {
-            let headers = kept.headers.then(|| recorded(&head, client));
-            record(&mut kept, &head, headers, &body, &asked);
+            let headers = log.headers.then(|| recorded(&head, client));
+            record(&mut log, &head, headers, &body, &review);
         }
-        let count = kept.counts.entry(path.clone()).or_default();
+        let count = log.counts.entry(path.clone()).or_default();
         let call = *count;
         *count += 1;
-        let script = kept.scripts.get(&path).cloned();
+        let script = log.scripts.get(&path).cloned();
         script.map(|script| (script, call))
     };
     let Some((script, call)) = script else {
@@ -97,7 +97,7 @@ pub(crate) async fn answer(
     if script.leave {
         line.leave.notify_one();
     }
-    Ok(respond(script, &asked, line))
+    Ok(respond(script, &review, line))
 }
 
 /// The fields of a review that an answer needs.
@@ -117,8 +117,8 @@ struct AskedRequest {
 
 impl ReviewFields {
     fn read(body: &[u8]) -> Self {
-        let asked: Option<Self> = serde_json::from_slice(body).ok();
-        asked.unwrap_or_else(|| Self {
+        let review: Option<Self> = serde_json::from_slice(body).ok();
+        review.unwrap_or_else(|| Self {
             api_version: "admission.k8s.io/v1".to_owned(),
             ..Self::default()
         })
@@ -126,11 +126,11 @@ impl ReviewFields {
 }
 
 fn record(
-    kept: &mut RecordState,
+    log: &mut RecordState,
     head: &http::request::Parts,
     headers: Option<BTreeMap<String, String>>,
     body: &[u8],
-    asked: &ReviewFields,
+    fields: &ReviewFields,
 ) {
     let review = (!body.is_empty()).then(|| match serde_json::from_slice::<Value>(body) {
         Ok(mut review) => {
@@ -141,11 +141,11 @@ fn record(
         }
         Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
     });
-    if !asked.request.uid.is_empty() {
-        kept.uids.push(asked.request.uid.clone());
+    if !fields.request.uid.is_empty() {
+        log.uids.push(fields.request.uid.clone());
     }
-    kept.calls.push(Call {
-        phase: kept.phase.clone(),
+    log.calls.push(Call {
+        phase: log.phase.clone(),
         method: (head.method != Method::POST).then(|| head.method.to_string()),
         path: decoded(head.uri.path()),
         query: head.uri.query().unwrap_or_default().to_owned(),
@@ -203,8 +203,8 @@ fn not_found() -> Response<Body> {
     response
 }
 
-fn respond(script: &Script, asked: &ReviewFields, line: &Arc<Line>) -> Response<Body> {
-    let mut body = text(script, asked, line).into_bytes();
+fn respond(script: &Script, review: &ReviewFields, line: &Arc<Line>) -> Response<Body> {
+    let mut body = text(script, review, line).into_bytes();
     body.resize(body.len() + script.pad_bytes, b' ');
     let length = body.len();
     let mut response = Response::new(Body::of(Bytes::from(body)));
@@ -245,8 +245,8 @@ fn headers(script: &Script, line: &Arc<Line>, headers: &mut HeaderMap) {
     }
 }
 
-fn text(script: &Script, asked: &ReviewFields, line: &Arc<Line>) -> String {
-    let uid = &asked.request.uid;
+fn text(script: &Script, review: &ReviewFields, line: &Arc<Line>) -> String {
+    let uid = &review.request.uid;
     if let Some(body) = &script.body {
         return line.state.filled(&body.replace("$UID", uid));
     }
@@ -266,7 +266,7 @@ fn text(script: &Script, asked: &ReviewFields, line: &Arc<Line>) -> String {
         }
     }
     let mut review =
-        json!({"apiVersion": asked.api_version, "kind": "AdmissionReview", "response": response});
+        json!({"apiVersion": review.api_version, "kind": "AdmissionReview", "response": response});
     for (name, value) in script.envelope.iter().flatten() {
         let Some(review) = review.as_object_mut() else {
             continue;

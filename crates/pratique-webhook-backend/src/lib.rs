@@ -81,19 +81,19 @@ impl Backend {
 
     /// The phase that calls belong to from now on.
     pub fn set_phase(&self, phase: &str) {
-        phase.clone_into(&mut self.state.kept().phase);
+        phase.clone_into(&mut self.state.lock().phase);
     }
 
     /// Ends hanging handlers, waits for all handlers and returns the calls, in order of arrival.
     pub async fn end(&self) -> Vec<Call> {
         self.state.release();
         self.state.idle(Duration::from_secs(5)).await;
-        self.state.kept().calls.clone()
+        self.state.lock().calls.clone()
     }
 
     /// The calls so far.
     pub fn calls(&self) -> Vec<Call> {
-        self.state.kept().calls.clone()
+        self.state.lock().calls.clone()
     }
 
     /// The address of a listener; connections to that of [`Listener::Closed`] are refused.
@@ -130,7 +130,7 @@ impl Backend {
 
     /// The reverse of `fill`, for addresses, the uids of reviews and the clock.
     pub fn mask(&self, text: &str) -> String {
-        placeholders::mask(text, &self.addresses(), &self.state.kept().uids)
+        placeholders::mask(text, &self.addresses(), &self.state.lock().uids)
     }
 
     /// How many connections are open.

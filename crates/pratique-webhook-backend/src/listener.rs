@@ -146,8 +146,8 @@ fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Pr
         Listener::Http2 => &["h2", "http/1.1"],
         _ => &["http/1.1"],
     };
-    let wanted = listener == Listener::ClientCertificate;
-    let config = certificates.server(&listener.identity(), wanted, protocols);
+    let requires_certificate = listener == Listener::ClientCertificate;
+    let config = certificates.server(&listener.identity(), requires_certificate, protocols);
     let acceptor = TlsAcceptor::from(Arc::new(config.map_err(io::Error::other)?));
     if listener == Listener::Noise {
         return Ok(Protocol::Noise(acceptor));

@@ -35,8 +35,8 @@ pub struct Call {
 
 /// The state that handlers share.
 pub(crate) struct State {
-    kept: Mutex<RecordState>,
-    /// What placeholders stand for.
+    record: Mutex<RecordState>,
+    /// The values of placeholders.
     pub(crate) values: OnceLock<Vec<(String, String)>>,
     pub(crate) records: AtomicBool,
     pub(crate) open: AtomicUsize,
@@ -63,7 +63,7 @@ pub(crate) struct Active<'a>(&'a State);
 impl Default for State {
     fn default() -> Self {
         Self {
-            kept: Mutex::default(),
+            record: Mutex::default(),
             values: OnceLock::new(),
             records: AtomicBool::new(true),
             open: AtomicUsize::new(0),
@@ -76,14 +76,14 @@ impl Default for State {
 }
 
 impl State {
-    pub(crate) fn kept(&self) -> MutexGuard<'_, RecordState> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> MutexGuard<'_, RecordState> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn begin(&self, scripts: BTreeMap<String, Script>, headers: bool) {
         self.release();
         let scripts = scripts.into_iter();
-        *self.kept() = RecordState {
+        *self.lock() = RecordState {
             scripts: scripts.map(|(path, script)| (path, Arc::new(script))).collect(),
             headers,
             ..RecordState::default()

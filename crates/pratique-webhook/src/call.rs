@@ -173,16 +173,17 @@ pub(crate) async fn call_webhook(
             Failure::call(format!("could not create admission objects: {why}"), 400)
         })?;
         let uid = Uuid::new_v4().to_string();
-        let held = &exchange.memory;
-        held.hold(review.len(&uid)).map_err(out_of_memory)?;
+        let call_memory = &exchange.memory;
+        call_memory.hold(review.len(&uid)).map_err(out_of_memory)?;
         exchange.review = review.body(&uid);
-        let call = (exchange.review.clone(), held.clone());
+        let call = (exchange.review.clone(), call_memory.clone());
         exchange.answer = post(webhook, call, caller, context).await?;
         let answer = exchange.answer.len();
-        held.hold_at_least(exchange.review.len().saturating_add(answer))
+        call_memory
+            .hold_at_least(exchange.review.len().saturating_add(answer))
             .map_err(out_of_memory)?;
-        // What is decoded from it.
-        held.hold(answer).map_err(out_of_memory)?;
+        // The values decoded from it.
+        call_memory.hold(answer).map_err(out_of_memory)?;
         let reading = memory.part();
         reading
             .hold(memory::of_answer(&exchange.answer))

@@ -188,17 +188,17 @@ impl Webhooks {
 /// Compiles configurations in the order of their names, and reuses compiled ones.
 fn compile<'c, C: Configuration + 'c>(
     configurations: impl Iterator<Item = (Option<&'c Arc<C>>, &'c C)>,
-    known: &[CompiledConfiguration<C>],
+    previous: &[CompiledConfiguration<C>],
     cache: &Cache,
 ) -> Vec<CompiledConfiguration<C>> {
-    let known: HashMap<*const C, &CompiledConfiguration<C>> = known
+    let previous: HashMap<*const C, &CompiledConfiguration<C>> = previous
         .iter()
         .filter_map(|compiled| Some((Arc::as_ptr(compiled.source.as_ref()?), compiled)))
         .collect();
     let mut configurations: Vec<_> = configurations.collect();
     configurations.sort_by_key(|(_, configuration)| configuration.name());
     let compile = |(source, configuration): (Option<&Arc<C>>, &C)| {
-        let compiled = source.and_then(|source| known.get(&Arc::as_ptr(source)));
+        let compiled = source.and_then(|source| previous.get(&Arc::as_ptr(source)));
         CompiledConfiguration {
             source: source.cloned(),
             webhooks: compiled.map_or_else(

@@ -47,7 +47,7 @@ pub async fn mutate<'s>(
         version: None,
         records: AnswerRecords::default(),
         patch_bytes: 0,
-        held: run.memory.part(),
+        memory: run.memory.part(),
         run,
     };
     reinvocation.begin(attributes.object);
@@ -87,7 +87,7 @@ struct MutationRun<'b, 's> {
     /// How many bytes the recorded patches have.
     patch_bytes: usize,
     /// The memory of the objects and of the recorded patches.
-    held: CallMemory,
+    memory: CallMemory,
 }
 
 /// The objects of the request in one kind, while webhooks change them.
@@ -172,8 +172,8 @@ impl<'s> MutationRun<'_, 's> {
         let Some(version) = &self.version else {
             return Ok(Some(matched));
         };
-        let holds = self.run.conditions_hold(webhook, &version.objects, observer);
-        Ok(holds.await?.then_some(matched))
+        let conditions_hold = self.run.conditions_hold(webhook, &version.objects, observer);
+        Ok(conditions_hold.await?.then_some(matched))
     }
 
     /// Converts the objects to a kind.
@@ -276,9 +276,10 @@ impl<'s> MutationRun<'_, 's> {
                     old_object: objects.old_object.get(),
                 };
                 let review = webhook.version.map(|version| Review::new(version, &subject));
-                let held = self.run.memory.part();
+                let memory = self.run.memory.part();
                 let review_bytes = review.as_ref().map_or(0, |review| review.len(""));
-                held.hold(objects.made_bytes().saturating_add(review_bytes))
+                memory
+                    .hold(objects.made_bytes().saturating_add(review_bytes))
                     .map_err(|error| out_of_memory(&webhook.name, error))?;
                 self.run.call(webhook, review.as_ref(), caller).await
             }
@@ -330,7 +331,7 @@ impl<'s> MutationRun<'_, 's> {
         version.objects.object = patched.object;
         version.dirty = true;
         drop(applying);
-        self.held
+        self.memory
             .hold_at_least(kept.saturating_add(self.patch_bytes))
             .map_err(out_of_memory)?;
         self.records

@@ -11,10 +11,10 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::library::authz;
 use pratique_expression::Cache;
 use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_types::{GroupVersionResource, OwnedAdmissionRequest, builtin};
+use pratique_types::{GroupVersionResource, OwnedAdmissionRequest, Status, builtin};
 use serde_json::json;
 
-use crate::caller::Endpoint;
+use crate::Origin;
 use crate::configurations::{MutatingWebhooks, ValidatingWebhooks, Webhooks};
 use crate::context::WebhookContext;
 use crate::mutate::mutate;
@@ -22,7 +22,6 @@ use crate::observer::{Called, Rejection, WebhookObserver};
 use crate::reinvocation::Reinvocation;
 use crate::transport::{Certificate, HttpCaller};
 use crate::validate::validate;
-use crate::{Origin, endpoint};
 
 /// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,26 +36,33 @@ pub struct Probed {
     pub answered: Result<Duration, String>,
 }
 
-/// Probes each webhook of a configuration, which must have the API's defaults.
-pub async fn probe_mutating(
-    configuration: &api::MutatingWebhookConfiguration,
-    caller: &HttpCaller,
-) -> Vec<Probed> {
-    let one = async |webhook: &api::MutatingWebhook| {
-        let request = match request(webhook.rules.as_deref().unwrap_or_default()) {
-            Ok(OwnedAdmissionRequest(request)) => request,
-            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
-        };
-        let mut alone = configuration.clone();
-        alone.webhooks = Some(vec![api::MutatingWebhook {
+/// A webhook that is called for every request and fails closed; the types of both phases have no trait in common.
+macro_rules! matching_all {
+    ($webhook:ident as $type:ident) => {
+        api::$type {
             rules: Some(vec![match_all()]),
             match_conditions: None,
             namespace_selector: None,
             object_selector: None,
             failure_policy: Some("Fail".to_owned()),
-            ..webhook.clone()
-        }]);
-        let webhooks = MutatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
+            ..$webhook.clone()
+        }
+    };
+}
+
+/// Probes each webhook of a configuration, which must have the API's defaults.
+pub async fn probe_mutating(
+    configuration: &api::MutatingWebhookConfiguration,
+    caller: &HttpCaller,
+) -> Vec<Probed> {
+    let probe = async |webhook: &api::MutatingWebhook| {
+        let request = match request(webhook.rules.as_deref().unwrap_or_default()) {
+            Ok(OwnedAdmissionRequest(request)) => request,
+            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
+        };
+        let mut configuration = configuration.clone();
+        configuration.webhooks = Some(vec![matching_all!(webhook as MutatingWebhook)]);
+        let webhooks = MutatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());
         let (mut recorder, mut reinvocation) = (CallRecorder::default(), Reinvocation::default());
         let equivalents = Equivalents::new();
         let context = context(&equivalents);
@@ -71,9 +77,9 @@ pub async fn probe_mutating(
         )
         .await;
         let status = mutated.ok().and_then(|mutated| mutated.status);
-        recorder.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
+        recorder.probed(&webhooks.webhooks, caller, status)
     };
-    join_all(configuration.webhooks.iter().flatten().map(one)).await
+    join_all(configuration.webhooks.iter().flatten().map(probe)).await
 }
 
 /// Probes each webhook of a configuration, which must have the API's defaults.
@@ -81,29 +87,22 @@ pub async fn probe_validating(
     configuration: &api::ValidatingWebhookConfiguration,
     caller: &HttpCaller,
 ) -> Vec<Probed> {
-    let one = async |webhook: &api::ValidatingWebhook| {
+    let probe = async |webhook: &api::ValidatingWebhook| {
         let request = match request(webhook.rules.as_deref().unwrap_or_default()) {
             Ok(OwnedAdmissionRequest(request)) => request,
             Err(error) => return Probed::failed(&webhook.name, error.to_string()),
         };
-        let mut alone = configuration.clone();
-        alone.webhooks = Some(vec![api::ValidatingWebhook {
-            rules: Some(vec![match_all()]),
-            match_conditions: None,
-            namespace_selector: None,
-            object_selector: None,
-            failure_policy: Some("Fail".to_owned()),
-            ..webhook.clone()
-        }]);
-        let webhooks = ValidatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
+        let mut configuration = configuration.clone();
+        configuration.webhooks = Some(vec![matching_all!(webhook as ValidatingWebhook)]);
+        let webhooks = ValidatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());
         let mut recorder = CallRecorder::default();
         let equivalents = Equivalents::new();
         let context = context(&equivalents);
         let outcome = validate(&[&webhooks], &request, &context, caller, &mut recorder).await;
         let status = outcome.ok().and_then(|outcome| outcome.status);
-        recorder.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
+        recorder.probed(&webhooks.webhooks, caller, status)
     };
-    join_all(configuration.webhooks.iter().flatten().map(one)).await
+    join_all(configuration.webhooks.iter().flatten().map(probe)).await
 }
 
 impl Probed {
@@ -134,13 +133,15 @@ impl WebhookObserver for CallRecorder {
 }
 
 impl CallRecorder {
-    fn probed(self, webhooks: &Webhooks, caller: &HttpCaller, refused: Option<String>) -> Probed {
+    /// The result of probing the only webhook, whose status denies the request if there is one.
+    fn probed(self, webhooks: &Webhooks, caller: &HttpCaller, status: Option<Box<Status>>) -> Probed {
         let webhook = webhooks.all.first();
         let name = webhook
             .map(|webhook| webhook.name.to_string())
             .unwrap_or_default();
-        let endpoint: Option<&Arc<Endpoint>> = webhook.and_then(|webhook| location(&webhook.location));
-        let not_called = || Err(refused.unwrap_or_else(|| "it was not called".to_owned()));
+        let endpoint = webhook.and_then(|webhook| webhook.location.endpoint.as_ref().ok());
+        let not_called =
+            || Err(status.map_or_else(|| "it was not called".to_owned(), |status| status.message));
         Probed {
             webhook: name,
             url: endpoint.map(|endpoint| endpoint.url.clone()).unwrap_or_default(),
@@ -148,10 +149,6 @@ impl CallRecorder {
             answered: self.ended.unwrap_or_else(not_called),
         }
     }
-}
-
-fn location(location: &endpoint::Location) -> Option<&Arc<Endpoint>> {
-    location.endpoint.as_ref().ok()
 }
 
 /// A rule that matches everything.
@@ -170,8 +167,8 @@ fn match_all() -> api::RuleWithOperations {
 fn request(rules: &[api::RuleWithOperations]) -> Result<OwnedAdmissionRequest, serde_json::Error> {
     let first = |list: fn(&api::RuleWithOperations) -> &Option<Vec<String>>, otherwise: &str| {
         let listed = rules.first().and_then(|rule| list(rule).as_ref()?.first());
-        let known = listed.filter(|text| *text != "*");
-        known.map_or_else(|| otherwise.to_owned(), Clone::clone)
+        let specific = listed.filter(|text| *text != "*");
+        specific.map_or_else(|| otherwise.to_owned(), Clone::clone)
     };
     let resource = first(|rule| &rule.resources, "configmaps");
     let resource = match resource.split('/').next() {

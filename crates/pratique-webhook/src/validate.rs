@@ -40,7 +40,7 @@ pub async fn validate<'s>(
         versions: Vec::new(),
         reviews: Vec::new(),
         calls: Vec::new(),
-        held: run.memory.part(),
+        memory: run.memory.part(),
         run,
     };
     let prepared = fanout.prepare(sets, observer).await;
@@ -76,7 +76,7 @@ struct WebhookFanout<'j, 's> {
     reviews: Vec<(ReviewKey, Review)>,
     calls: Vec<PreparedCall<'j>>,
     /// The memory of the objects and reviews.
-    held: CallMemory,
+    memory: CallMemory,
 }
 
 /// A webhook to be called.
@@ -128,8 +128,8 @@ impl<'j, 's> WebhookFanout<'j, 's> {
 
     /// Counts memory that was taken for a webhook.
     fn hold(&self, webhook: &Webhook, bytes: usize) -> Result<(), End> {
-        let held = self.held.hold(bytes);
-        held.map_err(|error| out_of_memory(&webhook.name, error).into())
+        let memory = self.memory.hold(bytes);
+        memory.map_err(|error| out_of_memory(&webhook.name, error).into())
     }
 
     /// The position of the objects in a kind.

@@ -226,17 +226,17 @@ mod tests {
             "reportingInstance":"","source":{"component":"kubelet"}}"#;
         let event = parse(text).unwrap();
         let other = kind("events.k8s.io", "v1", "Event");
-        let seen = converter
+        let converted = converter
             .to_version(&ObjectRef::Given(&event), &other, &progress)
             .unwrap();
-        assert_eq!(seen.get().get("note").and_then(Value::as_str), Some("m"));
-        assert_eq!(kind_of(seen.get()), other);
-        let mut changed = seen.get().clone().into_owned();
+        assert_eq!(converted.get().get("note").and_then(Value::as_str), Some("m"));
+        assert_eq!(kind_of(converted.get()), other);
+        let mut changed = converted.get().clone().into_owned();
         if let Value::Object(members) = &mut changed {
             members.insert("note", "other");
         }
         let back = converter
-            .convert_back((&seen, &changed.into()), &other, &event, &progress)
+            .convert_back((&converted, &changed.into()), &other, &event, &progress)
             .unwrap();
         let expected = event
             .to_string()
@@ -250,19 +250,19 @@ mod tests {
         let widget = kind("example.com", "v1", "Widget");
         let converter = Converter::new(true, std::iter::once(&widget));
         let renamed = parse(br#"{"apiVersion":"example.com/v1","kind":"Other"}"#).unwrap();
-        let seen = converter
+        let converted = converter
             .to_version(&ObjectRef::Given(&renamed), &widget, &progress)
             .unwrap();
-        assert_eq!(kind_of(seen.get()), widget);
+        assert_eq!(kind_of(converted.get()), widget);
         let back = converter
-            .convert_back((&seen, &seen), &widget, &renamed, &progress)
+            .convert_back((&converted, &converted), &widget, &renamed, &progress)
             .unwrap();
         assert_eq!(kind_of(back.get()), widget);
         // The name of the kind that this webhook set is kept.
         let back = converter.convert_back(
-            (&seen, &ObjectRef::Given(&renamed)),
+            (&converted, &ObjectRef::Given(&renamed)),
             &widget,
-            seen.get(),
+            converted.get(),
             &progress,
         );
         assert_eq!(kind_of(back.unwrap().get()).kind, "Other");

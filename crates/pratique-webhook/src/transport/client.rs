@@ -94,7 +94,7 @@ impl Client {
 
     /// The certificate of the last handshake.
     pub(super) fn certificate(&self) -> Option<Certificate> {
-        self.verifier.seen()
+        self.verifier.certificate()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::caller::{Call, CallError, CallErrorKind, Endpoint};
 pub(super) struct Clients {
     source: Arc<dyn CredentialSource>,
     most: usize,
-    kept: ArcSwap<ClientsByEndpoint>,
+    slots: ArcSwap<ClientsByEndpoint>,
     /// Serialises changes of the cache.
     changes: Mutex<()>,
     /// Counts calls, to find the least recently used client.
@@ -28,7 +28,7 @@ type ClientsByEndpoint = HashMap<Arc<Endpoint>, Vec<Arc<Slot>>>;
 struct Slot {
     address: Option<String>,
     used: AtomicU64,
-    made: OnceLock<Result<Arc<Client>, CallError>>,
+    client: OnceLock<Result<Arc<Client>, CallError>>,
 }
 
 impl Clients {
@@ -36,7 +36,7 @@ impl Clients {
         Self {
             source,
             most,
-            kept: ArcSwap::default(),
+            slots: ArcSwap::default(),
             changes: Mutex::new(()),
             clock: AtomicU64::new(0),
         }
@@ -45,75 +45,76 @@ impl Clients {
     /// The client for a call.
     pub(super) fn client(&self, call: &Call) -> Result<Arc<Client>, CallError> {
         let address = call.address.as_deref();
-        let slot = find(&self.kept.load(), &call.endpoint, address);
+        let slot = find(&self.slots.load(), &call.endpoint, address);
         let slot = slot.unwrap_or_else(|| self.add(&call.endpoint, address));
         slot.used
             .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         let make = || {
-            let made = Client::new(&call.endpoint, address, &*self.source);
-            made.map(Arc::new).map_err(|reason| CallError {
+            let client = Client::new(&call.endpoint, address, &*self.source);
+            client.map(Arc::new).map_err(|reason| CallError {
                 message: format!("could not get REST client: {reason}"),
                 kind: CallErrorKind::Client,
             })
         };
-        slot.made.get_or_init(make).clone()
+        slot.client.get_or_init(make).clone()
     }
 
     pub(super) fn retain(&self, wanted: &HashSet<&Endpoint>) {
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut kept = ClientsByEndpoint::clone(&self.kept.load());
-        kept.retain(|endpoint, _| wanted.contains(&**endpoint));
-        self.kept.store(Arc::new(kept));
+        let mut clients = ClientsByEndpoint::clone(&self.slots.load());
+        clients.retain(|endpoint, _| wanted.contains(&**endpoint));
+        self.slots.store(Arc::new(clients));
     }
 
     pub(super) fn len(&self) -> usize {
-        self.kept.load().values().map(Vec::len).sum()
+        self.slots.load().values().map(Vec::len).sum()
     }
 
     pub(super) fn certificate(&self, endpoint: &Endpoint) -> Option<Certificate> {
-        let kept = self.kept.load();
-        let mut slots = kept.get(endpoint)?.iter().rev();
-        slots.find_map(|slot| slot.made.get()?.as_ref().ok()?.certificate())
+        let clients = self.slots.load();
+        let mut slots = clients.get(endpoint)?.iter().rev();
+        slots.find_map(|slot| slot.client.get()?.as_ref().ok()?.certificate())
     }
 
     fn add(&self, endpoint: &Arc<Endpoint>, address: Option<&str>) -> Arc<Slot> {
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = self.kept.load();
+        let current = self.slots.load();
         if let Some(slot) = find(&current, endpoint, address) {
             return slot;
         }
-        let mut kept = ClientsByEndpoint::clone(&current);
-        while kept.values().map(Vec::len).sum::<usize>() >= self.most {
-            drop_oldest(&mut kept);
+        let mut clients = ClientsByEndpoint::clone(&current);
+        while clients.values().map(Vec::len).sum::<usize>() >= self.most {
+            drop_oldest(&mut clients);
         }
         let slot = Arc::new(Slot {
             address: address.map(str::to_owned),
             used: AtomicU64::new(self.clock.load(Ordering::Relaxed)),
-            made: OnceLock::new(),
+            client: OnceLock::new(),
         });
-        kept.entry(Arc::clone(endpoint))
+        clients
+            .entry(Arc::clone(endpoint))
             .or_default()
             .push(Arc::clone(&slot));
-        self.kept.store(Arc::new(kept));
+        self.slots.store(Arc::new(clients));
         slot
     }
 }
 
-fn find(kept: &ClientsByEndpoint, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<Slot>> {
-    let slots = kept.get(endpoint)?;
+fn find(clients: &ClientsByEndpoint, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<Slot>> {
+    let slots = clients.get(endpoint)?;
     slots
         .iter()
         .find(|slot| slot.address.as_deref() == address)
         .cloned()
 }
 
-fn drop_oldest(kept: &mut ClientsByEndpoint) {
+fn drop_oldest(clients: &mut ClientsByEndpoint) {
     let used = |slot: &Arc<Slot>| slot.used.load(Ordering::Relaxed);
-    let oldest = kept.values().flatten().map(used).min();
-    for slots in kept.values_mut() {
+    let oldest = clients.values().flatten().map(used).min();
+    for slots in clients.values_mut() {
         slots.retain(|slot| Some(used(slot)) != oldest);
     }
-    kept.retain(|_, slots| !slots.is_empty());
+    clients.retain(|_, slots| !slots.is_empty());
 }
 
 #[cfg(test)]

@@ -36,15 +36,15 @@ fn credentials(user: &KubeUser) -> Result<Credentials, CredentialError> {
 
 /// A token in the file takes precedence over the given one.
 fn token(user: &KubeUser) -> Result<Option<String>, CredentialError> {
-    let given = (!user.token.is_empty()).then(|| user.token.clone());
+    let token = (!user.token.is_empty()).then(|| user.token.clone());
     let Some(file) = &user.token_file else {
-        return Ok(given);
+        return Ok(token);
     };
     let read = file
         .content
         .as_ref()
         .map(|bytes| String::from_utf8_lossy(bytes).trim().to_owned());
-    match (read, given) {
+    match (read, token) {
         (Ok(token), _) if !token.is_empty() => Ok(Some(token)),
         (_, Some(token)) => Ok(Some(token)),
         (Ok(_), None) => Err(CredentialError::EmptyToken(file.path.clone())),

@@ -11,7 +11,7 @@ pub(super) fn parse(text: &str) -> Result<String, &'static str> {
     };
     let media_type = base.trim().to_lowercase();
     check_type(&media_type)?;
-    let mut seen: Vec<(String, String)> = Vec::new();
+    let mut parameters: Vec<(String, String)> = Vec::new();
     loop {
         rest = rest.trim_start();
         if rest.is_empty() {
@@ -25,13 +25,13 @@ pub(super) fn parse(text: &str) -> Result<String, &'static str> {
                 Err("invalid media parameter")
             };
         };
-        if seen
+        if parameters
             .iter()
             .any(|(known, other)| *known == name && *other != value)
         {
             return Err("duplicate parameter name");
         }
-        seen.push((name, value));
+        parameters.push((name, value));
         rest = after;
     }
 }

@@ -47,11 +47,11 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let looked_up = pinned.clone().unwrap_or_else(|| format!("{name}:0"));
             let found = tokio::net::lookup_host(looked_up).await;
-            let asked = pinned
+            let requested = pinned
                 .as_deref()
                 .and_then(|address| address.rsplit_once(':'))
                 .map(|(host, _)| host);
-            let missing = || NoSuchHost(asked.unwrap_or(&name).to_owned());
+            let missing = || NoSuchHost(requested.unwrap_or(&name).to_owned());
             let found: Vec<SocketAddr> = found.map_err(|_| missing())?.collect();
             let first = *found.first().ok_or_else(missing)?;
             let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);

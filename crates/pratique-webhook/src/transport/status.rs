@@ -19,7 +19,7 @@ pub(super) struct Failed<'a> {
 impl Failed<'_> {
     /// An API server's message.
     pub(super) fn message(&self) -> String {
-        said(self.body).unwrap_or_else(|| self.sentence())
+        status_message(self.body).unwrap_or_else(|| self.sentence())
     }
 
     fn sentence(&self) -> String {
@@ -89,11 +89,11 @@ struct StatusFields {
     code: Option<i32>,
 }
 
-/// The message of a Status that tells of a failure.
-fn said(body: &[u8]) -> Option<String> {
-    let said: StatusFields = serde_json::from_slice(body).ok()?;
-    let failed = said.kind == "Status" && said.status.as_deref() == Some("Failure");
-    failed.then(|| said.message.unwrap_or_default())
+/// The message of a Status that reports a failure.
+fn status_message(body: &[u8]) -> Option<String> {
+    let status: StatusFields = serde_json::from_slice(body).ok()?;
+    let failed = status.kind == "Status" && status.status.as_deref() == Some("Failure");
+    failed.then(|| status.message.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) struct Verifier {
     /// The name that certificates must have, if it is not the host's.
     name: Option<ServerName<'static>>,
     /// The certificate of the last handshake.
-    seen: Mutex<Option<Certificate>>,
+    certificate: Mutex<Option<Certificate>>,
 }
 
 impl Verifier {
@@ -38,13 +38,16 @@ impl Verifier {
             trust,
             signatures,
             name,
-            seen: Mutex::new(None),
+            certificate: Mutex::new(None),
         }
     }
 
     /// The certificate of the last handshake.
-    pub(super) fn seen(&self) -> Option<Certificate> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn certificate(&self) -> Option<Certificate> {
+        self.certificate
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn check(
@@ -55,7 +58,7 @@ impl Verifier {
         now: UnixTime,
     ) -> Result<(), Refusal> {
         let leaf = Certificate::read(der)?;
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(leaf.clone());
+        *self.certificate.lock().unwrap_or_else(PoisonError::into_inner) = Some(leaf.clone());
         if let Some(fault) = leaf.validity_fault(now) {
             return Err(fault);
         }

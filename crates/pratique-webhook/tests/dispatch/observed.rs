@@ -40,7 +40,7 @@ impl WebhookObserver for Notes {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_call_is_told() {
+async fn every_call_is_reported() {
     let player = Player::default()
         .plays("a", allows())
         .plays_after("b", json!({"allowed": false}), 1)

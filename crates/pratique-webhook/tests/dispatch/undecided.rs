@@ -133,7 +133,7 @@ async fn mutating_webhooks_end_there() {
 }
 
 #[test]
-fn needs_are_told_from_conditions_and_selectors() {
+fn needs_follow_from_conditions_and_selectors() {
     let needs = |more: Json| {
         let hooks = validating(vec![hook("a", more)]);
         let needs: Vec<_> = hooks.needs().map(|need| need.kind).collect();

@@ -37,7 +37,7 @@ async fn the_first_refusal_to_arrive_counts_and_all_finish() {
 }
 
 #[tokio::test]
-async fn nobody_is_called_if_it_cannot_be_told_who_is() {
+async fn no_webhook_is_called_if_one_match_is_undecided() {
     let player = Player::default().plays("a", allows()).plays("b", allows());
     let selects = json!({"namespaceSelector": {"matchLabels": {"a": "b"}}});
     let hooks = validating(vec![hook("a", json!({})), hook("b", selects)]);
@@ -51,7 +51,7 @@ async fn nobody_is_called_if_it_cannot_be_told_who_is() {
 }
 
 #[tokio::test]
-async fn who_selects_other_objects_is_not_called() {
+async fn a_webhook_that_selects_other_objects_is_not_called() {
     let player = Player::default().plays("a", allows()).plays("b", allows());
     let selects = json!({"objectSelector": {"matchLabels": {"a": "b"}}});
     let other = json!({"rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["services"], "operations": ["*"]}]});
