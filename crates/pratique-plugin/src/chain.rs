@@ -88,10 +88,8 @@ impl PluginChain {
         observer: &mut dyn PluginObserver,
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
-        for Placed { handler, plugin } in self.placed(stage) {
-            if !handler.admits(operation) {
-                continue;
-            }
+        let placed = self.placed(stage);
+        for Placed { handler, plugin } in placed.filter(|placed| placed.handler.admits(operation)) {
             observer.began(handler.name, Phase::Mutating);
             let result = plugin.admit(attributes, context, effects);
             observer.ended(
@@ -118,10 +116,8 @@ impl PluginChain {
         observer: &mut dyn PluginObserver,
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
-        for Placed { handler, plugin } in self.placed(stage) {
-            if !handler.checks(operation) {
-                continue;
-            }
+        let placed = self.placed(stage);
+        for Placed { handler, plugin } in placed.filter(|placed| placed.handler.checks(operation)) {
             observer.began(handler.name, Phase::Validating);
             let result = plugin.validate(attributes, context, effects);
             observer.ended(handler.name, Phase::Validating, attributes, &result);

@@ -123,10 +123,10 @@ impl StartError {
     /// The error that the server ends with.
     // Upstream: pkg/admission/plugins.go, NewFromPlugins and InitPlugin
     pub fn of_plugin(&self, plugin: &str) -> String {
-        let what = match self {
+        let failure = match self {
             StartError::Configuration(_) | StartError::Refused(_) => "couldn't init",
             StartError::Initialization(_) | StartError::NotInitialized(_) => "failed to initialize",
         };
-        format!("{what} admission plugin {plugin:?}: {self}")
+        format!("{failure} admission plugin {plugin:?}: {self}")
     }
 }

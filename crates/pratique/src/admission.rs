@@ -75,8 +75,8 @@ impl Admission {
             None => attributes,
         };
         let validated = match self.registry_check(&attributes) {
-            Ok(told) => {
-                warnings.extend(told);
+            Ok(registry_warnings) => {
+                warnings.extend(registry_warnings);
                 self.validate(attributes, warnings, context, observer)?
             }
             Err(status) => {

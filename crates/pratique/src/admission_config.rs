@@ -50,12 +50,12 @@ impl AdmissionConfig {
         compile_origins(
             previous.map(|previous| &previous.mutating),
             |origin| MutatingPolicies::compile([], [], origin, cache),
-            |known, origin| {
+            |previous, origin| {
                 let policies =
                     self.objects(origin, |set| &set.mutating_policies, |api| &api.mutating_policies);
                 let bindings =
                     self.objects(origin, |set| &set.mutating_bindings, |api| &api.mutating_bindings);
-                known.recompile(policies, bindings, cache, workers)
+                previous.recompile(policies, bindings, cache, workers)
             },
         )
     }
@@ -65,7 +65,7 @@ impl AdmissionConfig {
         compile_origins(
             previous.map(|previous| &previous.validating),
             |origin| Policies::compile([], [], origin, cache),
-            |known, origin| {
+            |previous, origin| {
                 let policies = self.objects(
                     origin,
                     |set| &set.validating_policies,
@@ -76,7 +76,7 @@ impl AdmissionConfig {
                     |set| &set.validating_bindings,
                     |api| &api.validating_bindings,
                 );
-                known.recompile(policies, bindings, cache, workers)
+                previous.recompile(policies, bindings, cache, workers)
             },
         )
     }
@@ -88,12 +88,12 @@ impl AdmissionConfig {
             mutating: compile_origins(
                 previous.map(|previous| &previous.mutating),
                 |origin| MutatingWebhooks::compile([], origin, cache),
-                |known, origin| known.recompile(self.mutating_webhooks(origin), cache),
+                |previous, origin| previous.recompile(self.mutating_webhooks(origin), cache),
             ),
             validating: compile_origins(
                 previous.map(|previous| &previous.validating),
                 |origin| ValidatingWebhooks::compile([], origin, cache),
-                |known, origin| known.recompile(self.validating_webhooks(origin), cache),
+                |previous, origin| previous.recompile(self.validating_webhooks(origin), cache),
             ),
             callers: self.callers.clone(),
         }
@@ -188,7 +188,7 @@ fn compile_origins<C>(
 ) -> [Arc<C>; 2] {
     match previous {
         Some([first, second]) => [(first, Origin::Static), (second, Origin::Api)]
-            .map(|(known, origin)| Arc::new(recompile(known, origin))),
+            .map(|(previous, origin)| Arc::new(recompile(previous, origin))),
         None => [Origin::Static, Origin::Api].map(|origin| Arc::new(recompile(&empty(origin), origin))),
     }
 }

@@ -65,8 +65,8 @@ pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<Decision>> + Send + 'd>
 pub(crate) struct Answers {
     /// The authorizer that answers without the decider.
     at_once: Option<Arc<dyn Authorizer>>,
-    /// `None` for those that cannot be answered.
-    known: Mutex<HashMap<Question, Option<Decision>>>,
+    /// The answers so far; `None` for checks that cannot be answered.
+    answers: Mutex<HashMap<Question, Option<Decision>>>,
     open: Mutex<Vec<Question>>,
 }
 
@@ -87,7 +87,7 @@ impl Answers {
         }
         let mut decisions = decider.decide(questions.clone()).await.into_iter();
         let answered = questions.into_iter().map(|question| (question, decisions.next()));
-        lock(&self.known).extend(answered);
+        lock(&self.answers).extend(answered);
         true
     }
 }
@@ -102,7 +102,7 @@ impl Authorizer for Answers {
             return answer;
         }
         let question = Question::from(check);
-        if let Some(decision) = lock(&self.known).get(&question) {
+        if let Some(decision) = lock(&self.answers).get(&question) {
             return decision.clone().map_or(Answer::Unknown, Answer::Decided);
         }
         let mut open = lock(&self.open);

@@ -86,11 +86,13 @@ impl manifest::PolicyExpressions for Policy<'_> {
             manifest::ExpressionUse::Variable { name } => composition.variable(name, text, declarations),
             other => composition.compile(text, use_of(other), declarations),
         };
-        let known = hints::DeclaredNames {
+        let declared = hints::DeclaredNames {
             declarations,
             condition: usage == manifest::ExpressionUse::MatchCondition,
         };
-        compiled.map(|_| ()).map_err(|error| refused(&error, text, known))
+        compiled
+            .map(|_| ())
+            .map_err(|error| refused(&error, text, declared))
     }
 }
 
@@ -109,7 +111,7 @@ fn use_of(usage: manifest::ExpressionUse<'_>) -> Use {
 fn refused(
     error: &pratique_expression::ExpressionError,
     text: &str,
-    known: hints::DeclaredNames,
+    declared: hints::DeclaredNames,
 ) -> manifest::ExpressionError {
     use pratique_expression::ExpressionError::{Compile, Plan, Type};
     let (kind, issues) = match error {
@@ -120,7 +122,7 @@ fn refused(
                     message: issue.message.clone(),
                     offset,
                     length: token_at(text, offset).len(),
-                    help: hints::for_issue(issue, text, offset, known),
+                    help: hints::for_issue(issue, text, offset, declared),
                 }
             });
             (manifest::ExpressionErrorKind::Invalid, issues.collect())
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_are_told_with_their_places() {
+    fn faults_are_reported_with_their_places() {
         let expressions = Expressions::new(Arc::new(Cache::new()));
         let mut policy = manifest::ExpressionCompiler::begin(&expressions);
         let none = manifest::Declarations::default();

@@ -22,34 +22,34 @@ pub(crate) fn for_issue(
     issue: &Issue,
     text: &str,
     offset: usize,
-    known: DeclaredNames,
+    declared: DeclaredNames,
 ) -> Option<ExpressionHelp> {
-    let help = text_for_issue(issue, text, offset, known)?;
+    let help = text_for_issue(issue, text, offset, declared)?;
     Some(ExpressionHelp {
         text: help,
         replacement: replacement::of_issue(issue, text, offset),
     })
 }
 
-/// What to do about an error.
-fn text_for_issue(issue: &Issue, text: &str, offset: usize, known: DeclaredNames) -> Option<String> {
+/// The help for an error.
+fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNames) -> Option<String> {
     let rest = text.get(offset..).unwrap_or_default();
     if let Some(name) = issue.message.strip_prefix("undeclared reference to '") {
         let name = name.split('\'').next().unwrap_or_default();
         let meant = issue.meant.as_deref();
         return for_name(name, text.get(..offset).unwrap_or_default())
-            .or_else(|| known.elsewhere(name).map(str::to_owned))
+            .or_else(|| declared.elsewhere(name).map(str::to_owned))
             .or_else(|| meant.filter(|meant| *meant != name).map(did_you_mean))
-            .or_else(|| Some(known.instead_of(name, rest)));
+            .or_else(|| Some(declared.instead_of(name, rest)));
     }
     if let Some(meant) = issue.meant.as_deref() {
         return Some(did_you_mean(meant));
     }
-    if let Some(what) = issue.message.strip_prefix("Syntax error: ") {
-        return for_syntax(what, rest).map(str::to_owned);
+    if let Some(message) = issue.message.strip_prefix("Syntax error: ") {
+        return for_syntax(message, rest).map(str::to_owned);
     }
-    if let Some(what) = issue.message.strip_prefix("found no matching overload for '") {
-        return for_overload(what).map(str::to_owned);
+    if let Some(message) = issue.message.strip_prefix("found no matching overload for '") {
+        return for_overload(call).map(str::to_owned);
     }
     if issue.message == "invalid matches argument" {
         return for_pattern(literal_at(text, offset)?);
@@ -108,8 +108,8 @@ fn for_name(name: &str, before: &str) -> Option<String> {
     Some(help.to_owned())
 }
 
-fn for_syntax(what: &str, rest: &str) -> Option<&'static str> {
-    if what.starts_with("token recognition error") {
+fn for_syntax(message: &str, rest: &str) -> Option<&'static str> {
+    if message.starts_with("token recognition error") {
         return match rest.as_bytes() {
             [b'=', ..] => Some("compare with =="),
             [b'&', ..] => Some("write && for \"and\""),
@@ -130,7 +130,7 @@ fn for_syntax(what: &str, rest: &str) -> Option<&'static str> {
         "and" => Some("write && for \"and\""),
         "or" => Some("write || for \"or\""),
         "then" | "else" => Some("write condition ? value : otherwise"),
-        _ if what.starts_with("mismatched input '<EOF>'") => Some("the expression ends too early"),
+        _ if message.starts_with("mismatched input '<EOF>'") => Some("the expression ends too early"),
         _ => None,
     }
 }
@@ -215,7 +215,7 @@ impl DeclaredNames {
         ];
         let names = names
             .into_iter()
-            .filter(|(_, known)| *known)
+            .filter(|(_, is_declared)| *is_declared)
             .map(|(name, _)| name);
         format!(
             "known are {}; a text is written in quotes, as '{name}'",
@@ -224,9 +224,9 @@ impl DeclaredNames {
     }
 }
 
-/// Help for operands that do not go together; `what` is what follows the first quote: `_+_' applied to '(int, string)'`.
-fn for_overload(what: &str) -> Option<&'static str> {
-    let (function, operands) = what.split_once("' applied to '")?;
+/// The help for operands that do not go together; `what` follows the first quote: `_+_' applied to '(int, string)'`.
+fn for_overload(call: &str) -> Option<&'static str> {
+    let (function, operands) = call.split_once("' applied to '")?;
     let string = operands.contains("string");
     match function {
         "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "_in_" | "@in" => {
@@ -263,7 +263,7 @@ mod tests {
         };
         let issue = &issues[0];
         let offset = issue.position.column as usize;
-        let known = DeclaredNames {
+        let declared = DeclaredNames {
             declarations: Declarations {
                 authorizer: true,
                 variables: true,
@@ -271,7 +271,7 @@ mod tests {
             },
             condition: false,
         };
-        let help = text_for_issue(issue, text, offset, known).unwrap_or_default();
+        let help = text_for_issue(issue, text, offset, declared).unwrap_or_default();
         assert_eq!(help, expected, "{text}: {issue:?}");
     }
 

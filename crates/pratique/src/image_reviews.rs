@@ -22,7 +22,7 @@ pub type ImageReviewing<'b> = Pin<Box<dyn Future<Output = Result<String, Rejecti
 /// The answers to the image reviews of one request, each sent once.
 #[derive(Debug, Default)]
 pub(crate) struct ImageAnswers {
-    known: Mutex<HashMap<String, ImageReviewAnswer>>,
+    answers: Mutex<HashMap<String, ImageReviewAnswer>>,
     open: Mutex<Vec<String>>,
 }
 
@@ -30,21 +30,21 @@ impl ImageAnswers {
     /// Sends the open questions; returns whether there were any.
     pub(crate) async fn ask(&self, backend: &dyn ImageBackend) -> bool {
         let open = std::mem::take(&mut *lock(&self.open));
-        let asked = !open.is_empty();
+        let any_open = !open.is_empty();
         for review in open {
             let answer = match backend.review(review.clone()).await {
                 Ok(body) => ImageReviewAnswer::Answered(body),
                 Err(rejection) => ImageReviewAnswer::Failed(rejection),
             };
-            lock(&self.known).insert(review, answer);
+            lock(&self.answers).insert(review, answer);
         }
-        asked
+        any_open
     }
 }
 
 impl ImageReviewer for ImageAnswers {
     fn review(&self, review: &str) -> ImageReviewAnswer {
-        if let Some(answer) = lock(&self.known).get(review) {
+        if let Some(answer) = lock(&self.answers).get(review) {
             return answer.clone();
         }
         let mut open = lock(&self.open);

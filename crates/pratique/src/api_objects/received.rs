@@ -179,7 +179,7 @@ impl ReceivedRequest<'_> {
 
     fn receive(&mut self, request: &mut AdmissionRequest<'_>, target: Target) -> Result<(), Refused> {
         let mut object = std::mem::take(&mut request.object);
-        let given = self.defaults.is_some().then(|| object.clone());
+        let before = self.defaults.is_some().then(|| object.clone());
         self.prune(&request.kind, &mut object)?;
         let old = request.old_object.clone().into_owned();
         let verb = match request.operation {
@@ -210,8 +210,8 @@ impl ReceivedRequest<'_> {
         self.warnings.append(&mut received.warnings);
         request.object = object;
         self.received = Some(received);
-        if let Some(given) = given {
-            self.record(DefaultedBy::Server, &given, &request.object);
+        if let Some(before) = before {
+            self.record(DefaultedBy::Server, &before, &request.object);
         }
         Ok(())
     }
@@ -301,9 +301,9 @@ impl ReceivedRequest<'_> {
         attributes: Attributes<'_>,
     ) -> Result<Prepared, Refused> {
         let mut received = received.clone();
-        let given = &attributes.request.object;
-        match std::ptr::eq(attributes.object, given) || attributes.object == given {
-            true => received.attributes.object = given.owned_within(field_names()),
+        let original = &attributes.request.object;
+        match std::ptr::eq(attributes.object, original) || attributes.object == original {
+            true => received.attributes.object = original.owned_within(field_names()),
             false => received.replace_object(attributes.object.owned_within(field_names())),
         }
         // On creation there is no stored object.

@@ -187,7 +187,7 @@ impl Admission {
             prepared: None,
             form: request.form,
             is_reinvoked: false,
-            held: None,
+            reserved: None,
             outcome: Outcome::default(),
         };
         match run.run(observer).await {
@@ -224,8 +224,8 @@ pub(crate) struct ChainRun<'r> {
     form: ObjectForm,
     /// Whether this is the second round of the mutating phase.
     is_reinvoked: bool,
-    /// The memory of the results of webhooks, if there are any.
-    held: Option<HeldMemory>,
+    /// The memory reserved for the results of webhooks, if there are any.
+    reserved: Option<HeldMemory>,
     outcome: Outcome,
 }
 
@@ -345,8 +345,8 @@ impl<'r> ChainRun<'r> {
             Some(backend) => within(self.interrupt(), self.images.ask(backend)).await?,
             None => false,
         };
-        let asked = self.answers.ask(self.context.decider);
-        match within(self.interrupt(), asked).await? || looked_up || reviewed {
+        let answered = self.answers.ask(self.context.decider);
+        match within(self.interrupt(), answered).await? || looked_up || reviewed {
             true => Ok(()),
             false => Err(End::Unfinished(Unfinished::Pending)),
         }
@@ -419,7 +419,7 @@ impl<'r> ChainRun<'r> {
         let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
         self.outcome.object = object;
         self.outcome.prepared = self.prepared.take().filter(|_| self.outcome.allowed());
-        self.outcome.memory = self.held.map(OutcomeMemory::from).unwrap_or_default();
+        self.outcome.memory = self.reserved.map(OutcomeMemory::from).unwrap_or_default();
         self.outcome.compare_with(&self.request.object);
         self.outcome
     }

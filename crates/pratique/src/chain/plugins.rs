@@ -95,17 +95,17 @@ impl ChainRun<'_> {
     /// Lets the object be changed: in place where nothing else holds it, and otherwise by the first change of a copy.
     fn mutate_object<R>(&mut self, change: impl FnOnce(&Self, &mut MutableAttributes<'_, '_>) -> R) -> R {
         let request = self.request;
-        let mut held = self.object.take();
-        if let Some(object) = held.as_mut().and_then(Arc::get_mut) {
+        let mut current = self.object.take();
+        if let Some(object) = current.as_mut().and_then(Arc::get_mut) {
             let result = change(self, &mut MutableAttributes::new(request, object));
-            self.object = held;
+            self.object = current;
             return result;
         }
-        let original: &Value<'_> = held.as_deref().unwrap_or(&request.object);
+        let original: &Value<'_> = current.as_deref().unwrap_or(&request.object);
         let mut copy = None;
         let mut attributes = MutableAttributes::copy_on_write(request, original, &mut copy);
         let result = change(self, &mut attributes);
-        self.object = copy.map(|copy| Arc::new(copy.into_owned())).or(held);
+        self.object = copy.map(|copy| Arc::new(copy.into_owned())).or(current);
         result
     }
 

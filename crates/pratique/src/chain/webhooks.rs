@@ -42,14 +42,16 @@ impl<'r> ChainRun<'r> {
             return Ok(());
         }
         let limit = &self.context.limits.memory;
-        let held = self.held.get_or_insert_with(|| HeldMemory::new(limit));
-        held.grow(bytes.saturating_sub(held.bytes())).map_err(|error| {
-            let reason = match error {
-                OutOfMemory::Limit => Reason::RequestEntityTooLarge,
-                OutOfMemory::Budget => Reason::TooManyRequests,
-            };
-            Status::failure(reason, format!("calling webhooks: {error}")).into()
-        })
+        let reserved = self.reserved.get_or_insert_with(|| HeldMemory::new(limit));
+        reserved
+            .grow(bytes.saturating_sub(reserved.bytes()))
+            .map_err(|error| {
+                let reason = match error {
+                    OutOfMemory::Limit => Reason::RequestEntityTooLarge,
+                    OutOfMemory::Budget => Reason::TooManyRequests,
+                };
+                Status::failure(reason, format!("calling webhooks: {error}")).into()
+            })
     }
 
     /// Calls the mutating webhooks of one round.

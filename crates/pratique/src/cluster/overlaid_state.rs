@@ -9,7 +9,7 @@ use pratique_plugin::{ClusterState, Lookup, ObjectList, StateKind, StateObjects}
 /// none of that name. A list that is unknown in the cluster stays unknown.
 pub(super) struct OverlaidState {
     cluster: Arc<dyn ClusterState + Send + Sync>,
-    beside: Arc<StateObjects>,
+    added: Arc<StateObjects>,
     /// The lists that have objects of both.
     lists: Vec<Joined>,
 }
@@ -25,7 +25,7 @@ impl OverlaidState {
     /// Completes the objects of a cluster, for plugins that look up these kinds in these namespaces.
     pub(super) fn new(
         cluster: Arc<dyn ClusterState + Send + Sync>,
-        beside: Arc<StateObjects>,
+        added: Arc<StateObjects>,
         kinds: &[StateKind],
         namespaces: &[&str],
     ) -> Self {
@@ -38,7 +38,7 @@ impl OverlaidState {
             for namespace in namespaces {
                 let both = (
                     cluster.list(*kind, namespace),
-                    beside.list(*kind, namespace).unwrap_or(ObjectList::EMPTY),
+                    added.list(*kind, namespace).unwrap_or(ObjectList::EMPTY),
                 );
                 if let (Some(first), [_, ..]) = (both.0, &**both.1) {
                     lists.push(Joined {
@@ -51,7 +51,7 @@ impl OverlaidState {
         }
         OverlaidState {
             cluster,
-            beside,
+            added,
             lists,
         }
     }
@@ -78,7 +78,7 @@ impl ClusterState for OverlaidState {
     fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a> {
         match self.cluster.get(kind, namespace, name) {
             Lookup::Found(object) => Lookup::Found(object),
-            found => match self.beside.get(kind, namespace, name) {
+            found => match self.added.get(kind, namespace, name) {
                 Lookup::Found(object) => Lookup::Found(object),
                 _ => found,
             },

@@ -12,8 +12,7 @@ use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use super::objects::Objects;
 use super::overlaid_state::OverlaidState;
-use super::view::{ClusterView, LookUp, StateLookUp};
-use crate::live::Changed;
+use super::view::{ClusterView, LookUp, StateLookUp, live_as_cluster};
 
 /// A cluster completed by objects in memory: a namespace or param of theirs counts where the cluster has none of that
 /// name, and they define kinds that the cluster does not. The same holds for the objects that plugins see besides
@@ -45,7 +44,7 @@ impl<V: ClusterView> Overlay<V> {
         }
     }
 
-    fn with(&self, cluster: Arc<dyn Cluster + Send + Sync>) -> Arc<dyn Cluster + Send + Sync> {
+    fn overlaid(&self, cluster: Arc<dyn Cluster + Send + Sync>) -> Arc<dyn Cluster + Send + Sync> {
         Arc::new(Overlaid {
             cluster,
             objects: self.objects.clone(),
@@ -55,12 +54,12 @@ impl<V: ClusterView> Overlay<V> {
 
 impl<V: ClusterView> ClusterView for Overlay<V> {
     fn now(&self) -> Arc<dyn Cluster + Send + Sync> {
-        self.with(self.cluster.now())
+        self.overlaid(self.cluster.now())
     }
 
     fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
-        let found = self.cluster.look_up(namespace)?;
-        Some(Box::pin(async move { self.with(found.await) }))
+        let cluster = self.cluster.look_up(namespace)?;
+        Some(Box::pin(async move { self.overlaid(cluster.await) }))
     }
 
     fn plugin_state<'a>(
@@ -68,34 +67,20 @@ impl<V: ClusterView> ClusterView for Overlay<V> {
         request: &'a AdmissionRequest<'a>,
         kinds: &'a [StateKind],
     ) -> Option<StateLookUp<'a>> {
-        let found = self.cluster.plugin_state(request, kinds)?;
-        let Some(beside) = self.state.clone() else {
-            return Some(found);
+        let state = self.cluster.plugin_state(request, kinds)?;
+        let Some(objects) = self.state.clone() else {
+            return Some(state);
         };
         Some(Box::pin(async move {
             // For a request about a namespace, the objects in it are looked up.
             let namespaces = [request.namespace.as_str(), request.name.as_str()];
             let state: Arc<dyn ClusterState + Send + Sync> =
-                Arc::new(OverlaidState::new(found.await, beside, kinds, &namespaces));
+                Arc::new(OverlaidState::new(state.await, objects, kinds, &namespaces));
             state
         }))
     }
 
-    fn is_ready(&self) -> bool {
-        self.cluster.is_ready()
-    }
-
-    fn subscribe(&self, changed: Changed) {
-        self.cluster.subscribe(changed);
-    }
-
-    fn has_ended(&self) -> bool {
-        self.cluster.has_ended()
-    }
-
-    fn stop(&self) {
-        self.cluster.stop();
-    }
+    live_as_cluster!();
 }
 
 impl<V> fmt::Debug for Overlay<V> {
@@ -142,15 +127,12 @@ impl Cluster for Overlaid {
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
         let mut all = self.cluster.params(kind, namespace);
-        let known: Vec<_> = all.iter().map(|object| name_of(object)).collect();
-        let beside = self.objects.params(kind, namespace);
-        let beside: Vec<_> = beside
-            .into_iter()
-            .filter(|object| !known.contains(&name_of(object)))
-            .collect();
-        if !beside.is_empty() {
-            all.extend(beside);
-            all.sort_by(|one, other| name_of(one).cmp(&name_of(other)));
+        let names: Vec<_> = all.iter().map(|object| name_of(object)).collect();
+        let mut added = self.objects.params(kind, namespace);
+        added.retain(|object| !names.contains(&name_of(object)));
+        if !added.is_empty() {
+            all.extend(added);
+            all.sort_by_key(|object| name_of(object));
         }
         all
     }
@@ -160,11 +142,11 @@ impl Cluster for Overlaid {
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
-        let beside = || match self.cluster.namespace(name).stored() {
+        let added = || match self.cluster.namespace(name).stored() {
             Some(_) => None,
             None => self.objects.namespace_object(name),
         };
-        self.cluster.namespace_object(name).or_else(beside)
+        self.cluster.namespace_object(name).or_else(added)
     }
 
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {

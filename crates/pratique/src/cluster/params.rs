@@ -85,9 +85,9 @@ type Key = (GroupVersionKind, String);
 pub(crate) struct WithParams<'c> {
     cluster: &'c (dyn Cluster + Sync),
     source: &'c dyn DynParamSource,
-    /// In the order of their names; `None` for what cannot be had.
-    known: HashMap<Key, Option<Arc<[Value<'static>]>>, RandomState>,
-    /// What is to be looked up.
+    /// The params so far, in the order of their names; `None` where they cannot be looked up.
+    params: HashMap<Key, Option<Arc<[Value<'static>]>>, RandomState>,
+    /// The params still to be looked up.
     open: Mutex<Vec<Key>>,
 }
 
@@ -96,7 +96,7 @@ impl<'c> WithParams<'c> {
         WithParams {
             cluster,
             source,
-            known: HashMap::default(),
+            params: HashMap::default(),
             open: Mutex::default(),
         }
     }
@@ -121,7 +121,7 @@ impl<'c> WithParams<'c> {
                 sorted.into()
             }
         });
-        self.known.insert(key, sorted);
+        self.params.insert(key, sorted);
     }
 
     fn is_of_source(&self, kind: &GroupVersionKind) -> bool {
@@ -129,8 +129,8 @@ impl<'c> WithParams<'c> {
     }
 
     fn found(&self, kind: &GroupVersionKind, namespace: &str) -> &[Value<'static>] {
-        let known = self.known.get(&(kind.clone(), namespace.to_owned()));
-        known.and_then(Option::as_deref).unwrap_or_default()
+        let params = self.params.get(&(kind.clone(), namespace.to_owned()));
+        params.and_then(Option::as_deref).unwrap_or_default()
     }
 }
 
@@ -163,7 +163,7 @@ impl Cluster for WithParams<'_> {
             return self.cluster.params_pending(kind, namespace);
         }
         let key = (kind.clone(), namespace.to_owned());
-        if self.known.contains_key(&key) {
+        if self.params.contains_key(&key) {
             return false;
         }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -193,8 +193,8 @@ impl Cluster for WithParams<'_> {
         if !self.is_of_source(kind) {
             return self.cluster.knows_params(kind);
         }
-        let mut known = self.known.iter().filter(|((of, _), _)| of == kind);
-        known.all(|(_, found)| found.is_some())
+        let mut params = self.params.iter().filter(|((of, _), _)| of == kind);
+        params.all(|(_, found)| found.is_some())
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {

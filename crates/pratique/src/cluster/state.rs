@@ -8,8 +8,7 @@ use pratique_plugin::{ClusterState, StateKind, StateObjects};
 use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 
-use super::view::{ClusterView, LookUp, StateLookUp};
-use crate::live::Changed;
+use super::view::{ClusterView, LookUp, StateLookUp, live_as_cluster};
 
 /// A cluster with the objects in memory that plugins look up, besides namespaces, which are those of the cluster.
 #[derive(Clone)]
@@ -46,21 +45,7 @@ impl<V: ClusterView> ClusterView for WithState<V> {
         Some(Box::pin(ready(state)))
     }
 
-    fn is_ready(&self) -> bool {
-        self.cluster.is_ready()
-    }
-
-    fn subscribe(&self, changed: Changed) {
-        self.cluster.subscribe(changed);
-    }
-
-    fn has_ended(&self) -> bool {
-        self.cluster.has_ended()
-    }
-
-    fn stop(&self) {
-        self.cluster.stop();
-    }
+    live_as_cluster!();
 }
 
 impl<V> fmt::Debug for WithState<V> {

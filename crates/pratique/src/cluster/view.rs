@@ -55,7 +55,29 @@ pub trait ClusterView: Send + Sync {
     fn stop(&self) {}
 }
 
-/// What plugins see of the objects of a cluster, to come.
+/// The methods of [`ClusterView`] about its life, for a view whose field `cluster` is the view of the real cluster.
+macro_rules! live_as_cluster {
+    () => {
+        fn is_ready(&self) -> bool {
+            self.cluster.is_ready()
+        }
+
+        fn subscribe(&self, changed: $crate::live::Changed) {
+            self.cluster.subscribe(changed);
+        }
+
+        fn has_ended(&self) -> bool {
+            self.cluster.has_ended()
+        }
+
+        fn stop(&self) {
+            self.cluster.stop();
+        }
+    };
+}
+pub(super) use live_as_cluster;
+
+/// A look-up of the objects that plugins see.
 pub type StateLookUp<'a> = Pin<Box<dyn Future<Output = Arc<dyn ClusterState + Send + Sync>> + Send + 'a>>;
 
 /// A look-up of a cluster.

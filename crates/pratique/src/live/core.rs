@@ -59,7 +59,7 @@ impl Core {
         let mut config = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(feature = "watch")]
         self.directories.collect(&mut config);
-        let mut known = self.settings.cluster.is_ready();
+        let mut complete = self.settings.cluster.is_ready();
         let fixed = config.api.len().saturating_sub(self.settings.sources.len());
         let excludes_virtual = config.settings.feature_gates.excludes_virtual_resources;
         let places = config.api.iter_mut().skip(fixed);
@@ -71,10 +71,10 @@ impl Core {
                     }
                     *place = current;
                 }
-                None => known = false,
+                None => complete = false,
             }
         }
-        if !known && !self.readiness.is_ready() {
+        if !complete && !self.readiness.is_ready() {
             return Ok(());
         }
         let previous = self.current.load();

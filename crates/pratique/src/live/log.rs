@@ -35,7 +35,7 @@ pub(super) fn count(set: &pratique_manifest::ManifestSet) -> usize {
 /// Warns of a directory that had policies or webhook configurations and has none any more, which an API server does not.
 #[cfg(feature = "watch")]
 pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usize) {
-    let what = if plugin.is_policy() {
+    let configurations = if plugin.is_policy() {
         "policies"
     } else {
         "webhook configurations"
@@ -44,7 +44,7 @@ pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usi
         plugin = plugin.name(),
         dir,
         removed,
-        "The directory has no {what} any more: nothing is checked by it"
+        "The directory has no {configurations} any more: nothing is checked by it"
     );
 }
 
@@ -72,10 +72,10 @@ pub(super) fn changed(before: &Configurations, after: &Configurations) {
 
 /// Logs the notice on each object that is not the same as one before.
 fn each_new<T>(before: &[Arc<T>], after: &[Arc<T>], notice: impl Fn(&T) -> Option<Notice>) {
-    let known: HashSet<_> = before.iter().map(Arc::as_ptr).collect();
+    let previous: HashSet<_> = before.iter().map(Arc::as_ptr).collect();
     let new = after
         .iter()
-        .filter(|object| !known.contains(&Arc::as_ptr(object)));
+        .filter(|object| !previous.contains(&Arc::as_ptr(object)));
     new.filter_map(|object| notice(object)).for_each(log);
 }
 

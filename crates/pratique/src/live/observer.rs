@@ -131,42 +131,53 @@ impl ChainObserver for Observers<'_> {
     }
 }
 
+impl Observers<'_> {
+    fn policy_observers(&mut self) -> impl Iterator<Item = &mut dyn pratique_policy::PolicyObserver> {
+        self.0.iter_mut().filter_map(|observer| observer.policies())
+    }
+
+    #[cfg(feature = "webhooks")]
+    fn webhook_observers(&mut self) -> impl Iterator<Item = &mut dyn pratique_webhook::WebhookObserver> {
+        self.0.iter_mut().filter_map(|observer| observer.webhooks())
+    }
+}
+
 impl pratique_policy::PolicyObserver for Observers<'_> {
     fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
-        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
-        observers.for_each(|observer| observer.decided(decision));
+        self.policy_observers()
+            .for_each(|observer| observer.decided(decision));
     }
 
     fn conditions(&mut self, conditions: &pratique_policy::Conditions<'_>) {
-        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
-        observers.for_each(|observer| observer.conditions(conditions));
+        self.policy_observers()
+            .for_each(|observer| observer.conditions(conditions));
     }
 
     fn mutating(&mut self, mutating: &pratique_policy::Mutating<'_>) {
-        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
-        observers.for_each(|observer| observer.mutating(mutating));
+        self.policy_observers()
+            .for_each(|observer| observer.mutating(mutating));
     }
 
     fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
-        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
-        observers.for_each(|observer| observer.undecided(undecided));
+        self.policy_observers()
+            .for_each(|observer| observer.undecided(undecided));
     }
 }
 
 #[cfg(feature = "webhooks")]
 impl pratique_webhook::WebhookObserver for Observers<'_> {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
-        let observers = self.0.iter_mut().filter_map(|observer| observer.webhooks());
-        observers.for_each(|observer| observer.called(called));
+        self.webhook_observers()
+            .for_each(|observer| observer.called(called));
     }
 
     fn conditions(&mut self, conditions: &pratique_webhook::Conditions<'_>) {
-        let observers = self.0.iter_mut().filter_map(|observer| observer.webhooks());
-        observers.for_each(|observer| observer.conditions(conditions));
+        self.webhook_observers()
+            .for_each(|observer| observer.conditions(conditions));
     }
 
     fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
-        let observers = self.0.iter_mut().filter_map(|observer| observer.webhooks());
-        observers.for_each(|observer| observer.undecided(undecided));
+        self.webhook_observers()
+            .for_each(|observer| observer.undecided(undecided));
     }
 }

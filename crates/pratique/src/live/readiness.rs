@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_woken_once() {
+    fn waiting_tasks_are_woken_once() {
         let readiness = Readiness::default();
         let count = Arc::new(Count::default());
         let waker = Waker::from(count.clone());

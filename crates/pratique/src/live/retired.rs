@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_uses_a_value_last_does_not_free_it() {
+    fn the_last_user_of_a_value_does_not_free_it() {
         let retired = Retired::default();
         let [used, unused] = [Arc::new(1), Arc::new(2)];
         let [first, second] = [&used, &unused].map(Arc::downgrade);

@@ -70,21 +70,21 @@ impl InMemory {
 
     /// Replaces the whole configuration.
     pub fn replace(&self, configurations: Configurations) {
-        let mut held = self.lock();
-        held.current = Some(Arc::new(configurations));
-        let changed = held.changed.clone();
-        drop(held);
+        let mut state = self.lock();
+        state.current = Some(Arc::new(configurations));
+        let changed = state.changed.clone();
+        drop(state);
         changed.iter().for_each(Changed::notify);
     }
 
     /// Changes parts of the configuration, atomically. Unchanged objects should stay the same `Arc`s.
     pub fn update(&self, change: impl FnOnce(&mut Configurations)) {
-        let mut held = self.lock();
-        let mut next = held.current.as_deref().cloned().unwrap_or_default();
+        let mut state = self.lock();
+        let mut next = state.current.as_deref().cloned().unwrap_or_default();
         change(&mut next);
-        held.current = Some(Arc::new(next));
-        let changed = held.changed.clone();
-        drop(held);
+        state.current = Some(Arc::new(next));
+        let changed = state.changed.clone();
+        drop(state);
         changed.iter().for_each(Changed::notify);
     }
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_told() {
+    fn changes_are_notified() {
         let source = InMemory::unknown();
         let count = Arc::new(AtomicUsize::new(0));
         let counted = count.clone();

@@ -120,7 +120,7 @@ fn without_anything_to_ask_it_is_undecided() {
 }
 
 #[test]
-fn no_opinion_is_a_no_for_those_who_choose_it() {
+fn no_opinion_denies_if_chosen() {
     let outcome = judge_by(&NoOpinion, &[], &[FORBIDS], OnUndecided::Report);
     assert_eq!(outcome.decision(), AdmissionDecision::Allowed);
 }

@@ -143,7 +143,7 @@ async fn clients_of_what_stays_are_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clients_of_what_is_gone_are_dropped() {
+async fn clients_of_removed_webhooks_are_dropped() {
     let world = World::new().await;
     world.admit().await;
     world.wait("start", (2, 2, 2)).await;

@@ -30,7 +30,7 @@ fn code(live: &Live) -> i32 {
 }
 
 #[test]
-fn what_sources_say_is_in_effect_once_it_settled() {
+fn sources_are_in_effect_once_settled() {
     let source = InMemory::new(Configurations::default());
     let builder = mutating(Admission::builder(), &[("m", "Never")]);
     let live = builder.live().source(source.clone()).start().unwrap();

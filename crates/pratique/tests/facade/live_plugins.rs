@@ -123,7 +123,7 @@ fn state_that_is_not_known_allows_nothing() {
 }
 
 #[test]
-fn needs_of_plugins_are_told() {
+fn needs_of_plugins_are_listed() {
     let live = builder(look_up).start().unwrap();
     let admission = live.current().unwrap();
     let needs: Vec<_> = admission

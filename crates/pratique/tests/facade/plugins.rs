@@ -198,7 +198,7 @@ fn plugins_alone_bring_no_second_round() {
 }
 
 #[test]
-fn what_a_plugin_refuses_is_told_by_its_name() {
+fn a_refusal_names_the_plugin() {
     let builder = with(vec![marker("LimitRanger", "l"), validator("PodSecurity", refuse)]);
     let (outcome, heard) = admit(validating(builder, "false"));
     assert_eq!(outcome.refused_by.as_deref(), Some("PodSecurity"));

@@ -135,7 +135,7 @@ async fn a_policy_that_comes_back_brings_webhooks_back() {
 }
 
 #[tokio::test]
-async fn who_changed_nothing_brings_nobody_back() {
+async fn a_webhook_without_changes_causes_no_reinvocation() {
     let builder = webhooks(Admission::builder(), MUTATING, &[("null", "IfNeeded")]);
     let (outcome, called, _) = admit(builder, &configmap("")).await;
     assert!(outcome.allowed() && outcome.object.is_none());
