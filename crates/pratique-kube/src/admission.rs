@@ -35,7 +35,7 @@
 //! [`pratique::types::AdmissionReview`].
 
 use kube::Resource;
-use kube::core::admission as theirs;
+use kube::core::admission as kube_admission;
 use kube::core::{DynamicObject, TypeMeta};
 use pratique::json::base64;
 use pratique::types::{
@@ -61,7 +61,7 @@ pub enum ConversionError {
 /// # Errors
 /// A value of it cannot be serialized, or nests too deep.
 pub fn request_from_kube<T>(
-    request: &theirs::AdmissionRequest<T>,
+    request: &kube_admission::AdmissionRequest<T>,
 ) -> Result<AdmissionRequest<'static>, ConversionError>
 where
     T: Resource + Serialize,
@@ -76,8 +76,8 @@ where
 /// It has no operation, or an object of it has no metadata.
 pub fn request_to_kube(
     request: &AdmissionRequest<'_>,
-) -> Result<theirs::AdmissionRequest<DynamicObject>, ConversionError> {
-    let mut request: theirs::AdmissionRequest<DynamicObject> =
+) -> Result<kube_admission::AdmissionRequest<DynamicObject>, ConversionError> {
+    let mut request: kube_admission::AdmissionRequest<DynamicObject> =
         serde_json::from_value(serde_json::to_value(request)?)?;
     request.types = types();
     Ok(request)
@@ -88,7 +88,7 @@ pub fn request_to_kube(
 /// # Errors
 /// A value of it cannot be serialized.
 pub fn response_from_kube(
-    response: &theirs::AdmissionResponse,
+    response: &kube_admission::AdmissionResponse,
 ) -> Result<AdmissionResponse, ConversionError> {
     let mut value = serde_json::to_value(response)?;
     if let (Some(patch), Some(text)) = (&response.patch, value.get_mut("patch")) {
@@ -103,8 +103,10 @@ pub fn response_from_kube(
 /// An answer as kube-rs has it.
 ///
 /// # Errors
-/// The patch is not base64, or the status has a code that is none of HTTP.
-pub fn response_to_kube(response: &AdmissionResponse) -> Result<theirs::AdmissionResponse, ConversionError> {
+/// The patch is not base64, or the status has an invalid HTTP code.
+pub fn response_to_kube(
+    response: &AdmissionResponse,
+) -> Result<kube_admission::AdmissionResponse, ConversionError> {
     let mut value = serde_json::to_value(response)?;
     if let Value::Object(members) = &mut value {
         members
@@ -115,7 +117,7 @@ pub fn response_to_kube(response: &AdmissionResponse) -> Result<theirs::Admissio
             members.insert("patch".to_owned(), bytes.into());
         }
     }
-    let mut response: theirs::AdmissionResponse = serde_json::from_value(value)?;
+    let mut response: kube_admission::AdmissionResponse = serde_json::from_value(value)?;
     response.types = types();
     Ok(response)
 }
@@ -125,7 +127,7 @@ pub fn response_to_kube(response: &AdmissionResponse) -> Result<theirs::Admissio
 /// # Errors
 /// As [`request_from_kube`] and [`response_from_kube`].
 pub fn review_from_kube<T>(
-    review: &theirs::AdmissionReview<T>,
+    review: &kube_admission::AdmissionReview<T>,
 ) -> Result<AdmissionReview<'static>, ConversionError>
 where
     T: Resource + Serialize,
@@ -144,8 +146,8 @@ where
 /// As [`request_to_kube`] and [`response_to_kube`].
 pub fn review_to_kube(
     review: &AdmissionReview<'_>,
-) -> Result<theirs::AdmissionReview<DynamicObject>, ConversionError> {
-    Ok(theirs::AdmissionReview {
+) -> Result<kube_admission::AdmissionReview<DynamicObject>, ConversionError> {
+    Ok(kube_admission::AdmissionReview {
         types: TypeMeta {
             api_version: review.api_version.clone(),
             kind: review.kind.clone(),
@@ -192,14 +194,14 @@ mod tests {
     fn requests_come_and_go() {
         let text = review();
         let ours: AdmissionReview<'_> = serde_json::from_str(&text).unwrap();
-        let theirs: theirs::AdmissionReview<DynamicObject> = serde_json::from_str(&text).unwrap();
-        assert_eq!(review_from_kube(&theirs).unwrap(), ours);
+        let converted: kube_admission::AdmissionReview<DynamicObject> = serde_json::from_str(&text).unwrap();
+        assert_eq!(review_from_kube(&converted).unwrap(), ours);
         let converted = review_to_kube(&ours).unwrap();
         assert_eq!(
             serde_json::to_value(&converted).unwrap(),
-            serde_json::to_value(&theirs).unwrap()
+            serde_json::to_value(&converted).unwrap()
         );
-        let request: theirs::AdmissionRequest<DynamicObject> = converted.try_into().unwrap();
+        let request: kube_admission::AdmissionRequest<DynamicObject> = converted.try_into().unwrap();
         assert_eq!(request.types.kind, "AdmissionReview");
     }
 
@@ -219,17 +221,17 @@ mod tests {
             ..AdmissionResponse::default()
         };
         for ours in [denied, patched, AdmissionResponse::default()] {
-            let theirs = response_to_kube(&ours).unwrap();
-            assert_eq!(theirs.types.api_version, "admission.k8s.io/v1");
-            assert_eq!(response_from_kube(&theirs).unwrap(), ours);
-            // What an API server is sent then.
-            let review = theirs.into_review();
+            let converted = response_to_kube(&ours).unwrap();
+            assert_eq!(converted.types.api_version, "admission.k8s.io/v1");
+            assert_eq!(response_from_kube(&converted).unwrap(), ours);
+            // The form that an API server is sent.
+            let review = converted.into_review();
             assert_eq!(review_from_kube(&review).unwrap(), AdmissionReview::answer(ours));
         }
     }
 
     #[test]
-    fn what_has_no_other_form_is_told() {
+    fn unconvertible_reviews_are_reported() {
         let nothing = AdmissionRequest {
             operation: pratique::types::Operation::None,
             ..AdmissionRequest::default()

@@ -9,7 +9,7 @@ use pratique::authorization::{Decision, Question, QuestionSubject};
 /// Answers, each with its expiry. The oldest are evicted first.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    known: HashMap<Arc<Question>, CachedAnswer>,
+    answers: HashMap<Arc<Question>, CachedAnswer>,
     /// The questions in the order in which they were added.
     order: VecDeque<Arc<Question>>,
     /// The bytes of all entries.
@@ -25,8 +25,8 @@ struct CachedAnswer {
 
 impl Answers {
     pub(super) fn get(&self, question: &Question, now: Instant) -> Option<Decision> {
-        let known = self.known.get(question)?;
-        (now < known.end).then(|| known.decision.clone())
+        let answer = self.answers.get(question)?;
+        (now < answer.end).then(|| answer.decision.clone())
     }
 
     pub(super) fn add(&mut self, question: Question, decision: Decision, now: Instant, time: Duration) {
@@ -37,16 +37,16 @@ impl Answers {
         if bytes > MOST_BYTES {
             return;
         }
-        let (question, known) = (Arc::new(question), CachedAnswer { decision, end, bytes });
+        let (question, answer) = (Arc::new(question), CachedAnswer { decision, end, bytes });
         self.bytes += bytes;
-        match self.known.insert(question.clone(), known) {
+        match self.answers.insert(question.clone(), answer) {
             Some(before) => self.bytes -= before.bytes,
             None => self.order.push_back(question),
         }
-        while (self.known.len() > ROOM || self.bytes > MOST_BYTES)
+        while (self.answers.len() > ROOM || self.bytes > MOST_BYTES)
             && let Some(oldest) = self.order.pop_front()
         {
-            self.bytes -= self.known.remove(&oldest).map_or(0, |known| known.bytes);
+            self.bytes -= self.answers.remove(&oldest).map_or(0, |answer| answer.bytes);
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
             answers.add(large(name, 1 << 19), decision, now, time);
             assert!(answers.bytes <= MOST_BYTES);
         }
-        assert_eq!((answers.known.len(), answers.order.len()), (31, 31));
+        assert_eq!((answers.answers.len(), answers.order.len()), (31, 31));
         assert!(answers.get(&large(99, 1 << 19), now).is_some());
         // The same again takes no more.
         let before = answers.bytes;
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(answers.bytes, before);
         // An answer larger than the cache is not kept, and evicts nothing.
         answers.add(large(0, MOST_BYTES), Decision::default(), now, time);
-        assert_eq!((answers.known.len(), answers.bytes), (31, before));
+        assert_eq!((answers.answers.len(), answers.bytes), (31, before));
         for number in 0..ROOM {
             answers.add(question(&format!("/{number}")), Decision::default(), now, time);
         }
@@ -172,6 +172,6 @@ mod tests {
         }
         assert!(answers.get(&question("/9"), now).is_none());
         assert!(answers.get(&question("/10"), now).is_some());
-        assert_eq!((answers.known.len(), answers.order.len()), (ROOM, ROOM));
+        assert_eq!((answers.answers.len(), answers.order.len()), (ROOM, ROOM));
     }
 }

@@ -100,16 +100,16 @@ impl ApiCluster {
     /// The cluster as it is now, with a namespace that is looked up if it is not known yet.
     pub async fn with_namespace(&self, name: &str) -> Arc<dyn Cluster + Send + Sync> {
         let snapshot = self.0.shared.current.load_full();
-        let known = snapshot
+        let is_known = snapshot
             .namespaces
             .get("")
             .is_some_and(|namespaces| namespaces.contains_key(name));
-        if known || name.is_empty() {
+        if is_known || name.is_empty() {
             return snapshot;
         }
         let client = self.0.client.clone();
-        let asked = name.to_owned();
-        let found = Task::spawn(&self.0.handle, async move { get_namespace(client, &asked).await });
+        let owned = name.to_owned();
+        let found = Task::spawn(&self.0.handle, async move { get_namespace(client, &owned).await });
         match found.done().await.flatten() {
             Some(namespace) => Arc::new(Snapshot {
                 found: Some(Arc::new(namespace)),

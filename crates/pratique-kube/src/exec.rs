@@ -72,11 +72,11 @@ pub(super) enum ExecError {
     },
     #[error("exec plugin {0:?} took longer than {PATIENCE:?}")]
     Slow(String),
-    #[error("exec plugin {command:?} failed, {status}{said}")]
+    #[error("exec plugin {command:?} failed, {status}{error_output}")]
     Failed {
         command: String,
         status: ExitStatus,
-        said: String,
+        error_output: String,
     },
     #[error("exec plugin {command:?}: {error}")]
     Output { command: String, error: OutputError },
@@ -153,8 +153,8 @@ impl ExecPlugin {
             (true, None) => return Err(ExecError::NoCluster(command)),
         };
         let info = json!({"apiVersion": version, "kind": "ExecCredential", "spec": spec});
-        let given = exec.env.iter().flatten();
-        let mut variables: BTreeMap<String, String> = given
+        let declared = exec.env.iter().flatten();
+        let mut variables: BTreeMap<String, String> = declared
             .filter_map(|variable| Some((variable.get("name")?.clone(), variable.get("value")?.clone())))
             .collect();
         variables.insert(INFO.to_owned(), info.to_string());
@@ -183,14 +183,14 @@ impl ExecPlugin {
             return Err(ExecError::Failed {
                 command: self.command.clone(),
                 status: output.status,
-                said: said(&output.stderr),
+                error_output: error_output(&output.stderr),
             });
         }
-        let given = match u64::try_from(output.stdout.len()) {
+        let credentials = match u64::try_from(output.stdout.len()) {
             Ok(length) if length <= MAX_OUTPUT => self.read(&output.stdout),
             _ => Err(OutputError::TooLarge),
         };
-        given.map_err(|error| ExecError::Output {
+        credentials.map_err(|error| ExecError::Output {
             command: self.command.clone(),
             error,
         })
@@ -302,8 +302,8 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     read
 }
 
-/// What a command said of its failure, on one line.
-fn said(errors: &[u8]) -> String {
+/// The error output of a command, on one line.
+fn error_output(errors: &[u8]) -> String {
     let text = String::from_utf8_lossy(errors);
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().take(LONGEST).collect();

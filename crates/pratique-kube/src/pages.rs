@@ -78,10 +78,10 @@ pub struct Page {
     kind: GroupVersionKind,
     position: ListPosition,
     /// How many of its first objects were in a page before.
-    seen: usize,
-    /// How many it has besides.
+    listed: usize,
+    /// How many other objects it has.
     count: usize,
-    left: Option<u64>,
+    remaining: Option<u64>,
 }
 
 /// An object of a page.
@@ -215,12 +215,12 @@ impl ListPages {
             self.position.since = answer.version;
         }
         let begins = self.position.clone();
-        let seen = match begins.renewed && !begins.unordered {
+        let listed = match begins.renewed && !begins.unordered {
             true => answer.keys.iter().take_while(|key| **key <= begins.after).count(),
             false => 0,
         };
-        let count = answer.keys.len().saturating_sub(seen);
-        for key in answer.keys.into_iter().skip(seen) {
+        let count = answer.keys.len().saturating_sub(listed);
+        for key in answer.keys.into_iter().skip(listed) {
             self.position.unordered |= !self.position.after.is_empty() && key <= self.position.after;
             self.position.after = key;
         }
@@ -234,9 +234,9 @@ impl ListPages {
             text,
             kind: self.kind.clone(),
             position: begins,
-            seen,
+            listed,
             count,
-            left: answer.left,
+            remaining: answer.remaining,
         };
         Ok((count > 0).then_some(page))
     }
@@ -247,7 +247,7 @@ struct Answer {
     keys: Vec<String>,
     version: String,
     token: String,
-    left: Option<u64>,
+    remaining: Option<u64>,
 }
 
 impl Answer {
@@ -256,12 +256,12 @@ impl Answer {
         let metadata = |name| list.at(&["metadata", name]);
         let text_at = |name| metadata(name).and_then(Value::as_str).unwrap_or_default();
         let items = list.get("items").and_then(Value::as_array).unwrap_or_default();
-        let left = metadata("remainingItemCount").and_then(Value::as_int);
+        let remaining = metadata("remainingItemCount").and_then(Value::as_int);
         Ok(Answer {
             keys: items.iter().map(key).collect(),
             version: text_at("resourceVersion").to_owned(),
             token: text_at("continue").to_owned(),
-            left: left.and_then(|left| u64::try_from(left).ok()),
+            remaining: remaining.and_then(|remaining| u64::try_from(remaining).ok()),
         })
     }
 }
@@ -280,7 +280,7 @@ impl Page {
 
     /// How many objects come after it, if the server reports that.
     pub fn left(&self) -> Option<u64> {
-        self.left
+        self.remaining
     }
 
     /// Its objects.
@@ -297,7 +297,7 @@ impl Page {
             Some(Value::Array(items)) => items.into_iter().collect(),
             _ => Vec::new(),
         };
-        let objects = items.into_iter().skip(self.seen);
+        let objects = items.into_iter().skip(self.listed);
         Ok(objects.map(|object| ListedObject {
             is_changed: self.is_changed(&object),
             object: with_kind(object, &self.kind),

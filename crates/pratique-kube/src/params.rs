@@ -32,7 +32,7 @@ struct Watched {
     store: Arc<Store<Value<'static>>>,
     kind: Kind,
     /// When it was needed last; `None` while it is needed.
-    left: Option<Instant>,
+    unneeded_since: Option<Instant>,
     _task: Task,
 }
 
@@ -52,12 +52,12 @@ impl Params {
         let now = Instant::now();
         for (kind, watched) in &mut self.watched {
             match kinds.contains(kind) {
-                true => watched.left = None,
-                false => _ = watched.left.get_or_insert(now),
+                true => watched.unneeded_since = None,
+                false => _ = watched.unneeded_since.get_or_insert(now),
             }
         }
         self.watched.retain(|kind, watched| {
-            watched.left.is_none_or(|left| now < left + LINGER)
+            watched.unneeded_since.is_none_or(|since| now < since + LINGER)
                 && served.kind(kind).is_none_or(|kind| *kind == watched.kind)
         });
         for kind in kinds {
@@ -80,9 +80,9 @@ impl Params {
     pub(super) fn due(&self) -> Option<Instant> {
         self.watched
             .values()
-            .filter_map(|watched| watched.left)
+            .filter_map(|watched| watched.unneeded_since)
             .min()
-            .map(|left| left + LINGER)
+            .map(|since| since + LINGER)
     }
 
     /// Whether a kind that is needed has no objects because it is not served.
@@ -131,7 +131,7 @@ impl Params {
         Watched {
             store,
             kind: served_kind,
-            left: None,
+            unneeded_since: None,
             _task: task,
         }
     }

@@ -62,42 +62,44 @@ pub(super) fn namespace_of_pods(request: &AdmissionRequest<'_>, kinds: &[StateKi
 
 /// Reads the pods of a namespace; `None` if that fails, or takes too long.
 pub(super) async fn pods(client: Client, namespace: String) -> Option<PodsOf> {
-    match timeout(PATIENCE, list(client, &namespace)).await {
+    let reason = match timeout(PATIENCE, list(client, &namespace)).await {
         Ok(Ok(mut pods)) => {
             pods.sort_by(|one, other| name_of(one).cmp(name_of(other)));
-            Some(PodsOf {
+            return Some(PodsOf {
                 namespace,
                 pods: pods.into(),
-            })
+            });
         }
-        Ok(Err(reason)) => {
-            tracing::warn!(namespace, reason, "Failed to list pods");
-            None
-        }
-        Err(_) => {
-            tracing::warn!(namespace, reason = "no answer in time", "Failed to list pods");
-            None
-        }
-    }
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "no answer in time".to_owned(),
+    };
+    tracing::warn!(namespace, reason, "Failed to list pods");
+    None
 }
 
-async fn list(client: Client, namespace: &str) -> Result<Vec<Arc<Value<'static>>>, String> {
+/// Why the pods of a namespace are not known.
+#[derive(Debug, thiserror::Error)]
+enum PodsError {
+    #[error("{}", failure::text(.0))]
+    Request(#[from] kube::Error),
+    #[error("there are more than {MOST_PODS}")]
+    TooMany,
+}
+
+async fn list(client: Client, namespace: &str) -> Result<Vec<Arc<Value<'static>>>, PodsError> {
     let kind = GroupVersionKind::new("", "v1", "Pod");
     let api: Api<Stored> = Api::namespaced_with(client, namespace, &stored::resource(&kind, "pods"));
     let mut all = Vec::new();
     let mut parameters = ListParams::default().limit(PAGE);
     loop {
-        let page = api
-            .list(&parameters)
-            .await
-            .map_err(|error| failure::text(&error))?;
+        let page = api.list(&parameters).await?;
         all.extend(
             page.items
                 .into_iter()
                 .map(|pod| Arc::new(checked(pod.into_value(&kind)))),
         );
         if all.len() > MOST_PODS {
-            return Err(format!("there are more than {MOST_PODS}"));
+            return Err(PodsError::TooMany);
         }
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => parameters = parameters.continue_token(&token),

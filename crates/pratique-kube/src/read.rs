@@ -163,11 +163,11 @@ impl ClusterReader {
     pub fn list(
         &self,
         of: ListOf<'_>,
-        kept: fn(&Value<'_>) -> bool,
+        keep: fn(&Value<'_>) -> bool,
     ) -> Result<Vec<Value<'static>>, ReadError> {
         let path = of.path()?;
         let kind = of.kind.clone();
-        self.run(|requests| async move { requests.list(&path, &kind, kept).await })
+        self.run(|requests| async move { requests.list(&path, &kind, keep).await })
     }
 
     /// The objects of a kind, page by page, from a position on: none of them is kept, so there may be any number.

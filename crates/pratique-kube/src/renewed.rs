@@ -47,16 +47,16 @@ struct Inner {
 struct CredentialedClient {
     client: Client,
     expires: Option<SystemTime>,
-    made: Instant,
+    created: Instant,
 }
 
 impl CredentialedClient {
     async fn new(plugin: &ExecPlugin, config: &Config) -> Result<Self, Failure> {
-        let given = plugin.run().await?;
+        let output = plugin.run().await?;
         Ok(CredentialedClient {
-            expires: given.expires,
-            client: Client::try_from(given.fill(config))?,
-            made: Instant::now(),
+            expires: output.expires,
+            client: Client::try_from(output.fill(config))?,
+            created: Instant::now(),
         })
     }
 
@@ -81,7 +81,7 @@ impl Renewed {
         if !Arc::ptr_eq(&current, refused) {
             return Some(current.clone());
         }
-        if current.made.elapsed() < PAUSE {
+        if current.created.elapsed() < PAUSE {
             return None;
         }
         match CredentialedClient::new(&self.0.plugin, &self.0.config).await {

@@ -21,7 +21,7 @@ use super::read::ReadError;
 pub(super) struct Requests {
     pub(super) client: Client,
     /// How many bytes may still be read.
-    left: Arc<AtomicUsize>,
+    remaining: Arc<AtomicUsize>,
 }
 
 /// A failed request.
@@ -61,7 +61,7 @@ impl Requests {
     pub(super) fn new(client: Client) -> Self {
         Requests {
             client,
-            left: Arc::new(AtomicUsize::new(MOST_BYTES)),
+            remaining: Arc::new(AtomicUsize::new(MOST_BYTES)),
         }
     }
 
@@ -70,7 +70,7 @@ impl Requests {
         &self,
         path: &str,
         kind: &GroupVersionKind,
-        kept: fn(&Value<'_>) -> bool,
+        keep: fn(&Value<'_>) -> bool,
     ) -> Result<Vec<Value<'static>>, ReadError> {
         let mut restarts = RESTARTS;
         let mut objects = Vec::new();
@@ -93,7 +93,7 @@ impl Requests {
             let token = page.at(&["metadata", "continue"]).and_then(Value::as_str);
             let token = token.unwrap_or_default().to_owned();
             let items = page.get("items").and_then(Value::as_array).unwrap_or_default();
-            let items = items.iter().filter(|object| kept(object));
+            let items = items.iter().filter(|object| keep(object));
             objects.extend(items.map(|object| with_kind(object.clone(), kind).into_owned()));
             match token {
                 token if token.is_empty() => return Ok(objects),
@@ -117,10 +117,11 @@ impl Requests {
     pub(super) async fn text(&self, path: &str) -> Result<Vec<u8>, ReadError> {
         let mut pauses = PAUSES.into_iter();
         loop {
-            let left = self.left.load(Ordering::Relaxed);
-            let failure = match self.get_once(path, left, PATIENCE).await {
+            let remaining = self.remaining.load(Ordering::Relaxed);
+            let failure = match self.get_once(path, remaining, PATIENCE).await {
                 Ok(text) => {
-                    self.left.fetch_sub(text.len().min(left), Ordering::Relaxed);
+                    self.remaining
+                        .fetch_sub(text.len().min(remaining), Ordering::Relaxed);
                     return Ok(text);
                 }
                 Err(Failure {

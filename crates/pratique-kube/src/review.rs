@@ -42,7 +42,7 @@ struct Inner {
 struct Reviews {
     api: Api<SubjectAccessReview>,
     url: Arc<str>,
-    known: Arc<Mutex<Answers>>,
+    cache: Arc<Mutex<Answers>>,
     remember: CacheTtl,
 }
 
@@ -60,7 +60,7 @@ impl SubjectAccessReviewer {
             reviews: Reviews {
                 url: format!("{}{}", url.trim_end_matches('/'), api.resource_url()).into(),
                 api,
-                known: Arc::default(),
+                cache: Arc::default(),
                 remember: CacheTtl {
                     allowed: Duration::from_secs(300),
                     denied: Duration::from_secs(30),
@@ -77,8 +77,8 @@ impl SubjectAccessReviewer {
     /// The API server gives no answer.
     pub fn ask(&self, question: Question) -> Result<Decision, ReadError> {
         let reviews = self.0.reviews.clone();
-        let asked = async move { reviews.try_answer(question).await };
-        match wait_within(&self.0.handle, asked, LONGEST) {
+        let answer = async move { reviews.try_answer(question).await };
+        match wait_within(&self.0.handle, answer, LONGEST) {
             Ok(Ok(decision)) => Ok(decision),
             Ok(Err(Some(error))) => Err(read_error(&error)),
             Ok(Err(None)) | Err(_) => Err(ReadError::TimedOut(PATIENCE)),
@@ -90,7 +90,7 @@ impl SubjectAccessReviewer {
     pub fn remember(self, allowed: Duration, denied: Duration) -> Self {
         SubjectAccessReviewer(Arc::new(Inner {
             reviews: Reviews {
-                known: Arc::default(),
+                cache: Arc::default(),
                 remember: CacheTtl { allowed, denied },
                 ..self.0.reviews.clone()
             },
@@ -105,14 +105,14 @@ impl Decider for SubjectAccessReviewer {
         Box::pin(async move {
             let count = questions.len();
             let reviews = self.0.reviews.clone();
-            let asked = async move {
+            let answer = async move {
                 let each = questions.into_iter().map(|question| {
                     let reviews = reviews.clone();
                     async move { reviews.answer(question).await }
                 });
                 stream::iter(each).buffered(AT_ONCE).collect::<Vec<_>>().await
             };
-            let decisions = Task::spawn(&self.0.handle, asked).done().await;
+            let decisions = Task::spawn(&self.0.handle, answer).done().await;
             decisions.unwrap_or_else(|| vec![unanswered("context canceled".to_owned()); count])
         })
     }
@@ -131,8 +131,8 @@ impl Reviews {
 
     /// The answer; where there is none, the error, or none if it did not come in time.
     async fn try_answer(&self, question: Question) -> Result<Decision, Option<Box<Error>>> {
-        if let Some(known) = self.lock().get(&question, Instant::now()) {
-            return Ok(known);
+        if let Some(decision) = self.lock().get(&question, Instant::now()) {
+            return Ok(decision);
         }
         let review = SubjectAccessReview {
             spec: spec(&question),
@@ -181,7 +181,7 @@ impl Reviews {
 
     /// The cache is consistent even after a panic: answers are added and taken by single steps.
     fn lock(&self) -> MutexGuard<'_, Answers> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

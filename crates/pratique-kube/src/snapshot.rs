@@ -32,8 +32,8 @@ impl Snapshot {
     fn find(&self, namespace: &str) -> Option<&StoredObject> {
         let found = self.found.as_ref();
         let found = found.filter(|found| name_of(found.value()) == Some(namespace));
-        let known = || self.namespaces.get("")?.get(namespace);
-        found.or_else(known).map(|namespace| &**namespace)
+        let listed = || self.namespaces.get("")?.get(namespace);
+        found.or_else(listed).map(|namespace| &**namespace)
     }
 }
 
@@ -52,8 +52,8 @@ impl Cluster for Snapshot {
     }
 
     fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
-        let known = self.params.get(kind).map(|(scope, _)| *scope);
-        known.or_else(|| Some(self.served.kind(kind)?.scope))
+        let scope = self.params.get(kind).map(|(scope, _)| *scope);
+        scope.or_else(|| Some(self.served.kind(kind)?.scope))
     }
 
     /// A param that exists must never seem to be missing: a kind that is served may not have been listed yet.

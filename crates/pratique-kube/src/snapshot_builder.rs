@@ -136,14 +136,14 @@ impl SnapshotBuilder {
             served: self.served.clone(),
             defined: self.defined.clone(),
         }));
-        let known = self.namespaces.sync_state() == SyncState::Complete
+        let is_ready = self.namespaces.sync_state() == SyncState::Complete
             && matches!(
                 self.definitions.sync_state(),
                 SyncState::Complete | SyncState::NotServed
             )
             && discovered.is_some();
         self.publish_problems();
-        if known {
+        if is_ready {
             self.wanted
                 .settled
                 .send_replace(Some(self.params.settled(&needed)));

@@ -88,9 +88,9 @@ impl<T> Store<T> {
             name,
             object,
         } = placed;
-        let known = objects.get(&namespace).and_then(|objects| objects.get(&name));
-        let object = match known {
-            Some(known) if same(known, &object) => known.clone(),
+        let current = objects.get(&namespace).and_then(|objects| objects.get(&name));
+        let object = match current {
+            Some(current) if same(current, &object) => current.clone(),
             _ => Arc::new(object),
         };
         let next = next.get_or_insert_default();
@@ -110,9 +110,9 @@ impl<T> Store<T> {
     /// Adds or replaces an object.
     pub(super) fn apply(&self, placed: Placed<T>, same: impl Fn(&T, &T) -> bool) {
         let mut state = self.lock();
-        let known = state.objects.get(&placed.namespace);
-        let known = known.and_then(|objects| objects.get(&placed.name));
-        if known.is_some_and(|known| same(known, &placed.object)) {
+        let current = state.objects.get(&placed.namespace);
+        let current = current.and_then(|objects| objects.get(&placed.name));
+        if current.is_some_and(|current| same(current, &placed.object)) {
             return;
         }
         let objects = Arc::make_mut(&mut state.objects);

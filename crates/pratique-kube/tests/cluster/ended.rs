@@ -63,7 +63,7 @@ async fn a_task_that_dies_is_noticed_and_what_it_knew_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_says_that_its_own_task_died() {
+async fn each_reports_the_end_of_its_own_task() {
     assert_eq!(killed(NAMESPACES).await, (true, false));
     assert_eq!(killed(BINDINGS).await, (false, true));
 }

@@ -230,7 +230,7 @@ async fn a_command_that_fails_refuses_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_fails_later_is_told() {
+async fn a_command_that_fails_later_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let api = Guarded::start("first").await;
     write(directory.path(), "v1", api.port);

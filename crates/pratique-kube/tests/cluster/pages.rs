@@ -230,7 +230,7 @@ fn lists_come_page_by_page() {
 }
 
 #[test]
-fn expired_lists_go_on_and_tell_what_has_changed() {
+fn expired_lists_continue_and_mark_changes() {
     for continues in [true, false] {
         let server = PagedServer::with(FIVE);
         server.lock().continues = continues;

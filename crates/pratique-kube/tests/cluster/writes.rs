@@ -55,7 +55,7 @@ fn objects_are_applied_and_removed() {
 }
 
 #[test]
-fn a_kind_that_is_not_served_is_told() {
+fn a_kind_that_is_not_served_is_reported() {
     let runtime = Runtime::new().unwrap();
     let _entered = runtime.enter();
     let server = FakeServer::default();
