@@ -38,7 +38,7 @@ pub struct Recorder {
     log: Log,
     share: f64,
     /// The number of requests so far.
-    seen: AtomicU64,
+    requests: AtomicU64,
 }
 
 /// Options of [`Recorder::start`].
@@ -83,14 +83,14 @@ impl Recorder {
         Ok(Recorder {
             log,
             share: options.share.clamp(0.0, 1.0),
-            seen: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
         })
     }
 
     /// Queues a request with its answer, if it is among those that are sampled. Returns whether it is among them.
     pub fn record(&self, request: &AdmissionRequest<'_>, response: &AdmissionResponse) -> bool {
-        let seen = self.seen.fetch_add(1, Ordering::Relaxed);
-        let is_sampled = is_sampled(seen, self.share);
+        let requests = self.requests.fetch_add(1, Ordering::Relaxed);
+        let is_sampled = is_sampled(requests, self.share);
         if is_sampled {
             // The log counts losses.
             let _ = self.log.record_review(request, response);

@@ -73,12 +73,12 @@ mod tests {
     #[track_caller]
     fn check(operation: Operation, kind: &str, name: &str, gate: bool, expected: &str) {
         let kind = GroupVersionKind::new("admissionregistration.k8s.io", "v1", kind);
-        let said = match Reserved::of(operation, &kind, name, gate) {
+        let message = match Reserved::of(operation, &kind, name, gate) {
             None => String::new(),
             Some(Reserved::Warned(warning)) => warning,
             Some(Reserved::Refused(status)) => format!("{} {}", status.code, status.message),
         };
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use pratique_json::{Object, Value};
 
-use super::metadata::{Owner, pod_of, set, set_label};
+use super::metadata::{Owner, pod_of, set, set_label, take_list};
 
 /// The minute since 1970 for which a CronJob makes a Job: a time of as many digits as the present.
 const MINUTE: &str = "00000000";
@@ -68,12 +68,10 @@ fn made<'v>(template: &'v Object<'_>, job: &Owner, is_manual: bool, is_indexed: 
         }
     }
     if let Some(Value::Object(metadata)) = pod.get_mut("metadata") {
-        let mut finalizers = match metadata.remove("finalizers") {
-            Some(Value::Array(given)) => given,
-            _ => Vec::new(),
-        };
-        if !finalizers.iter().any(|given| given.as_str() == Some(FINALIZER)) {
-            finalizers.push(Value::from(FINALIZER));
+        let mut finalizers = take_list(metadata, "finalizers");
+        let finalizer = Value::from(FINALIZER);
+        if !finalizers.contains(&finalizer) {
+            finalizers.push(finalizer);
         }
         metadata.insert("finalizers", Value::Array(finalizers));
     }
@@ -120,10 +118,7 @@ fn add_index_variable(container: &mut Value<'_>) {
     let Value::Object(container) = container else {
         return;
     };
-    let mut variables = match container.remove("env") {
-        Some(Value::Array(given)) => given,
-        _ => Vec::new(),
-    };
+    let mut variables = take_list(container, "env");
     let is_index =
         |variable: &Value<'_>| variable.get("name").and_then(Value::as_str) == Some(INDEX_VARIABLE);
     if !variables.iter().any(is_index) {

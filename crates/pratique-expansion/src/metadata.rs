@@ -58,9 +58,9 @@ impl Owner {
 // Upstream: pkg/controller/controller_utils.go, GetPodFromTemplate
 pub(crate) fn pod_of<'v>(template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
     let mut metadata = Object::new();
-    let given = template.get("metadata");
+    let of_template = template.get("metadata");
     for field in ["labels", "annotations", "finalizers"] {
-        if let Some(value) = given.and_then(|given| given.get(field)) {
+        if let Some(value) = of_template.and_then(|metadata| metadata.get(field)) {
             metadata.insert(field, value.borrowed());
         }
     }
@@ -98,6 +98,14 @@ pub(crate) fn set(pod: &mut Object<'_>, map: &'static str, key: &'static str, va
     }
     if let Some(Value::Object(entries)) = metadata.get_mut(map) {
         entries.insert(key, value.into());
+    }
+}
+
+/// Takes the list in a member out of an object; empty where there is none.
+pub(crate) fn take_list<'o>(members: &mut Object<'o>, name: &str) -> Vec<Value<'o>> {
+    match members.remove(name) {
+        Some(Value::Array(elements)) => elements,
+        _ => Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 
-use super::metadata::{Owner, hash, pod_of, set_label};
+use super::metadata::{Owner, hash, pod_of, set_label, take_list};
 
 /// The name of the node that a DaemonSet's Pod is made for.
 const NODE: &str = "node";
@@ -63,13 +63,12 @@ fn claim(spec: &mut Object<'_>, set: &Value<'_>, name: &str, ordinal: i64) {
             Value::Object(volume)
         })
         .collect();
-    if let Some(Value::Array(given)) = spec.remove("volumes") {
-        let is_claimed = |volume: &Value<'_>| {
-            let name = volume.get("name").and_then(Value::as_str);
-            name.is_some_and(|name| claims.contains(&name))
-        };
-        volumes.extend(given.into_iter().filter(|volume| !is_claimed(volume)));
-    }
+    let is_claimed = |volume: &Value<'_>| {
+        let name = volume.get("name").and_then(Value::as_str);
+        name.is_some_and(|name| claims.contains(&name))
+    };
+    let of_template = take_list(spec, "volumes").into_iter();
+    volumes.extend(of_template.filter(|volume| !is_claimed(volume)));
     spec.insert("volumes", Value::Array(volumes));
 }
 
@@ -107,22 +106,19 @@ fn tolerate(spec: &mut Object<'_>) {
     if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
         taints.push(("network-unavailable", "NoSchedule"));
     }
-    let mut tolerations = match spec.remove("tolerations") {
-        Some(Value::Array(given)) => given,
-        _ => Vec::new(),
-    };
+    let mut tolerations = take_list(spec, "tolerations");
     for (taint, effect) in taints {
         let key = format!("node.kubernetes.io/{taint}");
         let text = |toleration: &Value<'_>, field: &str, expected: &str| {
             toleration.get(field).and_then(Value::as_str) == Some(expected)
         };
-        // One that tolerates the same is replaced: here, it is the same then.
-        let is_there = tolerations.iter().any(|given| {
-            text(given, "key", &key)
-                && text(given, "operator", "Exists")
-                && text(given, "effect", effect)
-                && given.get("value").is_none()
-                && given.get("tolerationSeconds").is_none()
+        // A toleration of the same taint is replaced; here both are equal then.
+        let is_there = tolerations.iter().any(|toleration| {
+            text(toleration, "key", &key)
+                && text(toleration, "operator", "Exists")
+                && text(toleration, "effect", effect)
+                && toleration.get("value").is_none()
+                && toleration.get("tolerationSeconds").is_none()
         });
         if !is_there {
             let mut toleration = Object::new();

@@ -121,9 +121,9 @@ impl Equivalents {
             *resource == wanted.resource && groups.contains(&wanted.group.as_str())
         });
         let others = twins.flat_map(|(resource, groups)| groups.iter().map(move |group| (resource, group)));
-        let mut known = others.filter_map(|(resource, group)| self.known_family(group, resource));
+        let mut families = others.filter_map(|(resource, group)| self.known_family(group, resource));
         let exact = self.known_family(&wanted.group, &wanted.resource);
-        exact.or_else(|| known.next())
+        exact.or_else(|| families.next())
     }
 
     fn known_family(&self, group: &str, resource: &str) -> Option<usize> {

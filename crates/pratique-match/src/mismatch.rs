@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_tell_the_field() {
+    fn a_rule_mismatch_names_the_field() {
         let rules = [
             rule("*", "apps", "v1", "pods", ""),
             rule("*", "", "v1", "services", ""),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_tell_which() {
+    fn a_selector_mismatch_names_the_selector() {
         let labels = r#"{"matchLabels":{"a":"b"}}"#;
         check(
             &format!(r#"{{"namespaceSelector":{labels},"objectSelector":{{}}}}"#),

@@ -72,9 +72,9 @@ impl Authorizer for MoreRoles {
     fn authorize(&self, check: &Check<'_>) -> Answer {
         // Permissions add up.
         if !self.roles.is_empty() {
-            let given = self.roles.decide(check);
-            if given.allowed {
-                return Answer::Decided(given);
+            let decision = self.roles.decide(check);
+            if decision.allowed {
+                return Answer::Decided(decision);
             }
         }
         self.authorizer.authorize(check)

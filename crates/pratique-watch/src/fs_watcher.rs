@@ -94,8 +94,8 @@ impl FsWatcher {
     }
 
     fn watch(&mut self, path: &ResolvedPath) -> Result<(), notify::Error> {
-        let gone: Vec<_> = self.watched.difference(path.directories()).cloned().collect();
-        gone.iter().for_each(|directory| self.unwatch(directory));
+        let removed: Vec<_> = self.watched.difference(path.directories()).cloned().collect();
+        removed.iter().for_each(|directory| self.unwatch(directory));
         let Some(watcher) = &mut self.watcher else {
             return Ok(());
         };

@@ -17,16 +17,16 @@ use crate::load::Version;
 pub struct Versions<T> {
     current: Arc<ArcSwap<Version<T>>>,
     notifier: Arc<ChangeNotifier>,
-    seen: u64,
+    last: u64,
 }
 
 impl<T> Versions<T> {
     pub(crate) fn new(current: Arc<ArcSwap<Version<T>>>, notifier: Arc<ChangeNotifier>) -> Self {
-        let seen = current.load().number;
+        let last = current.load().number;
         Versions {
             current,
             notifier,
-            seen,
+            last,
         }
     }
 
@@ -77,8 +77,8 @@ impl<T> Versions<T> {
     /// The current version, unless it was already returned.
     fn take(&mut self) -> Option<Arc<Version<T>>> {
         let current = self.current.load_full();
-        let is_new = current.number != self.seen;
-        self.seen = current.number;
+        let is_new = current.number != self.last;
+        self.last = current.number;
         is_new.then_some(current)
     }
 }
@@ -88,7 +88,7 @@ impl<T> Clone for Versions<T> {
         Versions {
             current: Arc::clone(&self.current),
             notifier: Arc::clone(&self.notifier),
-            seen: self.seen,
+            last: self.last,
         }
     }
 }
@@ -97,7 +97,7 @@ impl<T> fmt::Debug for Versions<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Versions")
-            .field("seen", &self.seen)
+            .field("last", &self.last)
             .finish_non_exhaustive()
     }
 }

@@ -48,7 +48,7 @@ fn what_waited_is_written_when_the_disk_has_room() {
 }
 
 #[test]
-fn a_directory_that_is_gone_and_back_loses_nothing() {
+fn a_directory_that_is_removed_and_restored_loses_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let inner = directory.path().join("logs");
     fs::create_dir(&inner).unwrap();

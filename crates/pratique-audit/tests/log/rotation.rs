@@ -8,7 +8,7 @@ use pratique_audit::{Level, Log, Options, Target};
 use super::{DEADLINE, eventually, record, uids};
 
 #[test]
-fn a_renamed_file_is_left_when_told() {
+fn a_renamed_file_is_closed_on_reopen() {
     let directory = tempfile::tempdir().unwrap();
     let (path, old) = (
         directory.path().join("audit.log"),
@@ -29,7 +29,7 @@ fn a_renamed_file_is_left_when_told() {
 
 #[test]
 #[cfg(unix)]
-fn a_file_that_is_gone_is_noticed() {
+fn a_removed_file_is_noticed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.log");
     let log = Log::start(Options::new(Target::File(path.clone()), Level::Metadata)).unwrap();

@@ -254,7 +254,7 @@ fn what_is_above_the_directory_is_replaced() {
 }
 
 #[test]
-fn what_nobody_tells_of_is_found_by_looking() {
+fn changes_without_events_are_found_by_polling() {
     let world = World::new();
     // A write through another name of the file is no event of the directory.
     let elsewhere = world.root.path().join("elsewhere");

@@ -15,7 +15,7 @@ fn program() -> PathBuf {
 }
 
 #[test]
-fn it_tells_of_each_change() {
+fn each_change_is_reported() {
     let world = World::new();
     let mut child = Command::new(program())
         .arg(&world.directory)

@@ -4,7 +4,7 @@ use crate::log;
 use crate::world::{Kept, World, policy};
 
 #[test]
-fn the_log_says_it_once() {
+fn a_failure_is_logged_once() {
     log::keep();
     let world = World::watched();
     let directory = world.directory.to_str().unwrap();

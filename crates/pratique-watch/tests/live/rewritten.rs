@@ -66,7 +66,7 @@ fn slow_writers_take_no_policy_away() {
 }
 
 #[test]
-fn what_is_gone_for_good_goes() {
+fn removed_objects_are_dropped_after_a_delay() {
     let world = World::new();
     world.put("first.yaml", &pair(0));
     let world = world.watch();
