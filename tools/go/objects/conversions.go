@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	"github.com/pratique/pratique/tools/go/gotypes"
 )
 
 // conversions has the types whose conversion to the internal version or back is written by hand, by package:
@@ -89,7 +91,7 @@ func (w *conversionWalk) walk(external, internal reflect.Type, path []string, ab
 	}
 	for i := range external.NumField() {
 		member := external.Field(i)
-		name, _, ok := tag(member)
+		name, _, ok := gotypes.Tag(member)
 		if !ok {
 			continue
 		}
@@ -100,7 +102,7 @@ func (w *conversionWalk) walk(external, internal reflect.Type, path []string, ab
 			}
 		}
 		within := path
-		if !isInline(member) {
+		if !gotypes.IsInline(member) {
 			within = append(path[:len(path):len(path)], name)
 			if of != nil && member.Type.Kind() == reflect.Pointer && isValue(of) {
 				w.steps = append(w.steps, step{Path: within, When: "absent", Value: zero(member.Type.Elem())})

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/pratique/pratique/tools/go/gotypes"
 )
 
 // step is one thing that a generated defaulter does: it calls a function by hand for the value at a path, or sets a value.
@@ -234,8 +236,8 @@ func (r *run) place(of ast.Expr, variables map[string]place) place {
 		}
 		for _, index := range first.Index {
 			member := pointee(found.of).Field(index)
-			name, _, _ := tag(member)
-			if isInline(member) {
+			name, _, _ := gotypes.Tag(member)
+			if gotypes.IsInline(member) {
 				found.of = member.Type
 			} else {
 				found = found.step(name, member.Type)

@@ -51,6 +51,7 @@ require (
 	github.com/opencontainers/go-digest v1.0.0 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/pratique/pratique/tools/go/contest v0.0.0
+	github.com/pratique/pratique/tools/go/gotypes v0.0.0
 	github.com/prometheus/client_golang v1.23.2 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.67.5 // indirect
@@ -148,3 +149,5 @@ replace (
 )
 
 replace github.com/pratique/pratique/tools/go/contest => ../contest
+
+replace github.com/pratique/pratique/tools/go/gotypes => ../gotypes

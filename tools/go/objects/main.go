@@ -1,6 +1,6 @@
-// Command objects writes what an API server's schemes know of its kinds as JSON: their Go types, their internal types, and
-// which defaulting function is called, or which value is set, at which place of an object. `cargo xtask codegen-objects`
-// makes tables of it.
+// Command objects writes the kinds of an API server's schemes as JSON: their Go types, their internal types, and the
+// defaulting function that is called, or the value that is set, at each place of an object. `cargo xtask codegen objects`
+// makes tables from it.
 //
 //	go run . > objects.json
 //
@@ -19,6 +19,7 @@ import (
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
+	"github.com/pratique/pratique/tools/go/gotypes"
 	_ "github.com/pratique/pratique/tools/go/objects/install"
 )
 
@@ -46,7 +47,7 @@ type output struct {
 	// Schemes has the name of the scheme of each group.
 	Schemes map[string]string `json:"schemes"`
 	// Types has the fields of each struct, and what other names stand for.
-	Types map[string]*declared `json:"types"`
+	Types gotypes.Types `json:"types"`
 	// Gates has the state of each feature gate on which defaulting depends.
 	Gates map[string]bool `json:"gates"`
 	// Defaults has the steps of defaulting of each kind that has any, in order.
@@ -58,7 +59,7 @@ type output struct {
 func main() {
 	out := output{
 		Kinds: map[string]string{}, Internal: map[string]string{}, Schemes: map[string]string{},
-		Types: map[string]*declared{}, Gates: gates(), Defaults: map[string][]step{}, Conversions: map[string][]step{},
+		Types: gotypes.Types{}, Gates: gates(), Defaults: map[string][]step{}, Conversions: map[string][]step{},
 	}
 	defaulters, conversions := readDefaulters(), readConversions()
 	for _, server := range servers {
@@ -67,14 +68,14 @@ func main() {
 				continue
 			}
 			id := kind.Group + "/" + kind.Version + "/" + kind.Kind
-			out.Kinds[id] = typeName(of)
+			out.Kinds[id] = gotypes.Name(of)
 			out.Schemes[kind.Group] = server.name
-			out.addType(of)
+			out.Types.Add(of)
 			internal := schema.GroupVersionKind{Group: kind.Group, Version: runtime.APIVersionInternal, Kind: kind.Kind}
 			isList := strings.HasSuffix(kind.Kind, "List")
 			if hub, err := server.scheme.New(internal); err == nil && !isMeta(of) {
 				hub := reflect.TypeOf(hub).Elem()
-				out.Internal[id] = typeName(hub)
+				out.Internal[id] = gotypes.Name(hub)
 				if steps := conversions.of(of, hub); len(steps) > 0 && !isList {
 					out.Conversions[id] = steps
 				}

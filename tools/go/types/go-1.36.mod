@@ -3,6 +3,7 @@ module github.com/pratique/pratique/tools/go/types
 go 1.26.0
 
 require (
+	github.com/pratique/pratique/tools/go/gotypes v0.0.0
 	k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -46,3 +47,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+replace github.com/pratique/pratique/tools/go/gotypes => ../gotypes

@@ -1,7 +1,12 @@
-// Package install has the schemes of an API server know all of its groups.
+// Package install has the schemes of an API server, in which all of its groups are installed.
 package install
 
 import (
+	crdserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
+	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+
 	_ "k8s.io/kubernetes/pkg/apis/admission/install"
 	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
 	_ "k8s.io/kubernetes/pkg/apis/apiserverinternal/install"
@@ -27,3 +32,6 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
 )
+
+// Schemes are those of the servers that kube-apiserver consists of.
+var Schemes = []*runtime.Scheme{legacyscheme.Scheme, crdserver.Scheme, aggregator.Scheme}

@@ -1,5 +1,5 @@
-// Command registry writes two tables of what an API server knows of its versioned kinds: how strategic merge patches merge
-// the fields of their types, and which of their versions are deprecated.
+// Command registry writes two tables about the versioned kinds of an API server: how strategic merge patches merge the
+// fields of their types, and which versions are deprecated.
 //
 //	go run ./registry ../../../crates/pratique-registry/data
 //
@@ -15,13 +15,10 @@ import (
 	"sort"
 	"strings"
 
-	crdserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
-	_ "github.com/pratique/pratique/tools/go/objects/install"
+	"github.com/pratique/pratique/tools/go/objects/install"
 )
 
 type deprecated interface {
@@ -41,7 +38,7 @@ func main() {
 		log.Fatal("usage: registry DIRECTORY")
 	}
 	patches, deprecations := map[string]bool{}, map[string]bool{}
-	for _, scheme := range []*runtime.Scheme{legacyscheme.Scheme, crdserver.Scheme, aggregator.Scheme} {
+	for _, scheme := range install.Schemes {
 		for kind, of := range scheme.AllKnownTypes() {
 			if kind.Version == runtime.APIVersionInternal {
 				continue
@@ -54,22 +51,22 @@ func main() {
 	write("deprecations.txt", "# Deprecated versions: VERSION KIND SINCE UNAVAILABLE [VERSION KIND instead].", deprecations)
 }
 
-// walk writes the tags of the fields of a struct, and of all that it consists of.
-func walk(of reflect.Type, seen map[reflect.Type]bool, lines map[string]bool) {
+// walk collects the tags of the fields of a struct, and of all structs that it consists of.
+func walk(of reflect.Type, visited map[reflect.Type]bool, lines map[string]bool) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		of = of.Elem()
 	}
-	if of.Kind() != reflect.Struct || seen[of] {
+	if of.Kind() != reflect.Struct || visited[of] {
 		return
 	}
-	seen[of] = true
+	visited[of] = true
 	fields(of, of, lines)
 	for i := range of.NumField() {
-		walk(of.Field(i).Type, seen, lines)
+		walk(of.Field(i).Type, visited, lines)
 	}
 }
 
-// fields writes the tags of the fields of a struct, those of embedded structs as its own.
+// fields collects the tags of the fields of a struct, including those of embedded structs.
 func fields(of, in reflect.Type, lines map[string]bool) {
 	for i := range in.NumField() {
 		field := in.Field(i)
@@ -105,8 +102,8 @@ func deprecation(kind schema.GroupVersionKind, of reflect.Type, lines map[string
 	}
 	line := fmt.Sprintf("%s %s %d.%d", kind.GroupVersion(), kind.Kind, major, minor)
 	unavailable := "-"
-	if gone, ok := object.(removed); ok {
-		if major, minor := gone.APILifecycleRemoved(); major != 0 || minor != 0 {
+	if removal, ok := object.(removed); ok {
+		if major, minor := removal.APILifecycleRemoved(); major != 0 || minor != 0 {
 			unavailable = fmt.Sprintf("%d.%d", major, minor)
 		}
 	}

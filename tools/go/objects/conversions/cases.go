@@ -1,6 +1,6 @@
 package main
 
-// byHand are objects by their version and kind: what random ones do not come upon.
+// byHand has objects by version and kind that random generation does not find.
 var byHand = map[string][]string{
 	"autoscaling/v1 HorizontalPodAutoscaler": {
 		`{"metadata":{"name":"empty"},"spec":{"scaleTargetRef":{"kind":"D","name":"d"},"maxReplicas":1}}`,

@@ -32,12 +32,12 @@ var counts = map[string]int{
 	"SubjectAccessReview":        3,
 }
 
-// normalised are kinds with templates of pods.
+// normalised has the kinds with templates of Pods.
 var normalised = map[string]bool{
 	"DaemonSet": true, "Deployment": true, "ReplicaSet": true, "StatefulSet": true, "CronJob": true, "Job": true,
 }
 
-// filler fills values at random, the same for the same name.
+// filler fills values at random; the same name gives the same values.
 type filler struct{ *rand.Rand }
 
 func newFiller(name string) filler {
@@ -50,7 +50,7 @@ var stamp = time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 
 var texts = []string{"a", "b", "cpu", "Resource", "User", "*", "v1", "x/y", "<&>", "é"}
 
-// fill sets a value; the deeper it lies, the less of it.
+// fill sets a value; the deeper it is nested, the fewer optional parts it gets.
 func (f filler) fill(v reflect.Value, depth int) {
 	switch out := v.Addr().Interface().(type) {
 	case *metav1.TypeMeta, *metav1.FieldsV1:
@@ -85,8 +85,8 @@ func (f filler) fill(v reflect.Value, depth int) {
 	case *corev1.PersistentVolumeClaimSpec:
 		return
 	}
-	// Whether what may be missing is there.
-	there := f.Intn(10) < 8-depth
+	// Whether an optional value is set.
+	present := f.Intn(10) < 8-depth
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := 0; i < v.NumField(); i++ {
@@ -101,7 +101,7 @@ func (f filler) fill(v reflect.Value, depth int) {
 			f.fill(field, depth+1)
 		}
 	case reflect.Pointer:
-		if there {
+		if present {
 			v.Set(reflect.New(v.Type().Elem()))
 			f.fill(v.Elem(), depth)
 		}
@@ -110,7 +110,7 @@ func (f filler) fill(v reflect.Value, depth int) {
 			v.SetBytes([]byte(`{"a":1}`))
 			return
 		}
-		if there {
+		if present {
 			count := 1 + f.Intn(2)
 			v.Set(reflect.MakeSlice(v.Type(), count, count))
 			for i := 0; i < count; i++ {
@@ -118,7 +118,7 @@ func (f filler) fill(v reflect.Value, depth int) {
 			}
 		}
 	case reflect.Map:
-		if there {
+		if present {
 			v.Set(reflect.MakeMap(v.Type()))
 			for i := 0; i <= f.Intn(2); i++ {
 				key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()

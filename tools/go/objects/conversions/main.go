@@ -1,11 +1,10 @@
-// Command conversions records what the API server's own code makes of objects that it converts between the versions of
-// their kinds: from the version through the internal type, as admission does for a policy or webhook that matches an
-// equivalent resource.
+// Command conversions records how the API server's own code converts objects between the versions of their kinds: from
+// the version through the internal type, as admission does for a policy or webhook that matches an equivalent resource.
 //
-//	go run . DIRECTORY
+//	go run ./conversions DIRECTORY
 //
-// writes a file for each API group, each line of which is a case: an object, the version it is to be in, and the object
-// in that version, or why there is none. The objects are made at random, always the same ones, and by hand (cases.go).
+// writes a file of cases for each API group, one case a line: an object, the version to convert it to, and the converted
+// object or the error. The objects are generated at random, with the same result in every run, and by hand (cases.go).
 package main
 
 import (
@@ -18,34 +17,10 @@ import (
 	"sort"
 	"strings"
 
-	crdserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
-	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
-	_ "k8s.io/kubernetes/pkg/apis/apiserverinternal/install"
-	_ "k8s.io/kubernetes/pkg/apis/apps/install"
-	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
-	_ "k8s.io/kubernetes/pkg/apis/authorization/install"
-	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
-	_ "k8s.io/kubernetes/pkg/apis/batch/install"
-	_ "k8s.io/kubernetes/pkg/apis/certificates/install"
-	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
-	_ "k8s.io/kubernetes/pkg/apis/core/install"
-	_ "k8s.io/kubernetes/pkg/apis/discovery/install"
-	_ "k8s.io/kubernetes/pkg/apis/events/install"
-	_ "k8s.io/kubernetes/pkg/apis/extensions/install"
-	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
-	_ "k8s.io/kubernetes/pkg/apis/networking/install"
-	_ "k8s.io/kubernetes/pkg/apis/node/install"
-	_ "k8s.io/kubernetes/pkg/apis/policy/install"
-	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
-	_ "k8s.io/kubernetes/pkg/apis/resource/install"
-	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
-	_ "k8s.io/kubernetes/pkg/apis/storage/install"
-	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
+	"github.com/pratique/pratique/tools/go/objects/install"
 )
 
 // record is a line of the output.
@@ -58,9 +33,7 @@ type record struct {
 	Error  string          `json:"error,omitempty"`
 }
 
-var schemes = []*runtime.Scheme{legacyscheme.Scheme, crdserver.Scheme, aggregator.Scheme}
-
-// family is a kind in all of its versions, which share an internal type.
+// family is the versions of a kind, which share an internal type.
 type family struct {
 	scheme   *runtime.Scheme
 	internal schema.GroupVersionKind
@@ -71,12 +44,13 @@ func families() []*family {
 	var found []*family
 	byType := map[reflect.Type]*family{}
 	seen := map[schema.GroupVersionKind]bool{}
-	for _, scheme := range schemes {
+	for _, scheme := range install.Schemes {
 		var kinds []schema.GroupVersionKind
 		for kind, of := range scheme.AllKnownTypes() {
-			own := strings.HasPrefix(of.PkgPath(), "k8s.io/api/") || strings.Contains(of.PkgPath(), "/pkg/apis/")
-			own = own && !strings.HasPrefix(of.PkgPath(), "k8s.io/apimachinery/")
-			if own && kind.Version != runtime.APIVersionInternal && !strings.HasSuffix(kind.Kind, "List") {
+			// Every group has the types of meta/v1 as well. Reviews are not objects that admission converts.
+			isObject := strings.HasPrefix(of.PkgPath(), "k8s.io/api/") || strings.Contains(of.PkgPath(), "/pkg/apis/")
+			isObject = isObject && !strings.HasPrefix(of.PkgPath(), "k8s.io/apimachinery/") && kind.Group != "admission.k8s.io"
+			if isObject && kind.Version != runtime.APIVersionInternal && !strings.HasSuffix(kind.Kind, "List") {
 				kinds = append(kinds, kind)
 			}
 		}
@@ -100,8 +74,8 @@ func families() []*family {
 
 func name(kind schema.GroupVersionKind) string { return kind.GroupVersion().String() + " " + kind.Kind }
 
-// converted is an object in another version, through the internal type.
-func (f *family) converted(object runtime.Object, to schema.GroupVersionKind) (runtime.Object, error) {
+// convert converts an object to another version, through the internal type.
+func (f *family) convert(object runtime.Object, to schema.GroupVersionKind) (runtime.Object, error) {
 	internal, err := f.scheme.New(f.internal)
 	must(err)
 	if err := f.scheme.Convert(object, internal, nil); err != nil {
@@ -119,7 +93,7 @@ func (f *family) converted(object runtime.Object, to schema.GroupVersionKind) (r
 func (f *family) record(object runtime.Object, to schema.GroupVersionKind) record {
 	from := object.GetObjectKind().GroupVersionKind()
 	r := record{Kind: from.Kind, From: from.GroupVersion().String(), To: to.GroupVersion().String(), Object: encode(object)}
-	if out, err := f.converted(object, to); err != nil {
+	if out, err := f.convert(object, to); err != nil {
 		r.Error = err.Error()
 	} else {
 		r.Expect = encode(out)
@@ -135,8 +109,8 @@ func encode(v any) []byte {
 	return bytes.TrimSpace(text.Bytes())
 }
 
-// decoded reads an object without defaults.
-func (f *family) decoded(kind schema.GroupVersionKind, text string) runtime.Object {
+// decode reads an object without defaults.
+func (f *family) decode(kind schema.GroupVersionKind, text string) runtime.Object {
 	object, err := f.scheme.New(kind)
 	must(err)
 	must(json.Unmarshal([]byte(text), object))
@@ -179,22 +153,22 @@ func (f *family) records(from, to schema.GroupVersionKind) []record {
 	var out []record
 	seen := map[string]bool{}
 	add := func(object runtime.Object) {
-		// Empty lists and maps are gone once written.
-		r := f.record(f.decoded(from, string(encode(object))), to)
+		// Writing an object drops empty lists and maps.
+		r := f.record(f.decode(from, string(encode(object))), to)
 		if !seen[string(r.Object)] {
 			seen[string(r.Object)] = true
 			out = append(out, r)
 		}
 	}
-	// Pods are seen as an API server decodes them, whose other fields say the same.
+	// Templates of Pods are taken as an API server decodes them, which sets fields that have the same meaning.
 	normal := func(object runtime.Object) runtime.Object {
-		if same, err := f.converted(object, from); normalised[from.Kind] && err == nil {
+		if same, err := f.convert(object, from); normalised[from.Kind] && err == nil {
 			return same
 		}
 		return object
 	}
 	for _, text := range byHand[name(from)] {
-		add(normal(f.decoded(from, text)))
+		add(normal(f.decode(from, text)))
 	}
 	count := 1
 	if n, ok := counts[from.Kind]; ok {
