@@ -1,6 +1,6 @@
 // Elements of the page. Texts are always text, never markup.
 
-/** An element with attributes and children; what is false or null is left out. */
+/** An element with attributes and children; false and null are skipped. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {

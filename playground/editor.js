@@ -86,7 +86,7 @@ export class Editor {
     return element("span", { class: severity ?? false, title: found.map((finding) => finding.summary ?? finding.message).join("\n") || false }, String(line));
   }
 
-  /** A line with what is wrong in it underlined. */
+  /** A line with its problems underlined. */
   #marked(line, number) {
     const characters = Array.from(line);
     const within = this.#findings.filter(({ location: { start, end } }) => start.line <= number && number <= end.line);

@@ -5,7 +5,7 @@ import { compiled, firstWorker, newWorker } from "./start.js";
 /** How long an evaluation may take, in milliseconds. */
 const PATIENCE = 5000;
 
-/** Evaluates the latest of the requests that it is asked. */
+/** Evaluates the latest request. */
 export class Evaluator {
   #show;
   #ready;
@@ -21,7 +21,7 @@ export class Evaluator {
     this.#load();
   }
 
-  /** Asks for a request. One that waits is dropped: only the latest matters. */
+  /** Evaluates a request. A waiting request is dropped: only the latest matters. */
   ask(request) {
     this.#next = request;
     document.body.dataset.running = "yes";
@@ -38,7 +38,7 @@ export class Evaluator {
     }
   }
 
-  /** Shows an answer, and goes on with what was asked meanwhile. */
+  /** Shows an answer, and continues with the waiting request. */
   #done(answer, milliseconds) {
     if (this.#next === null) {
       delete document.body.dataset.running;

@@ -1,4 +1,4 @@
-// What is known of a request besides its objects.
+// The fields of a request besides its objects.
 
 import { element } from "./dom.js";
 

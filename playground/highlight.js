@@ -1,4 +1,4 @@
-// Colours of YAML and CEL, line by line: enough to read by, no parser.
+// Colours of YAML and CEL, line by line: an approximation, not a parser.
 
 import { element } from "./dom.js";
 
@@ -12,7 +12,7 @@ export function colours(lines, language) {
 }
 
 function coloured(line, pattern) {
-  // Very long lines are not worth it.
+  // Very long lines are not coloured.
   if (line.length > 2000) {
     return [line];
   }

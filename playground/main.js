@@ -30,7 +30,7 @@ let started = false;
 /** Whether a decision has been shown. Until then it comes without lints and costs, and without what explains it, all of which
  * take longer than it. */
 let decided = false;
-/** Shows what has not been shown of the latest answer. */
+/** Shows the rest of the latest answer. */
 let showRest = () => {};
 
 const editors = {};
@@ -124,7 +124,7 @@ function ofExpression(issue) {
   return { severity: "error", message: issue.message, location: { file: "expression", start, end: { ...start, column: issue.column + 1 } } };
 }
 
-/** Goes to a place in an editor. */
+/** Selects a position in an editor. */
 function locate(place) {
   modes.select(place.file === "expression" ? "expression" : modes.current);
   parts.select(place.file);

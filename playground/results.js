@@ -1,10 +1,10 @@
-// What the engine answered, as elements.
+// The answer of the engine, as elements.
 
 import { element } from "./dom.js";
 
 const DECISIONS = { allowed: "Allowed", denied: "Denied", error: "Refused by an error", undecided: "Undecided" };
 
-/** Shows the decision of policies; what it gives shows the rest of the answer, which takes longer. */
+/** Shows the decision of policies; returns a function that shows the rest of the answer, which takes longer. */
 export function showPolicies({ answer, milliseconds, locate }, head, body) {
   if (answer.fault !== undefined) {
     return fault(answer.fault, head, body);
@@ -35,7 +35,7 @@ function details(answer, locate, body) {
   recall(body, open);
 }
 
-/** Shows the value of an expression; what it gives shows the rest of the answer. */
+/** Shows the value of an expression; returns a function that shows the rest of the answer. */
 export function showExpression({ answer, milliseconds }, head, body) {
   if (answer.fault !== undefined) {
     return fault(answer.fault, head, body);
@@ -206,7 +206,7 @@ function place({ file, start }) {
   return `${file}, line ${start.line}, column ${start.column}`;
 }
 
-/** What the reader has opened or closed stays so when results change. */
+/** Sections stay open or closed when results change. */
 function remembered(body) {
   return new Map([...body.querySelectorAll("details")].map((details) => [details.dataset.key, details.open]));
 }
@@ -225,7 +225,7 @@ function took(milliseconds) {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
 
-/** A whole number with commas. To format it by a locale, a browser loads that first, which takes as long as all else that is shown. */
+/** An integer with commas. Formatting by a locale would load the locale first, which takes as long as showing all results. */
 function number(value) {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -1,7 +1,7 @@
 // Inputs as the fragment of a link: JSON, deflated, in base64 of URLs.
 
 const PREFIX = "v1=";
-/** The most that a link may inflate to, in bytes. */
+/** The maximum inflated size of a link, in bytes. */
 const MOST = 4 << 20;
 
 export async function encode(state) {

@@ -1,6 +1,6 @@
 // Starts the engine while the page is still loaded: the first worker, and the module, which is fetched and compiled.
 
-/** A worker without an engine, which it gets by a message. */
+/** A worker that gets its engine by a message. */
 export function newWorker() {
   return new Worker("worker.js", { type: "module" });
 }
@@ -16,7 +16,7 @@ async function compile(url) {
   if (!response.ok) {
     throw new Error(`${response.status} ${response.statusText}`);
   }
-  // Servers that do not know the type of modules are no hindrance.
+  // Works with servers that do not know the type of modules, too.
   return response.headers.get("content-type") === "application/wasm"
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer());

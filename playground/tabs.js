@@ -1,4 +1,4 @@
-// Tabs, operated as ARIA's practices say: arrows, Home and End move between them.
+// Tabs with the keyboard interaction of the ARIA practices: arrows, Home and End move between them.
 
 import { element } from "./dom.js";
 
@@ -20,7 +20,7 @@ export class Tabs {
     list.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Shows other tabs; that which was selected among them stays so. */
+  /** Shows other tabs; the selected one stays selected if it is among them. */
   show(named) {
     const key = named.map(([name]) => name).join();
     this.#tabs = new Map(named.map(([name, title]) => [name, this.#tab(name, title)]));
@@ -44,7 +44,7 @@ export class Tabs {
     this.#changed(name);
   }
 
-  /** Shows on a tab that something is wrong in it. */
+  /** Marks a tab that has a problem. */
   flag(name, wrong) {
     this.#tabs.get(name)?.classList.toggle("wrong", wrong);
   }

@@ -1,4 +1,4 @@
-// The engine, away from the page: it can take its time, and can be ended.
+// The engine in a worker: it does not block the page, and can be terminated.
 
 import { Engine } from "./engine.js";
 

@@ -9,7 +9,7 @@ export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** Policies and a request to evaluate. */
 export interface Evaluate {
-  /** Policies and bindings: static manifests and objects of the API, as their names say. */
+  /** Policies and bindings: static manifests and objects of the API, distinguished by their names. */
   policies?: File[];
   /** Policies and bindings as an API server has stored them, defaulted; they are not validated again. */
   stored?: object[];
@@ -25,7 +25,7 @@ export interface Evaluate {
   object?: string;
   /** The stored object, for an update. */
   oldObject?: string;
-  /** A whole request, as `admission.k8s.io/v1` has it, instead of an object and what follows here. */
+  /** A whole request of `admission.k8s.io/v1`, instead of an object and the following fields. */
   request?: object;
   /** By default UPDATE if there is an old object, else CREATE. */
   operation?: Operation;
@@ -33,10 +33,10 @@ export interface Evaluate {
   namespace?: string;
   /** The name in the request, if it differs from the object's. */
   name?: string;
-  /** The resource of an object whose kind is not known. */
+  /** The resource of an object of an unknown kind. */
   resource?: string;
   subresource?: string;
-  /** Who sends the request: `kubernetes-admin` by default. */
+  /** The user of the request: `kubernetes-admin` by default. */
   user?: { name: string; groups?: string[]; uid?: string; extra?: Record<string, string[]> };
   dryRun?: boolean;
   /**
@@ -70,7 +70,7 @@ export interface Place {
   end: Point;
 }
 
-/** Something that is wrong, or may be. */
+/** A problem or a warning. */
 export interface Finding {
   /** The stable name of the rule. */
   rule: string;
@@ -82,7 +82,7 @@ export interface Finding {
   /** The kind and the name of an object. */
   object?: [kind: string, name: string];
   location?: Place;
-  /** How to mend it. */
+  /** How to fix it. */
   help?: string;
 }
 
@@ -127,15 +127,15 @@ export interface ExplainedPolicy extends Met {
 
 /** The answer to {@link Evaluate}. */
 export interface Evaluation {
-  /** What keeps the request from being evaluated: there is no decision then. */
+  /** Problems that prevent the evaluation: then there is no decision. */
   problems: Finding[];
-  /** What may be wrong with the policies. */
+  /** Warnings about the policies. */
   lints: Finding[];
-  /** What is there and not evaluated. */
+  /** Parts of the input that are not evaluated. */
   notEvaluated: string[];
-  /** What was assumed. */
+  /** Assumptions. */
   notes: string[];
-  /** Worst-case costs, if they were asked for. */
+  /** Worst-case costs, if requested. */
   costs?: {
     object: [kind: string, name: string];
     field: string;
@@ -154,14 +154,14 @@ export interface Evaluation {
   decision?: "allowed" | "denied" | "error" | "undecided";
   /** The status of a request that is not allowed. */
   status?: { status?: string; code?: number; reason?: string; message?: string; details?: object };
-  /** What is missing for a decision. */
+  /** The missing state for a decision. */
   undecided?: string[];
-  /** Those that an API server passes on to the user, each once. */
+  /** The warnings that an API server passes on to the user, each once. */
   warnings?: string[];
   auditAnnotations?: Record<string, string>;
-  /** What each policy decided, with a binding. */
+  /** The decision of each policy and binding. */
   decisions?: { policy: string; binding: string; action: "deny" | "warn" | "audit" | "ignore"; failed: boolean; message: string }[];
-  /** What a server sets in the object. */
+  /** Fields that a server sets in the object. */
   defaults?: { by: "server" | "policy" | "webhook" | "preparation"; name: string | null; fields: string[] }[];
   mutations?: {
     policy: string;
@@ -172,12 +172,12 @@ export interface Evaluation {
     result: "changed" | "unchanged" | "failed";
     message: string | null;
   }[];
-  /** The object as policies left it; absent where they did not change it. */
+  /** The object after mutation by policies; absent if they did not change it. */
   object?: object;
   /** The same as YAML. */
   yaml?: string;
   diff?: { tag: "-" | "+" | " " | "@"; text: string }[];
-  /** What policies changed, as a JSON Patch. */
+  /** The changes of policies, as a JSON Patch. */
   patch?: object[];
   explanation?: { policies: ExplainedPolicy[] };
   /** The request that was evaluated. */

@@ -3,7 +3,7 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The engine. A trap, such as of memory that is used up, ends an instance; the next request gets a new one. */
+/** The engine. A trap, for example when memory is exhausted, ends an instance; the next request gets a new one. */
 export class Engine {
   #module;
   #instance = null;
@@ -54,7 +54,7 @@ export class Engine {
   }
 }
 
-/** The engine could not answer: the request is none, or evaluating it took more memory or stack than there is. */
+/** The engine could not answer: the request is invalid, or its evaluation exhausted memory or stack. */
 export class EngineError extends Error {
   name = "EngineError";
 }

@@ -1,4 +1,4 @@
-// Loads the engine from the module beside this file.
+// Loads the engine from the module next to this file.
 
 import { Engine } from "./engine.js";
 

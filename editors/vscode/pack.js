@@ -1,4 +1,4 @@
-// Packs the extension as a .vsix, without a network: a zip with two files that say what is in it. The same files give the same
+// Packs the extension as a .vsix, without a network: a zip with two files that describe its contents. The same files give the same
 // bytes. `node pack.js [FILE]` writes it.
 'use strict';
 

@@ -1,6 +1,6 @@
 //! The engine as a module of Python: requests in JSON, and programs of CEL that are compiled once.
 //!
-//! The package around it (`python/pratique`) has the types, and makes requests of keyword arguments.
+//! The package around it (`python/pratique`) has the types, and builds requests from keyword arguments.
 
 use std::thread;
 
@@ -97,7 +97,7 @@ impl CompiledProgram {
     }
 }
 
-/// The part of the package `pratique` that is no Python.
+/// The native part of the package `pratique`.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(answer, module)?)?;

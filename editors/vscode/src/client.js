@@ -1,4 +1,4 @@
-// The language server as a process, told of the documents that are open.
+// The language server as a process, which is notified of open documents.
 'use strict';
 
 const {spawn} = require('node:child_process');
@@ -58,7 +58,7 @@ class Client {
     this.follow();
   }
 
-  /** Tells the server of documents and files. */
+  /** Notifies the server of documents and files. */
   follow() {
     const {workspace} = vscode;
     const tell = (method, params) => this.connection.notify(method, params);
@@ -104,7 +104,7 @@ class Client {
     }
   }
 
-  /** Whether the client does what the server asks for. */
+  /** Whether the client supports a request of the server. */
   asked(method) {
     if (method !== 'workspace/inlayHint/refresh') return false;
     this.hints.fire();
@@ -130,7 +130,7 @@ class Client {
       await this.connection.request('shutdown', null);
       this.connection.notify('exit', null);
     } catch {
-      // It has ended meanwhile.
+      // The server has already ended.
     }
     await this.ended;
     clearTimeout(slow);

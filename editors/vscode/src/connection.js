@@ -4,7 +4,7 @@
 /** The length of the longest message that is read, in bytes. */
 const LONGEST = 256 << 20;
 
-/** An error that the server answers with. */
+/** An error response of the server. */
 class ResponseError extends Error {
   constructor(error) {
     super(error.message);
@@ -14,8 +14,8 @@ class ResponseError extends Error {
 
 class Connection {
   /**
-   * @param input what the server writes
-   * @param output what the server reads
+   * @param input the output of the server
+   * @param output the input of the server
    * @param on `notification(method, params)` for each; `asked(method)`, whether the client does what the server asks for; and
    * `broken(error)` once the stream makes no sense
    */
@@ -27,7 +27,7 @@ class Connection {
     this.buffer = Buffer.alloc(0);
     this.closed = false;
     input.on('data', (chunk) => this.read(chunk));
-    // What is written to a server that has ended is lost; its end is told by the process.
+    // Writes to a server that has ended are lost; the process reports its end.
     output.on('error', () => {});
   }
 
@@ -85,7 +85,7 @@ class Connection {
     }
   }
 
-  /** What comes makes no sense, nor does what would come behind it. */
+  /** The stream is invalid, and the rest of it cannot be read. */
   giveUp(text) {
     this.close();
     this.buffer = Buffer.alloc(0);

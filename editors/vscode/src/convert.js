@@ -69,7 +69,7 @@ function inlayHint(given) {
   return made;
 }
 
-/** A range as the protocol has it. */
+/** A range in the form of the protocol. */
 function toRange({start, end}) {
   return {start: toPosition(start), end: toPosition(end)};
 }
@@ -78,7 +78,7 @@ function toPosition({line, character}) {
   return {line, character};
 }
 
-/** A diagnostic as the protocol has it, so that the server knows which one is meant. */
+/** A diagnostic in the form of the protocol, so that the server can identify it. */
 function toDiagnostic(given) {
   const code = given.code?.value ?? given.code;
   return {

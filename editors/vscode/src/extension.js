@@ -5,7 +5,7 @@ const vscode = require('vscode');
 const {Client} = require('./client');
 
 let client;
-// One start or stop after the other.
+// Starts and stops are serialised.
 let turn = Promise.resolve();
 
 function restart(log) {
@@ -19,7 +19,7 @@ function restart(log) {
     try {
       await client.start(settings.get('path', 'pratique'));
     } catch (error) {
-      // What happened to the program is told where its end is noticed.
+      // The client reports the end of the program.
       log.appendLine(`the language server did not start: ${error.message}`);
     }
   });

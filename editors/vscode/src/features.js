@@ -1,10 +1,10 @@
-// What the server offers, as providers of VS Code.
+// The features of the server, as providers of VS Code.
 'use strict';
 
 const vscode = require('vscode');
 const convert = require('./convert');
 
-/** The documents that the server is told of. */
+/** The documents that are sent to the server. */
 const SELECTOR = ['yaml', 'json'].flatMap((language) =>
   ['file', 'untitled'].map((scheme) => ({language, scheme})),
 );

@@ -7,7 +7,7 @@ from pratique import _engine
 
 
 class EngineError(Exception):
-    """The engine could not answer: the request is none, or it is too large."""
+    """The engine could not answer: the request is invalid or too large."""
 
 
 def ask(request: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What the engine answers."""
+"""The answers of the engine."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -13,7 +13,7 @@ class File(TypedDict):
 
 
 class User(TypedDict):
-    """Who sends a request."""
+    """The user of a request."""
 
     name: str
     groups: NotRequired[list[str]]
@@ -39,7 +39,7 @@ class Place(TypedDict):
 
 
 class Finding(TypedDict):
-    """Something that is wrong, or may be."""
+    """A problem or a warning."""
 
     rule: str
     severity: Literal["error", "warning"]
@@ -78,7 +78,7 @@ class ExplainedExpression(TypedDict):
 
 
 class Evaluation(TypedDict):
-    """What is wrong with the inputs, and the decision if nothing is."""
+    """Problems of the inputs, or the decision if there are none."""
 
     problems: list[Finding]
     lints: list[Finding]

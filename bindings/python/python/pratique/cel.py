@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 COST_LIMIT = 1_000_000
-"""The most that one expression of a policy may cost."""
+"""The cost limit of one expression of a policy."""
 
 
 class Program:
