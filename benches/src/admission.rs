@@ -4,10 +4,9 @@
 //! object has the form of its kind, as the other side's was decoded into a Go type; what is timed is `Admission::admit_policies`,
 //! with its outcome.
 
+use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 use pratique::authorization::Authorizer;
 use pratique::manifest::Plugin;
@@ -15,13 +14,13 @@ use pratique::policy::settle_request;
 use pratique::types::AdmissionRequest;
 use pratique::workers::Sequential;
 use pratique::{Admission, AdmissionBuilder, EvalContext, Objects, Outcome, json};
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_harness::Error;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Where everything is.
+/// The paths of all inputs.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Setup {
     plugin: String,
@@ -40,15 +39,15 @@ pub(crate) struct Evaluated {
 
 impl Evaluated {
     pub(crate) fn new(setup: Value) -> Result<Self, Error> {
-        let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let setup: Setup = serde_json::from_value(setup)?;
         // It lives as long as the process.
         let text: &'static str = Box::leak(read(&setup.request)?.into_boxed_str());
         let mut cluster = Objects::new();
         let namespace = read(&setup.namespace)?;
-        let namespace = json::parse(namespace.as_bytes()).map_err(|error| error.to_string())?;
+        let namespace = json::parse(namespace.as_bytes())?;
         // It has a kind and a name, so it is kept.
         let _ = cluster.insert(namespace.into_owned());
-        let mut request = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut request = serde_json::from_str(text)?;
         settle_request(&mut request);
         Ok(Evaluated {
             admission: load(&setup.directory, plugin(&setup.plugin)?)?,
@@ -66,14 +65,14 @@ impl Evaluated {
         let outcome = self
             .admission
             .admit_policies(black_box(&self.request), context, &mut ());
-        outcome.map_err(|error| Error::from(error.to_string()))
+        Ok(outcome?)
     }
 
     fn context(&self) -> EvalContext<'_> {
         EvalContext::new(&self.cluster, self.authorizer.clone())
     }
 
-    /// Evaluates so often, on one thread. A function of its own, so that tools that count instructions find it.
+    /// Evaluates a number of times, on one thread. A function of its own, so that tools that count instructions find it.
     #[inline(never)]
     fn evaluate_counted(&self, times: u64) {
         for _ in 0..times {
@@ -90,7 +89,7 @@ impl Side for Evaluated {
         Ok(serde_json::json!({
             "allowed": outcome.allowed(),
             "message": outcome.status.as_ref().map(|status| &status.message),
-            "object": object.transpose().map_err(|error| error.to_string())?,
+            "object": object.transpose()?,
         }))
     }
 
@@ -99,37 +98,36 @@ impl Side for Evaluated {
     }
 }
 
-/// Evaluates so often, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is a file.
-/// Nothing is printed; this is for tools that look on.
+/// Evaluates a number of times, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is
+/// a file. Prints nothing: profilers measure it.
 pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     let [times, setup] = arguments else {
         return Err("usage: pratique-benches count TIMES SETUP".into());
     };
     let times = times.parse().map_err(|error| format!("{times}: {error}"))?;
-    let setup = serde_json::from_str(&read(setup)?).map_err(|error| error.to_string())?;
+    let setup = serde_json::from_str(&read(setup)?)?;
     let evaluated = Evaluated::new(setup)?;
     for _ in 0..3 {
         let _ = black_box(evaluated.evaluate());
     }
     evaluated.evaluate_counted(times);
-    // To free all this is not what is counted.
+    // Freeing it is not counted.
     std::mem::forget(evaluated);
     Ok(())
 }
 
-/// Everything that comes before a directory of policies can evaluate.
+/// Loads a directory of policies, so that they can be evaluated.
 pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
     load_by(Admission::builder(), directory, plugin)
 }
 
-/// [`load`] without help.
-pub(crate) fn load_alone(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
+/// [`load`] on one thread.
+pub(crate) fn load_sequential(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
     load_by(Admission::builder().workers(Sequential), directory, plugin)
 }
 
 fn load_by(builder: AdmissionBuilder, directory: &str, plugin: Plugin) -> Result<Admission, Error> {
-    let builder = builder.directory(directory, plugin);
-    builder.build().map_err(|error| Error::from(error.to_string()))
+    Ok(builder.directory(directory, plugin).build()?)
 }
 
 /// A plugin by the name that an API server's configuration has for it.
@@ -142,5 +140,5 @@ pub(crate) fn plugin(name: &str) -> Result<Plugin, Error> {
 }
 
 fn read(path: &str) -> Result<String, Error> {
-    fs::read_to_string(Path::new(path)).map_err(|error: io::Error| Error::from(format!("{path}: {error}")))
+    fs::read_to_string(path).map_err(|error| format!("{path}: {error}").into())
 }

@@ -1,5 +1,5 @@
-//! A client of `pratique serve` over one connection of HTTP/1.1 that is kept: the time from writing a review until its
-//! answer is read.
+//! A client of `pratique serve` over one kept-alive HTTP/1.1 connection: the time from writing a review until its
+//! response is read.
 //!
 //! The setup is `{"address", "review"}`: where the server is, and the file of the AdmissionReview.
 
@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -18,39 +18,38 @@ struct Setup {
     review: String,
 }
 
-/// The connection, and what is sent over it.
-pub(crate) struct Asking {
+/// The connection, and the request that is sent over it.
+pub(crate) struct ReviewClient {
     connection: RefCell<BufReader<TcpStream>>,
     message: Vec<u8>,
 }
 
-impl Asking {
+impl ReviewClient {
     pub(crate) fn new(setup: Value) -> Result<Self, Error> {
-        let Setup { address, review } = serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let Setup { address, review } = serde_json::from_value(setup)?;
         let body = std::fs::read(&review).map_err(|error| format!("{review}: {error}"))?;
         let connection = TcpStream::connect(&address).map_err(|error| format!("{address}: {error}"))?;
-        connection.set_nodelay(true).map_err(|error| error.to_string())?;
+        connection.set_nodelay(true)?;
         let mut message = format!(
             "POST /validate HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             body.len()
         )
         .into_bytes();
         message.extend(body);
-        Ok(Asking {
+        Ok(ReviewClient {
             connection: RefCell::new(BufReader::new(connection)),
             message,
         })
     }
 
-    /// Sends the review and reads the answer's body.
-    fn ask(&self) -> Result<Vec<u8>, Error> {
-        let failed = |error: std::io::Error| error.to_string();
+    /// Sends the review and reads the body of the response.
+    fn review(&self) -> Result<Vec<u8>, Error> {
         let mut connection = self.connection.borrow_mut();
-        connection.get_mut().write_all(&self.message).map_err(failed)?;
+        connection.get_mut().write_all(&self.message)?;
         let (mut line, mut length) = (String::new(), 0);
         loop {
             line.clear();
-            connection.read_line(&mut line).map_err(failed)?;
+            connection.read_line(&mut line)?;
             match line.trim_end().split_once(':') {
                 Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
                     length = value.trim().parse().map_err(|error| format!("{line}: {error}"))?;
@@ -60,18 +59,18 @@ impl Asking {
             }
         }
         let mut body = vec![0; length];
-        connection.read_exact(&mut body).map_err(failed)?;
+        connection.read_exact(&mut body)?;
         Ok(body)
     }
 }
 
-impl Side for Asking {
+impl Side for ReviewClient {
     fn facts(&self) -> Result<Value, Error> {
-        let answer: Value = serde_json::from_slice(&self.ask()?).map_err(|error| error.to_string())?;
+        let answer: Value = serde_json::from_slice(&self.review()?)?;
         Ok(answer.pointer("/response/allowed").cloned().unwrap_or_default())
     }
 
     fn measure(&self, order: &Order) -> Result<Sample, Error> {
-        Ok(order.time(|| self.ask()))
+        Ok(order.time(|| self.review()))
     }
 }

@@ -1,7 +1,7 @@
 //! The webhooks that both sides of `cargo xtask bench webhook` call: in a process of their own, as in clusters.
 
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_harness::Error;
 use pratique_webhook_backend::{Backend, Listener, Script};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -14,17 +14,15 @@ pub(crate) struct Listening {
 
 impl Listening {
     pub(crate) fn new(scripts: Value) -> Result<Self, Error> {
-        let failed = |error: std::io::Error| error.to_string();
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
-            .build()
-            .map_err(failed)?;
-        let backend = runtime.block_on(Backend::start()).map_err(failed)?;
+            .build()?;
+        let backend = runtime.block_on(Backend::start())?;
         let scripts = scripts.as_object().into_iter().flatten();
         let scripts =
             scripts.map(|(path, script)| Ok((path.clone(), Script::from_json(&script.to_string())?)));
-        let scripts: Vec<(String, Script)> = scripts.collect::<Result<_, _>>().map_err(failed)?;
+        let scripts: Vec<(String, Script)> = scripts.collect::<Result<_, Error>>()?;
         backend.begin_unrecorded(scripts);
         Ok(Listening {
             backend,

@@ -8,10 +8,10 @@ use pratique::expressions::Declarations;
 use pratique::policy::Trial;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 use pratique::{EvalContext, Objects};
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
-use pratique_harness::Error;
 use pratique_match::Matched;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
@@ -55,8 +55,7 @@ const LIMIT: u64 = 1_000_000;
 
 impl Expressions {
     pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
-        let Setup { object, expressions } =
-            serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let Setup { object, expressions } = serde_json::from_value(setup)?;
         let environment = Composition::new(&Cache::new()).environment(DECLARATIONS);
         let subjects = expressions
             .into_iter()
@@ -71,7 +70,7 @@ impl Expressions {
 
     /// Hands an activation to `work` that is made already.
     fn with_activation<T>(&self, work: impl FnOnce(&Activation<'_>) -> T) -> Result<T, Error> {
-        let object = pratique_json::parse(self.object.as_bytes()).map_err(|error| error.to_string())?;
+        let object = pratique_json::parse(self.object.as_bytes())?;
         let mut activation = slots().activation();
         activation.set(slots().object, Value::from_typed_json(&object));
         activation.set(slots().old_object, Value::Null);
@@ -102,7 +101,7 @@ impl Side for Expressions {
         match order.measure.as_str() {
             "check" => Ok(order.time(check)),
             "plan" => {
-                let checked = check().map_err(|error| error.to_string())?;
+                let checked = check()?;
                 Ok(order.time(|| environment.plan(&checked)))
             }
             "compile" => Ok(order.time(|| environment.compile(&subject.text))),
@@ -123,7 +122,7 @@ impl Expressions {
             r#"{{"uid":"u","kind":{{"version":"v1","kind":"Pod"}},"resource":{{"version":"v1","resource":"pods"}},"namespace":"shop","operation":"CREATE","userInfo":{{"username":"ann"}},"object":{}}}"#,
             self.object
         );
-        let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let request: AdmissionRequest<'_> = serde_json::from_str(&text)?;
         let (kind, resource): (&GroupVersionKind, &GroupVersionResource) = (&request.kind, &request.resource);
         let (cluster, nothing) = (Objects::new(), pratique_json::Value::Null);
         let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
@@ -139,8 +138,8 @@ impl Expressions {
 
 impl Subject {
     fn new(environment: &Environment, text: String) -> Result<Self, Error> {
-        let program = environment.compile(&text).map_err(|error| error.to_string())?;
-        let trial = Trial::compile(&text, [], DECLARATIONS).map_err(|error| error.to_string())?;
+        let program = environment.compile(&text)?;
+        let trial = Trial::compile(&text, [], DECLARATIONS)?;
         Ok(Subject { text, program, trial })
     }
 

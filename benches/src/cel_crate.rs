@@ -2,8 +2,8 @@
 //! types and counts no costs.
 
 use ::cel::{Context, Program, Value};
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -22,19 +22,19 @@ struct Expression {
 
 impl Expressions {
     pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
-        serde_json::from_value(setup).map_err(|error| Error::from(error.to_string()))
+        Ok(serde_json::from_value(setup)?)
     }
 
     fn context(&self) -> Result<Context<'_, '_>, Error> {
         let mut context = Context::default();
         let added = context.add_variable("object", &self.object);
-        added.map_err(|error| error.to_string())?;
+        added?;
         Ok(context)
     }
 }
 
 fn compile(text: &str) -> Result<Program, Error> {
-    Program::compile(text).map_err(|error| Error::from(error.to_string()))
+    Ok(Program::compile(text)?)
 }
 
 impl Side for Expressions {

@@ -1,72 +1,69 @@
 //! One side of a contest: a program that measures what it is asked to, so that rounds of it can alternate with those of
 //! another program.
 //!
-//! It speaks lines of JSON over stdin and stdout. The first line given is the setup, answered by the side's facts, which
-//! the sides must agree on. Each further line is an [`Order`], answered by a [`Sample`].
+//! It reads lines of JSON from stdin and writes lines of JSON to stdout. The first line is the setup, answered by the side's
+//! facts, on which the sides must agree. Each further line is an [`Order`], answered by a [`Sample`].
 
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
-use pratique_harness::Error;
+use crate::Error;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is to be measured, and for how long about.
+/// What to measure, and for about how long.
 #[derive(Debug, Deserialize)]
 pub struct Order {
-    /// Which work.
+    /// The kind of work.
     pub measure: String,
-    /// On what.
+    /// The input of the work.
     pub case: String,
     /// The time to spend.
     pub nanoseconds: u64,
-    /// Whether the time on a processor counts.
+    /// Whether to measure processor time instead of wall-clock time.
     #[serde(default)]
     pub processor: bool,
 }
 
-/// What was measured.
+/// A measurement.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sample {
-    /// How often the work was done in a batch.
+    /// How many times the work was done in a batch.
     pub operations: u64,
-    /// How long that took.
+    /// How long the batch took.
     pub nanoseconds: u64,
 }
 
-/// Answers orders until they end.
+/// A side of a contest, which answers orders.
 pub trait Side {
-    /// What the other side must find too.
+    /// Results that must be the same on the other side.
     fn facts(&self) -> Result<Value, Error>;
 
-    /// Does the work once in each call of what [`Order::time`] is given.
+    /// Measures the work of an order, usually with [`Order::time`].
     fn measure(&self, order: &Order) -> Result<Sample, Error>;
 }
 
-/// Reads the setup, makes a side of it and answers the orders that follow.
+/// Reads the setup, starts a side with it and answers the orders that follow.
 pub fn serve<S: Side>(
     input: impl BufRead,
     mut output: impl Write,
     begin: impl FnOnce(Value) -> Result<S, Error>,
 ) -> Result<(), Error> {
     let mut lines = input.lines();
-    let setup = lines
-        .next()
-        .ok_or("no setup")?
-        .map_err(|error| error.to_string())?;
+    let setup = lines.next().ok_or("no setup")??;
     let side = begin(read(&setup)?)?;
     answer(&mut output, &side.facts()?)?;
     for line in lines {
-        let order = read::<Order>(&line.map_err(|error| error.to_string())?)?;
+        let order = read::<Order>(&line?)?;
         answer(&mut output, &side.measure(&order)?)?;
     }
     Ok(())
 }
 
 impl Order {
-    /// Repeats an operation for about the time given, after a tenth of it to warm up, in batches that take about a
-    /// hundredth of the time. The sample is the median batch: one in which something else had the processor tells nothing.
+    /// Repeats an operation for about the ordered time, after a tenth of it to warm up, in batches that take about a
+    /// hundredth of the time. The sample is the median batch, so that batches disturbed by other processes do not count.
     pub fn time<T>(&self, mut operation: impl FnMut() -> T) -> Sample {
         self.sample(u64::MAX, |times| {
             let began = Clock::start(self.processor);
@@ -77,7 +74,7 @@ impl Order {
         })
     }
 
-    /// Repeats an operation in the same way, each time over what another makes for it, which is not timed.
+    /// Repeats an operation in the same way, each time over an input from `prepare`, which is not timed.
     pub fn time_with<I, T>(&self, prepare: impl Fn() -> I, operation: impl Fn(&mut I) -> T) -> Sample {
         self.sample(MOST_PREPARED, |times| {
             let mut inputs: Vec<I> = (0..times).map(|_| prepare()).collect();
@@ -89,7 +86,7 @@ impl Order {
         })
     }
 
-    /// The median of batches, of which each is so many repetitions, and no more than `most`; `repeat` tells how long they took.
+    /// The median batch. `repeat` does the work a number of times, at most `most`, and returns the nanoseconds it took.
     fn sample(&self, most: u64, mut repeat: impl FnMut(u64) -> u64) -> Sample {
         let length = Duration::from_nanos(self.nanoseconds);
         let (mut batch, start) = (1, Instant::now());
@@ -110,23 +107,23 @@ impl Order {
     }
 }
 
-/// How many inputs are made at once: more would leave the caches of a processor.
+/// How many inputs are prepared at once: more would not fit in the caches of a processor.
 const MOST_PREPARED: u64 = 64;
 
-/// A time that runs.
+/// A running stopwatch.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
-    /// That of the clock on the wall.
+    /// Measures wall-clock time.
     Wall(Instant),
-    /// That which this process has on processors, with all its threads.
+    /// Measures the processor time of this process, in all its threads.
     Processor(Duration),
 }
 
 impl Clock {
-    /// Starts either.
+    /// Starts a stopwatch of processor time, or of wall-clock time.
     pub fn start(processor: bool) -> Self {
         match processor {
-            true => Clock::Processor(on_processors()),
+            true => Clock::Processor(processor_time()),
             false => Clock::Wall(Instant::now()),
         }
     }
@@ -135,13 +132,13 @@ impl Clock {
     pub fn nanoseconds(&self) -> u64 {
         let elapsed = match self {
             Clock::Wall(start) => start.elapsed(),
-            Clock::Processor(start) => on_processors().saturating_sub(*start),
+            Clock::Processor(start) => processor_time().saturating_sub(*start),
         };
         u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
     }
 }
 
-fn on_processors() -> Duration {
+fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let part = |of: i64| u64::try_from(of).unwrap_or_default();
     Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
@@ -152,10 +149,10 @@ fn read<T: for<'de> Deserialize<'de>>(line: &str) -> Result<T, Error> {
 }
 
 fn answer(output: &mut impl Write, line: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string(line).map_err(|error| error.to_string())?;
+    let text = serde_json::to_string(line)?;
     writeln!(output, "{text}")
         .and_then(|()| output.flush())
-        .map_err(|error| Error::from(error.to_string()))
+        .map_err(Error::from)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the benchmarks work on: one Pod as clusters have them, and expressions as policies have them.
+//! Inputs of the benchmarks: Pods like those of clusters, and expressions and policies like those of users.
 
 pub mod contest;
 pub mod memory;
@@ -7,14 +7,16 @@ use std::sync::LazyLock;
 
 use pratique::manifest::ManifestFile;
 
+/// Why a benchmark cannot run.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
 /// A Pod of two containers and an init container.
 pub const POD: &str = include_str!("../data/pod.json");
 
-/// A Pod of three containers and one that comes before, as a ReplicaSet's controller and the defaults of an API server
-/// leave it.
+/// A Pod of three containers and an init container, as a ReplicaSet's controller creates it and an API server defaults it.
 pub const FULL_POD: &str = include_str!("../data/full-pod.json");
 
-/// A Pod of 3 kB as a person writes it, without what an API server sets in it.
+/// A Pod of 3 kB as a user writes it, without the fields that an API server sets.
 pub const WRITTEN_POD: &str = include_str!("../data/written-pod.json");
 
 /// Requests for the admission plugins that are built into an API server: each case has a name, the plugins, the objects of the
@@ -26,8 +28,8 @@ pub static EXPRESSIONS: LazyLock<Vec<(String, String)>> =
     // The text is a constant of ours; a test counts the expressions.
     LazyLock::new(|| serde_json::from_str(include_str!("../data/expressions.json")).unwrap_or_default());
 
-/// Static manifests of `count` policies with a binding each: three validations of [`EXPRESSIONS`] a policy, of which
-/// every policy has its own mix, all for Pods.
+/// Static manifests of `count` policies for Pods with a binding each; every policy has its own mix of three validations
+/// from [`EXPRESSIONS`].
 pub fn manifests(count: usize) -> Vec<ManifestFile> {
     let document = |index: usize| {
         let validations: String = (0..3)
@@ -53,7 +55,7 @@ pub fn manifests(count: usize) -> Vec<ManifestFile> {
     (0..count).map(file).collect()
 }
 
-/// A manifest of a policy and its binding; no two have an expression in common, so that none is known before.
+/// A manifest of a policy and its binding; no two have an expression in common, so that no compiled one can be reused.
 pub fn policy(index: usize) -> String {
     include_str!("../data/policy.yaml").replace("INDEX", &index.to_string())
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{ManifestSet, Options, Plugin, load_directory_objects};
-use pratique_harness::Error;
+use pratique_benches::Error;
 use serde_json::json;
 
 use pratique_benches::memory::kib;

@@ -1,4 +1,4 @@
-//! Our side of the contests that `cargo xtask bench` holds: `pratique-benches <contest>`, with orders on stdin.
+//! Our side of the contests of `cargo xtask bench`: `pratique-benches CONTEST`, which reads orders from stdin.
 
 mod admission;
 mod ask;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use pratique_benches::contest;
 
-/// That of `pratique` itself.
+/// The allocator of `pratique` itself.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         "backend" => contest::serve(stdin().lock(), stdout(), backend::Listening::new),
         "webhook" => contest::serve(stdin().lock(), stdout(), webhook::Webhooks::new),
         "admission" => contest::serve(stdin().lock(), stdout(), admission::Evaluated::new),
-        "ask" => contest::serve(stdin().lock(), stdout(), ask::Asking::new),
+        "ask" => contest::serve(stdin().lock(), stdout(), ask::ReviewClient::new),
         "count" => admission::count(rest),
         "count-plugins" => plugins::count(rest),
         "objects" => contest::serve(stdin().lock(), stdout(), objects::Received::new),

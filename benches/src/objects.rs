@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pratique::json::{self, Value};
 use pratique::types::{GroupVersion, GroupVersionKind};
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_harness::Error;
 use pratique_objects::{FieldValidation, MediaType, Objects};
 use serde::Deserialize;
 
@@ -29,7 +29,7 @@ struct Setup {
 
 impl Received {
     pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
-        let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let setup: Setup = serde_json::from_value(setup)?;
         let objects = Objects::at("2026-01-02T03:04:05Z");
         let subject =
             |(name, object): (String, serde_json::Value)| Ok((name, Subject::new(&objects, &object)?));
@@ -45,11 +45,11 @@ impl Received {
 impl Subject {
     fn new(objects: &Objects, object: &serde_json::Value) -> Result<Self, Error> {
         let member = |name: &str| object[name].as_str().unwrap_or_default();
-        let version = GroupVersion::parse(member("apiVersion")).map_err(|error| error.to_string())?;
+        let version = GroupVersion::parse(member("apiVersion"))?;
         let kind = version.with_kind(member("kind"));
         let text = object.to_string();
         let decoded = objects.decode(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);
-        let decoded = decoded.map_err(|error| error.to_string())?.value.into_owned();
+        let decoded = decoded?.value.into_owned();
         Ok(Subject { kind, text, decoded })
     }
 }
@@ -61,7 +61,7 @@ impl Side for Received {
             let received =
                 self.objects
                     .receive(text, MediaType::Json, &subject.kind, FieldValidation::Strict);
-            let received = received.map_err(|error| error.to_string())?;
+            let received = received?;
             Ok((name.clone(), serde_json::Value::from(received.value)))
         });
         let seen = seen.collect::<Result<serde_json::Map<_, _>, Error>>()?;

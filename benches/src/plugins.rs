@@ -1,5 +1,4 @@
-//! Our side of the rows of plugins of `cargo xtask bench`, and `pratique-benches count-plugins TIMES CASE`, for tools that
-//! look on.
+//! Our side of the rows of plugins of `cargo xtask bench`, and `pratique-benches count-plugins TIMES CASE`, for profilers.
 //!
 //! A case has the plugins (by name, or `"default"`), the objects of the cluster, and a request. Before time runs, the
 //! objects are decoded and defaulted, as those that an API server keeps; what is timed are both halves of the chain over an
@@ -10,8 +9,8 @@ use std::hint::black_box;
 
 use pratique::json::Value;
 use pratique::types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm};
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_harness::Error;
 use pratique_objects::{FieldValidation, MediaType, Objects};
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings,
@@ -29,7 +28,7 @@ impl Decided {
 }
 
 impl Side for Decided {
-    /// What becomes of the request, with the object that is left.
+    /// The decision on the request, and the object after mutation.
     fn facts(&self) -> Result<Json, Error> {
         let Decided(case) = self;
         let request = case.request()?;
@@ -59,15 +58,15 @@ impl Side for Decided {
     }
 }
 
-/// Runs a case so often, after a few times to fill caches. Nothing is printed; this is for tools that look on.
+/// Runs a case a number of times, after a few times to fill caches. Prints nothing: profilers measure it.
 pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     let [times, path] = arguments else {
         return Err("usage: pratique-benches count-plugins TIMES CASE".into());
     };
     let times: usize = times.parse().map_err(|error| format!("{times}: {error}"))?;
-    let text = fs::read_to_string(path).map_err(Error::file(path))?;
+    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let case: Json = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
-    // To free all this is not what is counted.
+    // Freeing it is not counted.
     let prepared: &Prepared = Box::leak(Box::new(Prepared::new(&case)?));
     drop((case, text));
     let case = prepared;
@@ -104,10 +103,10 @@ impl Prepared {
     }
 
     fn request(&self) -> Result<AdmissionRequest<'_>, Error> {
-        serde_json::from_str(&self.request).map_err(|error| error.to_string().into())
+        Ok(serde_json::from_str(&self.request)?)
     }
 
-    /// The object so often, to be changed.
+    /// Copies of the object, to be changed.
     fn objects(&self, times: usize) -> Vec<Value<'_>> {
         (0..times).map(|_| self.original.clone()).collect()
     }
@@ -165,12 +164,12 @@ fn decoded(objects: &Objects, object: &Json) -> Result<Value<'static>, Error> {
     let kind = kind_of(object)?;
     let text = object.to_string();
     let received = objects.receive(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);
-    let received = received.map_err(|error| error.to_string())?;
+    let received = received?;
     Ok(Value::into_owned(received.value))
 }
 
 fn kind_of(object: &Json) -> Result<GroupVersionKind, Error> {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
-    let version = GroupVersion::parse(text("apiVersion")).map_err(|error| error.to_string())?;
+    let version = GroupVersion::parse(text("apiVersion"))?;
     Ok(version.with_kind(text("kind")))
 }

@@ -1,4 +1,4 @@
-//! Policies from a directory, apart from requests: how long it takes until they can evaluate, and what memory they keep.
+//! Policies from a directory, apart from requests: how long loading them takes, and how much memory they keep.
 //!
 //! `pratique-benches start [-processor | -alone] [-n TIMES] PLUGIN DIRECTORY` prints the nanoseconds of each time and the peak
 //! of the process's memory, with `-alone` of one thread; `pratique-benches keep PLUGIN SMALL DIRECTORY` how much the anonymous part of the resident set grew when the
@@ -9,16 +9,16 @@ use std::hint::black_box;
 use std::thread;
 use std::time::Duration;
 
+use pratique_benches::Error;
 use pratique_benches::contest::Clock;
 use pratique_benches::memory::kib;
-use pratique_harness::Error;
 use serde_json::json;
 
-use crate::admission::{load, load_alone, plugin};
+use crate::admission::{load, load_sequential, plugin};
 
 const USAGE: &str = "usage: pratique-benches start [-processor | -alone] [-n TIMES] PLUGIN DIRECTORY";
 
-/// Loads as often as the arguments say, each time anew.
+/// Loads as often as the arguments say, each time from scratch.
 pub(crate) fn start(arguments: &[String]) -> Result<(), Error> {
     let (processor, alone, arguments) = match arguments {
         [flag, rest @ ..] if flag == "-processor" => (true, false, rest),
@@ -31,13 +31,13 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), Error> {
             let times = times.parse().map_err(|error| format!("-n: {error}"))?;
             (times, name, directory)
         }
-        _ => return Err(USAGE.to_owned().into()),
+        _ => return Err(USAGE.into()),
     };
     let mut nanos = Vec::new();
     for _ in 0..times {
         let start = Clock::start(processor);
         let admission = match alone {
-            true => load_alone(directory, plugin(name)?)?,
+            true => load_sequential(directory, plugin(name)?)?,
             false => load(directory, plugin(name)?)?,
         };
         nanos.push(start.nanoseconds());
@@ -47,14 +47,14 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// How often memory that was let go is waited for, and how long.
+/// How often, and how long, to wait for the allocator to return freed memory.
 const TURNS: usize = 15;
 const TURN: Duration = Duration::from_millis(100);
 
-/// As long as what servers read is at times, for which they take memory anew.
+/// The size of a large request body, for which servers allocate memory.
 const LONG: usize = 1 << 20;
 
-/// Loads a small directory, which brings what any does, and then another.
+/// Loads a small directory first, so that what every load allocates once does not count, and then another.
 pub(crate) fn keep(arguments: &[String]) -> Result<(), Error> {
     let [name, small, directory] = arguments else {
         return Err("usage: pratique-benches keep PLUGIN SMALL DIRECTORY".into());

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use pratique::Objects;
 use pratique::types::AdmissionRequest;
+use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_expression::Cache;
-use pratique_harness::Error;
 use pratique_match::Equivalents;
 use pratique_testkit::NoOpinion;
 use pratique_webhook::{
-    HttpCaller, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate, validate,
+    HttpCaller, Mutated, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate,
+    validate,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,19 +49,18 @@ struct Configurations {
 
 impl Webhooks {
     pub(crate) fn new(setup: Value) -> Result<Self, Error> {
-        let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let setup: Setup = serde_json::from_value(setup)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         // Both live as long as the process.
         let text: &'static str = Box::leak(setup.request.to_string().into_boxed_str());
-        let request: AdmissionRequest<'static> =
-            serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let request: AdmissionRequest<'static> = serde_json::from_str(text)?;
         let request: &'static AdmissionRequest<'static> = Box::leak(Box::new(request));
         let subject = |(name, configurations): (String, Configurations)| {
             let subject = Subject::new(&configurations, &setup.namespace, request)?;
             Ok((name, Arc::new(subject)))
         };
         Ok(Webhooks {
-            runtime: runtime.map_err(|error| error.to_string())?,
+            runtime: runtime?,
             cases: setup
                 .cases
                 .into_iter()
@@ -76,12 +76,11 @@ impl Subject {
         namespace: &Value,
         request: &'static AdmissionRequest<'static>,
     ) -> Result<Self, Error> {
-        let failed = |error: serde_json::Error| error.to_string();
-        let mutating = serde_json::from_value(configurations.mutating.clone()).map_err(failed)?;
-        let validating = serde_json::from_value(configurations.validating.clone()).map_err(failed)?;
+        let mutating = serde_json::from_value(configurations.mutating.clone())?;
+        let validating = serde_json::from_value(configurations.validating.clone())?;
         let mut cluster = Objects::new();
         let text = namespace.to_string();
-        let namespace = pratique_json::parse(text.as_bytes()).map_err(|error| error.to_string())?;
+        let namespace = pratique_json::parse(text.as_bytes())?;
         cluster.insert(namespace.into_owned());
         Ok(Subject {
             mutating: MutatingWebhooks::compile([&mutating], Origin::Api, &Cache::new()),
@@ -98,24 +97,35 @@ impl Subject {
         WebhookContext::new(&self.equivalents, &self.cluster, Arc::new(NoOpinion)).with_deadline(deadline)
     }
 
-    /// Whether the request may go on, and the labels that it then has.
-    async fn mutate(&self) -> Result<Value, Error> {
-        let mut turns = Reinvocation::default();
+    async fn mutate(&self) -> Result<Mutated, Error> {
+        let mut reinvocation = Reinvocation::default();
         let context = self.context();
         let sets = [&self.mutating];
-        let mutated = mutate(&sets, self.request, &context, &mut turns, &self.caller, &mut ()).await;
-        let mutated = mutated.map_err(|error| error.to_string())?;
+        Ok(mutate(
+            &sets,
+            self.request,
+            &context,
+            &mut reinvocation,
+            &self.caller,
+            &mut (),
+        )
+        .await?)
+    }
+
+    /// The labels of the mutated object.
+    async fn labels(&self) -> Result<Value, Error> {
+        let mutated = self.mutate().await?;
         let object = mutated
             .object
             .ok_or_else(|| format!("nothing was changed: {:?}", mutated.status))?;
-        let object: Value = serde_json::from_str(&object.to_string()).map_err(|error| error.to_string())?;
+        let object: Value = serde_json::from_str(&object.to_string())?;
         Ok(object.pointer("/metadata/labels").cloned().unwrap_or_default())
     }
 
     async fn validate(&self) -> Result<(), Error> {
         let context = self.context();
         let validated = validate(&[&self.validating], self.request, &context, &self.caller, &mut ()).await;
-        let validated = validated.map_err(|error| error.to_string())?;
+        let validated = validated?;
         validated
             .status
             .map_or(Ok(()), |status| Err(status.message.into()))
@@ -123,14 +133,11 @@ impl Subject {
 
     async fn work(&self, measure: &str) -> Result<(), Error> {
         match measure {
-            "mutate" => {
-                let mut turns = Reinvocation::default();
-                let context = self.context();
-                let sets = [&self.mutating];
-                let mutated = mutate(&sets, self.request, &context, &mut turns, &self.caller, &mut ()).await;
-                let mutated = mutated.map_err(|error| error.to_string())?;
-                mutated.status.map_or(Ok(()), |status| Err(status.message.into()))
-            }
+            "mutate" => self
+                .mutate()
+                .await?
+                .status
+                .map_or(Ok(()), |status| Err(status.message.into())),
             _ => self.validate().await,
         }
     }
@@ -142,7 +149,7 @@ impl Side for Webhooks {
         for (name, subject) in &self.cases {
             let labels = self.runtime.block_on(async {
                 subject.validate().await?;
-                subject.mutate().await
+                subject.labels().await
             });
             facts.insert(name.clone(), labels?);
         }
@@ -162,9 +169,7 @@ impl Side for Webhooks {
         let measured = self
             .runtime
             .spawn(async move { one_by_one(&subject, &measure, length).await });
-        self.runtime
-            .block_on(measured)
-            .map_err(|error| error.to_string())?
+        self.runtime.block_on(measured)?
     }
 }
 
@@ -204,7 +209,7 @@ async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, Err
         .collect();
     let mut operations = 0;
     for worker in workers {
-        operations += worker.await.map_err(|error| error.to_string())??;
+        operations += worker.await??;
     }
     Ok(Sample {
         operations,

@@ -1,4 +1,4 @@
-//! Requests while two sets of policies and a broken one take turns: what they see, and how long they take.
+//! Requests while two sets of policies and a broken one alternate: which set they see, and how long they take.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,31 +6,31 @@ use std::sync::mpsc::Receiver;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use pratique_benches::Error;
 use pratique_benches::policy;
-use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::live::{Heard, Live};
+use super::live::{Live, LoadResult};
 use super::rewrite;
 use super::volume::Volume;
 
 /// The policies of each set.
 const POLICIES: usize = 100;
-/// What a policy says of the request: each of its validations fails.
+/// The warnings of a set for the request: each validation of each policy fails.
 const WARNINGS: usize = 3 * POLICIES;
-/// How often requests are measured with reloads and without, in turns.
+/// How often periods with reloads and without alternate.
 const TURNS: usize = 50;
 /// Between two reloads.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Measures, with so many reloads.
+/// Measures requests during a number of reloads.
 pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
     let volume = Volume::new(directory, POLICIES)?;
     for set in ["A", "B", "broken"] {
         volume.write(set, |index| text(set, index))?;
     }
     volume.choose("A")?;
-    let (live, heard) = Live::start(directory)?;
+    let (live, results) = Live::start(directory)?;
     let [over, reloading] = [const { AtomicBool::new(false) }; 2];
     let requests = std::thread::scope(|scope| {
         let requests = scope.spawn(|| {
@@ -38,21 +38,19 @@ pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
             over.store(true, Ordering::Release);
             requests
         });
-        let changed = take_turns(&volume, &heard, [&over, &reloading], reloads);
+        let changed = take_turns(&volume, &results, [&over, &reloading], reloads);
         over.store(true, Ordering::Release);
-        let requests = requests
-            .join()
-            .map_err(|_| Error::from("evaluating panicked".to_owned()));
+        let requests = requests.join().map_err(|_| "evaluating panicked");
         let requests = requests?;
         changed.and(requests)
     })?;
-    Ok(json!({"calm": requests.calm, "reloading": requests.reloading, "seen": requests.seen}))
+    Ok(json!({"calm": requests.calm, "reloading": requests.reloading, "seen": requests.changes}))
 }
 
-/// Has the sets take turns, in turns with nothing.
+/// Alternates between reloading the sets in turn and leaving them alone.
 fn take_turns(
     volume: &Volume,
-    heard: &Receiver<Heard>,
+    results: &Receiver<LoadResult>,
     [over, reloading]: [&AtomicBool; 2],
     reloads: usize,
 ) -> Result<(), Error> {
@@ -62,16 +60,12 @@ fn take_turns(
         reloading.store(true, Ordering::Release);
         while done < reloads * turn / TURNS && !over.load(Ordering::Acquire) {
             let (set, expected) = match done % 4 {
-                0 => ("B", Heard::Loaded),
-                2 => ("A", Heard::Loaded),
-                _ => ("broken", Heard::Failed),
+                0 => ("B", LoadResult::Loaded),
+                2 => ("A", LoadResult::Loaded),
+                _ => ("broken", LoadResult::Failed),
             };
             volume.choose(set)?;
-            while heard
-                .recv_timeout(Duration::from_secs(30))
-                .map_err(|error| error.to_string())?
-                != expected
-            {}
+            while results.recv_timeout(Duration::from_secs(30))? != expected {}
             done += 1;
             sleep(PAUSE);
         }
@@ -93,13 +87,13 @@ fn text(set: &str, index: usize) -> String {
         .replace("[Deny, Audit]", "[Warn]")
 }
 
-/// What requests saw and took.
+/// Durations of requests, and the sets that they saw.
 #[derive(Default)]
 struct Requests {
     calm: Vec<u64>,
     reloading: Vec<u64>,
-    /// How often another set than before was seen.
-    seen: usize,
+    /// How often a request saw another set than the one before it.
+    changes: usize,
 }
 
 /// Evaluates without a pause. An error is a request that failed, or that saw anything but one whole set.
@@ -110,21 +104,21 @@ fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<Re
         let is_reloading = reloading.load(Ordering::Acquire);
         let start = Instant::now();
         let outcome = live.outcome()?;
-        let took = u64::try_from(start.elapsed().as_nanos()).map_err(|error| error.to_string())?;
+        let took = u64::try_from(start.elapsed().as_nanos())?;
         match is_reloading {
             true => requests.reloading.push(took),
             false => requests.calm.push(took),
         }
         let is_of = |set: &char| {
-            let said = outcome
+            let of_set = outcome
                 .warnings
                 .iter()
                 .filter(|warning| warning.contains(&format!("<{set}> ")));
-            outcome.warnings.len() == WARNINGS && said.count() == WARNINGS
+            outcome.warnings.len() == WARNINGS && of_set.count() == WARNINGS
         };
         let set = ['A', 'B'].into_iter().find(is_of);
         let set = set.ok_or_else(|| format!("a mix: {} {:?}", outcome.warnings.len(), outcome.warnings))?;
-        requests.seen += usize::from(set != last);
+        requests.changes += usize::from(set != last);
         last = set;
     }
     Ok(requests)

@@ -1,4 +1,4 @@
-//! Admission that follows a directory, and a request that is evaluated by it.
+//! Admission that follows a directory, and a request for it to evaluate.
 
 use std::future::Future;
 use std::path::Path;
@@ -12,7 +12,7 @@ use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, Objects, Outcome, json};
-use pratique_harness::Error;
+use pratique_benches::Error;
 
 /// Admission that follows a directory.
 pub(crate) struct Live {
@@ -26,27 +26,27 @@ const NAMESPACE: &[u8] =
     br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"team":"0"}}}"#;
 
 impl Live {
-    /// Loads a directory and follows it. What comes of every later attempt to load it can be heard.
-    pub(crate) fn start(directory: &Path) -> Result<(Self, Receiver<Heard>), Error> {
-        let (tell, heard) = channel();
+    /// Loads a directory and follows it. The receiver gets the result of every later attempt to load it.
+    pub(crate) fn start(directory: &Path) -> Result<(Self, Receiver<LoadResult>), Error> {
+        let (sender, results) = channel();
         let mut objects = Objects::new();
-        let namespace = json::parse(NAMESPACE).map_err(|error| error.to_string())?;
+        let namespace = json::parse(NAMESPACE)?;
         // It has a kind and a name, so it is kept.
         let _ = objects.insert(namespace.into_owned());
         let path = directory.to_str().ok_or("the path is no text")?;
         let builder = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
         let builder = builder.live().cluster(SharedObjects::new(objects));
-        let live = builder.observer(Teller(Mutex::new(tell))).start();
+        let live = builder.observer(ResultSender(Mutex::new(sender))).start();
         let live = Live {
-            live: live.map_err(|error| error.to_string())?,
-            request: serde_json::from_str(REQUEST).map_err(|error| error.to_string())?,
+            live: live?,
+            request: serde_json::from_str(REQUEST)?,
         };
-        // That of the start.
-        let _ = heard.recv();
-        Ok((live, heard))
+        // The result of the first load.
+        let _ = results.recv();
+        Ok((live, results))
     }
 
-    /// What the user is told.
+    /// The message of the decision, if the request is denied.
     pub(crate) fn evaluate(&self) -> Result<Option<String>, Error> {
         Ok(self.outcome()?.status.map(|status| status.message))
     }
@@ -54,32 +54,32 @@ impl Live {
     /// The whole outcome.
     pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
         match pin!(self.live.admit(&self.request)).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(outcome) => outcome.map_err(|error| Error::from(error.to_string())),
+            Poll::Ready(outcome) => Ok(outcome?),
             Poll::Pending => Err("nothing here waits".into()),
         }
     }
 }
 
-/// What came of an attempt to load.
+/// The result of an attempt to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum LoadResult {
     Loaded,
     Unchanged,
     Failed,
 }
 
-/// Tells of attempts, if there is a listener.
-struct Teller(Mutex<Sender<Heard>>);
+/// Sends the result of each attempt to load.
+struct ResultSender(Mutex<Sender<LoadResult>>);
 
-impl AdmissionObserver for Teller {
+impl AdmissionObserver for ResultSender {
     fn reloaded(&self, reload: &Reload<'_>) {
-        let heard = match reload.result {
-            ReloadResult::Loaded { .. } => Heard::Loaded,
-            ReloadResult::Unchanged => Heard::Unchanged,
-            ReloadResult::Failed { .. } => Heard::Failed,
+        let results = match reload.result {
+            ReloadResult::Loaded { .. } => LoadResult::Loaded,
+            ReloadResult::Unchanged => LoadResult::Unchanged,
+            ReloadResult::Failed { .. } => LoadResult::Failed,
         };
-        if let Ok(tell) = self.0.lock() {
-            let _ = tell.send(heard);
+        if let Ok(sender) = self.0.lock() {
+            let _ = sender.send(results);
         }
     }
 }

@@ -17,8 +17,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use pratique_benches::Error;
 use pratique_benches::policy;
-use pratique_harness::Error;
 use serde_json::json;
 
 use live::Live;
@@ -49,26 +49,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Has one policy of a directory changed, in one of its expressions.
+/// Changes one expression of one policy of a directory in each round.
 fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Error> {
     let written = (0..policies)
         .try_for_each(|index| fs::write(directory.join(format!("policy-{index:04}.yaml")), policy(index)));
-    written.map_err(|error| error.to_string())?;
+    written?;
     let (live, _) = Live::start(directory)?;
     let file = directory.join("policy-0000.yaml");
     let aside = directory.with_extension("next");
     let mut nanos = Vec::new();
     for round in 0..rounds {
         let text = policy(0).replace("'at most '", &format!("'round-{round}: at most '"));
-        fs::write(&aside, text).map_err(|error| error.to_string())?;
+        fs::write(&aside, text)?;
         let start = Instant::now();
-        fs::rename(&aside, &file).map_err(|error| error.to_string())?;
+        fs::rename(&aside, &file)?;
         nanos.push(until(&live, round, start)?);
     }
     Ok(nanos)
 }
 
-/// Has all policies of a directory changed, in nearly all of their expressions.
+/// Changes nearly all expressions of all policies of a directory in each round.
 fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Error> {
     let mut volume = Volume::new(directory, policies)?;
     volume.put("before", policy)?;
@@ -84,7 +84,7 @@ fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Er
     Ok(nanos)
 }
 
-/// A policy whose expressions are nearly all others, and which says so.
+/// A policy with nearly all expressions changed, and with the name of its set in its messages.
 fn rewrite(policy: &str, set: &str) -> String {
     policy
         .replace("'at most '", &format!("'{set}: at most '"))
@@ -95,7 +95,7 @@ fn rewrite(policy: &str, set: &str) -> String {
         .replace("team-", &format!("team-{set}-"))
 }
 
-/// Waits for the decision of a round, and says how long that took.
+/// Waits for the decision of a round; returns the nanoseconds since `start`.
 fn until(live: &Live, round: usize, start: Instant) -> Result<u64, Error> {
     let expected = format!("round-{round}: at most");
     while !live
@@ -110,5 +110,5 @@ fn until(live: &Live, round: usize, start: Instant) -> Result<u64, Error> {
     // Observers and other threads woken by the same change must not run into the next round.
     let took = start.elapsed();
     std::thread::sleep(Duration::from_millis(2));
-    u64::try_from(took.as_nanos()).map_err(|error| Error::from(error.to_string()))
+    Ok(u64::try_from(took.as_nanos())?)
 }

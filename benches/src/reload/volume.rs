@@ -4,49 +4,50 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::Error;
+use pratique_benches::Error;
 
-/// Such a directory.
+/// A directory that is laid out like this.
 pub(crate) struct Volume {
     directory: PathBuf,
     files: usize,
-    /// The version to come, and the one that is.
+    /// The version that was prepared.
     next: Option<PathBuf>,
-    now: Option<PathBuf>,
+    /// The version in use.
+    current: Option<PathBuf>,
 }
 
 impl Volume {
-    /// A volume of so many files, without a version.
+    /// A volume of a number of files, without a version.
     pub(crate) fn new(directory: &Path, files: usize) -> Result<Self, Error> {
         for index in 0..files {
             let name = name(index);
-            symlink(format!("..data/{name}"), directory.join(name)).map_err(|error| error.to_string())?;
+            symlink(format!("..data/{name}"), directory.join(name))?;
         }
         Ok(Volume {
             directory: directory.to_owned(),
             files,
             next: None,
-            now: None,
+            current: None,
         })
     }
 
-    /// Writes a version, which is not in use yet.
+    /// Writes the version that [`Volume::swap`] puts in use.
     pub(crate) fn prepare(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), Error> {
         self.next = Some(self.write(version, text)?);
         self.link(version)
     }
 
-    /// Writes a version that stays, to be chosen.
+    /// Writes a version that [`Volume::choose`] can put in use, any number of times.
     pub(crate) fn write(&self, version: &str, text: impl Fn(usize) -> String) -> Result<PathBuf, Error> {
         let directory = self.directory.join(format!("..{version}"));
-        fs::create_dir(&directory).map_err(|error| error.to_string())?;
+        fs::create_dir(&directory)?;
         for index in 0..self.files {
-            fs::write(directory.join(name(index)), text(index)).map_err(|error| error.to_string())?;
+            fs::write(directory.join(name(index)), text(index))?;
         }
         Ok(directory)
     }
 
-    /// Puts a version that stays in the place of the one that is.
+    /// Puts a version in use, and keeps the one before.
     pub(crate) fn choose(&self, version: &str) -> Result<(), Error> {
         self.link(version)?;
         self.rename()
@@ -54,24 +55,27 @@ impl Volume {
 
     fn link(&self, version: &str) -> Result<(), Error> {
         let (version, aside) = (format!("..{version}"), self.directory.join("..data_tmp"));
-        symlink(version, aside).map_err(|error| Error::from(error.to_string()))
+        Ok(symlink(version, aside)?)
     }
 
     fn rename(&self) -> Result<(), Error> {
-        let renamed = fs::rename(self.directory.join("..data_tmp"), self.directory.join("..data"));
-        renamed.map_err(|error| Error::from(error.to_string()))
+        Ok(fs::rename(
+            self.directory.join("..data_tmp"),
+            self.directory.join("..data"),
+        )?)
     }
 
-    /// Puts the version that was prepared in the place of the one that is.
+    /// Puts the prepared version in use, and removes the one before.
     pub(crate) fn swap(&mut self) -> Result<(), Error> {
         self.rename()?;
-        let last = std::mem::replace(&mut self.now, self.next.take());
-        last.map_or(Ok(()), |last| {
-            fs::remove_dir_all(last).map_err(|error| Error::from(error.to_string()))
-        })
+        let last = std::mem::replace(&mut self.current, self.next.take());
+        if let Some(last) = last {
+            fs::remove_dir_all(last)?;
+        }
+        Ok(())
     }
 
-    /// Both.
+    /// Writes a version and puts it in use.
     pub(crate) fn put(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), Error> {
         self.prepare(version, text)?;
         self.swap()
