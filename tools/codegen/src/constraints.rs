@@ -1,5 +1,5 @@
 //! Writes the table of what OpenAPI says of the values of built-in types: what is required, the values of
-//! enumerations, and what tells the elements of lists apart.
+//! enumerations, and the keys of lists.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

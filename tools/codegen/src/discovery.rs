@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::Error;
+use pratique_harness::{Error, entries};
 use pratique_json::Value;
 
 use super::within;
@@ -38,8 +38,6 @@ pub(super) fn run(directories: &[PathBuf], served: &Path, optional: &Path) -> Re
 
 /// The lists of the resources of a version: `api__v1.json`, `apis__apps__v1.json`.
 fn documents(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = std::fs::read_dir(directory).map_err(Error::file(directory))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let of_version = |path: &PathBuf| {
         let name = path
             .file_name()
@@ -47,8 +45,8 @@ fn documents(directory: &Path) -> Result<Vec<PathBuf>, Error> {
             .unwrap_or_default();
         name.starts_with("api__") || name.split("__").count() == 3
     };
-    let mut paths: Vec<PathBuf> = paths.filter(of_version).collect();
-    paths.sort();
+    let mut paths = entries(directory)?;
+    paths.retain(of_version);
     Ok(paths)
 }
 

@@ -31,7 +31,7 @@ const PLANS_HEAD: &str = " Made by `cargo xtask codegen`; do not edit.
 # kind GROUP/VERSION/KIND PLAN
 ";
 
-/// What `tools/go/objects` writes, besides types.
+/// The output of `tools/go/objects`, without types.
 #[derive(Deserialize)]
 struct Document {
     kinds: BTreeMap<String, String>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::Error;
+use pratique_harness::{Error, entries};
 
 /// The texts of the documents by `GROUP/VERSION`.
 pub(super) fn texts(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, Error> {
@@ -29,14 +29,10 @@ fn group_version(path: &Path) -> Option<String> {
 }
 
 fn documents(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = std::fs::read_dir(directory).map_err(Error::file(directory))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| {
-            let name = path.file_name().and_then(|name| name.to_str());
-            name.is_some_and(|name| name.starts_with("api") && name.ends_with(".json"))
-        })
-        .collect();
-    paths.sort();
+    let mut paths = entries(directory)?;
+    paths.retain(|path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("api") && name.ends_with(".json"))
+    });
     Ok(paths)
 }

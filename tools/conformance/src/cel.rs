@@ -81,9 +81,9 @@ fn answer(expression: &str, env: &Env, variables: &[Variable], bindings: &Value)
 fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Value {
     let of_type = trial.result_type().declared_name();
     let request = request(bindings);
-    let given = bindings.get("request");
-    let kind: GroupVersionKind = read(given, "kind");
-    let resource: GroupVersionResource = read(given, "resource");
+    let request_json = bindings.get("request");
+    let kind: GroupVersionKind = read(request_json, "kind");
+    let resource: GroupVersionResource = read(request_json, "resource");
     let params = match env.has_params {
         true => json_value(&bindings["params"]),
         false => json::Value::Null,
@@ -107,30 +107,30 @@ fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Val
 }
 
 fn request(bindings: &Value) -> AdmissionRequest<'static> {
-    let given = bindings.get("request");
-    let user = match given.and_then(|request| request.get("userInfo")) {
+    let request = bindings.get("request");
+    let user = match request.and_then(|request| request.get("userInfo")) {
         Some(user) => serde_json::from_value(user.clone()).unwrap_or_default(),
         None => authorizer_user(bindings),
     };
     let original = |field: &str, converted: &str| {
-        if has(given, field) {
+        if has(request, field) {
             field.to_owned()
         } else {
             converted.to_owned()
         }
     };
     AdmissionRequest {
-        kind: read(given, &original("requestKind", "kind")),
-        resource: read(given, &original("requestResource", "resource")),
-        sub_resource: read(given, "subResource"),
-        name: read(given, "name"),
-        namespace: read(given, "namespace"),
-        operation: match has(given, "operation") {
-            true => read(given, "operation"),
+        kind: read(request, &original("requestKind", "kind")),
+        resource: read(request, &original("requestResource", "resource")),
+        sub_resource: read(request, "subResource"),
+        name: read(request, "name"),
+        namespace: read(request, "namespace"),
+        operation: match has(request, "operation") {
+            true => read(request, "operation"),
             false => Operation::None,
         },
-        dry_run: Some(read(given, "dryRun")),
-        options: given
+        dry_run: Some(read(request, "dryRun")),
+        options: request
             .map(|request| json_value(&request["options"]))
             .unwrap_or_default(),
         user_info: user,

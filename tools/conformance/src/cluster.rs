@@ -17,7 +17,7 @@ const RETIRED: [(&str, &str, &str, &str, &str); 6] = [
     ("extensions", "v1beta1", "replicasets", "", "ReplicaSet"),
 ];
 
-/// What the recording server served besides what servers serve today, in the order of registration.
+/// Resources that the recording server served and current servers do not, in the order of registration.
 pub fn served_besides() -> Vec<ServedResource> {
     let served = RETIRED.map(|(group, version, resource, subresource, kind)| ServedResource {
         resource: GroupVersionResource::new(group, version, resource),
@@ -41,7 +41,7 @@ pub(super) fn of(case: &Value) -> Objects {
         .into_iter()
         .flatten()
     {
-        // What has no name is no object of a cluster; no case relies on one.
+        // An object without a name is ignored; no case relies on one.
         let _ = objects.insert(json_value(object));
     }
     objects

@@ -1,6 +1,6 @@
 //! The suite `defaults`: objects as an API server decodes, defaults and writes them.
 //!
-//! The order of the members of a request's object shows in messages, so an object is taken as it is written.
+//! The order of the members of a request's object shows in messages, so objects are taken from the source text.
 
 use pratique_harness::Error;
 use pratique_objects::{FieldValidation, MediaType, Objects, encode};
@@ -9,11 +9,12 @@ use pratique_yaml::{Budget, json, tree};
 use serde_json::{Value, json as value};
 
 use super::Outcome;
+use super::compare::equal_by;
 
-/// What recorded objects have in place of the time of the request.
+/// The placeholder of recorded objects for the time of the request.
 const NOW: &str = "<now>";
 
-/// Adds to cases of a file the texts of their objects as they are written there.
+/// Adds the source text of their objects to the cases of a file.
 pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), Error> {
     let document = json::parse(text, &Budget::unlimited()).map_err(|error| Error::from(error.to_string()))?;
     let tree = &document.tree;
@@ -83,17 +84,7 @@ fn kind(of: &Value) -> GroupVersionKind {
 
 /// Whether values are equal in JSON, where a number has no type.
 fn equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .all(|(name, left)| right.get(name).is_some_and(|right| equal(left, right)))
-        }
-        _ => left == right,
-    }
+    equal_by(left, right, &|left, right| {
+        left == right || left.as_f64() == right.as_f64()
+    })
 }

@@ -1,4 +1,4 @@
-//! What cases bring along: JSON values and directories of files.
+//! Inputs of cases: JSON values and directories of files.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ pub fn json_value(value: &Value) -> json::Value<'static> {
         .unwrap_or_default()
 }
 
-/// A temporary directory with the files of a case, gone when it is dropped.
+/// A temporary directory with the files of a case, removed on drop.
 pub(super) struct Directory {
     path: PathBuf,
 }
@@ -70,7 +70,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // What stays behind is in the system's temporary directory.
+        // On failure the files stay in the system's temporary directory.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

@@ -1,7 +1,7 @@
 //! Runs recorded cases through the public API of the crates and compares decisions and messages.
 //!
-//! A directory holds one folder a suite and one JSON array of cases an area: `<suite>/<area>.json`. The runner knows
-//! suites, never a case; a suite or a feature that is not there counts as failed.
+//! A directory has a folder for each suite, and in it a JSON array of cases for each area: `<suite>/<area>.json`. The runner
+//! knows suites but no individual case; cases of a suite that is not implemented fail.
 
 pub mod authorizer;
 mod cel;
@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::Error;
+use pratique_harness::{Error, entries};
 use serde_json::Value;
 
 pub use outcome::Outcome;
@@ -139,16 +139,6 @@ pub fn cases_below(directory: &Path) -> Result<Vec<Value>, Error> {
         all.extend(cases("policy", &file)?);
     }
     Ok(all)
-}
-
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let error = Error::file(directory);
-    let entries = fs::read_dir(directory)
-        .map_err(&error)?
-        .map(|entry| entry.map(|entry| entry.path()));
-    let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(&error)?;
-    entries.sort();
-    Ok(entries)
 }
 
 fn cases(suite: &str, file: &Path) -> Result<Vec<Value>, Error> {

@@ -81,10 +81,10 @@ fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> 
                 plugin.kube_config_file.as_ref().map(|file| json!(file)),
             ),
         ];
-        let given = members
+        let present = members
             .into_iter()
             .filter_map(|(key, value)| Some((key.to_owned(), value?)));
-        (plugin.plugin.name().to_owned(), Value::Object(given.collect()))
+        (plugin.plugin.name().to_owned(), Value::Object(present.collect()))
     });
     json!({"plugins": Value::Object(plugins.collect())})
 }

@@ -1,8 +1,8 @@
-//! How a case went.
+//! The outcome of a case.
 
 use serde_json::Value;
 
-/// How a case went. What a case has no expectation of is `None`.
+/// The outcome of a case. A field is `None` if the case has no expectation of it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Whether the decision is right.
@@ -11,11 +11,11 @@ pub struct Outcome {
     pub text: Option<bool>,
     /// Whether the cost is the same, for a case that has one.
     pub cost: Option<bool>,
-    /// Whether the case shows what is not simulated, and the rest of it is right.
+    /// Whether the case depends on behaviour that is not simulated, and the rest of it is right.
     pub skipped: bool,
     /// What the case expects.
     pub expected: Value,
-    /// What came.
+    /// The actual outcome.
     pub actual: Value,
 }
 
@@ -32,8 +32,8 @@ impl Outcome {
         }
     }
 
-    /// A case that could not be run: wrong in every respect that it has an expectation of.
-    pub fn failed(case: &Value, why: &str) -> Self {
+    /// The outcome of a case that cannot be run: every expectation of it failed.
+    pub fn failed(case: &Value, reason: &str) -> Self {
         let expected = case.get("expect").cloned().unwrap_or_default();
         let text = texts(&expected).then_some(false);
         let cost = expected.get("cost").is_some().then_some(false);
@@ -43,7 +43,7 @@ impl Outcome {
             cost,
             skipped: false,
             expected,
-            actual: Value::String(why.to_owned()),
+            actual: Value::String(reason.to_owned()),
         }
     }
 

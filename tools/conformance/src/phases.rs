@@ -1,103 +1,37 @@
-//! The suite `phases`: what mutating and validating admission see of a request, and what is stored.
+//! The suite `phases`: the objects that mutating and validating admission get for a request, and the object that is stored.
 //!
-//! Requests go through `pratique-registry` alone, and through the default plugins where the recording server had them. Objects that exist before were created the same way. Refusals by the
-//! server's validation of built-in kinds are not simulated: such a case is skipped, once mutating admission saw what it should.
-//! Custom resources are those of the definitions that a case has among the objects before, and those that the recording
-//! server had ([`definitions`]).
+//! Requests go through `pratique-registry` alone, and through the default plugins where the recording server had them.
+//! Objects that exist before the request are created in the same way. Refusals by the server's validation of built-in kinds
+//! are not simulated: such a case is skipped if the input of mutating admission is right. Custom resources are those of the
+//! definitions among the objects that exist before, and those of the recording server ([`definitions`]).
 
+mod before;
+mod compare;
 mod plugins;
+mod random;
 
-use std::collections::BTreeMap;
-
-use pratique_harness::with;
-use pratique_json as json;
+use pratique_harness::{Error, with};
 use pratique_objects::Objects;
 use pratique_plugin::{Effects, Stage};
 use pratique_registry::{
-    Attributes, CustomResources, FieldValidation, Kinds, Placeholders, Refusal, Registry, Request, Scheme,
-    Store, Target, Verb,
+    Attributes, CustomResources, FieldValidation, Kinds, Refusal, Registry, Request, Store, Target, Verb,
 };
 use pratique_types::{GroupVersion, GroupVersionKind, Status, UserInfo};
 use serde_json::{Map, Value, json};
 
+use self::before::Stored;
+use self::compare::compare;
 use self::plugins::Plugins;
+use self::random::{concrete, placeholders, recorded};
 use super::Outcome;
-use super::compare::same;
 use super::fixture::json_value;
 
-/// Objects by group, resource, namespace and name.
-#[derive(Default)]
-struct Stored(BTreeMap<[String; 4], json::Value<'static>>);
-
-impl Store for Stored {
-    fn get(&self, group: &str, resource: &str, namespace: &str, name: &str) -> Option<json::Value<'static>> {
-        let key = [group, resource, namespace, name].map(str::to_owned);
-        self.0.get(&key).cloned()
-    }
-}
-
-/// What stands for random values while a case runs, and what its recording replaced them by.
-const RANDOM: [(&str, &str); 6] = [
-    ("11111111-2222-4333-8444-555555555555", "<uid>"),
-    ("2026-01-02T03:04:05Z", "<time>"),
-    ("zzzzz", "<random>"),
-    ("10.96.77.77", "<ip>"),
-    ("random-token", "<token>"),
-    ("777777", "<version>"),
-];
-
-/// A node port that is random.
-const PORT: i64 = 31_777;
-
-fn placeholders() -> Placeholders {
-    let [uid, time, suffix, ip, token, _] = RANDOM.map(|(value, _)| value.to_owned());
-    Placeholders {
-        uid,
-        time,
-        name_suffix: suffix,
-        cluster_ip: ip,
-        node_port: PORT.into(),
-        audience: "https://oracle.invalid".to_owned(),
-        token,
-    }
-}
-
-/// A value of a case as it is while the case runs.
-fn concrete(text: &str) -> String {
-    RANDOM
-        .iter()
-        .fold(text.to_owned(), |text, (value, shown)| text.replace(shown, value))
-}
-
-/// What came, as a recording shows it.
-fn recorded(value: Value) -> Value {
-    match value {
-        Value::String(text) => {
-            let shown = RANDOM
-                .iter()
-                .fold(text, |text, (value, shown)| text.replace(value, shown));
-            Value::String(shown)
-        }
-        Value::Number(number) if number.as_i64() == Some(PORT) => json!("<port>"),
-        Value::Array(elements) => elements.into_iter().map(recorded).collect(),
-        Value::Object(members) => {
-            let members = members.into_iter().map(|(name, value)| match name.as_str() {
-                // Versions are random, those of a body are no exception.
-                "resourceVersion" if value != "" => (name, json!("<version>")),
-                _ => (name, recorded(value)),
-            });
-            Value::Object(members.collect())
-        }
-        other => other,
-    }
-}
-
-/// The definitions of the recording server. Cases do not carry them: they are put together from what the cases show of
-/// them, so that fields which no case shows are missing here.
+/// The definitions of the recording server. Cases do not contain them: they are reconstructed from the cases, so that
+/// fields which occur in no case are missing here.
 const DEFINITIONS: &str = include_str!("../data/definitions.json");
 
 /// The custom resources of the recording server.
-fn definitions() -> Result<CustomResources, String> {
+fn definitions() -> Result<CustomResources, Error> {
     let mut resources = CustomResources::default();
     let definitions: Vec<Value> = serde_json::from_str(DEFINITIONS).map_err(|error| error.to_string())?;
     for definition in &definitions {
@@ -106,12 +40,14 @@ fn definitions() -> Result<CustomResources, String> {
     Ok(resources)
 }
 
-fn serve(resources: &mut CustomResources, definition: &Value) -> Result<(), String> {
+fn serve(resources: &mut CustomResources, definition: &Value) -> Result<(), Error> {
     let served = resources.serve(&json_value(definition));
-    served.map(drop).map_err(|error| format!("definition: {error}"))
+    served
+        .map(drop)
+        .map_err(|error| format!("definition: {error}").into())
 }
 
-/// Who recorded the cases.
+/// The user who recorded the cases.
 fn administrator() -> UserInfo {
     UserInfo {
         username: "admin".to_owned(),
@@ -124,12 +60,12 @@ fn administrator() -> UserInfo {
 pub(super) fn run_case(case: &Value) -> Outcome {
     match answer(case) {
         Ok((actual, is_custom)) => compare(&case["expect"], recorded(actual), is_custom),
-        Err(why) => Outcome::failed(case, &why),
+        Err(error) => Outcome::failed(case, &error.to_string()),
     }
 }
 
-/// What was seen and answered, in the form of an expectation.
-fn answer(case: &Value) -> Result<(Value, bool), String> {
+/// The input of admission and the answer, in the form of an expectation, and whether the object is a custom resource.
+fn answer(case: &Value) -> Result<(Value, bool), Error> {
     let placeholders = placeholders();
     let builtin = Objects::at(placeholders.time.clone());
     let mut custom = definitions()?;
@@ -140,7 +76,7 @@ fn answer(case: &Value) -> Result<(Value, bool), String> {
             custom: &custom,
         };
         let plugins = plugins::of(case, &stored, administrator())?;
-        create(&scheme, &placeholders, &mut stored, object, plugins.as_ref())?;
+        before::create(&scheme, &placeholders, &mut stored, object, plugins.as_ref())?;
         if object["kind"] == "CustomResourceDefinition" {
             serve(&mut custom, object)?;
         }
@@ -188,21 +124,26 @@ fn answer(case: &Value) -> Result<(Value, bool), String> {
         return Ok((answer, target.custom.is_some()));
     }
     let plugins = plugins::of(case, &stored, user(case))?;
-    let actual = seen(&registry, request, &target, plugins.as_ref());
+    let actual = observe(&registry, request, &target, plugins.as_ref());
     Ok((actual, target.custom.is_some()))
 }
 
-/// Sends a request and tells what was seen of it.
-fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target, plugins: Option<&Plugins>) -> Value {
+/// Sends a request, and collects the input of admission and the answer.
+fn observe(
+    registry: &Registry<'_>,
+    request: Request<'_>,
+    target: &Target,
+    plugins: Option<&Plugins>,
+) -> Value {
     let mut actual = Map::new();
-    let mut told = Vec::new();
-    // No webhook is shown the configuration of admission.
+    let mut messages = Vec::new();
+    // Webhooks are not called for the configuration of admission.
     let shown = target.resource.group != "admissionregistration.k8s.io";
     let verb = request.verb;
     let outcome = registry.receive(request).and_then(|received| {
         let mut received = received;
         if let Some(plugins) = plugins {
-            told.extend(passed(plugins.admit(&mut received.attributes))?);
+            messages.extend(warnings_of(plugins.admit(&mut received.attributes))?);
         }
         if shown {
             actual.insert("mutatingSees".to_owned(), review(&received.attributes));
@@ -211,7 +152,7 @@ fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target, plugins:
         let prepared = registry.prepare(received)?;
         if let Some(plugins) = plugins {
             for stage in [Stage::BeforeDynamic, Stage::AfterDynamic] {
-                told.extend(passed(plugins.validate(stage, &prepared.attributes))?);
+                messages.extend(warnings_of(plugins.validate(stage, &prepared.attributes))?);
             }
         }
         Ok((created, prepared))
@@ -221,8 +162,8 @@ fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target, plugins:
             if shown {
                 actual.insert("validatingSees".to_owned(), review(&prepared.attributes));
             }
-            told.extend(prepared.warnings);
-            actual.insert("warnings".to_owned(), json!(told));
+            messages.extend(prepared.warnings);
+            actual.insert("warnings".to_owned(), json!(messages));
             if let Some(status) = prepared.refused {
                 actual.insert("error".to_owned(), json!(status.message));
                 actual.insert("code".to_owned(), json!(status.code));
@@ -248,8 +189,8 @@ fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target, plugins:
     Value::Object(actual)
 }
 
-/// The warnings of plugins, or their refusal.
-fn passed(answer: Result<Effects, Box<Status>>) -> Result<Vec<String>, Refusal> {
+/// The warnings of plugins, or the refusal.
+fn warnings_of(answer: Result<Effects, Box<Status>>) -> Result<Vec<String>, Refusal> {
     match answer {
         Ok(effects) => Ok(effects.warnings),
         Err(status) => Err(Refusal {
@@ -266,124 +207,21 @@ fn review(attributes: &Attributes) -> Value {
         "options": Value::from(attributes.options.clone()),
         "kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
     });
-    let told = [
+    let members = [
         ("object", Value::from(attributes.object.clone())),
         ("oldObject", Value::from(attributes.old_object.clone())),
         ("name", json!(attributes.name)),
         ("namespace", json!(attributes.namespace)),
         ("subResource", json!(attributes.subresource)),
     ];
-    let told = told.into_iter();
-    with(review, told.filter(|(_, value)| !value.is_null() && value != ""))
+    let members = members.into_iter();
+    with(
+        review,
+        members.filter(|(_, value)| !value.is_null() && value != ""),
+    )
 }
 
-/// Creates an object that exists before.
-fn create(
-    scheme: &Kinds<'_>,
-    placeholders: &Placeholders,
-    stored: &mut Stored,
-    object: &Value,
-    plugins: Option<&Plugins>,
-) -> Result<(), String> {
-    let kind = kind_of(object)?;
-    let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
-    let target = collection(scheme.custom, &kind, namespace)?;
-    let is_definition = kind.kind == "CustomResourceDefinition";
-    let (verb, manager) = (Verb::Create, "earlier");
-    let object = store(
-        scheme,
-        placeholders,
-        stored,
-        (verb, manager, &target, object),
-        plugins,
-    )?;
-    if is_definition {
-        // The server's own controllers accept the names.
-        let path = format!("/apis/{}/customresourcedefinitions/", kind.api_version());
-        let name = object
-            .pointer("/metadata/name")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let target = Target::parse(&format!("{path}{name}/status")).ok_or("before: no status")?;
-        let (verb, manager) = (Verb::Update, "kube-apiserver");
-        let established = established(object, &placeholders.time);
-        store(
-            scheme,
-            placeholders,
-            stored,
-            (verb, manager, &target, &established),
-            plugins,
-        )?;
-    }
-    Ok(())
-}
-
-/// Sends a request about an object that exists before, and stores the object.
-fn store(
-    scheme: &dyn Scheme,
-    placeholders: &Placeholders,
-    stored: &mut Stored,
-    (verb, manager, target, object): (Verb, &str, &Target, &Value),
-    plugins: Option<&Plugins>,
-) -> Result<Value, String> {
-    let registry = Registry {
-        scheme,
-        store: stored,
-        placeholders,
-        release: None,
-    };
-    let body = concrete(&object.to_string());
-    let request = Request {
-        verb,
-        target: target.clone(),
-        user: administrator(),
-        body: body.as_bytes(),
-        field_manager: manager.to_owned(),
-        ..Request::default()
-    };
-    let refused = |refusal: Refusal| format!("before: {refusal}");
-    let mut received = registry.receive(request).map_err(refused)?;
-    if let Some(plugins) = plugins {
-        passed(plugins.admit(&mut received.attributes)).map_err(refused)?;
-    }
-    let prepared = registry.prepare(received).map_err(refused)?;
-    let mut object = Value::from(prepared.stored);
-    let [.., (version, _)] = RANDOM;
-    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-        metadata.insert("resourceVersion".to_owned(), json!(version));
-    }
-    let namespace = if target.namespaced {
-        target.namespace.as_str()
-    } else {
-        ""
-    };
-    let resource = &target.resource;
-    let key = [
-        &resource.group,
-        &resource.resource,
-        namespace,
-        &prepared.attributes.name,
-    ];
-    stored.0.insert(key.map(str::to_owned), json_value(&object));
-    Ok(object)
-}
-
-/// A definition whose names are accepted.
-fn established(definition: Value, time: &str) -> Value {
-    let mut definition = definition;
-    let names = definition.pointer("/spec/names").cloned().unwrap_or_default();
-    let condition = |of_type: &str, reason: &str, message: &str| json!({"type": of_type, "status": "True", "reason": reason, "message": message, "lastTransitionTime": time});
-    if let Some(Value::Object(status)) = definition.get_mut("status") {
-        status.insert("acceptedNames".to_owned(), names);
-        let accepted = condition("NamesAccepted", "NoConflicts", "no conflicts found");
-        let message = "the initial names have been accepted";
-        let established = condition("Established", "InitialNamesAccepted", message);
-        status.insert("conditions".to_owned(), json!([accepted, established]));
-    }
-    definition
-}
-
-fn kind_of(object: &Value) -> Result<GroupVersionKind, String> {
+fn kind_of(object: &Value) -> Result<GroupVersionKind, Error> {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
     let version = GroupVersion::parse(text("apiVersion")).map_err(|error| error.to_string())?;
     Ok(version.with_kind(text("kind")))
@@ -393,17 +231,17 @@ fn collection(
     custom: &CustomResources,
     kind: &GroupVersionKind,
     namespace: Option<&str>,
-) -> Result<Target, String> {
+) -> Result<Target, Error> {
     let namespace = namespace.unwrap_or("default");
     Target::collection(kind, namespace)
         .or_else(|| custom.collection(kind, namespace))
-        .ok_or_else(|| format!("no resource of {kind}"))
+        .ok_or_else(|| format!("no resource of {kind}").into())
 }
 
-fn target(custom: &CustomResources, case: &Value) -> Result<Target, String> {
+fn target(custom: &CustomResources, case: &Value) -> Result<Target, Error> {
     if let Some(path) = case["path"].as_str() {
         let target = Target::parse(path).or_else(|| custom.target(path));
-        return target.ok_or_else(|| format!("{path}: no such resource"));
+        return target.ok_or_else(|| format!("{path}: no such resource").into());
     }
     let object = &case["object"];
     let kind = kind_of(object)?;
@@ -419,7 +257,7 @@ fn target(custom: &CustomResources, case: &Value) -> Result<Target, String> {
     Ok(target)
 }
 
-fn verb(case: &Value) -> Result<Verb, String> {
+fn verb(case: &Value) -> Result<Verb, Error> {
     Ok(match (case["operation"].as_str(), case["content"].as_str()) {
         (Some("CREATE"), _) => Verb::Create,
         (Some("UPDATE"), _) => Verb::Update,
@@ -430,54 +268,10 @@ fn verb(case: &Value) -> Result<Verb, String> {
             force: case["force"] == true,
         },
         (Some("DELETE"), _) => Verb::Delete,
-        (operation, _) => return Err(format!("operation {operation:?} is not known")),
+        (operation, _) => return Err(format!("operation {operation:?} is not known").into()),
     })
 }
 
 fn user(case: &Value) -> UserInfo {
     serde_json::from_value(case["user"].clone()).unwrap_or_default()
-}
-
-/// The causes of an answer, and its message without the order of what it says of them.
-fn sorted(answer: &Value) -> (Vec<String>, Vec<&str>) {
-    let causes = answer.get("causes").and_then(Value::as_array);
-    let mut causes: Vec<String> = causes.into_iter().flatten().map(Value::to_string).collect();
-    causes.sort_unstable();
-    let message = answer.get("error").and_then(Value::as_str).unwrap_or_default();
-    let mut parts: Vec<&str> = message.split(['[', ']', ',']).map(str::trim).collect();
-    parts.sort_unstable();
-    (causes, parts)
-}
-
-/// Whether an answer is that the object is invalid.
-fn is_invalid(answer: &Value) -> bool {
-    answer.get("code").and_then(Value::as_u64) == Some(422)
-}
-
-/// The decision is everything but the texts of errors and warnings. Custom resources are validated.
-fn compare(expect: &Value, actual: Value, is_custom: bool) -> Outcome {
-    let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
-    let count = |of: &Value| of.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
-    let sees = field("/mutatingSees");
-    let invalid = !is_custom && is_invalid(expect) && !is_invalid(&actual);
-    if invalid {
-        // The server's own validation refuses it; what mutating admission saw is compared.
-        let outcome = Outcome::new(sees, expect, actual);
-        return if sees { outcome.skipped() } else { outcome };
-    }
-    let decision = sees
-        && field("/validatingSees")
-        && field("/stored")
-        && field("/code")
-        && count(expect) == count(&actual);
-    let has_text = !same(expect.get("error"), None) || !same(expect.get("warnings"), None);
-    let causes = field("/causes");
-    let texts = match is_custom && !causes && sorted(expect) == sorted(&actual) {
-        // The reference goes through the members of objects in no order.
-        true => field("/warnings"),
-        false => field("/error") && field("/warnings") && (causes || !is_custom),
-    };
-    let mut outcome = Outcome::new(decision, expect, actual);
-    outcome.text = has_text.then_some(texts);
-    outcome
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use pratique::api_objects::ApiObjects;
 use pratique::manifest::{ManifestFile, Plugin};
-use pratique::policy::PolicyObserver;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, ObjectModel, Outcome as Evaluated};
 use pratique_harness::{Error, with};
@@ -17,31 +16,26 @@ use super::cluster;
 use super::compare::same;
 use super::fixture::json_value;
 
-/// Listens to nothing.
-struct Silent;
-
-impl PolicyObserver for Silent {}
-
 pub(super) fn run_case(case: &Value) -> Outcome {
-    // Without an expectation another part of the server decided.
+    // A case without an expectation was decided by another part of the server.
     let Some(expect) = case.get("expect") else {
         return Outcome::new(true, &Value::Null, Value::Null);
     };
     match answer(case, None) {
         Ok(actual) => compare(expect, actual),
-        Err(why) => Outcome::failed(case, &why.to_string()),
+        Err(error) => Outcome::failed(case, &error.to_string()),
     }
 }
 
-/// A case of a whole server, which defaults objects after each mutation. The library alone, which the other cases were
-/// recorded from, does not.
+/// Runs a case of a whole server, which defaults objects after each mutation. The library does not: the other cases were
+/// recorded from it.
 pub(super) fn run_server_case(case: &Value) -> Outcome {
     let Some(expect) = case.get("expect") else {
         return Outcome::new(true, &Value::Null, Value::Null);
     };
     let mut objects = ApiObjects::default();
-    let given = case.get("objects").and_then(Value::as_array);
-    for object in given.into_iter().flatten() {
+    let existing = case.get("objects").and_then(Value::as_array);
+    for object in existing.into_iter().flatten() {
         if object["kind"] == "CustomResourceDefinition"
             && let Err(error) = objects.define(&json_value(object))
         {
@@ -50,14 +44,14 @@ pub(super) fn run_server_case(case: &Value) -> Outcome {
     }
     match answer(case, Some(&objects)) {
         Ok(actual) => compare(expect, actual),
-        Err(why) => Outcome::failed(case, &why.to_string()),
+        Err(error) => Outcome::failed(case, &error.to_string()),
     }
 }
 
 /// The outcome of a case, in the form of its expectation.
 ///
 /// # Errors
-/// Its policies do not load, or its request is none.
+/// Its policies do not load, or its request cannot be read.
 pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Error> {
     let admission = admission(case)?;
     let text = case["request"].to_string();
@@ -67,12 +61,12 @@ pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Er
     let cluster = cluster::of(case);
     let context = EvalContext::new(&cluster, Arc::new(authorizer)).with_object_model(model);
     let outcome = admission
-        .admit_policies(&request, context, &mut Silent)
+        .admit_policies(&request, context, &mut ())
         .map_err(|error| error.to_string())?;
     Ok(shown(&outcome))
 }
 
-/// What the files of a case load to.
+/// Loads the manifests and objects of a case.
 pub fn admission(case: &Value) -> Result<Admission, Error> {
     let mut builder = Admission::builder();
     for (plugin, folder) in [

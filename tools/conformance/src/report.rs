@@ -1,4 +1,4 @@
-//! What a run gave, and how it is printed.
+//! The outcomes of a run, and how they are printed.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -73,7 +73,7 @@ impl Report {
     }
 }
 
-/// First what is not exact, with expected and actual; then a line an area and a suite; then the sum.
+/// Prints the cases that are not exact with expected and actual outcomes, then a line for each area and suite, then the sum.
 impl Display for Report {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (name, outcome) in self.outcomes().filter(|(_, outcome)| !outcome.is_exact()) {

@@ -108,8 +108,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(asked: &str, expected: &[&str]) {
-        assert_eq!(query(asked, &Known::new()), expected);
+    fn check(expression: &str, expected: &[&str]) {
+        assert_eq!(query(expression, &Known::new()), expected);
     }
 
     #[test]

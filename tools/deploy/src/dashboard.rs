@@ -37,10 +37,10 @@ pub fn dashboard(dashboard: &Value) -> Vec<String> {
     let mut taken = BTreeSet::new();
     for panel in panels {
         let title = text(panel, "/title");
-        let said = place(panel, &mut taken)
+        let found = place(panel, &mut taken)
             .into_iter()
             .chain(targets(panel, &variables, &known));
-        faults.extend(said.map(|fault| format!("{title}: {fault}")));
+        faults.extend(found.map(|fault| format!("{title}: {fault}")));
     }
     faults
 }
@@ -65,9 +65,9 @@ fn targets(panel: &Value, variables: &[&str], known: &Known) -> Vec<String> {
         faults.push("it asks for nothing".to_owned());
     }
     for target in targets {
-        let asked = text(target, "/expr");
-        faults.extend(query(asked, known));
-        let used = asked.split('$').skip(1).map(|rest| {
+        let expression = text(target, "/expr");
+        faults.extend(query(expression, known));
+        let used = expression.split('$').skip(1).map(|rest| {
             let end = rest.find(|at: char| !at.is_ascii_alphanumeric() && at != '_');
             rest.split_at_checked(end.unwrap_or(rest.len()))
                 .unwrap_or_default()

@@ -19,7 +19,7 @@ mod written;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::{Error, workspace};
+use pratique_harness::{Error, entries, workspace};
 
 pub use dashboard::dashboard;
 pub use objects::{Object, items, part, read, text};
@@ -60,12 +60,12 @@ const RELEASE: &str = "9.8.7";
 pub fn faults(objects: &[Object], state: State) -> Vec<String> {
     let mut faults = Vec::new();
     for object in objects {
-        let said = shape::faults(object)
+        let found = shape::faults(object)
             .into_iter()
             .chain(policies::faults(object))
             .chain(registration::faults(object))
             .chain(alerts::faults(object));
-        faults.extend(said.map(|fault| format!("{object}: {fault}")));
+        faults.extend(found.map(|fault| format!("{object}: {fault}")));
     }
     faults.extend(rules::faults(objects, state).unwrap_or_else(|error| vec![error.to_string()]));
     faults
@@ -95,7 +95,7 @@ fn all(arguments: &Arguments) -> Result<bool, Error> {
     let mut whole = true;
     for directory in ["kustomize/base", "kustomize/example", "kustomize/scan"] {
         let rendered = tools.kustomize(&deploy.join(directory))?;
-        whole &= tell(directory, &rendered)?;
+        whole &= report(directory, &rendered)?;
     }
     let chart = deploy.join("helm/pratique");
     let packed = tools.package(&chart, RELEASE, &workspace::target().join("deploy"))?;
@@ -106,10 +106,10 @@ fn all(arguments: &Arguments) -> Result<bool, Error> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        whole &= tell(&format!("helm/pratique with {name}"), &rendered)?;
+        whole &= report(&format!("helm/pratique with {name}"), &rendered)?;
         let released = tools.helm(&packed, &values)?;
         let name = format!("helm/pratique as an archive, with {name}");
-        whole &= tell(&name, &released)?;
+        whole &= report(&name, &released)?;
         if !released.contains(&format!("app.kubernetes.io/version: \"{RELEASE}\"")) {
             println!("{name}: the version is not that of the release");
             whole = false;
@@ -118,16 +118,12 @@ fn all(arguments: &Arguments) -> Result<bool, Error> {
     Ok(whole)
 }
 
-/// The files of values that the chart is tried with.
+/// The files of values with which the chart is rendered.
 pub fn tried(chart: &Path) -> Result<Vec<PathBuf>, Error> {
-    let directory = chart.join("ci");
-    let entries = std::fs::read_dir(&directory).map_err(Error::file(&directory))?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.sort();
-    Ok(files)
+    entries(&chart.join("ci"))
 }
 
-fn tell(name: &str, rendered: &str) -> Result<bool, Error> {
+fn report(name: &str, rendered: &str) -> Result<bool, Error> {
     let objects = read(name, rendered)?;
     let faults = faults(&objects, State::Rendered);
     println!("{name}: {} objects, {} faults", objects.len(), faults.len());

@@ -1,4 +1,4 @@
-//! The metrics that the server tells, with their labels.
+//! The metrics of the server, with their labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// An object, and where it is from.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The file, or what was rendered.
+    /// The file, or the rendering.
     pub origin: String,
     /// All of it.
     pub value: Value,

@@ -44,7 +44,7 @@ pub(super) fn directories(object: &Object) -> Vec<String> {
         .collect()
 }
 
-/// The plugin that a ConfigMap's manifests are for, which its name tells.
+/// The plugin of a ConfigMap's manifests, from its name.
 fn plugin(object: &Object) -> Option<Plugin> {
     match object.name().rsplit('-').next() {
         Some("validating") => Some(Plugin::ValidatingAdmissionPolicy),

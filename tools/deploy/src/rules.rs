@@ -62,10 +62,10 @@ pub(super) fn faults(objects: &[Object], state: State) -> Result<Vec<String>, Er
                 .and_then(json::Value::as_str)
                 .unwrap_or_default();
             // What lacks something that a rule takes for granted is wrong as well.
-            let said = scope
+            let found = scope
                 .evaluate(&rule.faults)
                 .unwrap_or_else(|error| error.to_string().into());
-            gather(&said, &format!("{shown}: "), &mut faults);
+            gather(&found, &format!("{shown}: "), &mut faults);
         }
     }
     Ok(faults)

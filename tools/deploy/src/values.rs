@@ -1,4 +1,4 @@
-//! Whether values fit the chart's schema, as far as that can be told without Helm, which also looks at patterns.
+//! Checks values against the chart's schema, without Helm, which also checks patterns.
 //!
 //! Only what the schema uses of JSON Schema is understood; whatever else it says is a fault of the schema.
 

@@ -259,10 +259,10 @@ fn values_fit_their_schema() {
         assert!(!misfits(&schema, &values).is_empty(), "{wrong}");
     }
     // What can be said is said in the file that tells people.
-    let said = document("helm/pratique/values.yaml").value;
+    let values = document("helm/pratique/values.yaml").value;
     let properties = schema["properties"].as_object().unwrap().keys();
     let unsaid: Vec<&String> = properties
-        .filter(|name| *name != "global" && said.get(*name).is_none())
+        .filter(|name| *name != "global" && values.get(*name).is_none())
         .collect();
     assert!(unsaid.is_empty(), "{unsaid:?}");
 }

@@ -153,7 +153,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The driver ends its browser only if told to; nothing can be done where that fails.
+        // The driver ends its browser only on request; failures cannot be handled.
         let _ = Command::new("curl")
             .args(["--silent", "--request", "DELETE", &self.session])
             .output();

@@ -19,7 +19,7 @@ impl Dice {
         usize::try_from(self.0.next_u64() % end).unwrap_or(0)
     }
 
-    /// True so often in a hundred times.
+    /// True with a probability in percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

@@ -22,10 +22,10 @@ pub enum Error {
         /// Why not.
         error: io::Error,
     },
-    /// The system refuses something else, such as a port.
+    /// Another operation of the system fails, such as opening a port.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// Something is not as it should be, as the text says.
+    /// Any other failure, described by the text.
     #[error("{0}")]
     Unexpected(String),
 }

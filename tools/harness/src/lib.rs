@@ -1,4 +1,4 @@
-//! What the tools share: the workspace's directories, programs built by Cargo and by Go, processes that run beside a
+//! Code that the tools share: the workspace's directories, programs built by Cargo and by Go, processes that run alongside a
 //! tool, transcripts of steps, random choices that a seed repeats, and the type of errors.
 //!
 //! It depends on no crate under `crates/`, so that tools which need none of them build in seconds.
@@ -9,6 +9,7 @@ pub mod cargo;
 #[cfg(feature = "certificates")]
 mod certificates;
 mod dice;
+mod directory;
 mod error;
 pub mod go;
 mod json;
@@ -21,6 +22,7 @@ pub mod workspace;
 #[cfg(feature = "certificates")]
 pub use certificates::Certificates;
 pub use dice::Dice;
+pub use directory::entries;
 pub use error::Error;
 pub use json::with;
 pub use lines::LineProcess;

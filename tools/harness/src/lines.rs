@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use crate::error::Error;
 
-/// The program, running. It is ended when this is dropped.
+/// A running program. It is killed on drop.
 #[derive(Debug)]
 pub struct LineProcess {
     name: String,
@@ -30,7 +30,7 @@ impl LineProcess {
         let input = child.stdin.take().ok_or("no stdin")?;
         let lines = BufReader::new(child.stdout.take().ok_or("no stdout")?);
         let (sender, output) = channel();
-        // The program may be writing while it is written to, so that its lines are read on a thread of their own.
+        // The program may write while it is written to, so its lines are read on a separate thread.
         std::thread::spawn(move || {
             for line in lines.lines() {
                 let sent = line.map(|line| sender.send(line));

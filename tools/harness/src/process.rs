@@ -1,4 +1,4 @@
-//! Programs that run beside the suite: started with a log, waited for, and ended with their owner.
+//! Programs that run alongside a tool: started with a log, waited for, and ended with their owner.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
-/// How long anything may take to come up or to end.
+/// How long a program may take to start or to end.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// How long to wait between two looks.
+/// How long to wait between two checks.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A program that runs. It is ended, and waited for, when this goes.
+/// A running program. It is killed and waited for on drop.
 pub struct Process {
     child: Child,
     log: PathBuf,
@@ -42,7 +42,7 @@ impl Process {
         })
     }
 
-    /// The number that the system knows it by.
+    /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -57,7 +57,7 @@ impl Process {
         Ok(self.child.try_wait()?)
     }
 
-    /// Waits until it is as wanted; an error if it ends before, or does not become so.
+    /// Waits until a condition holds; an error if the program ends before, or the condition does not hold in time.
     pub fn wait_until(
         &mut self,
         what: &str,
@@ -76,7 +76,7 @@ impl Process {
         Err(format!("not {what} in time\n{}", self.end_of_log()?).into())
     }
 
-    /// Asks it to end (SIGTERM), and waits until it has; ends it by force when it does not.
+    /// Sends SIGTERM, and waits until the program has ended; kills it if it does not end.
     pub fn stop(&mut self) -> Result<ExitStatus, Error> {
         self.stop_by("TERM")
     }
@@ -95,7 +95,7 @@ impl Process {
         Err(format!("it had to be killed\n{}", self.end_of_log()?).into())
     }
 
-    /// Ends it at once (SIGKILL), as a crash would.
+    /// Ends the program at once (SIGKILL), as a crash would.
     pub fn kill(&mut self) -> Result<(), Error> {
         self.child.kill()?;
         self.child.wait()?;
@@ -121,7 +121,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
-            // Nothing can be done about one that cannot be ended.
+            // Errors of killing it cannot be handled.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
@@ -134,7 +134,7 @@ pub fn free_port() -> Result<u16, Error> {
     Ok(listener.local_addr()?.port())
 }
 
-/// Waits for something that happens outside of a process of ours.
+/// Waits until a condition holds that does not depend on a single process.
 pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, Error>) -> Result<Duration, Error> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {

@@ -4,7 +4,7 @@ use std::thread;
 
 use crate::error::Error;
 
-/// What so many threads came to that did the same at the same time.
+/// The results of threads that all do the same work at the same time.
 ///
 /// # Errors
 /// One of them panicked.

@@ -1,10 +1,10 @@
-//! What was tried and what came of it, printed as it happens.
+//! The steps of a tool and their outcomes, printed as they happen.
 
 use std::process::ExitCode;
 
 use crate::error::Error;
 
-/// The outcome of a step in which this was seen, which is right or wrong.
+/// The outcome of a step with an observation that is right or wrong.
 pub fn outcome(is_right: bool, seen: impl Into<String>) -> Result<String, Error> {
     match is_right {
         true => Ok(seen.into()),
@@ -26,7 +26,7 @@ impl Transcript {
         println!("\n{title}");
     }
 
-    /// A step that passed, or what was wrong.
+    /// Reports a step that passed, or its error.
     pub fn step(&mut self, name: &str, outcome: Result<String, Error>) {
         match outcome {
             Ok(seen) => {
@@ -40,13 +40,13 @@ impl Transcript {
         }
     }
 
-    /// A step that cannot be tried here, and why not.
+    /// Reports a step that cannot be run, with the reason.
     pub fn skip(&mut self, name: &str, why: &str) {
         self.skipped += 1;
         println!("  SKIPPED {name}{}", indented(why));
     }
 
-    /// Prints the last line, or why there is none, and tells whether all is well.
+    /// Prints the summary or an error, and returns the exit code.
     pub fn end(ended: Result<Self, Error>) -> ExitCode {
         match ended {
             Ok(Transcript {

@@ -1,5 +1,6 @@
 //! The built-in plugins of a server with its default plugins.
 
+use pratique_harness::Error;
 use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Attributes as PluginAttributes, Effects, MutableAttributes,
     PluginChain, PluginContext, PluginGates, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
@@ -8,10 +9,11 @@ use pratique_registry::Attributes;
 use pratique_types::{Status, UserInfo};
 use serde_json::{Value, json};
 
-use super::{RANDOM, Stored};
+use super::before::Stored;
+use super::random::RANDOM;
 use crate::fixture::json_value;
 
-/// The default plugins, and what they know of the cluster.
+/// The default plugins, and the state of the cluster for them.
 pub(super) struct Plugins {
     chain: PluginChain,
     state: StateObjects,
@@ -20,23 +22,23 @@ pub(super) struct Plugins {
 }
 
 impl Plugins {
-    /// The default plugins of a server that has these objects besides those that it makes itself.
-    fn new(stored: &Stored, user: UserInfo) -> Result<Self, String> {
+    /// The default plugins of a server with these objects and those that it creates itself.
+    fn new(stored: &Stored, user: UserInfo) -> Result<Self, Error> {
         let [_, _, (suffix, _), ..] = RANDOM;
         let gates = PluginGates::default();
-        // Those for policies and webhooks are no plugins here.
+        // The plugins for policies and webhooks have no factory.
         let factories = default_plugins().filter_map(pratique_plugins::factory);
         let plugins = factories.map(|factory| {
             let plugin = factory.start(&PluginSettings::new(&gates));
-            plugin.map_err(|error| error.of_plugin(factory.handler.name))
+            plugin.map_err(|error| Error::from(error.of_plugin(factory.handler.name)))
         });
         let mut state = StateObjects::whole();
         let of_server = made_by_server();
-        for object in of_server.iter().map(json_value).chain(stored.0.values().cloned()) {
+        for object in of_server.iter().map(json_value).chain(stored.objects().cloned()) {
             state.insert(object);
         }
         Ok(Plugins {
-            chain: PluginChain::new(plugins.collect::<Result<_, _>>()?),
+            chain: PluginChain::new(plugins.collect::<Result<_, Error>>()?),
             state,
             user,
             suffix: suffix.to_owned(),
@@ -89,7 +91,7 @@ fn refused(rejection: Rejection) -> Box<Status> {
     Box::new(rejection.status().unwrap_or_else(undecided))
 }
 
-/// May do everything, as the one who recorded the cases.
+/// Allows everything: the user who recorded the cases is an administrator.
 struct Administrator;
 
 impl AccessReviewer for Administrator {
@@ -98,7 +100,7 @@ impl AccessReviewer for Administrator {
     }
 }
 
-/// What a server and its controllers make without being asked.
+/// The objects that a server and its controllers create by themselves.
 fn made_by_server() -> Vec<Value> {
     let namespace = |name: &str| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "status": {"phase": "Active"}});
     let account = |namespace: &str| json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": namespace}});
@@ -112,7 +114,7 @@ fn made_by_server() -> Vec<Value> {
 }
 
 /// The default plugins, if a case was recorded with them.
-pub(super) fn of(case: &Value, stored: &Stored, user: UserInfo) -> Result<Option<Plugins>, String> {
+pub(super) fn of(case: &Value, stored: &Stored, user: UserInfo) -> Result<Option<Plugins>, Error> {
     let name = case["name"].as_str().unwrap_or_default();
     match name.split('/').any(|part| part == "plugins") {
         true => Plugins::new(stored, user).map(Some),

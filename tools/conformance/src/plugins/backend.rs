@@ -38,7 +38,7 @@ impl ImageReviewer for Backend<'_> {
     }
 }
 
-/// What a client makes of a status: the one in the body, or one of its own.
+/// The error of a client: the status in the body, or one that the client makes itself.
 fn failure(code: i64, body: &str) -> Rejection {
     let answered: Option<Status> = serde_json::from_str(body).ok();
     let answered = answered.filter(|status| status.status == "Failure");

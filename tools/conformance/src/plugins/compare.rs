@@ -1,4 +1,4 @@
-//! Comparing what plugins made of a request with what the reference made of it.
+//! Comparing the outcome of plugins with that of the reference.
 
 use serde_json::Value;
 

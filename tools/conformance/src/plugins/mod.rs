@@ -15,6 +15,6 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     };
     match run::answer(case) {
         Ok(actual) => compare::compare(expect, actual),
-        Err(why) => Outcome::failed(case, &why.to_string()),
+        Err(error) => Outcome::failed(case, &error.to_string()),
     }
 }

@@ -16,7 +16,7 @@ use super::access::CaseReviewer;
 use super::backend::Backend;
 use crate::fixture::json_value;
 
-/// What the plugins make of a case, in the form of its expectation.
+/// The outcome of the plugins for a case, in the form of its expectation.
 pub(super) fn answer(case: &Value) -> Result<Value, Error> {
     let chain = match start(case)? {
         Ok(chain) => chain,
@@ -24,7 +24,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
     };
     let mut state = StateObjects::whole();
     for object in elements(case, "objects") {
-        // What has no name is no object of a cluster.
+        // An object without a name is ignored.
         state.insert(json_value(object));
     }
     let reviewer: CaseReviewer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
@@ -36,9 +36,9 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
             .with_access(&reviewer)
             .with_images(&backend)
             .at(Duration::from_secs(EPOCH) + now);
-        let (shown, effects) = judge(&chain, request, &expect["defaulted"], &context)?;
+        let (expectation, effects) = admit(&chain, request, &expect["defaulted"], &context)?;
         state.apply(&effects);
-        Ok(shown)
+        Ok(expectation)
     };
     match case["requests"].as_array() {
         None => run(&case["request"], expect, 0.0),
@@ -96,8 +96,8 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
                 &mut settings.unreachable_toleration_seconds,
             ),
         ] {
-            if let Some(given) = case["flags"].get(flag).and_then(Value::as_i64) {
-                *seconds = given;
+            if let Some(value) = case["flags"].get(flag).and_then(Value::as_i64) {
+                *seconds = value;
             }
         }
         match factory.start(&settings) {
@@ -108,7 +108,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     Ok(Ok(PluginChain::new(plugins)))
 }
 
-/// The kubeconfig that the reference made for the case is sound; others are looked for.
+/// The kubeconfig that the reference wrote for the case is valid; other paths have to exist.
 fn check_kubeconfig(path: &str) -> Result<(), String> {
     match path == "$KUBECONFIG" || std::fs::exists(path).unwrap_or(false) {
         true => Ok(()),
@@ -117,7 +117,7 @@ fn check_kubeconfig(path: &str) -> Result<(), String> {
 }
 
 /// Puts one request through both phases. `defaulted` is the object as the reference decoded it, if that is another one.
-fn judge(
+fn admit(
     chain: &PluginChain,
     request: &Value,
     defaulted: &Value,
@@ -141,29 +141,29 @@ fn judge(
     let mut object = decoded.clone();
     let mut effects = Effects::default();
     let result = run(chain, &request, &mut object, context, &mut effects);
-    let mut shown = Map::new();
-    shown.insert("allowed".to_owned(), Value::Bool(result.is_ok()));
+    let mut expectation = Map::new();
+    expectation.insert("allowed".to_owned(), Value::Bool(result.is_ok()));
     if let Err(rejection) = &result {
-        shown.insert("status".to_owned(), status(rejection)?);
+        expectation.insert("status".to_owned(), status(rejection)?);
     } else if object != decoded {
-        shown.insert("object".to_owned(), Value::from(&object));
+        expectation.insert("object".to_owned(), Value::from(&object));
     }
-    shown.insert("warnings".to_owned(), json!(effects.warnings));
+    expectation.insert("warnings".to_owned(), json!(effects.warnings));
     let annotations = effects.audit_annotations().iter();
     let annotations: Map<String, Value> = annotations
         .map(|(key, value)| (key.clone(), Value::String(value.clone())))
         .collect();
-    shown.insert("auditAnnotations".to_owned(), Value::Object(annotations));
+    expectation.insert("auditAnnotations".to_owned(), Value::Object(annotations));
     let created = effects.created.iter();
     let created: Vec<String> = created
         .map(|created| format!("{}/{}", created.kind.resource, created.name))
         .collect();
-    shown.insert("created".to_owned(), json!(created));
-    shown.insert("booked".to_owned(), booked(&effects, context));
-    Ok((Value::Object(shown), effects))
+    expectation.insert("created".to_owned(), json!(created));
+    expectation.insert("booked".to_owned(), booked(&effects, context));
+    Ok((Value::Object(expectation), effects))
 }
 
-/// The kind that an object says it is of.
+/// The kind of an object.
 fn kind_of(object: &json::Value<'_>) -> Option<GroupVersionKind> {
     let text = |field: &str| object.get(field).and_then(json::Value::as_str);
     let version = GroupVersion::parse(text("apiVersion")?).ok()?;
@@ -203,7 +203,7 @@ fn status(rejection: &Rejection) -> Result<Value, Error> {
 fn booked(effects: &Effects, context: &PluginContext<'_>) -> Value {
     let mut booked: Vec<_> = effects.booked.iter().collect();
     booked.sort_by_key(|booked| format!("{}/{}", booked.namespace, booked.name));
-    let shown = booked.into_iter().filter_map(|booked| {
+    let expectation = booked.into_iter().filter_map(|booked| {
         let quota = context
             .state
             .get(StateKind::RESOURCE_QUOTA, &booked.namespace, &booked.name);
@@ -222,7 +222,7 @@ fn booked(effects: &Effects, context: &PluginContext<'_>) -> Value {
             hard => json!({"namespace": namespace, "name": name, "used": used, "hard": hard}),
         })
     });
-    Value::Array(shown.collect())
+    Value::Array(expectation.collect())
 }
 
 fn elements<'c>(case: &'c Value, field: &str) -> impl Iterator<Item = &'c Value> {

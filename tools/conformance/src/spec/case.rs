@@ -12,7 +12,7 @@ use super::value::{self, Unsupported, same};
 #[derive(Debug, PartialEq)]
 pub(super) enum CaseResult {
     Passed,
-    /// With what was found instead.
+    /// Failed, with the actual result.
     Failed(String),
     /// With what it needs that the engine has not.
     Skipped(String),

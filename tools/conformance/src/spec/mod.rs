@@ -27,7 +27,7 @@ pub struct Arguments {
 #[derive(Default)]
 struct Tally {
     passed: usize,
-    /// What failed, with what was found instead.
+    /// Failed cases, with their actual results.
     failed: Vec<(String, String)>,
     /// How many cases were skipped for each reason.
     skipped: BTreeMap<String, usize>,

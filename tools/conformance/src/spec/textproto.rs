@@ -250,7 +250,7 @@ fn escape(rest: &mut std::str::Chars<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// The number that goes on with so many digits at most.
+/// The number with at most a number of further digits.
 fn digits(rest: &mut std::str::Chars<'_>, radix: u32, start: u32, most: usize) -> Option<u32> {
     let mut number = start;
     for _ in 0..most {

@@ -1,4 +1,4 @@
-//! What came of a case beside what it expects.
+//! Comparing the outcome of a webhook case with its expectation.
 
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use pratique_webhook::{MutatingWebhooks, Origin, ValidatingWebhooks};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::world::World;
+use super::runner::Runner;
 
 /// The compiled webhooks, static ones first.
 pub(super) struct Configured {
@@ -19,11 +19,11 @@ pub(super) struct Configured {
 }
 
 impl Configured {
-    pub(super) fn new(world: &World, case: &Value) -> Result<Self, Error> {
+    pub(super) fn new(runner: &Runner, case: &Value) -> Result<Self, Error> {
         let cache = Cache::new();
         let manifests = [
-            manifests(world, case.pointer("/manifests/mutating"))?,
-            manifests(world, case.pointer("/manifests/validating"))?,
+            manifests(runner, case.pointer("/manifests/mutating"))?,
+            manifests(runner, case.pointer("/manifests/validating"))?,
         ];
         let api = case["configurations"].as_array().cloned().unwrap_or_default();
         let [mutating, validating] = &manifests;
@@ -31,7 +31,7 @@ impl Configured {
         let validating: Vec<ValidatingWebhookConfiguration> = of_kind(validating, VALIDATING)?;
         let api: Vec<Value> = api
             .iter()
-            .map(|object| filled(world, object))
+            .map(|object| fill_addresses(runner, object))
             .collect::<Result<_, _>>()?;
         let api_mutating: Vec<MutatingWebhookConfiguration> = of_kind(&api, MUTATING)?;
         let api_validating: Vec<ValidatingWebhookConfiguration> = of_kind(&api, VALIDATING)?;
@@ -51,8 +51,8 @@ impl Configured {
 const MUTATING: &str = "MutatingWebhookConfiguration";
 const VALIDATING: &str = "ValidatingWebhookConfiguration";
 
-/// The objects of a directory; they are not validated here, as many a case could not be told otherwise.
-fn manifests(world: &World, files: Option<&Value>) -> Result<Vec<Value>, Error> {
+/// The objects of a directory. They are not validated: many cases have objects that validation refuses.
+fn manifests(runner: &Runner, files: Option<&Value>) -> Result<Vec<Value>, Error> {
     let mut objects = Vec::new();
     for (name, text) in files.and_then(Value::as_object).into_iter().flatten() {
         let extension = name.rsplit('.').next().unwrap_or_default();
@@ -61,7 +61,7 @@ fn manifests(world: &World, files: Option<&Value>) -> Result<Vec<Value>, Error> 
         }
         let file = ManifestFile {
             path: name.clone(),
-            content: world.fill(text.as_str().unwrap_or_default()).into_bytes(),
+            content: runner.fill(text.as_str().unwrap_or_default()).into_bytes(),
         };
         let documents = read_documents(&file).map_err(|errors| format!("does not load: {errors}"))?;
         for document in documents {
@@ -77,7 +77,7 @@ fn manifests(world: &World, files: Option<&Value>) -> Result<Vec<Value>, Error> 
     Ok(objects)
 }
 
-/// An item of a list, which may leave its kind to the list.
+/// An item of a list, with the kind that it inherits from the list.
 fn with_kind(item: &Value, list: &Value) -> Value {
     let mut item = item.clone();
     let kind = list
@@ -90,8 +90,8 @@ fn with_kind(item: &Value, list: &Value) -> Value {
     item
 }
 
-fn filled(world: &World, object: &Value) -> Result<Value, Error> {
-    serde_json::from_str(&world.fill(&object.to_string())).map_err(|error| Error::from(error.to_string()))
+fn fill_addresses(runner: &Runner, object: &Value) -> Result<Value, Error> {
+    serde_json::from_str(&runner.fill(&object.to_string())).map_err(|error| Error::from(error.to_string()))
 }
 
 fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, Error> {

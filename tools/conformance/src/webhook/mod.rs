@@ -2,7 +2,7 @@
 
 mod compare;
 mod configured;
-mod world;
+mod runner;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -11,23 +11,23 @@ use serde_json::Value;
 
 use super::Outcome;
 use configured::Configured;
-use world::World;
+use runner::Runner;
 
 pub(super) fn run_case(case: &Value) -> Outcome {
     // The listeners serve one case at a time.
-    static WORLD: OnceLock<Result<Mutex<World>, Error>> = OnceLock::new();
-    let world = WORLD.get_or_init(|| World::start().map(Mutex::new));
-    let ran = world
+    static RUNNER: OnceLock<Result<Mutex<Runner>, Error>> = OnceLock::new();
+    let runner = RUNNER.get_or_init(|| Runner::start().map(Mutex::new));
+    let ran = runner
         .as_ref()
         .map_err(|error| error.to_string().into())
-        .and_then(|world| {
-            let world = world.lock().unwrap_or_else(PoisonError::into_inner);
-            let configured = Configured::new(&world, case)?;
-            world.run(case, &configured)
+        .and_then(|runner| {
+            let runner = runner.lock().unwrap_or_else(PoisonError::into_inner);
+            let configured = Configured::new(&runner, case)?;
+            runner.run(case, &configured)
         });
     let expect = case.get("expect").cloned().unwrap_or_default();
     match ran {
         Ok(actual) => compare::compare(&expect, actual),
-        Err(why) => Outcome::failed(case, &why.to_string()),
+        Err(error) => Outcome::failed(case, &error.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! Where webhook cases run: a runtime, and listeners that follow the case's scripts.
+//! Runs webhook cases: a runtime, and listeners that follow the scripts of a case.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,15 +23,15 @@ use super::super::fixture::{Directory, json_value};
 use super::configured::Configured;
 
 /// Listeners that serve one case after the other.
-pub(super) struct World {
+pub(super) struct Runner {
     runtime: Runtime,
     backend: Backend,
 }
 
-/// Every service is at the backend, but for one that is missing.
-struct AtBackend(String);
+/// Resolves every service to the backend, except for `missing`.
+struct BackendServices(String);
 
-impl Services for AtBackend {
+impl Services for BackendServices {
     fn address(&self, service: &Service) -> Result<Option<String>, String> {
         match service.name.as_str() {
             "missing" => Err("service \"missing\" not found".into()),
@@ -40,32 +40,32 @@ impl Services for AtBackend {
     }
 }
 
-/// What came of both phases.
+/// The outcome of both phases.
 #[derive(Default)]
-struct Evaluated {
+struct ChainResult {
     status: Option<Box<Status>>,
     object: Option<json::Value<'static>>,
     warnings: Vec<String>,
     annotations: BTreeMap<String, String>,
 }
 
-impl World {
+impl Runner {
     pub(super) fn start() -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let backend = runtime.block_on(Backend::start());
-        Ok(World {
+        Ok(Runner {
             runtime,
             backend: backend.map_err(|error| error.to_string())?,
         })
     }
 
-    /// A text with the listeners' addresses and certificates put in.
+    /// Replaces the placeholders of a text by the addresses and certificates of the listeners.
     pub(super) fn fill(&self, text: &str) -> String {
         self.backend.fill(text)
     }
 
-    /// What came of a case, in the form of its expectation.
+    /// The outcome of a case, in the form of its expectation.
     pub(super) fn run(&self, case: &Value, configured: &Configured) -> Result<Value, Error> {
         let scripts = case["backends"].as_object().into_iter().flatten();
         let scripts = scripts.map(|(path, script)| {
@@ -82,13 +82,13 @@ impl World {
             serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
         let caller = self.caller(case)?;
         self.runtime.block_on(async {
-            let evaluated = self.evaluate(case, &request, configured, &caller).await;
+            let result = self.evaluate(case, &request, configured, &caller).await;
             let calls = self.backend.end().await;
-            Ok(self.shown(&evaluated?, calls))
+            Ok(self.expectation(&result?, calls))
         })
     }
 
-    /// The client, with what the case's kubeconfig gives it.
+    /// The client, with the credentials of the case's kubeconfig.
     fn caller(&self, case: &Value) -> Result<HttpCaller, Error> {
         let Some(text) = case["kubeConfig"].as_str() else {
             return Ok(HttpCaller::default());
@@ -107,11 +107,11 @@ impl World {
         request: &AdmissionRequest<'_>,
         configured: &Configured,
         caller: &dyn Caller,
-    ) -> Result<Evaluated, Error> {
+    ) -> Result<ChainResult, Error> {
         let (equivalents, cluster) = (equivalents(case, request), cluster(case));
         let authorizer: CaseAuthorizer =
             serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
-        let services = AtBackend(self.backend.address(Listener::Backend).to_string());
+        let services = BackendServices(self.backend.address(Listener::Backend).to_string());
         let mut context =
             WebhookContext::new(&equivalents, &cluster, Arc::new(authorizer)).with_services(&services);
         if case["typed"] != Value::Bool(true) {
@@ -125,23 +125,23 @@ impl World {
         }
         let [first, second] = &configured.mutating;
         let audits_requests = !matches!(case["auditLevel"].as_str(), Some("None" | "Metadata"));
-        let mut evaluated = Evaluated::default();
+        let mut result = ChainResult::default();
         self.backend.set_phase("mutating");
-        evaluated
+        result
             .mutate(&[first, second], request, &context, caller, audits_requests)
             .await?;
         self.backend.set_phase("validating");
         let [first, second] = &configured.validating;
-        evaluated
+        result
             .validate(&[first, second], request, &context, caller)
             .await?;
         if case["auditLevel"] == "None" {
-            evaluated.annotations.clear();
+            result.annotations.clear();
         }
-        Ok(evaluated)
+        Ok(result)
     }
 
-    fn shown(&self, evaluated: &Evaluated, calls: Vec<pratique_webhook_backend::Call>) -> Value {
+    fn expectation(&self, result: &ChainResult, calls: Vec<pratique_webhook_backend::Call>) -> Value {
         let mut calls: Vec<Value> = calls
             .into_iter()
             .map(|call| serde_json::to_value(call).unwrap_or_default())
@@ -153,37 +153,40 @@ impl World {
             phase(call).then(|| (call["path"].as_str().unwrap_or_default().to_owned(), review))
         };
         calls.sort_by_key(key);
-        let warnings = warnings::passed_on(evaluated.warnings.iter().map(String::as_str));
-        let shown = json!({
-            "allowed": evaluated.status.is_none(),
+        let warnings = warnings::passed_on(result.warnings.iter().map(String::as_str));
+        let expectation = json!({
+            "allowed": result.status.is_none(),
             "calls": calls,
             "warnings": warnings,
             "warningHeaders": warnings.iter().map(|text| warnings::header(text)).collect::<Vec<_>>(),
-            "auditAnnotations": evaluated.annotations,
+            "auditAnnotations": result.annotations,
         });
-        let status = evaluated.status.as_ref().map(serde_json::to_value);
-        let object = evaluated.object.as_ref().filter(|_| status.is_none());
+        let status = result.status.as_ref().map(serde_json::to_value);
+        let object = result.object.as_ref().filter(|_| status.is_none());
         let object = object.map(serde_json::to_value);
         let parts = [("status", status), ("object", object)].into_iter();
         let parts = parts.filter_map(|(name, part)| Some((name, part?.ok()?)));
-        self.masked(with(shown, parts))
+        self.mask_addresses(with(expectation, parts))
     }
 
-    fn masked(&self, value: Value) -> Value {
+    fn mask_addresses(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.backend.mask(&text)),
-            Value::Array(elements) => elements.into_iter().map(|element| self.masked(element)).collect(),
+            Value::Array(elements) => elements
+                .into_iter()
+                .map(|element| self.mask_addresses(element))
+                .collect(),
             Value::Object(members) => members
                 .into_iter()
-                .map(|(key, value)| (key, self.masked(value)))
+                .map(|(key, value)| (key, self.mask_addresses(value)))
                 .collect(),
             other => other,
         }
     }
 }
 
-impl Evaluated {
-    /// Mutating webhooks, and again where that is due.
+impl ChainResult {
+    /// Calls mutating webhooks, and calls them again where reinvocation is due.
     async fn mutate(
         &mut self,
         sets: &[&MutatingWebhooks],
@@ -192,27 +195,27 @@ impl Evaluated {
         caller: &dyn Caller,
         audits_requests: bool,
     ) -> Result<(), Error> {
-        let mut turns = Reinvocation::default();
+        let mut reinvocation = Reinvocation::default();
         loop {
-            let given = self.object.take();
-            let attributes = Attributes::written(request, given.as_ref().unwrap_or(&request.object));
-            let mutated = mutate(sets, attributes, context, &mut turns, caller, &mut ()).await;
+            let before = self.object.take();
+            let attributes = Attributes::written(request, before.as_ref().unwrap_or(&request.object));
+            let mutated = mutate(sets, attributes, context, &mut reinvocation, caller, &mut ()).await;
             let mutated = mutated.map_err(|error| error.to_string())?;
-            self.object = mutated.object.or(given);
+            self.object = mutated.object.or(before);
             self.warnings.extend(mutated.warnings);
             self.annotate(mutated.audit_annotations);
             if audits_requests {
                 self.annotate(mutated.patch_annotations);
             }
             self.status = mutated.status;
-            if self.status.is_some() || !turns.is_due() {
+            if self.status.is_some() || !reinvocation.is_due() {
                 break;
             }
-            turns.begin_second();
+            reinvocation.begin_second();
         }
-        let shown = |object: &json::Value<'_>| serde_json::to_value(object).unwrap_or_default();
+        let expectation = |object: &json::Value<'_>| serde_json::to_value(object).unwrap_or_default();
         self.object
-            .take_if(|object| shown(object) == shown(&request.object));
+            .take_if(|object| expectation(object) == expectation(&request.object));
         Ok(())
     }
 
@@ -235,7 +238,7 @@ impl Evaluated {
         Ok(())
     }
 
-    /// The first value of a key stays.
+    /// Adds annotations; the first value of a key is kept.
     fn annotate(&mut self, annotations: BTreeMap<String, String>) {
         for (key, value) in annotations {
             self.annotations.entry(key).or_insert(value);
@@ -271,7 +274,7 @@ fn equivalents(case: &Value, request: &AdmissionRequest<'_>) -> Equivalents {
 fn cluster(case: &Value) -> Objects {
     let mut cluster = Objects::new();
     for object in case["objects"].as_array().into_iter().flatten() {
-        // What has no name is no object of a cluster; no case relies on one.
+        // An object without a name is ignored; no case relies on one.
         let _ = cluster.insert(json_value(object));
     }
     cluster

@@ -1,0 +1,61 @@
+//! Random values of a request: their values while a case runs, and their placeholders in recordings.
+
+use pratique_registry::Placeholders;
+use serde_json::{Value, json};
+
+/// Values that replace random ones while a case runs, and their placeholders in recordings.
+pub(super) const RANDOM: [(&str, &str); 6] = [
+    ("11111111-2222-4333-8444-555555555555", "<uid>"),
+    ("2026-01-02T03:04:05Z", "<time>"),
+    ("zzzzz", "<random>"),
+    ("10.96.77.77", "<ip>"),
+    ("random-token", "<token>"),
+    ("777777", "<version>"),
+];
+
+/// The node port that replaces a random one.
+const PORT: i64 = 31_777;
+
+/// The values for the registry.
+pub(super) fn placeholders() -> Placeholders {
+    let [uid, time, suffix, ip, token, _] = RANDOM.map(|(value, _)| value.to_owned());
+    Placeholders {
+        uid,
+        time,
+        name_suffix: suffix,
+        cluster_ip: ip,
+        node_port: PORT.into(),
+        audience: "https://oracle.invalid".to_owned(),
+        token,
+    }
+}
+
+/// Replaces the placeholders of a text by the values of this run.
+pub(super) fn concrete(text: &str) -> String {
+    RANDOM
+        .iter()
+        .fold(text.to_owned(), |text, (value, shown)| text.replace(shown, value))
+}
+
+/// Replaces the values of this run by the placeholders of recordings.
+pub(super) fn recorded(value: Value) -> Value {
+    match value {
+        Value::String(text) => {
+            let shown = RANDOM
+                .iter()
+                .fold(text, |text, (value, shown)| text.replace(value, shown));
+            Value::String(shown)
+        }
+        Value::Number(number) if number.as_i64() == Some(PORT) => json!("<port>"),
+        Value::Array(elements) => elements.into_iter().map(recorded).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, value)| match name.as_str() {
+                // Versions are random, also in the body of a request.
+                "resourceVersion" if value != "" => (name, json!("<version>")),
+                _ => (name, recorded(value)),
+            });
+            Value::Object(members.collect())
+        }
+        other => other,
+    }
+}
