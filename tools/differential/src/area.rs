@@ -1,5 +1,5 @@
-//! What all areas have in common: random cases go to both sides, differences between their outcomes are made small, and of
-//! those that look the same one is printed.
+//! The loop that all areas share: random cases go to both sides, differences between their outcomes are shrunk, and one of
+//! those with the same fingerprint is printed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -8,95 +8,100 @@ use pratique_harness::{Dice, Error};
 use serde_json::{Value, json};
 
 use super::Span;
+use super::policy::outcome as admission;
 use super::reference::Reference;
 use super::shrink::{Difference, shrunk};
 
-/// What is compared.
+/// A part of the behaviour that is compared with the reference.
 pub(super) trait Area {
-    /// What both sides are asked about at once: one question or several, and what these have in common.
+    /// A case for both sides: one question or several, with the inputs that they share.
     type Case: Clone;
 
     /// Its name in files.
     const NAME: &'static str;
 
-    /// How many differences that look the same are made small.
+    /// How many differences with the same fingerprint are shrunk.
     const ENOUGH: usize = 3;
 
     /// Starts the reference.
     fn start(&self) -> Result<Reference, Error>;
 
-    /// Any case.
+    /// Generates a random case.
     fn random(&self, dice: &mut Dice) -> Self::Case;
 
-    /// A case as the reference reads it, which is to answer so many times.
+    /// A case in the form that the reference reads; it answers `times` times.
     fn question(&self, case: &Self::Case, times: usize) -> Value;
 
-    /// Our outcomes, one for each question; an error for a case that does not load.
+    /// Our outcomes, one for each question; an error if the case does not load.
     fn ours(&self, case: &Self::Case) -> Result<Vec<Value>, Error>;
 
-    /// The same case with one of its questions.
-    fn only(&self, case: &Self::Case, index: usize) -> Self::Case;
+    /// The case with only one of its questions.
+    fn with_question(&self, case: &Self::Case, index: usize) -> Self::Case;
 
-    /// In what an outcome differs from what is expected.
-    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str>;
+    /// The kind of difference between two outcomes; by default, they are outcomes of admission.
+    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
+        admission::differs(ours, theirs)
+    }
 
-    /// Whether a difference is one of those that are meant to be.
+    /// Whether a difference is intended.
     fn is_known(&self, case: &Self::Case, ours: &Value, theirs: &Value) -> bool;
 
-    /// Whether the reference may fail so.
+    /// Whether the reference may fail with this error.
     fn may_fail(&self, _error: &str) -> bool {
         false
     }
 
-    /// The same case, of one question, without one of the things in it; large things come first.
+    /// Smaller variants of a case of one question, each without one of its parts; large parts are removed first.
     fn smaller(&self, case: &Self::Case) -> Vec<Self::Case>;
 
     /// The texts of an outcome.
-    fn texts(&self, outcome: &Value) -> String;
-
-    /// What a difference that was made small looks like.
-    fn look(&self, difference: &Difference<Self::Case>) -> String {
-        look(self, difference.kind, &difference.ours, &difference.theirs)
+    fn texts(&self, outcome: &Value) -> String {
+        admission::texts(outcome)
     }
 
-    /// What is counted of an outcome, and whether it is so.
-    fn counted(&self, ours: &Value, theirs: &Value) -> Vec<(&'static str, bool)>;
+    /// The fingerprint of a shrunk difference: differences with the same one are reported once.
+    fn fingerprint(&self, difference: &Difference<Self::Case>) -> String {
+        fingerprint(self, difference.kind, &difference.ours, &difference.theirs)
+    }
 
-    /// How often we took too long, of which each time was printed.
+    /// The properties of outcomes that are counted, and whether these outcomes have them.
+    fn counts(&self, ours: &Value, theirs: &Value) -> Vec<(&'static str, bool)>;
+
+    /// How often our side took too long; each time was printed.
     fn slow(&self) -> usize {
         0
     }
 
-    /// A difference in lines.
-    fn shown(&self, difference: &Difference<Self::Case>) -> String;
+    /// Describes a difference, in several lines.
+    fn describe(&self, difference: &Difference<Self::Case>) -> String;
 
     /// The last lines of a run.
     fn summary(&self, report: &Report) -> String;
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) cases: usize,
     pub(super) questions: usize,
-    /// By what is counted of outcomes.
+    /// How many outcomes have each counted property.
     counts: BTreeMap<&'static str, usize>,
-    /// Cases that we do not load.
+    /// Cases that our side does not load.
     pub(super) refused: usize,
-    /// Differences that are meant to be.
+    /// Intended differences.
     pub(super) known: usize,
-    /// Questions on which the reference is not of one mind.
+    /// Questions to which the reference gives varying answers.
     pub(super) varies: usize,
     /// Cases that the reference did not answer.
-    pub(super) lost: usize,
-    /// How often differences were met that look like this, before they were made small.
-    met: BTreeMap<String, usize>,
-    /// How often they were found, made small.
+    pub(super) unanswered: usize,
+    /// How many differences were found, by fingerprint before shrinking.
+    encountered: BTreeMap<String, usize>,
+    /// How many differences were found, by fingerprint after shrinking.
     found: BTreeMap<String, usize>,
 }
 
 impl Report {
-    /// How often outcomes were so.
+    /// How many outcomes have a property.
     pub(super) fn count(&self, what: &str) -> usize {
         self.counts.get(what).copied().unwrap_or_default()
     }
@@ -106,16 +111,17 @@ impl Report {
         self.found.len()
     }
 
-    /// Tells of a case that the reference had no answer for.
-    fn lost<A: Area>(&mut self, area: &A, case: &A::Case, error: &str) {
-        self.lost += 1;
-        let path = std::env::temp_dir().join(format!("differential-{}-lost-{}.json", A::NAME, self.lost));
+    /// Reports a case that the reference did not answer.
+    fn report_unanswered<A: Area>(&mut self, area: &A, case: &A::Case, error: &str) {
+        self.unanswered += 1;
+        let path =
+            std::env::temp_dir().join(format!("differential-{}-lost-{}.json", A::NAME, self.unanswered));
         let kept = std::fs::write(&path, area.question(case, 1).to_string());
         println!("no answer: {error}\n  see {} ({kept:?})\n", path.display());
     }
 
-    /// Compares the outcomes of a case, and makes what differs small.
-    fn settle<A: Area>(
+    /// Compares the outcomes of a case, and shrinks differences.
+    fn compare_outcomes<A: Area>(
         &mut self,
         area: &A,
         reference: &mut Reference,
@@ -126,7 +132,7 @@ impl Report {
         for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
             let Some(theirs) = theirs.first() else { continue };
             self.questions += 1;
-            for (what, is_so) in area.counted(ours, theirs) {
+            for (what, is_so) in area.counts(ours, theirs) {
                 *self.counts.entry(what).or_default() += usize::from(is_so);
             }
             let Some(kind) = area.differs(ours, theirs) else {
@@ -134,40 +140,43 @@ impl Report {
             };
             if area.is_known(case, ours, theirs) {
                 self.known += 1;
-            } else if self.wants(area, kind, ours, theirs) {
-                let Some(difference) = shrunk(area, reference, area.only(case, index), end)? else {
+            } else if self.is_worth_shrinking(area, kind, ours, theirs) {
+                let Some(difference) = shrunk(area, reference, area.with_question(case, index), end)? else {
                     self.varies += 1;
                     continue;
                 };
-                let seen = self.found.entry(area.look(&difference)).or_default();
-                *seen += 1;
-                if *seen == 1 {
-                    println!("{}", area.shown(&difference));
+                let count = self.found.entry(area.fingerprint(&difference)).or_default();
+                *count += 1;
+                if *count == 1 {
+                    println!("{}", area.describe(&difference));
                 }
             }
         }
         Ok(())
     }
 
-    /// Whether a difference is worth the work of making it small: one without texts may look like others and be of another kind.
-    fn wants<A: Area>(&mut self, area: &A, kind: &str, ours: &Value, theirs: &Value) -> bool {
-        let met = self.met.entry(look(area, kind, ours, theirs)).or_default();
-        *met += 1;
+    /// Whether a difference is worth shrinking. Differences without texts can have the same fingerprint and be unrelated.
+    fn is_worth_shrinking<A: Area>(&mut self, area: &A, kind: &str, ours: &Value, theirs: &Value) -> bool {
+        let encountered = self
+            .encountered
+            .entry(fingerprint(area, kind, ours, theirs))
+            .or_default();
+        *encountered += 1;
         let has_texts = [ours, theirs]
             .iter()
             .any(|outcome| !area.texts(outcome).is_empty());
         let enough = if has_texts { A::ENOUGH } else { 20 * A::ENOUGH };
-        *met <= enough && self.found.len() < 40
+        *encountered <= enough && self.found.len() < 40
     }
 }
 
-/// What a difference looks like.
-fn look<A: Area + ?Sized>(area: &A, kind: &str, ours: &Value, theirs: &Value) -> String {
+/// The kind of a difference and the shapes of both texts.
+fn fingerprint<A: Area + ?Sized>(area: &A, kind: &str, ours: &Value, theirs: &Value) -> String {
     let [ours, theirs] = [ours, theirs].map(|outcome| shape(&area.texts(outcome)));
     format!("{kind} {ours} {theirs}")
 }
 
-/// A text without what differs between texts that mean the same: numbers, names in quotes.
+/// A text without numbers and quoted names, in which texts with the same meaning differ.
 pub(super) fn shape(text: &str) -> String {
     let mut shape = String::new();
     let mut quote = None;
@@ -193,13 +202,13 @@ pub(super) fn shape(text: &str) -> String {
     shape
 }
 
-/// How many cases the reference works at: most of setting one up is waiting.
+/// How many cases the reference has at once: most of the time to set one up is waiting.
 const AHEAD: usize = 16;
 
-/// How long after the end differences are made small.
+/// How long shrinking may go on after the end of a run.
 const AFTER_THE_END: Duration = Duration::from_secs(60);
 
-/// Runs until the time is over; whether there is anything to mend.
+/// Runs until the time is over; returns whether anything has to be fixed.
 pub(super) fn compare<A: Area>(area: &A, span: &Span) -> Result<bool, Error> {
     let mut reference = area.start()?;
     let mut second = area.start()?;
@@ -224,22 +233,22 @@ pub(super) fn compare<A: Area>(area: &A, span: &Span) -> Result<bool, Error> {
         match (ours, reference.answer()) {
             (Err(_), Ok(_)) => report.refused += 1,
             (Ok(ours), Ok(Ok(theirs))) => {
-                report.settle(area, &mut second, (&case, &ours), &theirs, end + AFTER_THE_END)?;
+                report.compare_outcomes(area, &mut second, (&case, &ours), &theirs, end + AFTER_THE_END)?;
             }
             (Ok(ours), Ok(Err(error))) if ours.len() == 1 && error.starts_with("crash: ") => {
                 let theirs = [vec![json!({"crash": error})]];
-                report.settle(area, &mut second, (&case, &ours), &theirs, end + AFTER_THE_END)?;
+                report.compare_outcomes(area, &mut second, (&case, &ours), &theirs, end + AFTER_THE_END)?;
             }
             (Ok(_), Ok(Err(error))) if area.may_fail(&error) => report.known += 1,
-            (Ok(_), Ok(Err(error))) => report.lost(area, &case, &error),
+            (Ok(_), Ok(Err(error))) => report.report_unanswered(area, &case, &error),
             (_, Err(error)) => {
-                // What it was asked besides goes with it.
-                report.lost(area, &case, &error.to_string());
+                // The other questions to this process are lost with it.
+                report.report_unanswered(area, &case, &error.to_string());
                 reference = area.start()?;
                 open.clear();
             }
         }
     }
     println!("{}", area.summary(&report));
-    Ok(report.differences() + report.lost + area.slow() > 0)
+    Ok(report.differences() + report.unanswered + area.slow() > 0)
 }

@@ -128,7 +128,7 @@ impl Area for Cel {
         outcomes.collect()
     }
 
-    fn only(&self, round: &Round, index: usize) -> Round {
+    fn with_question(&self, round: &Round, index: usize) -> Round {
         Round {
             world: round.world.clone(),
             expressions: round.expressions.get(index).cloned().into_iter().collect(),
@@ -197,7 +197,7 @@ impl Area for Cel {
         [compile.lines().next().unwrap_or_default(), &error].concat()
     }
 
-    fn look(&self, difference: &Difference<Round>) -> String {
+    fn fingerprint(&self, difference: &Difference<Round>) -> String {
         let source = difference
             .case
             .expressions
@@ -206,7 +206,7 @@ impl Area for Cel {
         format!("{} {}", difference.kind, source.unwrap_or_default())
     }
 
-    fn counted(&self, ours: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
+    fn counts(&self, ours: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
         let both = [ours, theirs];
         vec![
             (
@@ -224,7 +224,7 @@ impl Area for Cel {
         self.slow.get()
     }
 
-    fn shown(&self, difference: &Difference<Round>) -> String {
+    fn describe(&self, difference: &Difference<Round>) -> String {
         let Round { world, expressions } = &difference.case;
         let sources = expressions.iter().map(|expression| expression.source.as_str());
         let mut lines = vec![format!("{}: {}", difference.kind, sources.collect::<String>())];
@@ -256,7 +256,7 @@ impl Area for Cel {
             report.known,
             report.differences(),
             self.slow(),
-            report.lost,
+            report.unanswered,
         )
     }
 }

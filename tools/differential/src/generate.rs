@@ -21,7 +21,7 @@ pub(super) struct Manner {
 pub(super) struct Generator {
     productions: Vec<Production>,
     known: HashMap<(Type, Wanted), Rc<Candidates>>,
-    /// Whether expressions of a type can be made in so many steps.
+    /// Whether expressions of a type can be generated in a number of steps.
     within: HashMap<(Type, Wanted, usize), bool>,
     manner: Manner,
     authorizer: bool,

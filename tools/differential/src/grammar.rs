@@ -1,4 +1,4 @@
-//! What expressions are made of: productions, read from the texts beside this module.
+//! The productions of expressions, read from the texts next to this module.
 //!
 //! A line `type: template` says that the template has the type. In a template `{type}` is a hole for any expression of
 //! that type, `{=type}` one whose type the checker must know, `$type` a new variable that the holes after it may use.

@@ -1,9 +1,9 @@
-//! Differential runs: random expressions over random data, and random policies with requests, here and in the reference,
-//! until a difference shows.
+//! Differential tests: random expressions over random data, and random policies with requests, evaluated here and in the
+//! reference.
 //!
-//! `area` compares, and `shrink` makes what differs small; `cel`, `policy` and `webhook` are what is compared. Of `cel`,
-//! `grammar` says what expressions are made of, `generate` makes them, `world` what they are evaluated over, and `ours`
-//! answers.
+//! `area` compares, and `shrink` shrinks differences; `cel`, `policy` and `webhook` are the compared areas. For `cel`,
+//! `grammar` has the productions of expressions, `generate` generates them, `world` has their inputs, and `ours`
+//! evaluates them.
 
 mod area;
 mod cel;

@@ -29,9 +29,9 @@ impl<'w> Ours<'w> {
     /// Makes the inputs of a world ready.
     pub(super) fn new(world: &'w World) -> Self {
         let inputs = &world.inputs;
-        let given = inputs.get("request").cloned().unwrap_or_default();
-        let field = |name: &str| json_value(given.get(name).unwrap_or(&Value::Null));
-        let mut request: AdmissionRequest<'static> = plain_request(&given);
+        let request_fields = inputs.get("request").cloned().unwrap_or_default();
+        let field = |name: &str| json_value(request_fields.get(name).unwrap_or(&Value::Null));
+        let mut request: AdmissionRequest<'static> = plain_request(&request_fields);
         request.options = field("options");
         request.dry_run.get_or_insert(false);
         request.object = json_value(inputs.get("object").unwrap_or(&Value::Null));
@@ -122,25 +122,25 @@ fn fault(error: &ExpressionError) -> Outcome {
 }
 
 /// The fields of a request that are no JSON themselves.
-fn plain_request(given: &Value) -> AdmissionRequest<'static> {
-    fn read<T: Default + for<'de> serde::Deserialize<'de>>(given: &Value, field: &str) -> T {
-        let field = given.get(field).cloned();
+fn plain_request(request_fields: &Value) -> AdmissionRequest<'static> {
+    fn read<T: Default + for<'de> serde::Deserialize<'de>>(request_fields: &Value, field: &str) -> T {
+        let field = request_fields.get(field).cloned();
         field
             .and_then(|field| serde_json::from_value(field).ok())
             .unwrap_or_default()
     }
     AdmissionRequest {
-        kind: read(given, "kind"),
-        resource: read(given, "resource"),
-        sub_resource: read(given, "subResource"),
-        name: read(given, "name"),
-        namespace: read(given, "namespace"),
-        operation: match given.get("operation") {
-            Some(_) => read(given, "operation"),
+        kind: read(request_fields, "kind"),
+        resource: read(request_fields, "resource"),
+        sub_resource: read(request_fields, "subResource"),
+        name: read(request_fields, "name"),
+        namespace: read(request_fields, "namespace"),
+        operation: match request_fields.get("operation") {
+            Some(_) => read(request_fields, "operation"),
             None => Operation::None,
         },
-        user_info: read(given, "userInfo"),
-        dry_run: read(given, "dryRun"),
+        user_info: read(request_fields, "userInfo"),
+        dry_run: read(request_fields, "dryRun"),
         ..AdmissionRequest::default()
     }
 }

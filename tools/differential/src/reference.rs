@@ -7,13 +7,13 @@ use pratique_harness::{Error, LineProcess, go, workspace};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// To each part of a question the different outcomes that were seen, or why it cannot be answered.
+/// The different outcomes of each part of a question, or why it cannot be answered.
 pub type Answer = Result<Vec<Vec<Value>>, String>;
 
-/// An answer as it is written.
+/// An answer in the form of its line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Written {
+struct AnswerLine {
     outcomes: Vec<Vec<Value>>,
     error: String,
 }
@@ -30,7 +30,7 @@ impl Reference {
         LineProcess::start(Command::new(binary).args(arguments)).map(Reference)
     }
 
-    /// Asks; the answers come in the order of the questions.
+    /// Sends a question; the answers come in the order of the questions.
     ///
     /// # Errors
     /// The program reads no more.
@@ -47,9 +47,9 @@ impl Reference {
         let line = self.0.receive()?;
         let mut deserializer = serde_json::Deserializer::from_str(&line);
         deserializer.disable_recursion_limit();
-        let written = Written::deserialize(&mut deserializer);
-        let Written { mut outcomes, error } =
-            written.map_err(|error| Error::from(format!("{error}: {line}")))?;
+        let answer = AnswerLine::deserialize(&mut deserializer);
+        let AnswerLine { mut outcomes, error } =
+            answer.map_err(|error| Error::from(format!("{error}: {line}")))?;
         if !error.is_empty() {
             return Ok(Err(error));
         }

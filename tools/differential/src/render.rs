@@ -6,7 +6,7 @@ use pratique_cel::{Arena, Context, Value};
 use pratique_json::{self as json, Progress, base64};
 use serde_json::{Value as Json, json};
 
-/// A value: the name of its type with what tells it from others of the type.
+/// A value: the name of its type and its distinguishing content.
 pub(super) fn render(value: &Value<'_>) -> Json {
     match value {
         Value::Null => json!({"null": null}),

@@ -1,4 +1,4 @@
-//! Makes a difference small.
+//! Shrinks a difference to a small case.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use super::reference::Reference;
 pub(super) struct Difference<C> {
     /// The case.
     pub(super) case: C,
-    /// In what.
+    /// The kind of difference.
     pub(super) kind: &'static str,
     /// Our outcome.
     pub(super) ours: Value,
@@ -42,7 +42,7 @@ pub(super) fn shrunk<A: Area>(
     end: Instant,
 ) -> Result<Option<Difference<A::Case>>, Error> {
     let mut sides = Sides { area, reference };
-    let Some(whole) = sides.sure(case, TIMES)? else {
+    let Some(whole) = sides.confirmed(case, TIMES)? else {
         return Ok(None);
     };
     let end = end.min(Instant::now() + LONGEST);
@@ -63,7 +63,7 @@ pub(super) fn shrunk<A: Area>(
             None => break,
         }
     }
-    let small = sides.sure(best.case, TIMES)?;
+    let small = sides.confirmed(best.case, TIMES)?;
     Ok(small.or(Some(whole)))
 }
 
@@ -96,7 +96,7 @@ impl<A: Area> Sides<'_, A> {
                 );
             }
             for (index, case) in likely {
-                let found = self.sure(case.clone(), AGAIN)?;
+                let found = self.confirmed(case.clone(), AGAIN)?;
                 if let Some(found) = found.filter(|found| self.is_like(found, best)) {
                     return Ok(Some((chunk * AT_ONCE + index, found)));
                 }
@@ -106,7 +106,7 @@ impl<A: Area> Sides<'_, A> {
     }
 
     /// The difference of a case, if the reference is of one mind and we of another.
-    fn sure(&mut self, case: A::Case, times: usize) -> Result<Option<Difference<A::Case>>, Error> {
+    fn confirmed(&mut self, case: A::Case, times: usize) -> Result<Option<Difference<A::Case>>, Error> {
         self.reference.ask(&self.area.question(&case, times))?;
         self.difference(&case)
     }
@@ -162,7 +162,7 @@ pub(super) struct Cuts<'c> {
 pub(super) enum Part<'p> {
     /// A member of an object.
     Member(&'p str),
-    /// An element of a list with so many.
+    /// An element of a list of this length.
     Element(usize),
 }
 
@@ -205,7 +205,7 @@ impl Cuts<'_> {
             }
             Value::String(text) => {
                 let texts = (self.texts)(path, text).into_iter();
-                // There are many of them, and little is gone in each.
+                // There are many of them, and each removes little.
                 found.extend(texts.map(|text| (usize::MAX, Value::String(text))));
             }
             _ => {}

@@ -133,16 +133,16 @@ mod tests {
     #[test]
     fn callers_make_all_that_is_no_sketch() {
         let check = |sketches: &Sketches, expected: &[&str]| {
-            let mut asked = BTreeSet::new();
+            let mut used = BTreeSet::new();
             for name in sketches.0.keys() {
                 for seed in 0..50 {
                     sketches.draw_with(name, &mut Dice::new(seed), &mut |name, _| {
-                        asked.insert(name.to_owned());
+                        used.insert(name.to_owned());
                         Value::Null
                     });
                 }
             }
-            assert_eq!(asked.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+            assert_eq!(used.iter().map(String::as_str).collect::<Vec<_>>(), expected);
         };
         check(&OF_EXPRESSIONS, &["object"]);
         check(

@@ -61,7 +61,7 @@ impl Type {
                 .of
                 .iter()
                 .zip(&wanted.of)
-                .all(|(given, wanted)| given.matches(wanted, bindings))
+                .all(|(actual, wanted)| actual.matches(wanted, bindings))
     }
 
     /// This type with its letters replaced; unknown letters get a type from `choose`.
@@ -110,11 +110,11 @@ mod tests {
 
     #[test]
     fn letters_stand_for_types() {
-        let check = |given: &str, wanted: &str, expected: Option<&str>| {
+        let check = |actual: &str, wanted: &str, expected: Option<&str>| {
             let mut bindings = Bindings::new();
-            let matches = Type::parse(given).matches(&Type::parse(wanted), &mut bindings);
+            let matches = Type::parse(actual).matches(&Type::parse(wanted), &mut bindings);
             let bound = matches.then(|| bindings.get("A").map_or(String::new(), ToString::to_string));
-            assert_eq!(bound.as_deref(), expected, "{given} {wanted}");
+            assert_eq!(bound.as_deref(), expected, "{actual} {wanted}");
         };
         check("A", "int", Some("int"));
         check("map(A, list(A))", "map(int, list(int))", Some("int"));

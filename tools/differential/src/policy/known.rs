@@ -1,14 +1,13 @@
-//! Where policies differ from the reference on purpose.
+//! Intended differences from the reference in policies.
 
 use serde_json::Value;
 
-/// Whether a difference is one of those that are meant to be.
+/// Whether a difference is intended.
 pub(super) fn is_known(ours: &Value, theirs: &Value) -> bool {
     names_another_go_map(ours, theirs) || refuses_what_crashes(ours, theirs)
 }
 
-/// Patches of a document that is null crash the reference, which leaves the request without an answer. Nothing is let in
-/// here either.
+/// Patches of a document that is null crash the reference, which then gives no answer. Our side denies the request.
 fn refuses_what_crashes(ours: &Value, theirs: &Value) -> bool {
     theirs.get("crash").is_some() && ours["allowed"] == false
 }

@@ -1,8 +1,8 @@
-//! Random policies, params, objects and users: what becomes of requests here and in the API server's plugins.
+//! Random policies, params, objects and users: the outcomes of requests here and in the API server's plugins.
 //!
 //! A `world` has policies (`policies`, their expressions from `writer`), a cluster and requests (`requests`, `objects` of
-//! `kinds`); `ours` and the API server's own plugins answer for its requests, what differs is made small by `smaller`
-//! worlds, and what is printed is a case as conformance suites have them.
+//! `kinds`); `ours` and the API server's own plugins give the outcomes, differences are shrunk through `smaller`
+//! worlds, and printed as cases of conformance suites.
 
 pub(super) mod kinds;
 mod known;
@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 
 pub use self::ours::outcomes;
 pub use self::outcome::differs;
-use self::outcome::texts;
 pub use self::world::World;
 use super::Span;
 use super::area::{Area, Report};
@@ -49,13 +48,13 @@ impl Policy {
     }
 }
 
-/// A world as the reference is asked about it.
+/// A world in the form that the reference reads.
 #[derive(Debug, Serialize)]
 pub struct Question<'w> {
     /// The world.
     #[serde(flatten)]
     pub world: &'w World,
-    /// How often it is made anew.
+    /// How often the reference evaluates it from scratch.
     pub times: usize,
 }
 
@@ -90,12 +89,8 @@ impl Area for Policy {
         outcomes(world)
     }
 
-    fn only(&self, world: &World, index: usize) -> World {
+    fn with_question(&self, world: &World, index: usize) -> World {
         world.with_request(index)
-    }
-
-    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
-        differs(ours, theirs)
     }
 
     fn is_known(&self, _: &World, ours: &Value, theirs: &Value) -> bool {
@@ -106,11 +101,7 @@ impl Area for Policy {
         smaller::smaller(world)
     }
 
-    fn texts(&self, outcome: &Value) -> String {
-        texts(outcome)
-    }
-
-    fn counted(&self, _: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
+    fn counts(&self, _: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
         vec![
             ("denied", theirs["allowed"] == false),
             ("mutated", theirs.get("object").is_some()),
@@ -118,7 +109,7 @@ impl Area for Policy {
         ]
     }
 
-    fn shown(&self, difference: &Difference<World>) -> String {
+    fn describe(&self, difference: &Difference<World>) -> String {
         let Difference {
             case,
             kind,
@@ -143,7 +134,7 @@ impl Area for Policy {
             report.varies,
             report.known,
             report.differences(),
-            report.lost,
+            report.unanswered,
         )
     }
 }

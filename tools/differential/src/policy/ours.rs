@@ -3,7 +3,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pratique::policy::PolicyObserver;
 use pratique::{Admission, EvalContext, Objects};
 use pratique_harness::Error;
 use pratique_types::AdmissionRequest;
@@ -14,12 +13,7 @@ use pratique_conformance::authorizer::{CaseAuthorizer, Rule};
 use pratique_conformance::fixture::json_value;
 use pratique_conformance::policy;
 
-/// Listens to nothing.
-struct Silent;
-
-impl PolicyObserver for Silent {}
-
-/// What becomes of each request here.
+/// The outcome of each request in this implementation.
 ///
 /// # Errors
 /// The policies do not load.
@@ -27,7 +21,7 @@ pub fn outcomes(world: &World) -> Result<Vec<Value>, Error> {
     let admission = policy::admission(&world.case(&Value::Null))?;
     let mut cluster = Objects::new();
     for object in &world.objects {
-        // What has no name is no object of a cluster.
+        // An object without a name is ignored.
         let _ = cluster.insert(json_value(object));
     }
     let rules: Vec<Rule> = serde_json::from_value(world.allow.clone()).map_err(|error| error.to_string())?;
@@ -46,7 +40,7 @@ fn outcome(admission: &Admission, request: &Value, cluster: &Objects, authorizer
         Err(error) => return json!({"request": error.to_string()}),
     };
     let context = EvalContext::new(cluster, Arc::new(authorizer.clone()));
-    match admission.admit_policies(&request, context, &mut Silent) {
+    match admission.admit_policies(&request, context, &mut ()) {
         Ok(outcome) => policy::shown(&outcome),
         Err(unfinished) => json!({"unfinished": unfinished.to_string()}),
     }

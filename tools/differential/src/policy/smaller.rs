@@ -1,4 +1,4 @@
-//! Worlds from which one thing is gone.
+//! Smaller worlds, each without one part.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::tree::shorter;
 /// The objects of one sort in a world.
 type Place = fn(&mut World) -> &mut Vec<Value>;
 
-/// The same world without one of the things in it, or with a simpler expression; large things come first.
+/// Variants of a world without one of its parts, or with a simpler expression; large parts are removed first.
 pub(super) fn smaller(world: &World) -> Vec<World> {
     let mut found = Vec::new();
     let parts: [(&Vec<Value>, Place, bool); 4] = [
@@ -75,13 +75,13 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
     found
 }
 
-/// What policies and bindings must have, and what an API server would set if it were not there.
+/// Fields that policies and bindings must have, and fields that an API server would default.
 const NEEDED: &str = "apiVersion kind metadata name spec policyName failurePolicy matchConstraints matchPolicy \
     namespaceSelector objectSelector scope resourceRules apiGroups apiVersions operations resources \
     validationActions reinvocationPolicy patchType applyConfiguration jsonPatch \
     parameterNotFoundAction expression valueExpression key operator values";
 
-/// What a request must have.
+/// Fields that a request must have.
 const OF_REQUESTS: &str = "uid kind resource operation group version apiVersion name metadata";
 
 /// Whether members may have any name, as labels and those of selectors.

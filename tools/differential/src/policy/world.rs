@@ -1,4 +1,4 @@
-//! Policies, a cluster, and requests: what both sides are asked about.
+//! Policies, a cluster, and requests: the input of both sides.
 
 use pratique_harness::{Dice, with};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::requests::{cluster, request};
 use super::writer::Trees;
 use crate::sketch::OF_POLICIES;
 
-/// Policies, a cluster, and requests, each of which is by itself.
+/// Policies, a cluster, and independent requests.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct World {
     /// Policies and bindings of manifests.
@@ -29,7 +29,7 @@ pub struct World {
     pub(super) trees: Trees,
 }
 
-/// A world of so many requests.
+/// Generates a world with a number of requests.
 pub(super) fn world(dice: &mut Dice, requests: usize) -> World {
     let mut world = World {
         objects: cluster(dice),

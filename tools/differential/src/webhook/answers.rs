@@ -1,4 +1,4 @@
-//! What webhooks answer.
+//! Random answers of webhooks.
 
 use pratique_harness::{Dice, with};
 use pratique_json::base64;
@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 use super::patches;
 use crate::sketch::OF_POLICIES;
 
-/// What a webhook says.
+/// The answer of a webhook.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct WebhookAnswer {
     /// The AdmissionReview; its response gets the patch.
     pub(super) review: Value,
     /// The patch before it is encoded.
     pub(super) patch: Option<String>,
-    /// What the body is instead of that review: damaged.
+    /// A damaged body, which replaces the review.
     pub(super) damaged: Option<String>,
 }
 
-impl Said {
-    /// Anything, to a request with an object, mostly in the version that was asked for, with a patch so often in a
-    /// hundred times.
+impl WebhookAnswer {
+    /// Generates an answer to a request with an object, mostly in the requested version; `patches_often` is the percentage of
+    /// answers with a patch.
     pub(super) fn random(dice: &mut Dice, object: &Value, beta: bool, patches_often: usize) -> Self {
         let patch = dice.chance(patches_often).then(|| patches::patch(dice, object));
         let of_type = (patch.is_some() && !dice.chance(2)).then(|| ("patchType", json!("JSONPatch")));
@@ -34,15 +34,15 @@ impl Said {
         if dice.chance(3) {
             odd(dice, &mut review);
         }
-        let mut said = Said {
+        let mut answer = WebhookAnswer {
             review,
             patch,
             damaged: None,
         };
         if dice.chance(2) {
-            said.damaged = Some(patches::broken(&said.body(), dice));
+            answer.damaged = Some(patches::broken(&answer.body(), dice));
         }
-        said
+        answer
     }
 
     /// The body of the answer.
@@ -63,7 +63,7 @@ impl Said {
     }
 }
 
-/// One member of a review that is not as it should be.
+/// Removes or replaces one member of a review.
 fn odd(dice: &mut Dice, review: &mut Value) {
     let path = OF_POLICIES.word("member of reviews", dice);
     let value = OF_POLICIES.draw("any", dice);

@@ -1,67 +1,74 @@
-//! A request, and what webhooks say to it.
+//! A request, and the answers of webhooks.
 
 use std::collections::BTreeMap;
 
 use pratique_harness::Dice;
 use serde_json::{Value, json};
 
-use super::answers::Said;
+use super::answers::WebhookAnswer;
 use super::configurations::{configurations, namespaces, set_clients};
 use crate::policy::kinds::{KINDS, POD};
 use crate::policy::requests::plain;
 
-/// A request, and what the webhooks of a configuration say to it.
+/// A request, and the answers of the webhooks of a configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// Which of the configurations it meets.
+    /// The index of the configuration.
     pub(super) configuration: usize,
     /// The request.
     pub(super) request: Value,
-    /// What webhooks say, by path.
-    pub(super) said: BTreeMap<String, Said>,
+    /// Answers of webhooks, by path.
+    pub(super) answers: BTreeMap<String, WebhookAnswer>,
 }
 
-/// Whether webhooks ask for the old version of reviews.
+/// Whether the webhooks want the v1beta1 version of reviews.
 fn is_beta(configuration: &Value) -> bool {
     configuration.pointer("/webhooks/0/admissionReviewVersions/0") == Some(&json!("v1beta1"))
 }
 
 impl Case {
-    /// Any case.
+    /// Generates a random case.
     pub(super) fn random(dice: &mut Dice) -> Self {
         let kind = *dice.pick(KINDS).unwrap_or(&POD);
         let request = plain(dice, kind);
         let object = request.get("object").cloned().unwrap_or_default();
         let configuration = dice.below(configurations().len());
         let beta = configurations().get(configuration).is_some_and(is_beta);
-        let said = [("/first", 92), ("/second", 40)];
-        // What is deleted cannot be patched.
+        let usual = [("/first", 92), ("/second", 40)];
+        // Objects of deletions cannot be patched.
         let often = |often| if object.is_null() { often / 10 } else { often };
-        let said =
-            said.map(|(path, usual)| (path.to_owned(), Said::random(dice, &object, beta, often(usual))));
+        let answers = usual.map(|(path, often_patched)| {
+            (
+                path.to_owned(),
+                WebhookAnswer::random(dice, &object, beta, often(often_patched)),
+            )
+        });
         Case {
             configuration,
             request,
-            said: said.into(),
+            answers: answers.into(),
         }
     }
 
-    /// The question about it, asked so many times.
+    /// The case in the form that the reference reads; it answers `times` times.
     pub(super) fn question(&self, times: usize) -> Value {
-        let answers: BTreeMap<&String, String> =
-            self.said.iter().map(|(path, said)| (path, said.body())).collect();
+        let answers: BTreeMap<&String, String> = self
+            .answers
+            .iter()
+            .map(|(path, answer)| (path, answer.body()))
+            .collect();
         json!({"configuration": self.configuration, "request": self.request, "answers": answers, "times": times})
     }
 
-    /// The patches, as they are written.
+    /// The patches, before they are encoded.
     pub(super) fn patches(&self) -> Vec<&str> {
-        self.said
+        self.answers
             .values()
-            .filter_map(|said| said.patch.as_deref())
+            .filter_map(|answer| answer.patch.as_deref())
             .collect()
     }
 
-    /// As conformance suites have it.
+    /// The case in the form of conformance suites.
     pub(super) fn conformance(&self, expect: &Value) -> Value {
         let mut configuration = configurations()
             .get(self.configuration)
@@ -72,9 +79,9 @@ impl Case {
             |path| json!({"url": format!("$BACKEND{path}"), "caBundle": "$CA"}),
         );
         let backends = self
-            .said
+            .answers
             .iter()
-            .map(|(path, said)| (path.clone(), json!({"body": said.body()})));
+            .map(|(path, answer)| (path.clone(), json!({"body": answer.body()})));
         json!({
             "name": "differential/",
             "configurations": [configuration],

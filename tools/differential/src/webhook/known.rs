@@ -1,10 +1,10 @@
-//! Where webhooks' patches differ from the reference on purpose.
+//! Intended differences from the reference in patches of webhooks.
 
 use serde_json::Value;
 
 use super::case::Case;
 
-/// Whether a difference is one of those that are meant to be.
+/// Whether a difference is intended.
 pub(super) fn is_known(case: &Case, ours: &Value, theirs: &Value) -> bool {
     crashes(ours, theirs)
         || is_out_of_range(case, ours)

@@ -1,8 +1,7 @@
-//! Random objects, and random patches as webhooks answer them: what becomes of the object here and in the API server's
-//! plugin.
+//! Random objects and random patches of webhooks: the resulting object here and in the API server's plugin.
 //!
-//! A `case` is a request with what webhooks say to it (`answers`, with `patches`), by `configurations`; `ours` and the API
-//! server's own plugin tell what came of it, and what differs is made small by `smaller` cases.
+//! A `case` is a request with the `answers` of webhooks (and their `patches`) and one of the `configurations`; `ours` and the
+//! API server's own plugin give its outcomes, and differences are shrunk through `smaller` cases.
 
 mod answers;
 mod case;
@@ -20,7 +19,6 @@ use self::configurations::{configurations, namespaces};
 use self::ours::Ours;
 use super::area::{Area, Report};
 use super::policy::kinds::definitions;
-use super::policy::outcome::{differs, texts};
 use super::reference::Reference;
 use super::shrink::Difference;
 
@@ -59,12 +57,8 @@ impl Area for Webhook {
         Ok(vec![self.ours.outcome(case)])
     }
 
-    fn only(&self, case: &Case, _: usize) -> Case {
+    fn with_question(&self, case: &Case, _: usize) -> Case {
         case.clone()
-    }
-
-    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
-        differs(ours, theirs)
     }
 
     fn is_known(&self, case: &Case, ours: &Value, theirs: &Value) -> bool {
@@ -75,18 +69,14 @@ impl Area for Webhook {
         smaller::smaller(case)
     }
 
-    fn texts(&self, outcome: &Value) -> String {
-        texts(outcome)
-    }
-
-    fn counted(&self, _: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
+    fn counts(&self, _: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
         vec![
             ("changed", theirs.get("object").is_some()),
             ("denied", theirs["allowed"] == false),
         ]
     }
 
-    fn shown(&self, difference: &Difference<Case>) -> String {
+    fn describe(&self, difference: &Difference<Case>) -> String {
         let Difference {
             case,
             kind,

@@ -1,4 +1,4 @@
-//! Our side: the webhooks of a case, played without sockets.
+//! Our side: the webhooks of a case, called without sockets.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,13 +29,13 @@ pub(super) struct Ours {
     webhooks: Vec<MutatingWebhooks>,
 }
 
-/// Says what a case says.
-struct Player<'c> {
+/// Answers calls with the webhook answers of a case.
+struct ScriptedCaller<'c> {
     case: &'c Case,
     uids: Mutex<Vec<String>>,
 }
 
-impl Caller for Player<'_> {
+impl Caller for ScriptedCaller<'_> {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
         let review: Value = serde_json::from_slice(&call.body).unwrap_or_default();
         let uid = review
@@ -45,9 +45,9 @@ impl Caller for Player<'_> {
         let path = call.endpoint.url.strip_prefix(HOST).unwrap_or_default();
         let body = self
             .case
-            .said
+            .answers
             .get(path)
-            .map(|said| said.body().replace("$UID", uid));
+            .map(|answer| answer.body().replace("$UID", uid));
         let mut uids = self.uids.lock().unwrap_or_else(PoisonError::into_inner);
         uids.push(uid.to_owned());
         Box::pin(async move {
@@ -62,10 +62,10 @@ impl Caller for Player<'_> {
     }
 }
 
-/// What a caller says of an answer without a body.
+/// The error for an answer without a body.
 const EMPTY: &str =
     "failed to call webhook: 0-length response with status code: 200 and content type: application/json";
-/// Where the webhooks would be.
+/// The host of the webhooks, which is never contacted.
 const HOST: &str = "https://webhooks.example";
 
 impl Ours {
@@ -74,7 +74,7 @@ impl Ours {
         let runtime = Builder::new_current_thread().enable_all().build();
         let mut cluster = Objects::new();
         for object in namespaces().iter().chain(&definitions()) {
-            // What has no name is no object of a cluster.
+            // An object without a name is ignored.
             let _ = cluster.insert(json_value(object));
         }
         let webhooks = configurations().iter().map(|configuration| {
@@ -91,9 +91,9 @@ impl Ours {
         })
     }
 
-    /// What becomes of a case.
+    /// The outcome of a case.
     pub(super) fn outcome(&self, case: &Case) -> Value {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.tried(case)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.admit(case)));
         match outcome {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(error)) => json!({"error": error.to_string()}),
@@ -101,25 +101,33 @@ impl Ours {
         }
     }
 
-    fn tried(&self, case: &Case) -> Result<Value, Error> {
+    fn admit(&self, case: &Case) -> Result<Value, Error> {
         let text = case.request.to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let webhooks = self
             .webhooks
             .get(case.configuration)
             .ok_or("no such configuration")?;
-        let player = Player {
+        let caller = ScriptedCaller {
             case,
             uids: Mutex::default(),
         };
         let authorizer = Arc::new(CaseAuthorizer::default());
         let context = WebhookContext::new(self.cluster.equivalents(), &self.cluster, authorizer);
-        let (mut turns, mut current) = (Reinvocation::default(), None);
+        let (mut reinvocation, mut current) = (Reinvocation::default(), None);
         let (mut warnings, mut annotations) = (Vec::new(), serde_json::Map::new());
         let status = loop {
             let attributes = Attributes::written(&request, current.as_ref().unwrap_or(&request.object));
             let mutated = self.runtime.block_on(async {
-                mutate(&[webhooks], attributes, &context, &mut turns, &player, &mut ()).await
+                mutate(
+                    &[webhooks],
+                    attributes,
+                    &context,
+                    &mut reinvocation,
+                    &caller,
+                    &mut (),
+                )
+                .await
             });
             let mutated = mutated.map_err(|error| error.to_string())?;
             current = mutated.object.or(current);
@@ -131,15 +139,15 @@ impl Ours {
             {
                 annotations.entry(key).or_insert_with(|| json!(value));
             }
-            if mutated.status.is_some() || !turns.is_due() {
+            if mutated.status.is_some() || !reinvocation.is_due() {
                 break mutated.status;
             }
-            turns.begin_second();
+            reinvocation.begin_second();
         };
         let outcome = json!({
             "allowed": status.is_none(), "warnings": warnings, "auditAnnotations": annotations,
         });
-        // An object that is written the same did not change.
+        // An object with the same text did not change.
         let written = |object: &pratique_json::Value<'_>| object.rewritten("").to_string();
         let changed =
             current.filter(|object| status.is_none() && written(object) != written(&request.object));
@@ -155,7 +163,7 @@ impl Ours {
             outcome,
             status.into_iter().chain(changed.map(|object| ("object", object))),
         );
-        let uids = player.uids.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let uids = caller.uids.into_inner().unwrap_or_else(PoisonError::into_inner);
         let masked = uids.iter().fold(outcome.to_string(), |text, uid| {
             text.replace(uid.as_str(), "$UID")
         });

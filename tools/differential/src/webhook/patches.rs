@@ -21,7 +21,7 @@ pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {
     }
 }
 
-/// The operations of a patch that [`patch`] made, as far as they can be told apart.
+/// The operations of a patch that [`patch`] made, if it can be parsed.
 pub(super) fn operations(patch: &str) -> Option<Vec<Value>> {
     let read: Value = serde_json::from_str(patch).ok()?;
     read.as_array().cloned()

@@ -1,51 +1,51 @@
-//! Cases from which one thing is gone: operations, members of the object, parts of the patch's text.
+//! Smaller cases, each without one part: an operation, a member of the object, a piece of the patch's text.
 
 use serde_json::{Value, json};
 
-use super::answers::Said;
+use super::answers::WebhookAnswer;
 use super::case::Case;
 use super::patches::operations;
 use crate::shrink::{Cuts, Part};
 use crate::tree::shorter;
 
-/// The same case without one of the things in it; large things come first.
+/// Variants of a case without one of its parts; large parts are removed first.
 pub(super) fn smaller(case: &Case) -> Vec<Case> {
     let mut found = Vec::new();
-    for (path, said) in &case.said {
-        let mut with = |change: &dyn Fn(&mut Said)| {
+    for (path, answer) in &case.answers {
+        let mut with = |change: &dyn Fn(&mut WebhookAnswer)| {
             let mut smaller = case.clone();
-            if let Some(place) = smaller.said.get_mut(path) {
+            if let Some(place) = smaller.answers.get_mut(path) {
                 change(place);
             }
             found.push(smaller);
         };
-        if said.damaged.is_some() || said.patch.is_some() {
-            with(&|said| {
-                said.damaged = None;
-                said.patch = None;
-                if let Some(review) = said.review.as_object_mut() {
+        if answer.damaged.is_some() || answer.patch.is_some() {
+            with(&|answer| {
+                answer.damaged = None;
+                answer.patch = None;
+                if let Some(review) = answer.review.as_object_mut() {
                     review.insert("response".to_owned(), json!({"uid": "$UID", "allowed": true}));
                 }
             });
         }
-        if let Some(damaged) = &said.damaged {
+        if let Some(damaged) = &answer.damaged {
             for shorter in shorter(damaged) {
-                with(&|said| said.damaged = Some(shorter.clone()));
+                with(&|answer| answer.damaged = Some(shorter.clone()));
             }
             continue;
         }
-        let Some(patch) = &said.patch else { continue };
+        let Some(patch) = &answer.patch else { continue };
         let operations = operations(patch).unwrap_or_default();
         for index in 0..operations.len() {
             let mut fewer = operations.clone();
             fewer.remove(index);
             let fewer = Value::Array(fewer).to_string();
             if fewer.len() < patch.len() {
-                with(&|said| said.patch = Some(fewer.clone()));
+                with(&|answer| answer.patch = Some(fewer.clone()));
             }
         }
         for shorter in shorter(patch) {
-            with(&|said| said.patch = Some(shorter.clone()));
+            with(&|answer| answer.patch = Some(shorter.clone()));
         }
     }
     let cuts = Cuts {
