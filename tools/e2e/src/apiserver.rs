@@ -23,13 +23,13 @@ pub(super) struct Start<'a> {
     pub(super) state: &'a Path,
     /// An AdmissionConfiguration file.
     pub(super) admission: Option<&'a Path>,
-    /// Admission plugins that it is to have besides the default ones.
+    /// Admission plugins to enable in addition to the default ones.
     pub(super) with: &'a [&'a str],
     /// Admission plugins that it is to do without.
     pub(super) without: &'a [&'a str],
     /// How much of each request is logged.
     pub(super) audit_level: &'a str,
-    /// What it is told besides.
+    /// Additional flags.
     pub(super) flags: &'a [&'a str],
 }
 

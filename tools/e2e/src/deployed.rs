@@ -4,7 +4,7 @@
 use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::{Value, json};
 
-use super::Stage;
+use super::Environment;
 use super::apiserver::Start;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
@@ -18,14 +18,14 @@ const KUSTOMIZED: &str = "pratique-system";
 const CHARTED: &str = pratique_deploy::RELEASED_INTO;
 
 /// Applies all of it to one API server.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("what is deployed");
     let tools = match Tools::find(None, None) {
         Ok(tools) => tools,
         Err(absent) => return Err(format!("nothing was rendered: {}", absent.0).into()),
     };
-    let etcd = Etcd::start(&stage.programs, &stage.state)?;
-    let start = Start::of(&stage.programs, &etcd, &stage.state);
+    let etcd = Etcd::start(&environment.programs, &environment.state)?;
+    let start = Start::of(&environment.programs, &etcd, &environment.state);
     let mut api = start.ready()?;
     let kubectl = api.kubectl();
     kubectl.must(&["apply"], KINDS)?;
@@ -59,12 +59,12 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
 fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Error> {
     let apply = ["apply", "--validate=strict", "--namespace", namespace];
     let taken = kubectl.feed(&apply, rendered)?;
-    if !taken.ok || !taken.errors.is_empty() {
-        return Err(format!("{}{}", taken.output, taken.errors).into());
+    if !taken.ok || !taken.stderr.is_empty() {
+        return Err(format!("{}{}", taken.stdout, taken.stderr).into());
     }
     let differing = kubectl.feed(&["diff", "--namespace", namespace], rendered)?;
-    if !differing.ok || !differing.output.is_empty() {
-        return Err(format!("{}{}", differing.output, differing.errors).into());
+    if !differing.ok || !differing.stdout.is_empty() {
+        return Err(format!("{}{}", differing.stdout, differing.stderr).into());
     }
     let pod = pod(kubectl, namespace);
     // The next has webhooks of its own, nothing that is evaluated by these, and Jobs of its own, which cannot be changed.
@@ -74,7 +74,7 @@ fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Er
     let pod = pod?;
     Ok(format!(
         "{} objects\n{}",
-        taken.output.lines().count(),
+        taken.stdout.lines().count(),
         pod.trim()
     ))
 }
@@ -114,9 +114,9 @@ fn pod(kubectl: &Kubectl, namespace: &str) -> Result<String, Error> {
         "--namespace",
         namespace,
     ];
-    let said = kubectl.feed(&create, &pod.to_string())?;
-    match said.ok && said.errors.is_empty() {
-        true => Ok(said.output),
-        false => Err(format!("its Pod: {}{}", said.output, said.errors).into()),
+    let result = kubectl.feed(&create, &pod.to_string())?;
+    match result.ok && result.stderr.is_empty() {
+        true => Ok(result.stdout),
+        false => Err(format!("its Pod: {}{}", result.stdout, result.stderr).into()),
     }
 }

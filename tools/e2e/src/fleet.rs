@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use pratique_harness::{Dice, Error, Transcript};
 use serde_json::{Value, json};
 
-use super::Stage;
+use super::Environment;
 use super::apiserver::{ApiServer, Start};
 use super::bulk::Bulk;
 use super::etcd::Etcd;
@@ -37,19 +37,19 @@ struct Fleet {
 }
 
 /// Tries all of it on one cluster.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique scan of a cluster");
-    let etcd = Etcd::start(&stage.programs, &stage.state)?;
+    let etcd = Etcd::start(&environment.programs, &environment.state)?;
     let start = Start {
         // So that a list of some seconds expires.
         flags: &["--etcd-compaction-interval=2s"],
-        ..Start::of(&stage.programs, &etcd, &stage.state)
+        ..Start::of(&environment.programs, &etcd, &environment.state)
     };
     let fleet = Fleet {
         api: start.ready()?,
         _etcd: etcd,
-        state: stage.state.clone(),
-        pratique: stage.programs.pratique().get_program().into(),
+        state: environment.state.clone(),
+        pratique: environment.programs.pratique().get_program().into(),
     };
     let others = POLICIES.replace("endsWith('7')", "endsWith('5')");
     for (name, policies) in [("fleet.yaml", POLICIES), ("others.yaml", &others)] {
@@ -59,10 +59,13 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         .kubectl()
         .kubeconfig(fleet.state.join("kubeconfig"), "admin-token")?;
     transcript.step("has 20,000 objects", fleet.create());
-    transcript.step("each is seen once", fleet.quiet());
+    transcript.step("each is seen once", fleet.without_changes());
     transcript.step("two sets of policies are compared", fleet.compared());
     transcript.step("killed half-way and run again: the same report", fleet.killed());
-    transcript.step("while objects change: once, or told as changed", fleet.busy());
+    transcript.step(
+        "while objects change: once, or told as changed",
+        fleet.while_changing(),
+    );
     Ok(())
 }
 
@@ -84,8 +87,8 @@ struct Scanned {
     memory: u64,
 }
 
-/// What was told of an object.
-struct Seen {
+/// The lines of a scan about an object.
+struct ScannedObject {
     times: usize,
     /// What it says of its changes.
     changes: String,
@@ -150,18 +153,19 @@ impl Fleet {
     }
 
     /// Without changes, each object has a line.
-    fn quiet(&self) -> Result<String, Error> {
+    fn without_changes(&self) -> Result<String, Error> {
         let scanned = self
             .scan("quiet", &[FAST.as_slice(), &["-o", "ndjson"]].concat())?
             .end()?;
-        let seen = scanned.seen()?;
+        let objects = scanned.objects()?;
         let once = (0..OBJECTS).filter(|number| {
             let (namespace, name) = place(*number);
-            seen.get(&format!("{namespace}/{name}"))
-                .is_some_and(|seen| seen.times == 1 && !seen.is_changed)
+            objects
+                .get(&format!("{namespace}/{name}"))
+                .is_some_and(|object| object.times == 1 && !object.is_changed)
         });
         let once = once.count();
-        match (once, seen.len()) {
+        match (once, objects.len()) {
             (OBJECTS, OBJECTS) => Ok(scanned.speed()),
             (once, all) => Err(format!("{once} of {all} objects are seen once\n{}", scanned.errors).into()),
         }
@@ -234,8 +238,8 @@ impl Fleet {
         Ok(format!("killed after {done} objects"))
     }
 
-    /// Objects are changed, created and deleted while they are listed slowly, and the server forgets what was.
-    fn busy(&self) -> Result<String, Error> {
+    /// Objects are changed, created and deleted while they are listed slowly, and the server compacts old revisions.
+    fn while_changing(&self) -> Result<String, Error> {
         let before = self.expired()?;
         let slow = [
             "-o",
@@ -257,29 +261,29 @@ impl Fleet {
             let changes = changes.join().map_err(|_| Error::from("a thread panicked"))?;
             Ok::<_, Error>((scanned?, changes?))
         })?;
-        let seen = scanned.seen()?;
+        let objects = scanned.objects()?;
         for number in 0..OBJECTS {
             let (namespace, name) = place(number);
-            let found = seen.get(&format!("{namespace}/{name}"));
+            let found = objects.get(&format!("{namespace}/{name}"));
             let found = found.ok_or_else(|| format!("{namespace}/{name} is not seen"))?;
-            let is_told = found.changes == "0" || found.is_changed;
-            if found.times != 1 || !is_told {
-                let Seen { times, changes, .. } = found;
+            let is_reported = found.changes == "0" || found.is_changed;
+            if found.times != 1 || !is_reported {
+                let ScannedObject { times, changes, .. } = found;
                 return Err(
                     format!("{namespace}/{name} is seen {times} times, after {changes} changes").into(),
                 );
             }
         }
-        if let Some((key, _)) = seen.iter().find(|(_, seen)| seen.times > 1) {
+        if let Some((key, _)) = objects.iter().find(|(_, object)| object.times > 1) {
             return Err(format!("{key} is seen more than once").into());
         }
-        let told = seen.values().filter(|seen| seen.is_changed).count();
+        let reported = objects.values().filter(|object| object.is_changed).count();
         let expired = self.expired()? - before;
-        if told == 0 || expired == 0 {
-            return Err(format!("{changes} changes, {told} told, {expired} lists expired").into());
+        if reported == 0 || expired == 0 {
+            return Err(format!("{changes} changes, {reported} told, {expired} lists expired").into());
         }
         Ok(format!(
-            "{changes} changes, {told} objects told as changed, {expired} times 410 Gone, {}",
+            "{changes} changes, {reported} objects told as changed, {expired} times 410 Gone, {}",
             scanned.speed()
         ))
     }
@@ -315,8 +319,8 @@ impl Fleet {
     /// How many lists have expired, by the audit log.
     fn expired(&self) -> Result<usize, Error> {
         let log = self.api.audit_log()?;
-        let gone = |line: &&str| line.contains("\"code\":410") && line.contains("/api/v1/configmaps?");
-        Ok(log.lines().filter(gone).count())
+        let is_expired = |line: &&str| line.contains("\"code\":410") && line.contains("/api/v1/configmaps?");
+        Ok(log.lines().filter(is_expired).count())
     }
 }
 
@@ -354,8 +358,8 @@ impl Scan {
 
 impl Scanned {
     /// The objects that have a line.
-    fn seen(&self) -> Result<BTreeMap<String, Seen>, Error> {
-        let mut all: BTreeMap<String, Seen> = BTreeMap::new();
+    fn objects(&self) -> Result<BTreeMap<String, ScannedObject>, Error> {
+        let mut all: BTreeMap<String, ScannedObject> = BTreeMap::new();
         for line in self.out.lines() {
             let line: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
             let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -366,15 +370,15 @@ impl Scanned {
                 continue;
             }
             let policies = line.get("policies").and_then(Value::as_array);
-            let seen = policies
+            let decision = policies
                 .into_iter()
                 .flatten()
                 .find(|policy| policy.get("policy").and_then(Value::as_str) == Some("seen"));
-            let message = seen.and_then(|seen| seen.get("message")?.as_str());
+            let message = decision.and_then(|decision| decision.get("message")?.as_str());
             let changed = line.get("changedMeanwhile").and_then(Value::as_bool);
             let of_object = all
                 .entry(format!("{}/{}", text("namespace"), text("name")))
-                .or_insert(Seen {
+                .or_insert(ScannedObject {
                     times: 0,
                     changes: message.unwrap_or("nothing").to_owned(),
                     is_changed: changed.unwrap_or_default(),

@@ -7,12 +7,12 @@ mod webhooks;
 use pratique_harness::{Error, Transcript, eventually};
 use serde_json::Value;
 
-use super::Stage;
-use super::kubectl::{Kubectl, Said};
+use super::Environment;
+use super::kubectl::{Kubectl, KubectlOutput};
 use super::roles;
 use super::served::Served;
 
-/// What `serve` needs to read params, besides what is deployed.
+/// Permissions that `serve` needs for params, in addition to the deployed role.
 const PARAMS_ROLE: &str = include_str!("follows/params-role.yaml");
 /// Policies and their params, each kind of policy in a file of its own.
 const LIMITED: &str = include_str!("follows/limited.yaml");
@@ -21,15 +21,15 @@ const ALLOWED: &str = include_str!("follows/allowed.yaml");
 const STAMPED: &str = include_str!("follows/stamped.yaml");
 
 /// Tries all of it on one cluster.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique serve follows a cluster");
-    let served = Served::following(stage)?;
+    let served = Served::following(environment)?;
     transcript.step("is not ready while it may not look", waits(&served));
     transcript.step("is ready with the rights that are deployed", begins(&served));
-    prepare(stage, &served)?;
+    prepare(environment, &served)?;
     let kubectl = served.kubectl();
     transcript.step("does not ask itself", answers(kubectl));
-    reviews::run(stage, kubectl, transcript);
+    reviews::run(environment, kubectl, transcript);
     transcript.step("denies by a param of the namespace", limits(kubectl));
     transcript.step("sees a changed param", another_limit(kubectl));
     transcript.step("denies where a param is missing", no_limit(kubectl));
@@ -38,23 +38,23 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     transcript.step("asks who may do what", asks(kubectl));
     transcript.step("mutates, and does not any more", stamps(kubectl));
     transcript.step("evaluates by static manifests first", order(kubectl));
-    transcript.step("tells what it follows", tells(&served));
+    transcript.step("tells what it follows", lists_sources(&served));
     transcript.step("sees that a binding is gone", unbound(kubectl));
     webhooks::run(&served, transcript)?;
     Ok(())
 }
 
 fn waits(served: &Served) -> Result<String, Error> {
-    let mut seen = String::new();
+    let mut observed = String::new();
     eventually("told why", || {
-        seen = served
+        observed = served
             .get("/readyz")
             .err()
             .map(|error| error.to_string())
             .unwrap_or_default();
-        Ok(seen.contains("namespaces is forbidden"))
+        Ok(observed.contains("namespaces is forbidden"))
     })?;
-    let reasons = seen.split("; ").take(2).collect::<Vec<_>>();
+    let reasons = observed.split("; ").take(2).collect::<Vec<_>>();
     Ok(reasons.join("\n"))
 }
 
@@ -67,27 +67,27 @@ fn begins(served: &Served) -> Result<String, Error> {
     Ok(format!("after {after:.0?}"))
 }
 
-/// Creates the policies, and has the API server ask about what they are about.
-fn prepare(stage: &Stage, served: &Served) -> Result<(), Error> {
+/// Creates the policies, and registers webhooks for the requests that they match.
+fn prepare(environment: &Environment, served: &Served) -> Result<(), Error> {
     let kubectl = served.kubectl();
     kubectl.must(&["apply"], PARAMS_ROLE)?;
     for policies in [LIMITED, LABELLED, ALLOWED, STAMPED] {
         kubectl.must(&["apply"], policies)?;
     }
-    served.register(stage)
+    served.register(environment)
 }
 
 fn answers(kubectl: &Kubectl) -> Result<String, Error> {
-    let mut seen = String::new();
+    let mut observed = String::new();
     eventually("let in", || {
-        let said = deploy(kubectl, "shop", 1)?;
-        seen = text(&said);
-        Ok(said.ok)
+        let result = deploy(kubectl, "shop", 1)?;
+        observed = text(&result);
+        Ok(result.ok)
     })?;
-    Ok(seen)
+    Ok(observed)
 }
 
-fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<Said, Error> {
+fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<KubectlOutput, Error> {
     let deployment = format!(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n  \
          replicas: {replicas}\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    \
@@ -96,25 +96,25 @@ fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<Said, E
     kubectl.feed(&["create", "--dry-run=server", "-o", "name"], &deployment)
 }
 
-fn text(said: &Said) -> String {
-    format!("{}{}", said.output, said.errors).trim().to_owned()
+fn text(result: &KubectlOutput) -> String {
+    format!("{}{}", result.stdout, result.stderr).trim().to_owned()
 }
 
-/// Tries until the answer is as expected: what changes takes a moment.
+/// Retries until the answer is as expected: changes take a moment.
 fn becomes(
     wanted: bool,
-    words: &str,
-    mut attempt: impl FnMut() -> Result<Said, Error>,
+    message: &str,
+    mut attempt: impl FnMut() -> Result<KubectlOutput, Error>,
 ) -> Result<String, Error> {
-    let mut seen = String::new();
-    let ended = eventually(words, || {
-        let said = attempt()?;
-        seen = text(&said);
-        Ok(said.ok == wanted && seen.contains(words))
+    let mut observed = String::new();
+    let ended = eventually(message, || {
+        let result = attempt()?;
+        observed = text(&result);
+        Ok(result.ok == wanted && observed.contains(message))
     });
     match ended {
-        Ok(after) => Ok(format!("{seen}\nafter {after:.0?}")),
-        Err(error) => Err(format!("{error}, but: {seen}").into()),
+        Ok(after) => Ok(format!("{observed}\nafter {after:.0?}")),
+        Err(error) => Err(format!("{error}, but: {observed}").into()),
     }
 }
 
@@ -184,7 +184,7 @@ fn stamps(kubectl: &Kubectl) -> Result<String, Error> {
     Ok(stamped)
 }
 
-/// Both deny: the first to do so gives its text.
+/// Both policies deny: the message is that of the first one.
 fn order(kubectl: &Kubectl) -> Result<String, Error> {
     becomes(
         false,
@@ -193,10 +193,10 @@ fn order(kubectl: &Kubectl) -> Result<String, Error> {
     )
 }
 
-fn tells(served: &Served) -> Result<String, Error> {
-    let told = served.get("/configz")?;
-    let told: Value = serde_json::from_str(&told).map_err(|error| error.to_string())?;
-    let sources = told.get("sources").and_then(Value::as_array);
+fn lists_sources(served: &Served) -> Result<String, Error> {
+    let reported = served.get("/configz")?;
+    let reported: Value = serde_json::from_str(&reported).map_err(|error| error.to_string())?;
+    let sources = reported.get("sources").and_then(Value::as_array);
     let lines = sources.into_iter().flatten().filter_map(|source| {
         let location = source.get("location")?.as_str()?;
         location.starts_with("cluster https://").then_some(())?;
@@ -205,7 +205,7 @@ fn tells(served: &Served) -> Result<String, Error> {
     let text = lines.collect::<Vec<_>>().join("\n");
     match text == r#""ValidatingAdmissionPolicy" ["allowed","labelled","limited"]"# {
         true => Ok(text),
-        false => Err(told.to_string().into()),
+        false => Err(reported.to_string().into()),
     }
 }
 

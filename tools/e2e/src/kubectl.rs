@@ -19,12 +19,12 @@ pub(super) struct Kubectl {
     state: PathBuf,
 }
 
-/// What kubectl said.
+/// The output of a kubectl command.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct KubectlOutput {
     pub(super) ok: bool,
-    pub(super) output: String,
-    pub(super) errors: String,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
 }
 
 impl Kubectl {
@@ -82,10 +82,10 @@ impl Kubectl {
     }
 
     /// Runs a command.
-    pub(super) fn run(&self, arguments: &[&str]) -> Result<Said, Error> {
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<KubectlOutput, Error> {
         let output = self.command(arguments).output();
         output
-            .map(Said::of)
+            .map(KubectlOutput::of)
             .map_err(|error| Error::from(format!("kubectl: {error}")))
     }
 
@@ -96,7 +96,7 @@ impl Kubectl {
     }
 
     /// Runs a command that reads manifests.
-    pub(super) fn feed(&self, arguments: &[&str], manifests: &str) -> Result<Said, Error> {
+    pub(super) fn feed(&self, arguments: &[&str], manifests: &str) -> Result<KubectlOutput, Error> {
         let failed = Error::program("kubectl");
         let mut child = self
             .command(arguments)
@@ -109,25 +109,25 @@ impl Kubectl {
         if let Some(mut input) = child.stdin.take() {
             input.write_all(manifests.as_bytes()).map_err(&failed)?;
         }
-        child.wait_with_output().map(Said::of).map_err(&failed)
+        child.wait_with_output().map(KubectlOutput::of).map_err(&failed)
     }
 
     /// Runs a command that must succeed, and gives its output.
     pub(super) fn must(&self, arguments: &[&str], manifests: &str) -> Result<String, Error> {
-        let said = match manifests {
+        let result = match manifests {
             "" => self.run(arguments)?,
             manifests => self.feed(arguments, manifests)?,
         };
-        match said.ok {
-            true => Ok(said.output),
-            false => Err(format!("kubectl {}: {}", arguments.join(" "), said.errors).into()),
+        match result.ok {
+            true => Ok(result.stdout),
+            false => Err(format!("kubectl {}: {}", arguments.join(" "), result.stderr).into()),
         }
     }
 
     /// What a command gives as JSON.
     pub(super) fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
-        let said = self.must(&[arguments, &["-o", "json"]].concat(), "")?;
-        serde_json::from_str(&said).map_err(|error| format!("{error}: {said}").into())
+        let result = self.must(&[arguments, &["-o", "json"]].concat(), "")?;
+        serde_json::from_str(&result).map_err(|error| format!("{error}: {result}").into())
     }
 
     /// What a path of the server answers.
@@ -148,12 +148,12 @@ impl Kubectl {
     }
 }
 
-impl Said {
+impl KubectlOutput {
     fn of(output: Output) -> Self {
-        Said {
+        KubectlOutput {
             ok: output.status.success(),
-            output: String::from_utf8_lossy(&output.stdout).into_owned(),
-            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! A stand-in for the kubelet and the scheduler: runs the containers of the Pods of Jobs as processes, each with a root, mounts
-//! and a user of its own, and tells the API server how they ended.
+//! and a user of its own, and reports to the API server how they ended.
 //!
 //! What a Pod asks for that is not known here is an error, so that no part of a manifest is left out unnoticed.
 
@@ -18,7 +18,7 @@ use super::kubectl::Kubectl;
 
 /// Where the image has its program.
 const ENTRYPOINT: &str = "/usr/local/bin/pratique";
-/// What a program that is not static needs besides the image.
+/// Directories that a dynamically linked program needs in addition to the image.
 const OF_THE_SYSTEM: [&str; 5] = ["/dev", "/lib", "/lib64", "/proc", "/usr/lib"];
 /// Mounts directories and files, and gives what may be written to the group of the Pod's volumes.
 const BIND: &str = r#"bind() {
@@ -43,7 +43,7 @@ pub(super) struct Kubelet {
     kubectl: Kubectl,
     pratique: PathBuf,
     folder: PathBuf,
-    /// Pods by their uid, with the process of each until it was told how it ended.
+    /// Pods by their uid, with the process of each until its end was reported.
     runs: BTreeMap<String, (Value, Option<Child>)>,
 }
 
@@ -69,7 +69,7 @@ impl Kubelet {
         fs::read_to_string(&path).map_err(Error::file(&path))
     }
 
-    /// Starts what is to run, and tells what has ended.
+    /// Starts new Pods, and reports those that have ended.
     pub(super) fn turn(&mut self) -> Result<(), Error> {
         let pods = self.kubectl.json(&["get", "pods", "--all-namespaces"])?;
         for pod in items(part(&pods, "/items")) {

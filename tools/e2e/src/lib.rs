@@ -1,4 +1,4 @@
-//! `cargo xtask e2e`: a real kube-apiserver with a real etcd, and what it says compared with what Pratique says.
+//! `cargo xtask e2e`: a real kube-apiserver with a real etcd, whose answers are compared with those of Pratique.
 //!
 //! Everything runs on loopback addresses, with its state in one folder below the target directory. The server, its
 //! controllers, etcd, kubectl, Kustomize, Helm and an S3-compatible store are built from their published Go modules, so Go has to
@@ -6,6 +6,7 @@
 
 mod apiserver;
 mod bulk;
+mod case_files;
 mod chain;
 mod controllers;
 mod deployed;
@@ -95,10 +96,10 @@ const PARTS: [Part; 10] = [
     Part::Replays,
 ];
 
-/// What every part needs.
-struct Stage {
+/// The programs and the directory of a part.
+struct Environment {
     programs: Programs,
-    /// Where state goes: a folder that did not exist before.
+    /// A new folder for state.
     state: PathBuf,
 }
 
@@ -114,33 +115,33 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
         .into_iter()
         .filter(|part| arguments.only.is_empty() || arguments.only.contains(part));
     for part in chosen {
-        let stage = Stage {
+        let environment = Environment {
             programs: programs.clone(),
             state: fresh_state(&programs)?,
         };
         let ended = match part {
-            Part::Starts => starts::run(&stage, &mut transcript),
-            Part::Twins => twins::run(&stage, &mut transcript),
-            Part::Life => life::run(&stage, &mut transcript),
-            Part::Follows => follows::run(&stage, &mut transcript),
-            Part::Deployed => deployed::run(&stage, &mut transcript),
-            Part::Chain => chain::run(&stage, &mut transcript, arguments.bless),
-            Part::Fleet => fleet::run(&stage, &mut transcript),
-            Part::Store => store::run(&stage, &mut transcript),
-            Part::Jobs => jobs::run(&stage, &mut transcript),
-            Part::Replays => replays::run(&stage, &mut transcript),
+            Part::Starts => starts::run(&environment, &mut transcript),
+            Part::Twins => twins::run(&environment, &mut transcript),
+            Part::Life => life::run(&environment, &mut transcript),
+            Part::Follows => follows::run(&environment, &mut transcript),
+            Part::Deployed => deployed::run(&environment, &mut transcript),
+            Part::Chain => chain::run(&environment, &mut transcript, arguments.bless),
+            Part::Fleet => fleet::run(&environment, &mut transcript),
+            Part::Store => store::run(&environment, &mut transcript),
+            Part::Jobs => jobs::run(&environment, &mut transcript),
+            Part::Replays => replays::run(&environment, &mut transcript),
         };
         if arguments.keep {
-            eprintln!("state: {}", stage.state.display());
+            eprintln!("state: {}", environment.state.display());
         } else {
-            fs::remove_dir_all(&stage.state).map_err(Error::file(&stage.state))?;
+            fs::remove_dir_all(&environment.state).map_err(Error::file(&environment.state))?;
         }
         ended?;
     }
     Ok(transcript)
 }
 
-/// An empty folder beside the programs. The state of an earlier run that was kept is no longer needed.
+/// An empty folder next to the programs. The kept state of an earlier run is removed.
 fn fresh_state(programs: &Programs) -> Result<PathBuf, Error> {
     let state = programs.folder().join("state");
     let failed = |error: std::io::Error| format!("{}: {error}", state.display());

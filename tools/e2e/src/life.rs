@@ -4,16 +4,16 @@ use std::fs;
 
 use pratique_harness::{Error, Transcript, eventually};
 
-use super::Stage;
+use super::Environment;
 use super::served::Served;
 
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, labels: {LABEL: a}}\nspec:\n  \
     containers: [{name: web, image: 'registry.example.com/web:latest'}]\n";
 
 /// Tries all of it on one cluster.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the life of pratique serve");
-    let mut served = Served::start(stage)?;
+    let mut served = Served::start(environment)?;
     transcript.step("denies", denies(&served));
     transcript.step("mutates", mutates(&served));
     transcript.step("warns, and annotates the audit log", warns(&served));
@@ -21,24 +21,30 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     transcript.step("keeps the last good manifests", keeps(&served));
     transcript.step("takes a new certificate", rotates(&mut served));
     transcript.step("crashes: failurePolicy Fail refuses", crashes(&mut served));
-    transcript.step("is down: failurePolicy Ignore lets in", ignored(stage, &served));
-    transcript.step("is down: the cluster can start", bootstraps(stage, &mut served));
-    transcript.step("comes back", comes_back(stage, &mut served));
+    transcript.step(
+        "is down: failurePolicy Ignore lets in",
+        ignored(environment, &served),
+    );
+    transcript.step(
+        "is down: the cluster can start",
+        bootstraps(environment, &mut served),
+    );
+    transcript.step("comes back", comes_back(environment, &mut served));
     Ok(())
 }
 
 fn create(served: &Served, pod: &str) -> Result<(bool, String), Error> {
-    let said = served
+    let result = served
         .kubectl()
         .feed(&["create", "--dry-run=server", "-o", "name"], pod)?;
-    let text = format!("{}{}", said.output, said.errors);
-    Ok((said.ok, text.trim().to_owned()))
+    let text = format!("{}{}", result.stdout, result.stderr);
+    Ok((result.ok, text.trim().to_owned()))
 }
 
-fn expect(wanted: bool, words: &str, seen: (bool, String)) -> Result<String, Error> {
-    match seen.0 == wanted && seen.1.contains(words) {
-        true => Ok(seen.1),
-        false => Err(format!("expected {words:?}, but: {}", seen.1).into()),
+fn expect(wanted: bool, message: &str, observed: (bool, String)) -> Result<String, Error> {
+    match observed.0 == wanted && observed.1.contains(message) {
+        true => Ok(observed.1),
+        false => Err(format!("expected {message:?}, but: {}", observed.1).into()),
     }
 }
 
@@ -56,12 +62,12 @@ fn denies(served: &Served) -> Result<String, Error> {
 
 fn mutates(served: &Served) -> Result<String, Error> {
     let labels = ["create", "--dry-run=server", "-o", "jsonpath={.metadata.labels}"];
-    let said = served.kubectl().feed(&labels, &owned())?;
-    expect(true, "\"stamped\":\"yes\"", (said.ok, said.output))
+    let result = served.kubectl().feed(&labels, &owned())?;
+    expect(true, "\"stamped\":\"yes\"", (result.ok, result.stdout))
 }
 
 fn warns(served: &Served) -> Result<String, Error> {
-    let said = expect(true, "images have a version", create(served, &owned())?)?;
+    let result = expect(true, "images have a version", create(served, &owned())?)?;
     let mut line = String::new();
     eventually("in the audit log", || {
         let log = served.audit_log()?;
@@ -72,7 +78,7 @@ fn warns(served: &Served) -> Result<String, Error> {
         line = found.and_then(annotations).unwrap_or_default();
         Ok(found.is_some())
     })?;
-    Ok(format!("{said}\n{line}"))
+    Ok(format!("{result}\n{line}"))
 }
 
 /// The annotations of an event of the audit log.
@@ -104,9 +110,9 @@ fn keeps(served: &Served) -> Result<String, Error> {
     eventually("told of at /configz", || {
         Ok(served.get("/configz")?.contains("did not find expected"))
     })?;
-    let seen = expect(false, "every pod tells whose it is", create(served, &unowned())?);
+    let observed = expect(false, "every pod tells whose it is", create(served, &unowned())?);
     fs::remove_file(&path).map_err(failed)?;
-    seen
+    observed
 }
 
 fn rotates(served: &mut Served) -> Result<String, Error> {
@@ -123,27 +129,27 @@ fn crashes(served: &mut Served) -> Result<String, Error> {
     expect(false, "failed calling webhook", create(served, &owned())?)
 }
 
-fn ignored(stage: &Stage, served: &Served) -> Result<String, Error> {
-    let registration = served.registration(stage)?;
+fn ignored(environment: &Environment, served: &Served) -> Result<String, Error> {
+    let registration = served.registration(environment)?;
     let ignoring = registration.replace("failurePolicy: Fail", "failurePolicy: Ignore");
     if ignoring == registration {
         return Err("no failurePolicy: Fail in the printed configuration".into());
     }
     served.kubectl().must(&["apply"], &ignoring)?;
-    let mut seen = (false, String::new());
+    let mut observed = (false, String::new());
     eventually("let in", || {
-        seen = create(served, &unowned())?;
-        Ok(seen.0)
+        observed = create(served, &unowned())?;
+        Ok(observed.0)
     })?;
     served.kubectl().must(&["apply"], &registration)?;
     eventually("refused again", || Ok(!create(served, &unowned())?.0))?;
-    Ok(seen.1)
+    Ok(observed.1)
 }
 
 /// As after a power cut: the API server finds the webhooks in etcd, and no server behind them. Pods of the system namespace,
 /// and so those of `serve` itself where it runs there, need no webhook to be let in.
-fn bootstraps(stage: &Stage, served: &mut Served) -> Result<String, Error> {
-    served.restart_api(stage)?;
+fn bootstraps(environment: &Environment, served: &mut Served) -> Result<String, Error> {
+    served.restart_api(environment)?;
     expect(false, "failed calling webhook", create(served, &owned())?)?;
     expect(
         true,
@@ -155,7 +161,7 @@ fn bootstraps(stage: &Stage, served: &mut Served) -> Result<String, Error> {
     )
 }
 
-fn comes_back(stage: &Stage, served: &mut Served) -> Result<String, Error> {
-    served.serve(stage)?;
+fn comes_back(environment: &Environment, served: &mut Served) -> Result<String, Error> {
+    served.serve(environment)?;
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }

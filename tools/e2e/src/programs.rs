@@ -51,12 +51,12 @@ pub(super) fn succeeds(command: &mut Command) -> Result<String, Error> {
         .map_err(Error::program(command.get_program().display()))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{command:?}: {}", shown(&output)).into()),
+        false => Err(format!("{command:?}: {}", describe(&output)).into()),
     }
 }
 
 /// How a command ended, and what it said.
-pub(super) fn shown(output: &Output) -> String {
+pub(super) fn describe(output: &Output) -> String {
     let [out, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     format!("{}\n{out}{errors}", output.status)
 }

@@ -6,13 +6,13 @@ use std::fs;
 use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::Value;
 
-use super::Stage;
+use super::Environment;
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
 use super::requests::{self, Request};
 use super::served::place_manifests;
 
-/// Policies of the API, with their params and what they are about, besides the server's static manifests.
+/// Policies of the API, with their params and definitions, in addition to the server's static manifests.
 const POLICIES: [&str; 5] = [
     include_str!("follows/limited.yaml"),
     include_str!("follows/labelled.yaml"),
@@ -48,18 +48,18 @@ const ACTIVE: [(&str, &str); 5] = [
 ];
 
 /// Makes requests, and replays what the server logged of them.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the audit log, replayed");
-    let etcd = Etcd::start(&stage.programs, &stage.state)?;
-    let admission = place_manifests(&stage.state.join("manifests"))?;
+    let etcd = Etcd::start(&environment.programs, &environment.state)?;
+    let admission = place_manifests(&environment.state.join("manifests"))?;
     let start = Start {
         admission: Some(&admission),
         audit_level: "RequestResponse",
-        ..Start::of(&stage.programs, &etcd, &stage.state)
+        ..Start::of(&environment.programs, &etcd, &environment.state)
     };
     let api = start.ready()?;
-    requests::set_the_stage(api.kubectl())?;
-    let policies = stage.state.join("policies.yaml");
+    requests::create_fixtures(api.kubectl())?;
+    let policies = environment.state.join("policies.yaml");
     fs::write(&policies, POLICIES.join("---\n")).map_err(Error::file(&policies))?;
     POLICIES
         .iter()
@@ -70,12 +70,12 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     transcript.step("requests are made", make(&api));
     let log = api.audit_log()?;
     let log: Vec<&str> = log.lines().skip(before).collect();
-    let path = stage.state.join("replayed.log");
+    let path = environment.state.join("replayed.log");
     fs::write(&path, log.join("\n") + "\n").map_err(Error::file(&path))?;
     let kubeconfig = api
         .kubectl()
-        .kubeconfig(stage.state.join("kubeconfig"), "admin-token")?;
-    let mut replay = stage.programs.pratique();
+        .kubeconfig(environment.state.join("kubeconfig"), "admin-token")?;
+    let mut replay = environment.programs.pratique();
     replay
         .args(["replay", "-o", "ndjson", "--summary", "--remember", "64"])
         .arg("--admission-control-config-file")
@@ -95,16 +95,16 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
 }
 
 fn are_active(api: &ApiServer) -> Result<String, Error> {
-    for (object, said) in ACTIVE {
+    for (object, expected) in ACTIVE {
         // The administrator may create deployments.
-        let kubectl = match said.contains("only who") {
+        let kubectl = match expected.contains("only who") {
             true => api.kubectl().developer(),
             false => api.kubectl().clone(),
         };
-        eventually(said, || {
+        eventually(expected, || {
             let arguments = ["create", "--dry-run=server", "--validate=false", "-o", "yaml"];
             let answer = kubectl.feed(&arguments, object)?;
-            Ok(format!("{}{}", answer.output, answer.errors).contains(said))
+            Ok(format!("{}{}", answer.stdout, answer.stderr).contains(expected))
         })?;
     }
     Ok(format!("{} of them", ACTIVE.len()))

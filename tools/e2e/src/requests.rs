@@ -1,12 +1,12 @@
-//! Requests that kubectl makes, in order, and what it says of each.
+//! Requests that kubectl makes, in order, and its output for each.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::kubectl::{Kubectl, Said};
+use super::case_files::read_all;
+use super::kubectl::{Kubectl, KubectlOutput};
 use pratique_harness::Error;
 
-/// What the requests take for granted: a namespace, and a developer who may do everything in it.
+/// Objects that the requests need: a namespace, and a developer who may do everything in it.
 const SETTING: &str = include_str!("setting.yaml");
 
 /// A request.
@@ -17,7 +17,7 @@ pub(super) struct Request {
     manifests: String,
 }
 
-/// What kubectl says of a request, in words that do not depend on who was asked.
+/// The output of kubectl for a request, without the parts that depend on which server answered.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) ok: bool,
@@ -28,21 +28,7 @@ pub(super) struct Answer {
 impl Request {
     /// The requests of a folder, by name.
     pub(super) fn read(folder: &Path) -> Result<Vec<Self>, Error> {
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-        let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-            .map_err(failed)?
-            .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
-            .collect::<Result<_, _>>()?;
-        paths.sort();
-        paths
-            .iter()
-            .map(|path| {
-                let text = fs::read_to_string(path).map_err(Error::file(&path))?;
-                let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                Self::parse(&name, &text)
-                    .ok_or_else(|| Error::from(format!("{}: not a request", path.display())))
-            })
-            .collect()
+        read_all(folder, "request", Self::parse)
     }
 
     /// Optionally `as: dev`, then `run: ARGUMENTS`, and optionally manifests to feed it after a line `===`.
@@ -70,25 +56,25 @@ impl Request {
             false => kubectl.clone(),
         };
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
-        let said = match self.manifests.as_str() {
+        let result = match self.manifests.as_str() {
             "" => kubectl.run(&arguments)?,
             manifests => kubectl.feed(&arguments, manifests)?,
         };
-        Ok(Answer::of(said))
+        Ok(Answer::of(result))
     }
 }
 
-/// Creates what the requests take for granted.
-pub(super) fn set_the_stage(kubectl: &Kubectl) -> Result<(), Error> {
+/// Creates the objects that the requests need.
+pub(super) fn create_fixtures(kubectl: &Kubectl) -> Result<(), Error> {
     kubectl.must(&["apply"], SETTING).map(drop)
 }
 
 impl Answer {
-    fn of(said: Said) -> Self {
+    fn of(result: KubectlOutput) -> Self {
         Answer {
-            ok: said.ok,
-            output: said.output,
-            errors: said.errors.lines().map(plain).collect::<Vec<_>>().join("\n"),
+            ok: result.ok,
+            output: result.stdout,
+            errors: result.stderr.lines().map(plain).collect::<Vec<_>>().join("\n"),
         }
     }
 }
@@ -105,8 +91,8 @@ impl std::fmt::Display for Answer {
     }
 }
 
-/// A line without what the API server says before the words of a webhook, and without what kubectl says before the words
-/// of a server, which depends on whether a Status has details.
+/// A line without the prefix of the API server for messages of webhooks, and without the prefix of kubectl for messages of a
+/// server, which depends on whether a Status has details.
 fn plain(line: &str) -> String {
     let mut line = line;
     if let Some((_, rest)) = line.split_once(" denied the request: ")

@@ -7,7 +7,7 @@ use std::process::Command;
 use pratique_harness::{Certificates, Error, Process, free_port, workspace};
 use serde_json::Value;
 
-use super::Stage;
+use super::Environment;
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
@@ -34,28 +34,28 @@ const LEFT_TO_SERVE: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissio
 
 impl Served {
     /// Starts all of it, and registers the webhooks that `serve` asks for.
-    pub(super) fn start(stage: &Stage) -> Result<Self, Error> {
-        let mut served = Self::before_serve(stage, &[])?;
-        served.serve(stage)?;
-        served.register(stage)?;
+    pub(super) fn start(environment: &Environment) -> Result<Self, Error> {
+        let mut served = Self::before_serve(environment, &[])?;
+        served.serve(environment)?;
+        served.register(environment)?;
         Ok(served)
     }
 
     /// Starts an API server that leaves policies to a `serve` which follows it; that was started, but may do nothing yet.
-    pub(super) fn following(stage: &Stage) -> Result<Self, Error> {
-        let mut served = Self::before_serve(stage, &LEFT_TO_SERVE)?;
+    pub(super) fn following(environment: &Environment) -> Result<Self, Error> {
+        let mut served = Self::before_serve(environment, &LEFT_TO_SERVE)?;
         let path = served.state.join("kubeconfig");
         served.kubeconfig = Some(served.kubectl().kubeconfig(path, "serve-token")?);
-        served.pratique = Some(served.spawn(stage)?);
+        served.pratique = Some(served.spawn(environment)?);
         Ok(served)
     }
 
-    fn before_serve(stage: &Stage, without: &[&str]) -> Result<Self, Error> {
-        let state = stage.state.clone();
+    fn before_serve(environment: &Environment, without: &[&str]) -> Result<Self, Error> {
+        let state = environment.state.clone();
         let admission = place_manifests(&state.join("manifests"))?;
-        let etcd = Etcd::start(&stage.programs, &state)?;
-        let api = start_api(stage, &etcd, without)?;
-        requests::set_the_stage(api.kubectl())?;
+        let etcd = Etcd::start(&environment.programs, &state)?;
+        let api = start_api(environment, &etcd, without)?;
+        requests::create_fixtures(api.kubectl())?;
         Ok(Served {
             etcd,
             api,
@@ -69,15 +69,15 @@ impl Served {
     }
 
     /// Registers the webhooks that `serve` asks for.
-    pub(super) fn register(&self, stage: &Stage) -> Result<(), Error> {
-        let registration = self.registration(stage)?;
+    pub(super) fn register(&self, environment: &Environment) -> Result<(), Error> {
+        let registration = self.registration(environment)?;
         self.kubectl().must(&["apply"], &registration).map(drop)
     }
 
     /// Ends the API server and starts it again, with what is in etcd.
-    pub(super) fn restart_api(&mut self, stage: &Stage) -> Result<(), Error> {
+    pub(super) fn restart_api(&mut self, environment: &Environment) -> Result<(), Error> {
         self.api.stop()?;
-        self.api = start_api(stage, &self.etcd, &[])?;
+        self.api = start_api(environment, &self.etcd, &[])?;
         Ok(())
     }
 
@@ -97,15 +97,15 @@ impl Served {
     }
 
     /// Starts `serve`, and waits until it is ready.
-    pub(super) fn serve(&mut self, stage: &Stage) -> Result<(), Error> {
-        let mut process = self.spawn(stage)?;
+    pub(super) fn serve(&mut self, environment: &Environment) -> Result<(), Error> {
+        let mut process = self.spawn(environment)?;
         process.wait_until("ready", |_| Ok(self.get("/readyz").is_ok()))?;
         self.pratique = Some(process);
         Ok(())
     }
 
-    fn spawn(&self, stage: &Stage) -> Result<Process, Error> {
-        let mut command = stage.programs.pratique();
+    fn spawn(&self, environment: &Environment) -> Result<Process, Error> {
+        let mut command = environment.programs.pratique();
         command
             .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
             .arg("--tls-cert")
@@ -118,7 +118,7 @@ impl Served {
         Process::start(command, &self.state.join("serve.log"))
     }
 
-    /// What tells `serve` of the cluster, and where it is itself.
+    /// Adds the flags for the state of the cluster and for the server's own URL.
     fn know_cluster(&self, command: &mut Command) {
         command.args(["--webhook-url", &format!("https://127.0.0.1:{}", self.port)]);
         match &self.kubeconfig {
@@ -169,8 +169,8 @@ impl Served {
     }
 
     /// The webhook configurations that `serve` prints.
-    pub(super) fn registration(&self, stage: &Stage) -> Result<String, Error> {
-        let mut command = stage.programs.pratique();
+    pub(super) fn registration(&self, environment: &Environment) -> Result<String, Error> {
+        let mut command = environment.programs.pratique();
         command.args(["serve", "--print-webhook-configuration"]);
         self.know_cluster(&mut command);
         command.arg("--webhook-ca").arg(self.certificates.authority());
@@ -178,10 +178,10 @@ impl Served {
     }
 }
 
-fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, Error> {
+fn start_api(environment: &Environment, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, Error> {
     let start = Start {
         without,
-        ..Start::of(&stage.programs, etcd, &stage.state)
+        ..Start::of(&environment.programs, etcd, &environment.state)
     };
     start.ready()
 }

@@ -1,7 +1,7 @@
 //! Does `pratique check` agree with the server's start? Each case is a directory of manifests, good or bad.
 //!
-//! Where the server starts, the hash that its metrics show must be the one that `check --hash-only` prints; where it does
-//! not, `check` must give its very words and its exit code.
+//! Where the server starts, the hash in its metrics must be the one that `check --hash-only` prints; where it does not,
+//! `check` must give the same error and exit code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use pratique_harness::{Error, Transcript, workspace};
 use serde_json::Value;
 
-use super::Stage;
+use super::Environment;
 use super::apiserver::{Refusal, Start};
+use super::case_files::read_all;
 use super::etcd::Etcd;
 
-/// The file of a case that is the admission configuration, where the usual one will not do.
+/// The file of a case that replaces the usual admission configuration.
 const CONFIGURATION: &str = "admission.yaml";
 
-/// Directories to start with.
+/// A plugin and manifests to start with.
 struct Case {
     name: String,
     plugin: String,
@@ -25,26 +26,26 @@ struct Case {
 }
 
 /// Runs all cases.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique check and the server's start");
-    let etcd = Etcd::start(&stage.programs, &stage.state)?;
+    let etcd = Etcd::start(&environment.programs, &environment.state)?;
     for case in cases(&workspace::root().join("testdata/e2e/starts"))? {
-        let outcome = compare(stage, &etcd, &case);
+        let outcome = compare(environment, &etcd, &case);
         transcript.step(&case.name, outcome);
     }
     Ok(())
 }
 
-fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, Error> {
-    let directory = stage.state.join(&case.name);
+fn compare(environment: &Environment, etcd: &Etcd, case: &Case) -> Result<String, Error> {
+    let directory = environment.state.join(&case.name);
     let admission = case.write(&directory)?;
     let start = Start {
         admission: Some(&admission),
         with: &case.other_plugin(),
-        ..Start::of(&stage.programs, etcd, &stage.state)
+        ..Start::of(&environment.programs, etcd, &environment.state)
     };
     let started = start.run()?;
-    let checked = check(stage, case, &admission)?;
+    let checked = check(environment, case, &admission)?;
     match started {
         Ok(mut server) if !case.other_plugin().is_empty() => {
             server.stop()?;
@@ -53,15 +54,15 @@ fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, Error> {
         Ok(mut server) => {
             let metrics = server.kubectl().raw("/metrics");
             server.stop()?;
-            agree_on_hash(stage, &admission, &metrics?, &checked)
+            agree_on_hash(environment, &admission, &metrics?, &checked)
         }
         Err(refusal) => agree_on_refusal(&refusal, &checked),
     }
 }
 
 /// The result of `pratique check` for an admission configuration.
-fn check(stage: &Stage, case: &Case, admission: &Path) -> Result<Value, Error> {
-    let mut command = stage.programs.pratique();
+fn check(environment: &Environment, case: &Case, admission: &Path) -> Result<Value, Error> {
+    let mut command = environment.programs.pratique();
     command.arg("check");
     for plugin in case.other_plugin() {
         command.args(["--enable-admission-plugins", plugin]);
@@ -84,11 +85,16 @@ fn check(stage: &Stage, case: &Case, admission: &Path) -> Result<Value, Error> {
         .ok_or_else(|| Error::from("pratique check: no result".to_owned()))
 }
 
-fn agree_on_hash(stage: &Stage, admission: &Path, metrics: &str, checked: &Value) -> Result<String, Error> {
+fn agree_on_hash(
+    environment: &Environment,
+    admission: &Path,
+    metrics: &str,
+    checked: &Value,
+) -> Result<String, Error> {
     if checked["valid"] != true {
         return Err(format!("the server starts; check says {}", checked["error"]).into());
     }
-    let printed = stage
+    let printed = environment
         .programs
         .pratique()
         .args(["check", "--hash-only"])
@@ -174,20 +180,7 @@ pub(super) fn configuration(plugin: &str, manifests: &Path) -> String {
 
 /// The cases of a folder, by name.
 fn cases(folder: &Path) -> Result<Vec<Case>, Error> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .map_err(failed)?
-        .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
-        .collect::<Result<_, _>>()?;
-    paths.sort();
-    paths
-        .iter()
-        .map(|path| {
-            let text = fs::read_to_string(path).map_err(Error::file(&path))?;
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            parse(&name, &text).ok_or_else(|| Error::from(format!("{}: not a case", path.display())))
-        })
-        .collect()
+    read_all(folder, "case", parse)
 }
 
 /// `plugin: NAME`, and then files, each after a line `=== NAME`.

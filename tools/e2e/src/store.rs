@@ -1,5 +1,5 @@
-//! `pratique scan` with an S3-compatible store that is none of ours: shards write to it, their reports are merged from it, and
-//! what it refuses is told.
+//! `pratique scan` with a real S3-compatible store: shards write to it, their reports are merged from it, and its
+//! errors are reported.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -11,18 +11,18 @@ use pratique_deploy::part;
 use pratique_harness::{Certificates, Dice, Error, Transcript, eventually};
 use serde_json::{Value, json};
 
-use super::Stage;
-use super::programs::{shown, succeeds};
+use super::Environment;
+use super::programs::{describe, succeeds};
 use super::versitygw::Versitygw;
 
 const POLICIES: &str = include_str!("store.yaml");
 const OBJECTS: usize = 6000;
 const SHARDS: usize = 3;
-/// Uploads have parts of so many bytes.
+/// The size of the parts of an upload, in bytes.
 const PART: u64 = 8 << 20;
 const BUCKET: &str = "scans";
 
-/// A store, and what is scanned.
+/// A store, and the program and folder of scans.
 struct Scans {
     store: Versitygw,
     pratique: PathBuf,
@@ -30,15 +30,15 @@ struct Scans {
 }
 
 /// Tries all of it with one store.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique scan with a store");
-    let certificates = stage.state.join("certificates");
+    let certificates = environment.state.join("certificates");
     fs::create_dir_all(&certificates).map_err(Error::file(&certificates))?;
     let certificates = Certificates::new(&certificates)?;
     let mut scans = Scans {
-        store: Versitygw::start(&stage.programs, &stage.state, &certificates)?,
-        pratique: stage.programs.pratique().get_program().into(),
-        folder: stage.state.clone(),
+        store: Versitygw::start(&environment.programs, &environment.state, &certificates)?,
+        pratique: environment.programs.pratique().get_program().into(),
+        folder: environment.state.clone(),
     };
     scans.store.bucket(BUCKET)?;
     scans.place()?;
@@ -49,7 +49,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         "it ends during an upload: told, and nothing is there",
         scans.ends(),
     );
-    scans.store = Versitygw::start(&stage.programs, &stage.state, &certificates)?;
+    scans.store = Versitygw::start(&environment.programs, &environment.state, &certificates)?;
     transcript.step("once it is back, the same scan is written", scans.large());
     Ok(())
 }
@@ -140,7 +140,7 @@ impl Scans {
 
     /// Nothing is scanned that cannot be written.
     fn refused(&self) -> Result<String, Error> {
-        let mut told = String::new();
+        let mut reported = String::new();
         let cases = [
             ("", "", "nobody-made-it", "(NoSuchBucket)"),
             (
@@ -175,10 +175,10 @@ impl Scans {
                     || is_there
                     || !output.stdout.is_empty()
                 {
-                    return Err(format!("{variable}={value} {flag} {bucket}: {}", shown(&output)).into());
+                    return Err(format!("{variable}={value} {flag} {bucket}: {}", describe(&output)).into());
                 }
                 if flag == "--report" {
-                    told += &errors;
+                    reported += &errors;
                 }
             }
         }
@@ -188,8 +188,8 @@ impl Scans {
         let output = output.map_err(Error::program("pratique"))?;
         let errors = String::from_utf8_lossy(&output.stderr);
         match output.status.code() == Some(2) && errors.contains("(NoSuchKey)") {
-            true => Ok(told + &errors),
-            false => Err(shown(&output).into()),
+            true => Ok(reported + &errors),
+            false => Err(describe(&output).into()),
         }
     }
 
@@ -214,7 +214,7 @@ impl Scans {
         let is_told = output.status.code() == Some(2) && errors.contains("the store is not reached");
         match is_told && !self.store.object(&name).exists() {
             true => Ok(errors.into_owned()),
-            false => Err(shown(&output).into()),
+            false => Err(describe(&output).into()),
         }
     }
 }

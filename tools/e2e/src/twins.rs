@@ -1,53 +1,56 @@
-//! The same manifests as an API server's own and as those of a `pratique serve` that it asks: the same requests must get
-//! the same answers, and the same notes in the audit log.
+//! The same manifests in an API server and in a `pratique serve` that it calls: the same requests must get the same answers
+//! and the same annotations in the audit log.
 
 use std::collections::BTreeMap;
 
 use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::Value;
 
-use super::Stage;
+use super::Environment;
 use super::apiserver::Start;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use super::requests::{self, Answer, Request};
 use super::served::{Served, place_manifests};
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(PartialEq, Eq)]
 struct Outcome {
     answer: Answer,
-    /// What policies left in the audit log, by keys that do not depend on who was asked.
-    notes: BTreeMap<String, String>,
+    /// The audit annotations of policies, by keys that do not depend on the evaluating server.
+    annotations: BTreeMap<String, String>,
 }
 
-/// What changes something, and is therefore evaluated.
+/// The verbs of write requests, which are evaluated.
 const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
 
-/// Makes all requests of both.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+/// Makes all requests to both servers.
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the API server's own manifests, and pratique serve");
     let all = Request::read(&workspace::root().join("testdata/e2e/requests"))?;
-    let expected = reference_outcomes(stage, &all)?;
-    let served = Served::start(stage)?;
+    let expected = reference_outcomes(environment, &all)?;
+    let served = Served::start(environment)?;
     for (request, expected) in all.iter().zip(expected) {
-        let asked = outcome(request, served.kubectl(), || served.audit_log());
-        transcript.step(&request.name, asked.and_then(|asked| compare(&expected, &asked)));
+        let actual = outcome(request, served.kubectl(), || served.audit_log());
+        transcript.step(
+            &request.name,
+            actual.and_then(|actual| compare(&expected, &actual)),
+        );
     }
     Ok(())
 }
 
-/// What comes of an API server whose static manifests they are.
-fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, Error> {
-    let state = stage.state.join("own");
+/// The outcomes of an API server with the manifests as its own.
+fn reference_outcomes(environment: &Environment, all: &[Request]) -> Result<Vec<Outcome>, Error> {
+    let state = environment.state.join("own");
     let admission = place_manifests(&state)?;
-    let etcd = Etcd::start(&stage.programs, &state)?;
+    let etcd = Etcd::start(&environment.programs, &state)?;
     let start = Start {
         admission: Some(&admission),
-        ..Start::of(&stage.programs, &etcd, &state)
+        ..Start::of(&environment.programs, &etcd, &state)
     };
     let mut api = start.ready()?;
-    requests::set_the_stage(api.kubectl())?;
+    requests::create_fixtures(api.kubectl())?;
     let outcomes = all
         .iter()
         .map(|request| outcome(request, api.kubectl(), || api.audit_log()))
@@ -56,7 +59,7 @@ fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, Er
     outcomes
 }
 
-/// Makes a request, and finds in the audit log what was noted of it.
+/// Makes a request, and finds its annotations in the audit log.
 fn outcome(
     request: &Request,
     kubectl: &Kubectl,
@@ -64,18 +67,18 @@ fn outcome(
 ) -> Result<Outcome, Error> {
     let before = audit_log()?.lines().count();
     let answer = request.make(kubectl)?;
-    let mut notes = BTreeMap::new();
+    let mut annotations = BTreeMap::new();
     eventually("in the audit log", || {
         let log = audit_log()?;
         let events = log.lines().skip(before);
         let events = events.filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let write = events.filter(is_write).last();
         if let Some(write) = &write {
-            notes = notes_of(write);
+            annotations = annotations_of(write);
         }
         Ok(write.is_some())
     })?;
-    Ok(Outcome { answer, notes })
+    Ok(Outcome { answer, annotations })
 }
 
 fn is_write(event: &Value) -> bool {
@@ -85,7 +88,7 @@ fn is_write(event: &Value) -> bool {
         && text("userAgent").starts_with("kubectl")
 }
 
-fn notes_of(event: &Value) -> BTreeMap<String, String> {
+fn annotations_of(event: &Value) -> BTreeMap<String, String> {
     let annotations = event.get("annotations").and_then(Value::as_object);
     let all = annotations.into_iter().flatten();
     all.filter_map(|(key, value)| Some((of_policy(key)?, value.as_str()?.to_owned())))
@@ -102,17 +105,17 @@ fn of_policy(key: &str) -> Option<String> {
     known.then_some(suffix)
 }
 
-fn compare(reference: &Outcome, asked: &Outcome) -> Result<String, Error> {
-    match reference == asked {
+fn compare(reference: &Outcome, actual: &Outcome) -> Result<String, Error> {
+    match reference == actual {
         true => Ok(reference.to_string()),
-        false => Err(format!("of its own: {reference}\nby serve:   {asked}").into()),
+        false => Err(format!("of its own: {reference}\nby serve:   {actual}").into()),
     }
 }
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}", self.answer)?;
-        for (key, value) in &self.notes {
+        for (key, value) in &self.annotations {
             write!(formatter, "\naudit: {key}: {value}")?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Objects to create, what a cluster has before, and what a kube-apiserver answered.
+//! Objects to create, the initial state of the cluster, and the answers of a kube-apiserver.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub(super) enum PluginSet {
     All,
 }
 
-/// What is on in [`PluginSet::All`] besides the default: all but AlwaysDeny, which leaves nothing to see, ImagePolicyWebhook,
+/// Plugins of [`PluginSet::All`] that are off by default: all but AlwaysDeny, which denies every request, ImagePolicyWebhook,
 /// which has no backend here, and NamespaceAutoProvision, which hides what NamespaceExists finds.
 pub(super) const OPTIONAL: [&str; 11] = [
     "AlwaysAdmit",

@@ -123,12 +123,12 @@ fn answer_of(line: &Value, given: &Value) -> Value {
             json!({"code": 201, "object": line.get("object").unwrap_or(given)})
         }
         (_, status) => {
-            let mut told = status.cloned().unwrap_or_default();
-            let code = told.get("code").cloned();
-            if let Some(members) = told.as_object_mut() {
+            let mut reported = status.cloned().unwrap_or_default();
+            let code = reported.get("code").cloned();
+            if let Some(members) = reported.as_object_mut() {
                 members.retain(|name, _| matches!(name.as_str(), "reason" | "message" | "details"));
             }
-            json!({"code": code, "status": told})
+            json!({"code": code, "status": reported})
         }
     };
     if let (Some(warnings), Some(members)) = (response.get("warnings"), answer.as_object_mut()) {

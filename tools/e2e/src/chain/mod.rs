@@ -1,7 +1,7 @@
 //! What a whole admission chain makes of objects: a real API server's answers and stored objects, beside ours, and beside
 //! those of `pratique review --chain` over a snapshot of that server.
 //!
-//! The answers are kept in `testdata/e2e/chain`, so that a test compares ours without a server. `--bless` writes them anew.
+//! The answers are kept in `testdata/e2e/chain`, so that a test compares ours without a server. `--bless` updates them.
 
 mod cases;
 mod command;
@@ -18,7 +18,7 @@ use std::time::Duration;
 use pratique_harness::{Error, Transcript};
 use serde_json::{Value, json};
 
-use super::Stage;
+use super::Environment;
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
@@ -30,16 +30,16 @@ use ours::Ours;
 /// The developer's rights.
 const ROLES: &str = include_str!("roles.yaml");
 
-/// How long the caches of plugins may be behind what was created. There is nothing to be asked that would tell.
+/// How long the caches of plugins may lag behind. Their state cannot be queried.
 const SETTLING: Duration = Duration::from_secs(5);
 
 /// Asks servers with both sets of plugins, and compares.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript, bless: bool) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript, bless: bool) -> Result<(), Error> {
     transcript.part("the whole chain of an API server, and ours");
     let cases = cases::cases()?;
     let ours = Ours::new(&state()?)?;
-    let [default, reviewed] = answers(stage, &cases, PluginSet::Default)?;
-    let [all, all_reviewed] = answers(stage, &cases, PluginSet::All)?;
+    let [default, reviewed] = answers(environment, &cases, PluginSet::Default)?;
+    let [all, all_reviewed] = answers(environment, &cases, PluginSet::All)?;
     let reviewed = [reviewed, all_reviewed];
     let answers: Vec<[Value; 2]> = default.into_iter().zip(all).map(Into::into).collect();
     for (case, answers) in cases.iter().zip(&answers) {
@@ -66,32 +66,32 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript, bless: bool) -> Re
         cases::write(&cases, &answers)?;
     }
     let recorded = cases::cases()?;
-    plugins::run(stage, &recorded, transcript)
+    plugins::run(environment, &recorded, transcript)
 }
 
 /// What a server with a set of plugins answers, and what the command does.
-fn answers(stage: &Stage, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>; 2], Error> {
-    let directory = stage.state.join(match set {
+fn answers(environment: &Environment, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>; 2], Error> {
+    let directory = environment.state.join(match set {
         PluginSet::Default => "default",
         PluginSet::All => "all",
     });
-    let (_etcd, mut server) = start(stage, &directory, set, &[])?;
+    let (_etcd, mut server) = start(environment, &directory, set, &[])?;
     let answers = Clients::prepare(server.kubectl())?.ask(cases);
-    let review = Review::of(&stage.programs, server.kubectl(), &directory, set);
+    let review = Review::of(&environment.programs, server.kubectl(), &directory, set);
     server.stop()?;
     Ok([answers?, review?.answers(cases)?])
 }
 
 /// Starts a server with a set of plugins, without some; their configuration is in `admission.yaml`.
 fn start(
-    stage: &Stage,
+    environment: &Environment,
     directory: &Path,
     set: PluginSet,
     without: &[&str],
 ) -> Result<(Etcd, ApiServer), Error> {
     fs::create_dir_all(directory).map_err(Error::file(&directory))?;
     let admission = configure(directory, "admission.yaml", &[])?;
-    let etcd = Etcd::start(&stage.programs, directory)?;
+    let etcd = Etcd::start(&environment.programs, directory)?;
     let mut with = vec!["ServiceAccount"];
     if set == PluginSet::All {
         with.extend(OPTIONAL);
@@ -100,7 +100,7 @@ fn start(
         admission: Some(&admission),
         with: &with,
         without,
-        ..Start::of(&stage.programs, &etcd, directory)
+        ..Start::of(&environment.programs, &etcd, directory)
     };
     let server = start.ready()?;
     Ok((etcd, server))

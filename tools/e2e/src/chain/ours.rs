@@ -124,11 +124,11 @@ impl Ours {
         let mut answer = match created {
             Ok(prepared) => json!({"code": 201, "object": Value::from(prepared.stored)}),
             Err(status) => {
-                let mut told = serde_json::to_value(&status).unwrap_or_default();
-                if let Some(members) = told.as_object_mut() {
+                let mut reported = serde_json::to_value(&status).unwrap_or_default();
+                if let Some(members) = reported.as_object_mut() {
                     members.retain(|name, _| matches!(name.as_str(), "reason" | "message" | "details"));
                 }
-                json!({"code": status.code, "status": told})
+                json!({"code": status.code, "status": reported})
             }
         };
         warnings.extend(effects.warnings);

@@ -1,5 +1,5 @@
 //! `pratique serve --plugins` as the webhook of an API server that runs only its default plugins without PodSecurity: what
-//! that answers and stores, beside the recorded answers of one that runs these plugins itself.
+//! its answers and stored objects are compared with the recorded ones of a server that runs these plugins itself.
 
 mod images;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::cases::{Case, PluginSet};
 use super::{Clients, configure, known, start};
-use crate::Stage;
+use crate::Environment;
 use crate::kubectl::Kubectl;
 use crate::programs::Programs;
 use crate::roles;
@@ -38,14 +38,18 @@ struct Plugins<'a> {
 }
 
 /// Registers the webhook, sends all cases, and compares.
-pub(super) fn run(stage: &Stage, cases: &[Case], transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(
+    environment: &Environment,
+    cases: &[Case],
+    transcript: &mut Transcript,
+) -> Result<(), Error> {
     transcript.part("serve --plugins as the webhook of an API server");
-    let directory = stage.state.join("plugins");
-    let (_etcd, mut server) = start(stage, &directory, PluginSet::Default, &["PodSecurity"])?;
+    let directory = environment.state.join("plugins");
+    let (_etcd, mut server) = start(environment, &directory, PluginSet::Default, &["PodSecurity"])?;
     let kubectl = server.kubectl();
     let clients = Clients::prepare(kubectl)?;
     let images = Images::start()?;
-    let plugins = Plugins::new(&stage.programs, &directory, kubectl, &images)?;
+    let plugins = Plugins::new(&environment.programs, &directory, kubectl, &images)?;
     let _process = plugins.serve(kubectl)?;
     kubectl.must(&["apply"], &plugins.registration()?)?;
     transcript.step("its webhook is called", is_called(kubectl));
@@ -135,15 +139,15 @@ fn is_called(kubectl: &Kubectl) -> Result<String, Error> {
         "-o",
         "jsonpath={.spec.containers[0].imagePullPolicy}",
     ];
-    let mut seen = String::new();
+    let mut observed = String::new();
     let ended = eventually("images are always pulled", || {
-        let said = kubectl.feed(&create, POD)?;
-        seen = format!("{}{}", said.output, said.errors);
-        Ok(said.output == "Always")
+        let result = kubectl.feed(&create, POD)?;
+        observed = format!("{}{}", result.stdout, result.stderr);
+        Ok(result.stdout == "Always")
     });
     match ended {
-        Ok(after) => Ok(format!("{seen} after {after:.0?}")),
-        Err(error) => Err(format!("{error}, but: {seen}").into()),
+        Ok(after) => Ok(format!("{observed} after {after:.0?}")),
+        Err(error) => Err(format!("{error}, but: {observed}").into()),
     }
 }
 
@@ -155,15 +159,15 @@ const PRIVILEGED: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: privileged
 fn follows(kubectl: &Kubectl) -> Result<String, Error> {
     let label = "pod-security.kubernetes.io/enforce=baseline";
     kubectl.must(&["label", "namespace", "lab", label], "")?;
-    let mut seen = String::new();
+    let mut observed = String::new();
     let ended = eventually("the level is in force", || {
-        let said = kubectl.feed(&["create", "--dry-run=server"], PRIVILEGED)?;
-        seen = format!("{}{}", said.output, said.errors);
-        Ok(seen.contains("violates PodSecurity \"baseline:latest\": privileged"))
+        let result = kubectl.feed(&["create", "--dry-run=server"], PRIVILEGED)?;
+        observed = format!("{}{}", result.stdout, result.stderr);
+        Ok(observed.contains("violates PodSecurity \"baseline:latest\": privileged"))
     });
     match ended {
-        Ok(after) => Ok(format!("{seen} after {after:.0?}")),
-        Err(error) => Err(format!("{error}, but: {seen}").into()),
+        Ok(after) => Ok(format!("{observed} after {after:.0?}")),
+        Err(error) => Err(format!("{error}, but: {observed}").into()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use pratique_harness::{Error, Transcript};
 
-use crate::Stage;
+use crate::Environment;
 use crate::kubectl::Kubectl;
 
 /// Objects, and the decisions on them: a param of the namespace, and what a developer may do.
@@ -30,18 +30,18 @@ metadata: {name: checked, namespace: shop, labels: {checked: 'yes'}}
 ";
 
 /// Reviews by the cluster, then by a snapshot: the decisions are the same.
-pub(super) fn run(stage: &Stage, kubectl: &Kubectl, transcript: &mut Transcript) {
-    transcript.step("review and snapshot read a cluster", both(stage, kubectl));
+pub(super) fn run(environment: &Environment, kubectl: &Kubectl, transcript: &mut Transcript) {
+    transcript.step("review and snapshot read a cluster", both(environment, kubectl));
 }
 
-fn both(stage: &Stage, kubectl: &Kubectl) -> Result<String, Error> {
-    let folder = stage.state.join("reviews");
+fn both(environment: &Environment, kubectl: &Kubectl) -> Result<String, Error> {
+    let folder = environment.state.join("reviews");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     let kubeconfig = kubectl.kubeconfig(folder.join("kubeconfig"), "admin-token")?;
     let objects = folder.join("objects.yaml");
     fs::write(&objects, OBJECTS).map_err(Error::file(&objects))?;
     let pratique = |arguments: &[&str]| -> Result<(Option<i32>, String), Error> {
-        let mut command = stage.programs.pratique();
+        let mut command = environment.programs.pratique();
         command.current_dir(&folder).args(arguments);
         let output = command.output().map_err(Error::program("pratique"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -46,7 +46,7 @@ fn scripts() -> Result<Vec<(String, Script)>, Error> {
 }
 
 fn calls(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
-    equal(&said(served)?, &(String::new(), String::new()))?;
+    equal(&decision(served)?, &(String::new(), String::new()))?;
     kubectl.must(&["apply"], &backend.fill(CONFIGURATIONS))?;
     let denied = "admission webhook \"refusing.example.com\" denied the request: no such accounts";
     becomes(served, &(denied.to_owned(), PATCH.to_owned()))?;
@@ -76,7 +76,7 @@ fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, Error> {
 }
 
 /// What `serve` says of a ServiceAccount: the message of its denial and its patch.
-fn said(served: &Served) -> Result<(String, String), Error> {
+fn decision(served: &Served) -> Result<(String, String), Error> {
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
@@ -101,19 +101,19 @@ fn said(served: &Served) -> Result<(String, String), Error> {
 }
 
 fn becomes(served: &Served, expected: &(String, String)) -> Result<(), Error> {
-    let mut seen = Default::default();
+    let mut observed = Default::default();
     let ended = eventually("as expected", || {
-        seen = said(served)?;
-        Ok(seen == *expected)
+        observed = decision(served)?;
+        Ok(observed == *expected)
     });
     ended
         .map(drop)
-        .map_err(|error| Error::from(format!("{error}, but: {seen:?}")))
+        .map_err(|error| Error::from(format!("{error}, but: {observed:?}")))
 }
 
-fn equal(seen: &(String, String), expected: &(String, String)) -> Result<(), Error> {
-    match seen == expected {
+fn equal(observed: &(String, String), expected: &(String, String)) -> Result<(), Error> {
+    match observed == expected {
         true => Ok(()),
-        false => Err(format!("{seen:?} instead of {expected:?}").into()),
+        false => Err(format!("{observed:?} instead of {expected:?}").into()),
     }
 }

@@ -79,7 +79,7 @@ impl Jobs {
         }
     }
 
-    /// What is mended is no finding any more, and a report is gone that no object is in.
+    /// Fixed objects have no findings any more, and reports without objects are removed.
     pub(super) fn stale(&mut self) -> Result<String, Error> {
         self.kubectl().must(
             &["label", "configmap", "unowned", "--namespace", "shop", "owner=b"],

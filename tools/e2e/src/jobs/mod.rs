@@ -17,7 +17,7 @@ use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use super::kubelet::Kubelet;
 use super::programs::Programs;
-use super::{Stage, controllers};
+use super::{Environment, controllers};
 
 const VALUES: &str = include_str!("values.yaml");
 /// A schedule of the thirty-first of February.
@@ -35,7 +35,7 @@ struct Jobs {
 }
 
 /// Tries all of it on one cluster.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("scans as Jobs");
     if fs::metadata("/proc/self").map_or(true, |process| process.uid() != 0) {
         transcript.skip(
@@ -45,7 +45,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         return Ok(());
     }
     let tools = Tools::find(None, None).map_err(|absent| format!("nothing was rendered: {}", absent.0))?;
-    let (programs, state) = (stage.programs.clone(), stage.state.clone());
+    let (programs, state) = (environment.programs.clone(), environment.state.clone());
     let etcd = Etcd::start(&programs, &state)?;
     let start = Start {
         with: &["ServiceAccount"],
@@ -124,7 +124,7 @@ impl Jobs {
         Ok(items(part(&list, "/items")).to_vec())
     }
 
-    /// Removes a Job, and waits until its Pods are gone too.
+    /// Removes a Job, and waits until its Pods are removed, too.
     fn remove(&self, [namespace, job]: [&str; 2]) -> Result<(), Error> {
         let cascade = "--cascade=foreground";
         self.kubectl()

@@ -46,18 +46,18 @@ impl Jobs {
         self.apply(&self.kustomized()?)?;
         let job = self.until(KUSTOMIZED, "Failed")?;
         let pods = self.pods(KUSTOMIZED)?;
-        let mut told = String::new();
+        let mut reported = String::new();
         for pod in &pods {
             let code = pod.pointer("/status/containerStatuses/0/state/terminated/exitCode");
             let log = self.kubelet.log(text(pod, "/metadata/name"))?;
             if code != Some(&json!(2)) || !log.contains("/scan/objects.ndjson") {
                 return Err(format!("exit code {code:?}: {log}").into());
             }
-            told = log;
+            reported = log;
         }
         self.remove(KUSTOMIZED)?;
         match pods.len() == 4 && *part(&job, "/status/failedIndexes") == "0-3" {
-            true => Ok(told),
+            true => Ok(reported),
             false => Err(format!("{} Pods\n{}", pods.len(), part(&job, "/status")).into()),
         }
     }

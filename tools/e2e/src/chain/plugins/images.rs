@@ -49,7 +49,7 @@ impl Images {
         Ok(())
     }
 
-    /// The configuration of the plugin, whose kubeconfig is written beside it.
+    /// The configuration of the plugin, whose kubeconfig is written to the same directory.
     pub(super) fn configuration(&self, directory: &Path) -> Result<String, Error> {
         let kubeconfig = json!({
             "apiVersion": "v1",
@@ -73,13 +73,13 @@ impl Images {
             true => return Err("the backend was not asked about the images of the Pods before".into()),
             false => self.answer(&json!({"allowed": false, "reason": "of no known registry"}))?,
         }
-        let said = kubectl.feed(&["create", "--dry-run=server"], POD)?;
+        let result = kubectl.feed(&["create", "--dry-run=server"], POD)?;
         // Upstream: plugin/pkg/admission/imagepolicy/admission.go, admitPod
         let expected = "pods \"images\" is forbidden: image policy webhook backend denied one or more images: of no known \
             registry";
-        match said.errors.contains(expected) {
-            true => Ok(said.errors),
-            false => Err(format!("{expected:?} is not in {}{}", said.output, said.errors).into()),
+        match result.stderr.contains(expected) {
+            true => Ok(result.stderr),
+            false => Err(format!("{expected:?} is not in {}{}", result.stdout, result.stderr).into()),
         }
     }
 }
