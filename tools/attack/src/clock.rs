@@ -18,11 +18,11 @@ use rcgen::{
 };
 
 use super::Scale;
-use super::beside::Beside;
 use super::faults::{Fault, with_webhook, without_watches};
 use super::namespace::script;
 use super::needs::{A_MINUTE, COMPILER, USER};
 use super::network::mutate;
+use super::regular_clients::RegularClients;
 use super::reviews;
 use super::served::{Options, Served};
 use super::sockets::takes_effect;
@@ -88,7 +88,7 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Has the server's clock show so many seconds more than it is.
+    /// Moves the server's clock forward by seconds.
     fn set(&self, seconds: i64) -> Result<(), Error> {
         self.file
             .write_all_at(&seconds.to_ne_bytes(), 0)
@@ -122,7 +122,7 @@ fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     };
     let slow = serde_json::json!({"respond": {"allowed": true}, "delayMs": WEBHOOK}).to_string();
     with_webhook(&options, 1, &slow, |served, backend| {
-        let beside = Beside::start(served)?;
+        let clients = RegularClients::start(served)?;
         let stop = AtomicBool::new(false);
         let ([calls, refused], took) = thread::scope(|scope| {
             let calling = scope.spawn(|| call(served, &stop));
@@ -137,8 +137,8 @@ fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             let calls = calling.join().map_err(|_| "a client panicked".to_owned())?;
             Ok::<_, Error>((calls?, took?))
         })?;
-        let seen = beside.stop()?;
-        let answers = seen.answers()?;
+        let results = clients.stop()?;
+        let answers = results.answers()?;
         // A connection that was made stays good; a new one looks at the webhook's certificate, which is one of half a day.
         for (offset, valid) in [(HOUR, true), (2 * 24 * HOUR, false), (0, true)] {
             clock.set(offset)?;
@@ -188,7 +188,7 @@ fn shows(served: &Served, offset: i64) -> Result<(), Error> {
     }
 }
 
-/// Where the file system tells nothing, a clock that goes back by years does not keep changes from being found.
+/// Without file system events, changes are found even if the clock goes back by years.
 fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let clock = Clock::new(options)?;
     let script = without_watches(&Options {
@@ -220,13 +220,13 @@ fn certificates(options: &Options<'_>, _: Scale) -> Result<String, Error> {
         ..*options
     })?;
     let body = reviews::pod(true).to_string();
-    let ask = |served: &Served| {
+    let send_reviews = |served: &Served| {
         // A session that is resumed has no certificate checked: each is a new one.
         let trust =
             Trust::with_certificate(&served.certificates.authority(), &client.certificate, &client.key)?;
         Client::connect(served.address(), &trust)?.post("/validate", &body)
     };
-    let mut seen = Vec::new();
+    let mut results = Vec::new();
     for (offset, valid) in [
         (0, true),
         (DAY / 2, true),
@@ -238,7 +238,7 @@ fn certificates(options: &Options<'_>, _: Scale) -> Result<String, Error> {
         (0, true),
     ] {
         clock.set(offset)?;
-        let answered = ask(&served);
+        let answered = send_reviews(&served);
         let text = match &answered {
             Ok(answer) => answer.code.to_string(),
             Err(error) => error.to_string(),
@@ -248,13 +248,13 @@ fn certificates(options: &Options<'_>, _: Scale) -> Result<String, Error> {
             return Err(format!("with the clock off by {} hours: {text}", offset / HOUR).into());
         }
         if !valid {
-            seen.push(text);
+            results.push(text);
         }
     }
-    seen.dedup();
+    results.dedup();
     Ok(format!(
         "certificates of a day were refused a day before and after it ({}), and else accepted\n{}",
-        seen.join("; "),
+        results.join("; "),
         served.survived()?
     ))
 }

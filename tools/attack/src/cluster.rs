@@ -13,7 +13,7 @@ use pratique_harness::Error;
 use serde_json::{Value, json};
 
 /// How often a watch looks whether something happened.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What becomes of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +72,8 @@ impl Cluster {
             for stream in listener.incoming().flatten() {
                 let state = state.clone();
                 thread::spawn(move || {
-                    if let Ok(kept) = stream.try_clone() {
-                        lock(&state).connections.push(kept);
+                    if let Ok(connection) = stream.try_clone() {
+                        lock(&state).connections.push(connection);
                     }
                     // A client that goes is no fault.
                     let _ = serve(stream, &state);
@@ -114,7 +114,7 @@ impl Cluster {
         let mut state = lock(&self.state);
         state.line = line;
         for connection in state.connections.drain(..) {
-            // One that is gone already is as it should be.
+            // The connection may be closed already.
             let _ = connection.shutdown(Shutdown::Both);
         }
     }
@@ -241,7 +241,7 @@ fn discovery(resources: &[(&str, &str, &str, &str, &str)]) -> Value {
 const WATCHED: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// Begins to tell an event.
+/// Begins an event of a watch.
 fn break_off(writer: &mut TcpStream) -> std::io::Result<()> {
     writer.write_all(WATCHED.as_bytes())?;
     writer.write_all(b"400\r\n{\"type\": \"DELETED\", \"object\": {\"metadata\": {")?;
@@ -273,7 +273,7 @@ fn watch(writer: &mut TcpStream, state: &Mutex<State>, path: &str, query: &str) 
         if writer.take_error()?.is_some() || is_closed(writer) {
             return Ok(());
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 

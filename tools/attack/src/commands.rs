@@ -17,7 +17,7 @@ use super::Scale;
 use super::confined::{FILES, Group, MEMORY};
 use super::files::{bomb, pipe};
 
-/// What tries commands in a folder: what was seen of them, or what was wrong.
+/// A function that runs commands in a folder and returns a summary, or what went wrong.
 type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
 
 /// All of them, with their names.
@@ -124,17 +124,19 @@ fn run_with(
     };
     match outcome.status.code() {
         Some(0..=3) if outcome.memory << 10 <= MEMORY => Ok(outcome),
-        _ => Err(format!("`{}`: {}", arguments.join(" "), outcome.told()).into()),
+        _ => Err(format!("`{}`: {}", arguments.join(" "), outcome.summary()).into()),
     }
 }
 
 /// That commands end with errors that are clear, and with which.
 fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, Error> {
-    let seen = commands.iter().map(|command| {
-        let told = run(program, folder, command)?.refused();
-        told.map_err(|wrong| Error::from(format!("`{}`: {wrong}", command.join(" "))))
+    let results = commands.iter().map(|command| {
+        let summary = run(program, folder, command)?.refused();
+        summary.map_err(|wrong| Error::from(format!("`{}`: {wrong}", command.join(" "))))
     });
-    seen.collect::<Result<Vec<_>, _>>().map(|seen| seen.join("\n"))
+    results
+        .collect::<Result<Vec<_>, _>>()
+        .map(|results| results.join("\n"))
 }
 
 fn all(mut stream: impl std::io::Read) -> String {
@@ -145,7 +147,7 @@ fn all(mut stream: impl std::io::Read) -> String {
 }
 
 impl Outcome {
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let first: String = self.stderr.lines().take(2).collect::<Vec<_>>().join("\n");
         let first: String = first.chars().take(300).collect();
         format!(
@@ -160,8 +162,8 @@ impl Outcome {
     /// Its tale, where it ended with an error that is clear.
     fn refused(self) -> Result<String, Error> {
         match self.status.code() {
-            Some(1 | 2) if !self.stderr.is_empty() || !self.stdout.is_empty() => Ok(self.told()),
-            _ => Err(self.told().into()),
+            Some(1 | 2) if !self.stderr.is_empty() || !self.stdout.is_empty() => Ok(self.summary()),
+            _ => Err(self.summary().into()),
         }
     }
 }
@@ -251,7 +253,7 @@ fn aliases(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     run(program, folder, &["check", "manifests"])?.refused()
 }
 
-/// Faults by the thousands on one long line: told in time that grows with the line.
+/// Thousands of faults on one long line are reported in time that is linear in its length.
 fn faults(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     let validations = "{expression: \")\"},".repeat(scale.size / 5);
     let manifest = format!(

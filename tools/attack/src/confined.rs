@@ -47,7 +47,7 @@ impl Group {
         self.0.is_some()
     }
 
-    /// A program in the group that may have so many files open.
+    /// A command that runs a program in the group, with a limit of open files.
     pub(super) fn command(&self, program: &Path, files: u64) -> Command {
         let enter = match &self.0 {
             Some(path) => format!("echo $$ > '{}/cgroup.procs' && ", path.display()),

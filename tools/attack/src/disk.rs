@@ -6,11 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use super::Scale;
-use super::beside::Beside;
 use super::faults::{Fault, LOST, WRITE_FAILURES, used};
 use super::fuse::Slow;
 use super::namespace::{enter, script, seen_by, within};
 use super::needs::{A_MINUTE, FUSE, MOUNTS, NSENTER};
+use super::regular_clients::RegularClients;
 use super::served::{Options, Served};
 use super::sockets::{MARKER, RELOADS, takes_effect};
 use pratique_harness::{Error, eventually};
@@ -72,14 +72,14 @@ fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let at_start = used(&served, scale)?;
     mount("rw")?;
     let first = takes_effect(&served)?;
-    let beside = Beside::start(&served)?;
+    let clients = RegularClients::start(&served)?;
     mount("ro")?;
     read_only(&served)?;
     thread::sleep(scale.time);
     mount("rw")?;
     let second = takes_effect(&served)?;
-    let seen = beside.stop()?;
-    let answers = seen.answers()?;
+    let results = clients.stop()?;
+    let answers = results.answers()?;
     Ok(format!(
         "{at_start} right answers of a server started so, {} of one to which it happened; when writable, changes took effect in {:.1?}\n{}",
         answers,
@@ -89,7 +89,7 @@ fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// The disk of the audit log is read-only at the start: the server does not start, and says why. It becomes so later:
-/// that is counted and told, decisions go on, and what waited is written when it can be.
+/// that is counted and logged, decisions continue, and waiting events are written when it is possible again.
 fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let folder = options.state.join("audit");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
@@ -140,10 +140,10 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         },
     )?;
     let took = eventually("written what waited", || {
-        let kept = written(&served, &first.join("events.log"))?;
+        let rotated = written(&served, &first.join("events.log"))?;
         let since = written(&served, &file).unwrap_or_default();
         #[expect(clippy::cast_precision_loss, reason = "events are few")]
-        let known = (kept + since) as f64 + served.metric(LOST, "")?;
+        let known = (rotated + since) as f64 + served.metric(LOST, "")?;
         #[expect(clippy::cast_precision_loss, reason = "answers are few")]
         let asked = asked as f64;
         Ok(since > 0 && known >= asked)
@@ -159,7 +159,7 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// The disk takes long for everything, and then does not answer at all for a while: what is in effect stays so, and what
-/// changed meanwhile takes effect afterwards. Nothing tells of changes on such a disk, so they are found within a minute.
+/// changed meanwhile takes effect afterwards. Such a disk has no change events, so changes are found within a minute.
 fn slow(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let [pid, mounted] = ["pid", "mounted"].map(|name| options.state.join(name));
     let [manifests, source] = ["manifests/validating", "source"].map(|name| options.state.join(name));
@@ -195,7 +195,7 @@ fn slow(options: &Options<'_>, _: Scale) -> Result<String, Error> {
         Ok::<_, Error>((served?, disk))
     })?;
     let mut served = served;
-    let beside = Beside::start(&served)?;
+    let clients = RegularClients::start(&served)?;
     disk.hold(true);
     fs::write(source.join("marker.yaml"), MARKER).map_err(failed)?;
     thread::sleep(HUNG);
@@ -204,8 +204,8 @@ fn slow(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let took = eventually("noticed what changed meanwhile", || {
         Ok(served.metric(RELOADS, "success")? > before)
     })?;
-    let seen = beside.stop()?;
-    let answers = seen.answers()?;
+    let results = clients.stop()?;
+    let answers = results.answers()?;
     Ok(format!(
         "{} right answers while the disk hung and after it; a change took effect {took:.1?} after it\n{}",
         answers,

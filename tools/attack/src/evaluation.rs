@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::reviews;
 use super::served::Served;
-use super::{Scale, counted};
+use super::{Scale, count_codes};
 use pratique_harness::{Error, outcome, together};
 
 /// How many hostile reviews are evaluated at a time.
@@ -14,42 +14,42 @@ const AT_ONCE: usize = 4;
 const FINALIZERS: usize = 70_000;
 /// How long after the last answer the server still may work, and how long is looked.
 const LATE: Duration = Duration::from_millis(300);
-const LOOK: Duration = Duration::from_secs(1);
+const OBSERVED: Duration = Duration::from_secs(1);
 
 /// Lists of tens of thousands, each element of which is looked for in another one: nothing is computed after the answer.
 pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Error> {
     let body = reviews::many_finalizers(FINALIZERS).to_string();
     let codes = hostile(served, scale, "/validate?timeout=1s", &body)?;
-    let before = served.work()?;
+    let before = served.processor_time()?;
     thread::sleep(LATE);
-    let settled = served.work()?;
-    thread::sleep(LOOK);
-    let after = served.work()?;
-    // Usual clients go on, so some work there is.
+    let settled = served.processor_time()?;
+    thread::sleep(OBSERVED);
+    let after = served.processor_time()?;
+    // Usual clients continue, so the server does some work.
     let text = format!(
-        "{codes}; after the last answer processors worked {:.1?} and then {:.1?} in {LOOK:?}",
+        "{codes}; after the last answer processors worked {:.1?} and then {:.1?} in {OBSERVED:?}",
         settled.saturating_sub(before),
         after.saturating_sub(settled)
     );
-    outcome(after.saturating_sub(settled) < LOOK * 3 / 4, text)
+    outcome(after.saturating_sub(settled) < OBSERVED * 3 / 4, text)
 }
 
 /// What plugins compare with each other: the answers are those of plugins, or that it is too much.
 pub(super) fn plugins(served: &Served, scale: Scale) -> Result<String, Error> {
-    let mut seen = Vec::new();
+    let mut results = Vec::new();
     for review in reviews::compared(scale.size / 4) {
         let part = Scale {
             time: scale.time / 4,
             ..scale
         };
         for path in ["/mutate?timeout=10s", "/validate?timeout=10s"] {
-            seen.push(hostile(served, part, path, &review.to_string())?);
+            results.push(hostile(served, part, path, &review.to_string())?);
         }
     }
-    let seen = seen.join("\n");
-    match seen.contains("times 504") {
-        false => Ok(seen),
-        true => Err(format!("plugins do not end in time: {seen}").into()),
+    let results = results.join("\n");
+    match results.contains("times 504") {
+        false => Ok(results),
+        true => Err(format!("plugins do not end in time: {results}").into()),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
         "(a*)*(a*)*(a*)*b".repeat(500),
         "(?i)x*".repeat(20_000),
     ];
-    let mut seen = Vec::new();
+    let mut results = Vec::new();
     for (index, pattern) in patterns.iter().enumerate() {
         let text = texts.get(index % texts.len()).cloned().unwrap_or_default();
         // Each has another length: nothing that was compiled for one is there for the next.
@@ -73,9 +73,9 @@ pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
             time: scale.time / 5,
             ..scale
         };
-        seen.push(hostile(served, part, "/validate?timeout=1s", &body)?);
+        results.push(hostile(served, part, "/validate?timeout=1s", &body)?);
     }
-    Ok(seen.join("\n"))
+    Ok(results.join("\n"))
 }
 
 /// What no API server sends is refused, not allowed.
@@ -92,7 +92,7 @@ pub(super) fn odd(served: &Served, _: Scale) -> Result<String, Error> {
     Ok(format!("{} kinds of reviews were refused", odd.len()))
 }
 
-/// Has several clients post a body again and again, and tells how it was answered.
+/// Lets several clients post a body repeatedly, and returns a summary of the answers.
 fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<String, Error> {
     let end = Instant::now() + scale.time;
     let codes = together(AT_ONCE, || {
@@ -106,6 +106,6 @@ fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<Stri
     Ok(format!(
         "reviews of {} bytes were answered {}",
         body.len(),
-        counted(&codes)
+        count_codes(&codes)
     ))
 }

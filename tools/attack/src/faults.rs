@@ -11,18 +11,17 @@ use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 
 use super::Scale;
-use super::beside::Beside;
 use super::files::pipe;
 use super::namespace::within;
 use super::needs::{A_MINUTE, Need, USER};
 use super::patches::LIMIT;
+use super::regular_clients::RegularClients;
 use super::reviews;
 use super::served::{Options, Served};
 use super::sockets::takes_effect;
 use pratique_load_test::load::Load;
 
-/// Its name, what it needs of the machine, and what tries it: what was seen of a server that is started so, or what was
-/// wrong.
+/// A fault: its name, its needs of the machine, and a function that tries it and returns a summary, or what went wrong.
 pub(super) type Fault = (
     &'static str,
     &'static [Need],
@@ -121,12 +120,12 @@ fn inserts(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let respond = serde_json::json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
     let script = serde_json::json!({"respond": respond}).to_string();
     with_webhook(options, 30, &script, |served, _| {
-        let beside = Beside::start(served)?;
+        let clients = RegularClients::start(served)?;
         let start = Instant::now();
         let answer = served.post("/mutate?timeout=10s", &reviews::pod(false).to_string())?;
         let took = start.elapsed();
-        let seen = beside.stop()?;
-        seen.reviews.flawless()?;
+        let results = clients.stop()?;
+        results.reviews.flawless()?;
         let text: String = String::from_utf8_lossy(&answer.body).chars().take(300).collect();
         match matches!(answer.code, 200 | 504) && took < Duration::from_secs(15) {
             true => Ok(format!(
@@ -152,7 +151,7 @@ fn silent(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     })
 }
 
-/// Runs a server that calls a webhook for Pods, which has so many seconds and answers by a script.
+/// Runs a server that calls a webhook for Pods with a timeout in seconds; the webhook answers by a script.
 pub(super) fn with_webhook(
     options: &Options<'_>,
     seconds: u32,
@@ -177,11 +176,11 @@ pub(super) fn with_webhook(
         webhooks: Some(&manifest),
         ..*options
     })?;
-    let seen = look(&served, &backend)?;
-    Ok(format!("{seen}\n{}", served.survived()?))
+    let results = look(&served, &backend)?;
+    Ok(format!("{results}\n{}", served.survived()?))
 }
 
-/// The configuration of a webhook that is called for Pods, and has so many seconds.
+/// The configuration of a webhook for Pods, with a timeout in seconds.
 pub(super) fn webhook(url: &str, authority: &str, seconds: u32) -> String {
     let manifest = serde_json::json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
@@ -196,12 +195,12 @@ pub(super) fn webhook(url: &str, authority: &str, seconds: u32) -> String {
     manifest.to_string()
 }
 
-/// What starts the program where the file system tells nothing.
+/// A script that starts the program without file system events.
 pub(super) fn without_watches(options: &Options<'_>) -> Result<PathBuf, Error> {
     within(options, "", "echo 0 > /proc/sys/user/max_inotify_instances")
 }
 
-/// The file system tells nothing: changes are found by looking.
+/// Without file system events, changes are found by polling.
 fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let script = without_watches(options)?;
     let mut served = Served::start(&Options {
@@ -234,26 +233,26 @@ fn few_files(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     ))
 }
 
-/// Killed and started again: answers are lost, but none is ever wrong.
+/// The server is killed and started again: answers are lost, but none is wrong.
 fn crashes(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let mut served = Served::start(options)?;
-    let beside = Beside::start(&served)?;
+    let clients = RegularClients::start(&served)?;
     for _ in 0..scale.rounds.min(10) {
         thread::sleep(Duration::from_millis(500));
         served.crash(options)?;
     }
     thread::sleep(Duration::from_millis(500));
-    let seen = beside.stop()?;
-    let wrong = seen
+    let results = clients.stop()?;
+    let wrong = results
         .reviews
         .errors()
         .filter(|error| error.contains("wrong"))
         .count();
-    let text = format!("{} right answers, {wrong} wrong", seen.reviews.answers());
-    outcome(wrong == 0 && seen.reviews.answers() > 0, text)
+    let text = format!("{} right answers, {wrong} wrong", results.reviews.answers());
+    outcome(wrong == 0 && results.reviews.answers() > 0, text)
 }
 
-/// SIGHUP ends it as SIGTERM does: what was begun is answered.
+/// SIGHUP ends the server as SIGTERM does: requests in flight are answered.
 fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let mut served = Served::start(options)?;
     let load = Load {
@@ -272,11 +271,11 @@ fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     Ok(format!("{} answers, none lost", measured.answers()))
 }
 
-/// Has usual clients ask for a while, all of whom must get right answers: how many.
+/// Runs usual clients for a while, which must get right answers only; returns how many.
 pub(super) fn used(served: &Served, scale: Scale) -> Result<usize, Error> {
-    let beside = Beside::start(served)?;
+    let clients = RegularClients::start(served)?;
     thread::sleep(scale.time);
-    let seen = beside.stop()?;
-    seen.reviews.flawless()?;
-    Ok(seen.reviews.answers())
+    let results = clients.stop()?;
+    results.reviews.flawless()?;
+    Ok(results.reviews.answers())
 }

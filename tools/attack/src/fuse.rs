@@ -33,7 +33,7 @@ const NO_SUCH_CALL: i32 = -38;
 /// The largest request: a page more than what is written at once.
 const REQUEST: usize = (128 << 10) + 4096;
 /// How often a call that is held looks whether it still is.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How the directory answers. Copies are of the same.
 #[derive(Clone)]
@@ -108,7 +108,7 @@ impl Slow {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 // It is not mounted yet.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    thread::sleep(LOOK);
+                    thread::sleep(POLL_INTERVAL);
                     continue;
                 }
                 Err(_) => return,
@@ -129,7 +129,7 @@ impl Slow {
         if code != INIT {
             thread::sleep(Duration::from_millis(self.0.delay.load(Ordering::Relaxed)));
             while self.0.held.load(Ordering::Relaxed) {
-                thread::sleep(LOOK);
+                thread::sleep(POLL_INTERVAL);
             }
         }
         let arguments = request.get(40..).unwrap_or_default();
@@ -142,13 +142,13 @@ impl Slow {
         reply.extend(error.to_ne_bytes());
         reply.extend(unique.to_ne_bytes());
         reply.extend(body);
-        // One whose caller has gone is not wanted any more.
+        // The caller has gone away.
         let _ = channel.write(&reply);
     }
 
     fn done(&self, code: u32, node: u64, arguments: &[u8]) -> Result<Vec<u8>, i32> {
         match code {
-            INIT => Ok(words(&[
+            INIT => Ok(le_words(&[
                 7,
                 31,
                 word(arguments, 8),
@@ -170,7 +170,7 @@ impl Slow {
                 let name = arguments.split(|byte| *byte == 0).next().unwrap_or_default();
                 let node = self.number(&String::from_utf8_lossy(name));
                 let mut entry = longs(&[node, 0, 0, 0]);
-                entry.extend(words(&[0, 0]));
+                entry.extend(le_words(&[0, 0]));
                 entry.extend(self.attributes(node)?);
                 Ok(entry)
             }
@@ -206,7 +206,7 @@ impl Slow {
         for (index, name) in (1_u64..).zip(&names).filter(|(index, _)| *index > first) {
             const FILE: u32 = 8;
             let mut entry = longs(&[self.number(name), index]);
-            entry.extend(words(&[u32::try_from(name.len()).unwrap_or_default(), FILE]));
+            entry.extend(le_words(&[u32::try_from(name.len()).unwrap_or_default(), FILE]));
             entry.extend(name.bytes());
             entry.resize(entry.len().next_multiple_of(8), 0);
             if bytes.len() + entry.len() > room {
@@ -229,7 +229,7 @@ impl Slow {
             seconds(found.ctime()),
         ]);
         let nanos = |time: i64| u32::try_from(time).unwrap_or_default();
-        attributes.extend(words(&[
+        attributes.extend(le_words(&[
             nanos(found.atime_nsec()),
             nanos(found.mtime_nsec()),
             nanos(found.ctime_nsec()),
@@ -274,7 +274,7 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(found.copied().unwrap_or_default())
 }
 
-fn words(values: &[u32]) -> Vec<u8> {
+fn le_words(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_ne_bytes()).collect()
 }
 

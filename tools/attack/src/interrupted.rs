@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 use super::faults::Fault;
 use super::served::{Options, Served};
-use super::{Scale, counted};
+use super::{Scale, count_codes};
 
 /// It is alone.
 pub(super) const ALL: [Fault; 1] = [("evaluations that do not end", &[], deadlines)];
 
 const GROUP: &str = "interrupted.example";
-/// The deadline of each review, and how long after it the answer may come, besides what it takes to send the review.
+/// The deadline of each review, and how long after it the answer may come, not counting the time to send the review.
 const DEADLINE: Duration = Duration::from_secs(1);
 const LATE: Duration = Duration::from_millis(50);
 /// The same where other programs work besides: what goes on for minutes is found there, too.
@@ -154,7 +154,12 @@ fn review(index: usize, place: Place, object: &str) -> String {
 }
 
 /// How long a review of a case took, and how it was answered. One of no case has time enough.
-fn ask(served: &Served, index: usize, place: Place, object: &str) -> Result<(u16, Duration, String), Error> {
+fn send_review(
+    served: &Served,
+    index: usize,
+    place: Place,
+    object: &str,
+) -> Result<(u16, Duration, String), Error> {
     let path = match place {
         JsonPatch | ApplyConfiguration => "/mutate?timeout=1s",
         _ if index == CASES.len() => "/validate?timeout=30s",
@@ -173,9 +178,9 @@ fn ask(served: &Served, index: usize, place: Place, object: &str) -> Result<(u16
 fn until_idle(served: &Served) -> Result<Duration, Error> {
     let start = Instant::now();
     while start.elapsed() < VERY_LATE {
-        let (began, before) = (start.elapsed(), served.work()?);
+        let (began, before) = (start.elapsed(), served.processor_time()?);
         thread::sleep(SPAN);
-        if served.work()?.saturating_sub(before) <= IDLE {
+        if served.processor_time()?.saturating_sub(before) <= IDLE {
             return Ok(began);
         }
     }
@@ -195,7 +200,7 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         _ => &large,
     };
     // What it takes to send the largest review and to read it; no policy matches this one.
-    let (code, transport, text) = ask(&served, CASES.len(), Validation, &large)?;
+    let (code, transport, text) = send_review(&served, CASES.len(), Validation, &large)?;
     if code != 200 {
         return Err(format!("a review that no policy matches: {code}: {text}").into());
     }
@@ -209,7 +214,7 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     // Few of each kind where there is little time.
     let step = if scale.measures_time { 1 } else { 5 };
     for (index, (place, expression)) in CASES.iter().enumerate().step_by(step) {
-        let (code, took, text) = ask(&served, index, *place, object(*place))?;
+        let (code, took, text) = send_review(&served, index, *place, object(*place))?;
         let idle = until_idle(&served).map_err(|error| format!("{expression}: {error}"))?;
         codes.push(code);
         latest = latest.max(took);
@@ -220,20 +225,20 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             ));
         }
     }
-    let told = format!(
+    let summary = format!(
         "{} cases over objects of {} bytes, answered {}; the last answer came after {latest:.1?}, of which sending takes {transport:.1?}; \
          idle {longest:.1?} after an answer at most",
         codes.len(),
         large.len(),
-        counted(&codes),
+        count_codes(&codes),
     );
     // If nothing was interrupted, nothing was shown.
     if codes.iter().filter(|code| **code == 504).count() * 2 < codes.len() {
         wrong.push("fewer than half of them were interrupted".to_owned());
     }
     match wrong.is_empty() {
-        true => Ok(format!("{told}\n{}", served.survived()?)),
-        false => Err(format!("{told}\n{}", wrong.join("\n")).into()),
+        true => Ok(format!("{summary}\n{}", served.survived()?)),
+        false => Err(format!("{summary}\n{}", wrong.join("\n")).into()),
     }
 }
 

@@ -1,10 +1,9 @@
-//! `cargo xtask attack`: a `pratique serve` with 1 GiB of memory and 1,024 files, and the commands likewise, under each
-//! attack that is known to have stopped them once. Beside each attack on the server, usual clients get the right answers
-//! in time, and `/livez` answers.
+//! `cargo xtask attack`: a `pratique serve` with 1 GiB of memory and 1,024 files, and the commands with the same limits,
+//! under each attack that once stopped them. During each attack on the server, usual clients must get the right answers in
+//! time, and `/livez` must answer.
 //!
 //! It runs on Linux, with the rights of any user; as root, a control group enforces the limit of memory.
 
-mod beside;
 mod clock;
 mod cluster;
 mod commands;
@@ -21,6 +20,7 @@ mod namespace;
 mod needs;
 mod network;
 mod patches;
+mod regular_clients;
 mod reviews;
 mod served;
 mod sockets;
@@ -32,9 +32,9 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use beside::{Beside, Seen};
 use pratique_harness::{Error, Transcript, cargo};
 use pratique_load_test::measured::Measured;
+use regular_clients::{ClientResults, RegularClients};
 use served::{Options, Served};
 
 /// Attacks a server and the commands with little memory and few files, and sees whether others notice.
@@ -65,7 +65,7 @@ impl Arguments {
     }
 }
 
-/// How much of each attack there is.
+/// The size of attacks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     /// How many hostile clients.
@@ -74,9 +74,9 @@ pub(crate) struct Scale {
     time: Duration,
     /// How often something is repeated.
     rounds: usize,
-    /// How many of whatever makes an input large.
+    /// How many elements a large input has.
     size: usize,
-    /// Whether it is a fault that others are served more slowly.
+    /// Whether it is an error if other clients are served more slowly.
     measures_time: bool,
 }
 
@@ -96,10 +96,10 @@ const SHORT: Scale = Scale {
     measures_time: false,
 };
 
-/// An attack on a server beside which others are served: what was seen, or what was wrong.
+/// An attack on a server that also serves other clients; returns a summary, or what went wrong.
 type Attack = fn(&Served, Scale) -> Result<String, Error>;
 
-/// In this order: what one leaves behind, the next ones meet.
+/// All attacks in their order: an attack starts with the state that the earlier ones left behind.
 const ATTACKS: [(&str, Attack); 16] = [
     ("comparisons without end", evaluation::comparisons),
     ("patterns that come from objects", evaluation::patterns),
@@ -119,8 +119,8 @@ const ATTACKS: [(&str, Attack); 16] = [
     ("metrics and configuration, again and again", sockets::looks),
 ];
 
-/// What others may notice in the slowest hundredth: twice what there was without, and what the attackers' own work takes on
-/// this machine.
+/// The allowed 99th percentile for other clients: twice that without an attack, plus the time that the attackers' own work
+/// takes on this machine.
 const SLOWER: u32 = 2;
 const SHARED: Duration = Duration::from_millis(50);
 /// How long `/livez` may take at the listener for probes, and at the one for reviews: with a TLS handshake among those of
@@ -128,15 +128,15 @@ const SHARED: Duration = Duration::from_millis(50);
 const ALIVE: Duration = Duration::from_millis(100);
 const ALIVE_BESIDE_REVIEWS: Duration = Duration::from_secs(1);
 
-/// Runs it and prints what was seen.
+/// Runs all attacks and prints the transcript.
 pub fn run(arguments: &Arguments) -> ExitCode {
     if let (Some(state), Some(program)) = (&arguments.isolated, &arguments.pratique) {
-        let seen = network::isolated(program, state, arguments.scale());
-        match &seen {
-            Ok(seen) => println!("{seen}"),
+        let results = network::isolated(program, state, arguments.scale());
+        match &results {
+            Ok(results) => println!("{results}"),
             Err(wrong) => println!("{wrong}"),
         }
-        return ExitCode::from(u8::from(seen.is_err()));
+        return ExitCode::from(u8::from(results.is_err()));
     }
     let mut transcript = Transcript::default();
     Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
@@ -160,11 +160,11 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
         transcript.part("A server, with usual clients beside each attack");
         let place = folder("server")?;
         let mut served = Served::start(&Options::new(&program, &place))?;
-        let quiet = quiet(&served, scale)?;
-        transcript.step("nothing", quiet.fine(None));
+        let baseline = baseline(&served, scale)?;
+        transcript.step("nothing", baseline.check(None));
         for (name, attack) in ATTACKS.into_iter().filter(|(name, _)| wanted(name)) {
-            let outcome = beside(&mut served, attack, scale, &quiet.reviews);
-            // Whatever an attack left behind is not counted against the next one when it has been told of already.
+            let outcome = run_attack(&mut served, attack, scale, &baseline.reviews);
+            // State that a failed attack left behind must not fail the next one, too.
             if outcome.is_err() {
                 served = Served::start(&Options::new(&program, &place))?;
             }
@@ -199,46 +199,52 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
     fs::remove_dir_all(&state).map_err(Error::file(&state))
 }
 
-/// What usual clients see without an attack.
-fn quiet(served: &Served, scale: Scale) -> Result<Seen, Error> {
-    let beside = Beside::start(served)?;
+/// The measurements of usual clients without an attack.
+fn baseline(served: &Served, scale: Scale) -> Result<ClientResults, Error> {
+    let clients = RegularClients::start(served)?;
     thread::sleep(scale.time);
-    beside.stop()
+    clients.stop()
 }
 
-fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -> Result<String, Error> {
-    let beside = Beside::start(served)?;
+fn run_attack(
+    served: &mut Served,
+    attack: Attack,
+    scale: Scale,
+    baseline: &Measured,
+) -> Result<String, Error> {
+    let clients = RegularClients::start(served)?;
     let attacked = attack(served, scale);
-    let seen = beside.stop()?;
+    let results = clients.stop()?;
     let survived = served.survived()?;
-    let quiet = scale.measures_time.then_some(quiet);
-    let seen = seen.fine(quiet);
-    let is_fine = attacked.is_ok() && seen.is_ok();
-    let [attacked, seen] = [attacked, seen].map(|told| told.unwrap_or_else(|error| error.to_string()));
-    let text = format!("{attacked}\n{seen}\n{survived}");
+    let baseline = scale.measures_time.then_some(baseline);
+    let results = results.check(baseline);
+    let is_fine = attacked.is_ok() && results.is_ok();
+    let [attacked, results] =
+        [attacked, results].map(|summary| summary.unwrap_or_else(|error| error.to_string()));
+    let text = format!("{attacked}\n{results}\n{survived}");
     match is_fine {
         true => Ok(text),
         false => Err(Error::Unexpected(text)),
     }
 }
 
-impl Seen {
-    /// That all answers came and were right; and that they came in time, compared with what there was without an attack.
-    fn fine(&self, quiet: Option<&Measured>) -> Result<String, Error> {
+impl ClientResults {
+    /// Checks that all answers came and were right, and in time compared with the baseline.
+    fn check(&self, baseline: Option<&Measured>) -> Result<String, Error> {
         self.reviews.flawless()?;
         self.health.flawless()?;
         self.probes.flawless()?;
-        let seen = [&self.reviews, &self.health, &self.probes];
-        let [p99, alive, probed] = seen.map(|seen| seen.percentile(0.99));
+        let results = [&self.reviews, &self.health, &self.probes];
+        let [p99, alive, probed] = results.map(|results| results.percentile(0.99));
         let text = format!(
             "beside it {} right answers, p99 {p99:.1?}; /livez {} times, p99 {alive:.1?} beside reviews, {probed:.1?} of its own",
             self.reviews.answers(),
             self.health.answers() + self.probes.answers()
         );
-        let Some(quiet) = quiet else {
+        let Some(baseline) = baseline else {
             return Ok(text);
         };
-        let limit = quiet.percentile(0.99) * SLOWER + SHARED;
+        let limit = baseline.percentile(0.99) * SLOWER + SHARED;
         match p99 <= limit && alive <= ALIVE_BESIDE_REVIEWS && probed <= ALIVE {
             true => Ok(text),
             false => Err(format!(
@@ -249,8 +255,8 @@ impl Seen {
     }
 }
 
-/// How often there was which answer.
-fn counted(codes: &[u16]) -> String {
+/// Counts answers by their code.
+fn count_codes(codes: &[u16]) -> String {
     let mut counts = BTreeMap::new();
     for code in codes {
         *counts.entry(code).or_insert(0) += 1;

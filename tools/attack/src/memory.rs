@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::http2::Unread;
 use super::reviews;
 use super::served::Served;
-use super::{Scale, counted};
+use super::{Scale, count_codes};
 use pratique_harness::{Error, outcome, together};
 use pratique_load_test::client::{Client, head};
 
@@ -43,7 +43,7 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, Error>
         }
         codes
     })?;
-    told(
+    check_codes(
         &codes.concat(),
         "reviews of 966,000 empty containers",
         &[0, 200, 400, 408, 413, 429, 504],
@@ -61,11 +61,11 @@ pub(super) fn large_reviews(served: &Served, scale: Scale) -> Result<String, Err
             return Err(format!("a review of {} bytes: {}: {text}", body.len(), answer.code).into());
         }
     }
-    let counted = || served.metric("pratique_reviews_refused_total", "code=\"413\"");
-    let before = counted()?;
+    let refused = || served.metric("pratique_reviews_refused_total", "code=\"413\"");
+    let before = refused()?;
     let too_large = " ".repeat(64 << 20);
     let answer = served.post("/validate", &too_large)?;
-    match (answer.code, counted()? - before) {
+    match (answer.code, refused()? - before) {
         (413, 1.0) => Ok(format!(
             "{} reviews of {} bytes were denied, one of {} bytes refused and counted",
             scale.rounds,
@@ -154,7 +154,7 @@ pub(super) fn unread_first(served: &Served, scale: Scale) -> Result<String, Erro
 }
 
 /// Tells how often there was which answer, all of which have to be among those.
-fn told(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, Error> {
-    let text = format!("{what} were answered {}", counted(codes));
+fn check_codes(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, Error> {
+    let text = format!("{what} were answered {}", count_codes(codes));
     outcome(codes.iter().all(|code| allowed.contains(code)), text)
 }

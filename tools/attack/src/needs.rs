@@ -1,4 +1,4 @@
-//! What an attack needs of the machine. Where it is not there, the attack is skipped, which is told.
+//! Requirements of an attack on the machine. If one is missing, the attack is reported as skipped.
 
 use std::process::{Command, Stdio};
 
@@ -27,7 +27,7 @@ pub(super) const COMPILER: Need = Need::Program(&["cc", "--version"]);
 pub(super) const NSENTER: Need = Need::Program(&["nsenter", "--version"]);
 /// The right to make file systems, which only root has.
 pub(super) const FUSE: Need = Need::Program(&["unshare", "--mount", "test", "-w", "/dev/fuse"]);
-/// Where nothing tells of changes, they are found once in a minute.
+/// Without change events, changes are found once in a minute.
 pub(super) const A_MINUTE: Need = Need::Minute;
 /// What sets interfaces up and down.
 pub(super) const IP: Need = Need::Program(&["ip", "-V"]);
@@ -60,8 +60,8 @@ fn fails(command: &[&str]) -> Option<String> {
         Err(error) => Some(format!("`{shown}`: {error}")),
         Ok(output) if output.status.success() => None,
         Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stderr);
-            Some(format!("`{shown}`: {}, {}", output.status, told.trim()))
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            Some(format!("`{shown}`: {}, {}", output.status, stderr.trim()))
         }
     }
 }

@@ -7,22 +7,22 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::beside::Beside;
 use super::cluster::{Cluster, Line};
 use super::faults::{Fault, used, webhook, with_webhook};
 use super::files::bomb;
 use super::needs::{IP, NETWORK};
+use super::regular_clients::RegularClients;
 use super::reviews;
 use super::served::{Options, Served};
-use super::{Scale, Seen};
+use super::{ClientResults, Scale};
 use pratique_harness::{Error, eventually, together};
 use pratique_webhook_backend::Script;
 use serde_json::{Value, json};
 
 /// All of them.
 pub(super) const ALL: [Fault; 4] = [
-    ("webhooks that answer anything", &[], anything),
-    ("a webhook whose name is not found", &[], nameless),
+    ("webhooks that answer anything", &[], arbitrary_answers),
+    ("a webhook whose name is not found", &[], unresolvable_webhook),
     ("a cluster that goes and comes back", &[], cluster),
     (
         "a network that goes down, and names that are never found",
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// The most that an answer may have, whatever a webhook says, in bytes.
 const ANSWER: usize = 64 << 10;
 
-/// A review that a webhook is called for: whether it was allowed, and what was answered.
+/// Sends a review for which a webhook is called; returns whether it was allowed, and the response.
 pub(super) fn mutate(served: &Served) -> Result<(bool, String), Error> {
     let start = Instant::now();
     let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
@@ -56,7 +56,7 @@ pub(super) fn mutate(served: &Served) -> Result<(bool, String), Error> {
 
 /// Webhooks whose connections end or stay open at any point, and that answer too much, in clear or otherwise: their
 /// failurePolicy decides, in time, and the next answer that is right counts.
-fn anything(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn arbitrary_answers(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let long = json!("x".repeat(1 << 20));
     let mut cases: Vec<(bool, Value)> =
         serde_json::from_str(include_str!("answers.json")).map_err(|error| error.to_string())?;
@@ -82,7 +82,7 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             backend.begin_unrecorded([("/attack".to_owned(), script)]);
             Ok(())
         };
-        let beside = Beside::start(served)?;
+        let clients = RegularClients::start(served)?;
         for (expected, script) in &cases {
             let shown: String = script.to_string().chars().take(80).collect();
             let wrong = |error: Error| Error::from(format!("{shown}: {error}"));
@@ -99,8 +99,8 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             begin(&good)?;
             eventually("called a webhook that is well again", || Ok(mutate(served)?.0)).map_err(wrong)?;
         }
-        let seen = beside.stop()?;
-        let answers = seen.answers()?;
+        let results = clients.stop()?;
+        let answers = results.answers()?;
         Ok(format!(
             "{} kinds of answers, and a right one after each; {} right answers of policies meanwhile",
             cases.len(),
@@ -110,7 +110,7 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// A server that calls a webhook at a name of no host.
-fn without_name(options: &Options<'_>) -> Result<Served, Error> {
+fn start_unresolvable(options: &Options<'_>) -> Result<Served, Error> {
     let manifest = webhook("https://webhook.attack.invalid/", "", 1);
     Served::start(&Options {
         webhooks: Some(&manifest),
@@ -119,8 +119,8 @@ fn without_name(options: &Options<'_>) -> Result<Served, Error> {
 }
 
 /// Names that are not found, and as many calls at a time as clients make.
-fn unfound(served: &Served, scale: Scale) -> Result<String, Error> {
-    let beside = Beside::start(served)?;
+fn unresolved(served: &Served, scale: Scale) -> Result<String, Error> {
+    let clients = RegularClients::start(served)?;
     let took = together(scale.clients, || {
         let start = Instant::now();
         let (allowed, text) = mutate(served)?;
@@ -129,20 +129,20 @@ fn unfound(served: &Served, scale: Scale) -> Result<String, Error> {
             false => Ok(start.elapsed()),
         }
     });
-    let seen = beside.stop()?;
+    let results = clients.stop()?;
     let took = took?.into_iter().collect::<Result<Vec<_>, _>>()?;
     let slowest = took.into_iter().max().unwrap_or_default();
-    let answers = seen.answers()?;
+    let answers = results.answers()?;
     Ok(format!(
         "{} calls at once were denied, the last after {slowest:.1?}; {} right answers of policies meanwhile",
         scale.clients, answers
     ))
 }
 
-fn nameless(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let mut served = without_name(options)?;
-    let seen = unfound(&served, scale)?;
-    Ok(format!("{seen}\n{}", served.survived()?))
+fn unresolvable_webhook(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+    let mut served = start_unresolvable(options)?;
+    let results = unresolved(&served, scale)?;
+    Ok(format!("{results}\n{}", served.survived()?))
 }
 
 /// The connections to a cluster that is followed end, new ones fail in every way, and then all is well again: what was
@@ -170,7 +170,7 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     eventually("followed the cluster", || {
         Ok(matches!(allows(&served, "denied-by-the-cluster"), Ok(false)))
     })?;
-    let beside = Beside::start(&served)?;
+    let clients = RegularClients::start(&served)?;
     let mut took = Vec::new();
     for (index, line) in [Line::Closed, Line::Silent, Line::BrokenOff]
         .into_iter()
@@ -191,8 +191,8 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             Ok(!allows(&served, &label)?)
         })?);
     }
-    let seen = beside.stop()?;
-    let answers = seen.answers()?;
+    let results = clients.stop()?;
+    let answers = results.answers()?;
     Ok(format!(
         "after connections were closed, silent and broken off, what changed meanwhile took effect in {took:.1?}; {} right answers\n{}",
         answers,
@@ -200,7 +200,7 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     ))
 }
 
-/// Runs what follows in a network of its own, where only loopback is.
+/// Runs [`isolated`] in a network namespace that only has a loopback interface.
 fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     // Names are asked of a server that takes questions and does not answer.
@@ -237,17 +237,20 @@ fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     }
 }
 
-/// What runs there.
+/// Runs in the network namespace.
 pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<String, Error> {
     let options = Options::new(program, state);
     let resolver = UdpSocket::bind(("127.0.0.1", 53)).map_err(|error| format!("port 53: {error}"))?;
-    let mut served = without_name(&options)?;
-    let seen = unfound(&served, scale)?;
+    let mut served = start_unresolvable(&options)?;
+    let results = unresolved(&served, scale)?;
     let asked = resolver
         .set_nonblocking(true)
         .and_then(|()| resolver.recv(&mut [0; 512]))
         .map_err(|error| format!("no name was asked for: {error}"))?;
-    let names = format!("names: {seen} ({asked} bytes were asked)\n{}", served.survived()?);
+    let names = format!(
+        "names: {results} ({asked} bytes were asked)\n{}",
+        served.survived()?
+    );
     drop(served);
     Ok(format!("{names}\n{}", down(&options, scale)?))
 }
@@ -267,8 +270,8 @@ fn down(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         let mut lost = 0;
         let mut answers = 0;
         for _ in 0..scale.rounds.min(3) {
-            let beside = Beside::start(served)?;
-            let seen: Seen = thread::scope(|scope| {
+            let clients = RegularClients::start(served)?;
+            let results: ClientResults = thread::scope(|scope| {
                 // Both answers are right, as the webhook may be out of reach, and they may be lost.
                 let calls: Vec<_> = (0..8).map(|_| scope.spawn(|| mutate(served))).collect();
                 thread::sleep(Duration::from_millis(100));
@@ -277,13 +280,13 @@ fn down(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
                 link("up")?;
                 calls.into_iter().for_each(|call| drop(call.join()));
                 thread::sleep(Duration::from_secs(1));
-                beside.stop()
+                clients.stop()
             })?;
-            if let Some(wrong) = seen.reviews.errors().find(|error| error.contains("wrong")) {
+            if let Some(wrong) = results.reviews.errors().find(|error| error.contains("wrong")) {
                 return Err(wrong.into());
             }
-            lost += seen.reviews.errors().count();
-            answers += seen.reviews.answers();
+            lost += results.reviews.errors().count();
+            answers += results.reviews.answers();
             eventually("called the webhook again", || {
                 Ok(matches!(mutate(served), Ok((true, _))))
             })?;

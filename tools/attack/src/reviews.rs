@@ -45,7 +45,7 @@ pub(super) fn pod(denied: bool) -> Value {
     review("CREATE", "Pod", "pods", &pod, &Value::Null)
 }
 
-/// An update of a ConfigMap with so many finalizers, each of which is looked for among all of the old ones.
+/// An update of a ConfigMap with a number of finalizers, each of which is compared with all of the old ones.
 pub(super) fn many_finalizers(count: usize) -> Value {
     let finalizers: Vec<String> = (0..count).map(|index| format!("a.b/{index}")).collect();
     let reversed: Vec<&String> = finalizers.iter().rev().collect();
@@ -54,7 +54,7 @@ pub(super) fn many_finalizers(count: usize) -> Value {
     review("UPDATE", "ConfigMap", "configmaps", &new, &old)
 }
 
-/// Reviews in which plugins compare so many things with each other: addresses, tolerations and images.
+/// Reviews in which plugins compare a number of values with each other: addresses, tolerations and images.
 pub(super) fn compared(count: usize) -> Vec<Value> {
     let addresses: Vec<String> = (0..count).map(|index| format!("a{index}")).collect();
     let reversed: Vec<&String> = addresses.iter().rev().collect();
@@ -88,7 +88,7 @@ pub(super) fn pattern(pattern: &str, text: &str) -> Value {
     review("CREATE", "Service", "services", &service, &Value::Null)
 }
 
-/// A ConfigMap that holds so many empty containers.
+/// A ConfigMap with a number of empty containers.
 pub(super) fn empty_containers(count: usize) -> String {
     let marker = "\"EMPTY\"";
     let map = object("ConfigMap", json!({}), json!({"data": "EMPTY"}));
@@ -100,7 +100,7 @@ pub(super) fn empty_containers(count: usize) -> String {
     )
 }
 
-/// An update of a denied Pod: the new one and the old one have so many bytes each.
+/// An update of a denied Pod; the old and the new one have the given size in bytes.
 pub(super) fn large(bytes: usize) -> Value {
     let mut update = pod(true);
     let annotations = json!({"padding": "x".repeat(bytes)});
@@ -118,7 +118,7 @@ pub(super) fn large(bytes: usize) -> Value {
     update
 }
 
-/// A ServiceAccount with an annotation of so many bytes, which a policy copies into itself again and again.
+/// A ServiceAccount with an annotation of a size in bytes, which a policy copies into itself repeatedly.
 pub(super) fn copied(bytes: usize) -> Value {
     let annotations = json!({"seed": "x".repeat(bytes)});
     let account = object("ServiceAccount", json!({"annotations": annotations}), json!({}));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_benches::memory::{kib, work};
+use pratique_benches::memory::{kib, processor_time};
 
 use super::confined::{FILES, Group, MEMORY};
 use pratique_harness::{Certificates, Error, Process, free_port, outcome};
@@ -22,14 +22,14 @@ pub(super) struct Options<'a> {
     pub(super) program: &'a Path,
     /// A directory of its own, which it may fill.
     pub(super) state: &'a Path,
-    /// Besides those that say what to evaluate and where to listen.
+    /// Arguments in addition to those for policies and listening.
     pub(super) arguments: &'a [&'a str],
     /// How many files it may have open.
     pub(super) files: u64,
     /// ValidatingAdmissionPolicies and MutatingAdmissionPolicies, with their bindings.
     pub(super) validating: &'a str,
     pub(super) mutating: &'a str,
-    /// A MutatingWebhookConfiguration for it to have, besides the policies.
+    /// A MutatingWebhookConfiguration in addition to the policies.
     pub(super) webhooks: Option<&'a str>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Starts it; what was in its directory before is removed.
+    /// Starts the server in an emptied directory.
     pub(super) fn start(options: &Options<'_>) -> Result<Self, Error> {
         let state = options.state.to_owned();
         let config = prepare(&state, options).map_err(Error::file(&state))?;
@@ -88,7 +88,7 @@ impl Served {
         })
     }
 
-    /// Ends it as a crash would, and starts it again at the same port.
+    /// Kills the server, and starts it again at the same port.
     pub(super) fn crash(&mut self, options: &Options<'_>) -> Result<(), Error> {
         self.process.kill()?;
         let config = self.state.join("admission.yaml");
@@ -100,12 +100,12 @@ impl Served {
         SocketAddr::from(([127, 0, 0, 1], self.ports.reviews))
     }
 
-    /// Where it answers probes and nothing else.
+    /// The address for probes.
     pub(super) fn health_address(&self) -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], self.ports.health))
     }
 
-    /// What clients trust.
+    /// The certificates that clients trust.
     pub(super) fn trust(&self) -> Result<Trust, Error> {
         Trust::of(&self.certificates.authority())
     }
@@ -136,7 +136,7 @@ impl Served {
         seen_by(self.id(), &self.state.join("manifests/validating"))
     }
 
-    /// The number that the system knows it by.
+    /// The process id.
     pub(super) fn id(&self) -> u32 {
         self.process.id()
     }
@@ -145,12 +145,12 @@ impl Served {
         self.process.log()
     }
 
-    /// How long processors have worked for it so far.
-    pub(super) fn work(&self) -> Result<Duration, Error> {
-        work(&self.process.id().to_string())
+    /// The processor time that the server has used.
+    pub(super) fn processor_time(&self) -> Result<Duration, Error> {
+        Ok(processor_time(&self.process.id().to_string())?)
     }
 
-    /// That it runs, and never had more memory than it may; tells the most that it had.
+    /// Checks that the server runs and stayed within its memory limit; returns a summary with its peak memory.
     pub(super) fn survived(&mut self) -> Result<String, Error> {
         if let Some(status) = self.process.ended()? {
             let log = self.process.log()?;
@@ -166,7 +166,7 @@ impl Served {
         outcome(most << 10 <= MEMORY, text)
     }
 
-    /// Asks it to end; an error if it does not end well.
+    /// Sends SIGTERM; an error if the server does not exit successfully.
     pub(super) fn stop(&mut self) -> Result<(), Error> {
         self.stop_by("TERM")
     }
@@ -181,7 +181,7 @@ impl Served {
     }
 }
 
-/// Writes the configuration, and what it names.
+/// Writes the configuration, and the manifests that it names.
 fn prepare(state: &Path, options: &Options<'_>) -> std::io::Result<PathBuf> {
     let plugins = [
         (

@@ -1,4 +1,4 @@
-//! Clients that are slow, large, or gone.
+//! Clients that are slow, send large requests, or disconnect.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -88,7 +88,7 @@ impl Clients {
         })
     }
 
-    /// Ends them, and tells what they did.
+    /// Stops the clients, and returns a summary.
     pub(super) fn stop(self) -> String {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads {
@@ -160,7 +160,7 @@ fn large(target: &Target) {
             .and_then(|()| client.send(b"\r\n"));
     }
     let sent = sent.and_then(|()| client.send(b"0\r\n\r\n"));
-    // It says so, or is gone.
+    // The server announces it, or has closed the connection.
     if sent.is_err() || client.read().is_ok_and(|answer| answer.code == 413) {
         target.ended();
     }

@@ -42,7 +42,7 @@ const SLOWER: f64 = 1.5;
 /// What memory may grow by, after it was used for a while.
 const GROWTH: f64 = 1.1;
 
-/// Runs it and prints what was measured.
+/// Runs the load and prints the measurements.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut transcript = Transcript::default();
     Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
@@ -84,10 +84,10 @@ fn alone(
     time: Duration,
     transcript: &mut Transcript,
 ) -> Result<Measured, Error> {
-    let (before, work) = (served.memory()?, served.work()?);
+    let (before, work) = (served.memory()?, served.processor_time()?);
     let mut memory = Vec::new();
     let measured = load.run(time, &During::each_second(|| memory.push(served.memory())))?;
-    let work = served.work()?.saturating_sub(work);
+    let work = served.processor_time()?.saturating_sub(work);
     let text = format!("{measured}\nprocessors worked {work:.1?} for the server");
     transcript.step("load", measured.flawless().map(|()| text));
     let memory: Vec<u64> = memory.into_iter().collect::<Result<_, _>>()?;

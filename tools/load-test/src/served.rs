@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_benches::memory::{kib, work};
+use pratique_benches::memory::{kib, processor_time};
 use pratique_harness::{Certificates, Error, Process, free_port};
 
 /// A `pratique serve` with policies and a certificate of its own.
@@ -61,12 +61,12 @@ impl Served {
 
     /// The memory that it has now, in KiB.
     pub(super) fn memory(&self) -> Result<u64, Error> {
-        kib(&self.process.id().to_string(), "VmRSS")
+        Ok(kib(&self.process.id().to_string(), "VmRSS")?)
     }
 
-    /// How long processors have worked for it so far.
-    pub(super) fn work(&self) -> Result<Duration, Error> {
-        work(&self.process.id().to_string())
+    /// The processor time that the server has used.
+    pub(super) fn processor_time(&self) -> Result<Duration, Error> {
+        Ok(processor_time(&self.process.id().to_string())?)
     }
 
     /// Asks it to end; an error if it does not end well.

@@ -9,7 +9,7 @@ use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 
-/// Objects by the hundred thousand: memory does not grow with them as it does with what is told of each.
+/// Hundreds of thousands of objects: memory does not grow with their number.
 pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let path = folder.join("objects.yaml");
@@ -26,8 +26,8 @@ pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<Str
     let arguments = ["review", "objects.yaml", "--manifests", "good", "--explain"];
     let outcome = run(program, folder, &arguments)?;
     match outcome.stdout.matches("pod-").count() >= scale.size {
-        true => Ok(outcome.told()),
-        false => Err(format!("not all objects were told of: {}", outcome.told()).into()),
+        true => Ok(outcome.summary()),
+        false => Err(format!("not all objects were told of: {}", outcome.summary()).into()),
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String,
         b"{\"a\": [".repeat(8000),
     ];
     let streams = [pod.repeat(500).into_bytes(), POLICIES.repeat(30).into_bytes()];
-    let mut seen = Vec::new();
+    let mut results = Vec::new();
     let check = &["check", "-"][..];
     let review = &["review", "-", "--manifests", "good"][..];
     let of_check = values.iter().chain(&streams).map(|bytes| (check, bytes));
@@ -59,22 +59,22 @@ pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String,
         };
         let outcome = run_with(program, folder, arguments, Some(input))?;
         let first: String = String::from_utf8_lossy(bytes).chars().take(8).collect();
-        let told = outcome
+        let summary = outcome
             .refused()
             .map_err(|error| format!("{arguments:?} of {first:?}: {error}"))?;
-        seen.push(told);
+        results.push(summary);
     }
     for bytes in streams {
         let times = STREAM / bytes.len();
         let outcome = run_with(program, folder, review, Some(Input { bytes, times }))?;
-        let told = outcome.told();
+        let summary = outcome.summary();
         if outcome.memory << 10 > STREAM_MEMORY {
-            return Err(told.into());
+            return Err(summary.into());
         }
-        seen.push(told);
+        results.push(summary);
     }
-    seen.dedup();
-    Ok(seen.join("\n"))
+    results.dedup();
+    Ok(results.join("\n"))
 }
 
 /// A suite as large as is read: all of its tests are run.
@@ -89,11 +89,11 @@ pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<Strin
     }
     write(folder, "suite.yaml", &suite)?;
     let outcome = run(program, folder, &["test", "suite.yaml"])?;
-    let told = outcome.told();
+    let summary = outcome.summary();
     match outcome.status.success() && outcome.stdout.contains(&scale.size.to_string()) {
-        true => Ok(format!("{} tests: {told}", scale.size)),
+        true => Ok(format!("{} tests: {summary}", scale.size)),
         false => Err(format!(
-            "{} tests: {told}; {}",
+            "{} tests: {summary}; {}",
             scale.size,
             outcome.stdout.chars().take(300).collect::<String>()
         )

@@ -13,7 +13,7 @@ const POLICIES: &str = include_str!("../policies.yaml");
 /// A suite that names files elsewhere gets nothing of them printed.
 pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "secret.txt", "swordfish: [\n")?;
-    let mut seen = Vec::new();
+    let mut results = Vec::new();
     for path in ["../secret.txt", "/etc/passwd", "link.yaml"] {
         let suite = format!(
             "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: a}}\npolicies: [{path}]\ntests: []\n"
@@ -28,12 +28,12 @@ pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, E
         if printed.contains("swordfish") || printed.contains("root:") {
             return Err(format!("{path}: {printed}").into());
         }
-        seen.push(outcome.refused()?);
+        results.push(outcome.refused()?);
     }
-    Ok(seen.join("\n"))
+    Ok(results.join("\n"))
 }
 
-/// A directory in which there are hundreds of thousands of files besides what is looked for.
+/// A directory with hundreds of thousands of files that are no inputs.
 pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     let count = scale.size * 10;
     write(folder, "many/policies.yaml", POLICIES)?;
@@ -49,16 +49,16 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<Str
         let to = folder.join(format!("many/{index}.txt"));
         fs::hard_link(from, &to).map_err(Error::file(&to))?;
     }
-    let mut seen = Vec::new();
+    let mut results = Vec::new();
     for arguments in [["check", "many"], ["test", "."]] {
         let outcome = run(program, folder, &arguments)?;
-        let told = format!("{}: {}", arguments.join(" "), outcome.told());
+        let summary = format!("{}: {}", arguments.join(" "), outcome.summary());
         match outcome.status.success() {
-            true => seen.push(told),
-            false => return Err(format!("{told}{}", outcome.stdout).into()),
+            true => results.push(summary),
+            false => return Err(format!("{summary}{}", outcome.stdout).into()),
         }
     }
-    Ok(format!("{count} files\n{}", seen.join("\n")))
+    Ok(format!("{count} files\n{}", results.join("\n")))
 }
 
 /// Links to themselves, to each other, and to the directory above.
@@ -114,7 +114,7 @@ pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<
             .join(OsStr::from_bytes(b"x\xff\x1b[2J.yaml"));
         fs::write(&path, content).map_err(Error::file(&path))?;
     }
-    let mut seen = Vec::new();
+    let mut results = Vec::new();
     for arguments in [
         &["check", "names"][..],
         &["review", "objects", "--manifests", "names"],
@@ -125,7 +125,7 @@ pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<
         for text in [&outcome.stdout, &outcome.stderr] {
             steers(text).map_err(|line| format!("`{}`: {line:?}", arguments.join(" ")))?;
         }
-        seen.push(format!("{}: {}", arguments.join(" "), outcome.told()));
+        results.push(format!("{}: {}", arguments.join(" "), outcome.summary()));
     }
-    Ok(seen.join("\n"))
+    Ok(results.join("\n"))
 }

@@ -1,4 +1,4 @@
-//! Clients that must not notice the attack: those with usual requests, and probes.
+//! Clients that must not be affected by an attack: clients with usual requests, and probes.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -13,34 +13,34 @@ use pratique_harness::Error;
 use pratique_load_test::client::{Client, Trust};
 use pratique_load_test::measured::Measured;
 
-/// How many clients ask, with one request at a time each, and how long they wait between two.
+/// How many clients send requests, one at a time each, and how long they pause between two.
 const CLIENTS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(5);
-/// How often is looked whether the server lives.
-const LOOK: Duration = Duration::from_millis(100);
+/// How long to wait between two checks of liveness.
+const LIVENESS_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a probe waits for its answer.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Usual clients, until they are stopped.
-pub(super) struct Beside {
+/// Running clients with usual requests, until they are stopped.
+pub(super) struct RegularClients {
     stop: Arc<AtomicBool>,
     clients: Vec<JoinHandle<Measured>>,
     health: JoinHandle<Measured>,
     probes: JoinHandle<Measured>,
 }
 
-/// What they saw.
-pub(super) struct Seen {
-    /// Reviews. A wrong decision or an answer that was lost is an error in it.
+/// The measurements of all clients.
+pub(super) struct ClientResults {
+    /// Reviews; a wrong decision and a lost answer are errors.
     pub(super) reviews: Measured,
-    /// Looks at `/livez` beside reviews, each on a connection of its own.
+    /// Requests for `/livez` at the port of reviews, each on a connection of its own.
     pub(super) health: Measured,
-    /// Looks at `/livez` of the listener for probes, likewise.
+    /// Requests for `/livez` at the port of probes, likewise.
     pub(super) probes: Measured,
 }
 
-impl Seen {
-    /// How many reviews were answered, all of them right, while the server lived.
+impl ClientResults {
+    /// How many reviews were answered; an error if any was wrong, or the server was not live.
     pub(super) fn answers(&self) -> Result<usize, Error> {
         self.reviews.flawless()?;
         self.health.flawless()?;
@@ -48,25 +48,25 @@ impl Seen {
     }
 }
 
-impl Beside {
+impl RegularClients {
     pub(super) fn start(served: &Served) -> Result<Self, Error> {
         let (address, trust) = (served.address(), served.trust()?);
         let stop = Arc::new(AtomicBool::new(false));
         let clients = (0..CLIENTS)
             .map(|_| {
                 let (trust, stop) = (trust.clone(), stop.clone());
-                thread::spawn(move || ask(address, &trust, &stop))
+                thread::spawn(move || send_reviews(address, &trust, &stop))
             })
             .collect();
         let health = {
             let stop = stop.clone();
-            thread::spawn(move || repeat(&stop, || looked(address, &trust)))
+            thread::spawn(move || repeat(&stop, || check_livez(address, &trust)))
         };
         let probes = {
             let (address, stop) = (served.health_address(), stop.clone());
-            thread::spawn(move || repeat(&stop, || probed(address)))
+            thread::spawn(move || repeat(&stop, || probe_livez(address)))
         };
-        Ok(Beside {
+        Ok(RegularClients {
             stop,
             clients,
             health,
@@ -74,15 +74,15 @@ impl Beside {
         })
     }
 
-    /// Ends them, and tells what they saw.
-    pub(super) fn stop(self) -> Result<Seen, Error> {
+    /// Stops the clients, and returns their measurements.
+    pub(super) fn stop(self) -> Result<ClientResults, Error> {
         self.stop.store(true, Ordering::Relaxed);
         let panicked = |_| "a client panicked".to_owned();
         let all = self.clients.into_iter().map(JoinHandle::join);
         let all = all.collect::<Result<Vec<_>, _>>().map_err(panicked)?;
         let health = self.health.join().map_err(panicked)?;
         let probes = self.probes.join().map_err(panicked)?;
-        Ok(Seen {
+        Ok(ClientResults {
             reviews: Measured::of(all, Duration::ZERO),
             health: Measured::of(vec![health], Duration::ZERO),
             probes: Measured::of(vec![probes], Duration::ZERO),
@@ -90,19 +90,19 @@ impl Beside {
     }
 }
 
-/// Asks in turn what is to be allowed and what is to be denied. A connection that ends between two requests is made again,
-/// as API servers do.
-fn ask(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
+/// Alternates between requests to allow and requests to deny. Reconnects when a connection ends between two requests, as API
+/// servers do.
+fn send_reviews(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
     let requests = [false, true].map(|denied| (reviews::pod(denied).to_string(), !denied));
     let mut measured = Measured::default();
-    let mut kept = None;
+    let mut connection = None;
     for (body, allowed) in requests.iter().cycle() {
         if stop.load(Ordering::Relaxed) {
             break;
         }
         thread::sleep(PAUSE);
         let start = Instant::now();
-        match evaluated(&mut kept, address, trust, body) {
+        match review_once(&mut connection, address, trust, body) {
             Ok(found) if found == *allowed => measured.answered(start.elapsed()),
             Ok(found) => measured.failed(format!("a wrong decision: allowed is {found}")),
             Err(error) => measured.failed(error.to_string()),
@@ -111,20 +111,20 @@ fn ask(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
     measured
 }
 
-fn evaluated(
-    kept: &mut Option<Client>,
+fn review_once(
+    connection: &mut Option<Client>,
     address: SocketAddr,
     trust: &Trust,
     body: &str,
 ) -> Result<bool, Error> {
-    let fresh = kept.is_none();
-    let mut client = match kept.take() {
+    let fresh = connection.is_none();
+    let mut client = match connection.take() {
         Some(client) => client,
         None => Client::connect(address, trust)?,
     };
     let answer = match client.review(body) {
         Ok(answer) => answer,
-        // It was ended while idle.
+        // The server closed the idle connection.
         Err(_) if !fresh => {
             client = Client::connect(address, trust)?;
             client.review(body)?
@@ -138,16 +138,16 @@ fn evaluated(
         code => return Err(format!("{code}: {text}").into()),
     };
     if !answer.last {
-        *kept = Some(client);
+        *connection = Some(client);
     }
     Ok(allowed)
 }
 
-/// Looks again and again whether the server lives.
+/// Checks liveness until stopped.
 fn repeat(stop: &AtomicBool, look: impl Fn() -> Result<(), Error>) -> Measured {
     let mut measured = Measured::default();
     while !stop.load(Ordering::Relaxed) {
-        thread::sleep(LOOK);
+        thread::sleep(LIVENESS_INTERVAL);
         let start = Instant::now();
         match look() {
             Ok(()) => measured.answered(start.elapsed()),
@@ -157,7 +157,7 @@ fn repeat(stop: &AtomicBool, look: impl Fn() -> Result<(), Error>) -> Measured {
     measured
 }
 
-fn looked(address: SocketAddr, trust: &Trust) -> Result<(), Error> {
+fn check_livez(address: SocketAddr, trust: &Trust) -> Result<(), Error> {
     let answer = Client::connect(address, trust)?.get("/livez")?;
     match answer.code {
         200 => Ok(()),
@@ -165,8 +165,8 @@ fn looked(address: SocketAddr, trust: &Trust) -> Result<(), Error> {
     }
 }
 
-/// As a kubelet probes by plain HTTP.
-fn probed(address: SocketAddr) -> Result<(), Error> {
+/// Probes by plain HTTP, as a kubelet does.
+fn probe_livez(address: SocketAddr) -> Result<(), Error> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PROBE_TIMEOUT))?;
     stream.write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
