@@ -1,4 +1,4 @@
-//! Building the two sides, both as they are meant to run.
+//! Building the two sides for release.
 
 use std::path::{Path, PathBuf};
 
@@ -21,21 +21,21 @@ pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, Error> {
     cargo::build(package, name, &[], "release")
 }
 
-/// Builds the other side of a contest, if it is wanted.
-pub(super) fn other(arguments: &Arguments, module: &str, beside: &Path) -> Result<Option<PathBuf>, Error> {
+/// Builds the other side of a contest, if one is selected.
+pub(super) fn other(arguments: &Arguments, module: &str, ours: &Path) -> Result<Option<PathBuf>, Error> {
     match arguments.against {
-        Some(Against::Go) => go(module, "bench", beside),
+        Some(Against::Go) => go(module, "bench", ours),
         Some(Against::CelCrate) | None => Ok(None),
     }
 }
 
 /// Builds the other side from a package of a Go module; `None` where Go is not installed.
-pub(super) fn go(module: &str, package: &str, beside: &Path) -> Result<Option<PathBuf>, Error> {
+pub(super) fn go(module: &str, package: &str, ours: &Path) -> Result<Option<PathBuf>, Error> {
     if !pratique_harness::go::is_installed() {
         eprintln!("Go is not installed: ours alone");
         return Ok(None);
     }
-    let program = beside.with_file_name(format!("reference-{module}-{package}"));
+    let program = ours.with_file_name(format!("reference-{module}-{package}"));
     pratique_harness::go::build(module, &format!("./{package}"), &program)?;
     Ok(Some(program))
 }

@@ -1,4 +1,4 @@
-//! The rounds of a contest, and what they gave.
+//! The rounds of a contest, and their results.
 
 use std::time::Duration;
 
@@ -9,31 +9,31 @@ use super::Arguments;
 use super::side::{Program, Sample, Side};
 use super::statistics::{Spread, geometric_mean};
 
-/// What two sides are measured by.
+/// A comparison of two sides.
 #[derive(Clone, Debug)]
 pub struct Contest {
     /// Its name.
     pub name: String,
     /// The kinds of work.
     pub measures: Vec<Measure>,
-    /// What each kind of work is done on.
+    /// The inputs of each kind of work.
     pub cases: Vec<String>,
-    /// How often each side has its turn at each.
+    /// How often each side is measured for each measure and case.
     pub rounds: usize,
-    /// How long a turn is.
+    /// The duration of a measurement.
     pub turn: Duration,
 }
 
 /// A kind of work.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// What the sides know it by.
+    /// Its name in orders.
     pub name: String,
-    /// What exactly either side does.
+    /// A description of the work of either side.
     pub title: String,
 }
 
-/// What a contest gave.
+/// The results of a contest.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// The name of the contest.
@@ -49,12 +49,12 @@ pub struct Line {
     pub case: String,
     /// The nanoseconds of our side.
     pub ours: Spread,
-    /// Those of the other side, and how many times ours they are, by rounds.
+    /// The nanoseconds of the other side, and their ratio to ours in each round.
     pub against: Option<(Spread, Spread)>,
 }
 
 impl Contest {
-    /// One of the measures that are wanted, each with its name and what exactly either side does.
+    /// A contest of the selected measures, each with its name and description.
     pub(super) fn new(
         arguments: &Arguments,
         name: &str,
@@ -77,7 +77,7 @@ impl Contest {
         }
     }
 
-    /// Holds it between programs.
+    /// Runs the contest between programs.
     pub(super) fn between(
         &self,
         (mut ours, mut theirs): (Program, Option<Program>),
@@ -86,7 +86,7 @@ impl Contest {
         self.hold(&mut ours, theirs)
     }
 
-    /// Holds it. The sides take turns: a round measures ours, then theirs, each case and each measure once.
+    /// Runs the contest. A round measures each case and each measure once, ours and then theirs.
     pub fn hold(&self, ours: &mut dyn Side, mut theirs: Option<&mut dyn Side>) -> Result<Results, Error> {
         let mut turns = Vec::new();
         for round in 0..self.rounds.max(1) {
@@ -178,7 +178,7 @@ fn line_json(line: &Line) -> Value {
 mod tests {
     use super::*;
 
-    /// A side that always needs so many nanoseconds.
+    /// A side that always needs the same time.
     struct Fixed(u64, Vec<String>);
 
     impl Side for Fixed {

@@ -20,7 +20,7 @@ use super::{Arguments, build, print, shot};
 /// The policies of the small directory; the large one has ten times as many in as many files.
 const POLICIES: usize = 1_000;
 
-/// What a process says of its load.
+/// The output of a process that loads manifests.
 #[derive(Debug, Deserialize)]
 struct Load {
     nanos: Vec<u64>,
@@ -35,7 +35,7 @@ struct Loads {
     peaks: Vec<f64>,
 }
 
-/// Builds both sides, writes the directories, and lets the sides take turns.
+/// Builds both sides, writes the directories, and measures the sides alternately.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let program = build::release("pratique-benches", "pratique-load")?;
     let other = build::other(arguments, "load", &program)?;
@@ -75,7 +75,7 @@ impl Loads {
     }
 }
 
-/// Ratios of rounds: what was measured beside each other is compared with each other.
+/// The ratios of measurements of the same rounds.
 fn ratio(of: &[f64], to: &[f64]) -> Option<Spread> {
     Spread::of(of.iter().zip(to).map(|(of, to)| of / to))
 }
@@ -149,7 +149,7 @@ fn table(ours: &Loads, theirs: &Loads, more: &Loads) -> String {
     text
 }
 
-/// Writes a directory of so many policies, each with its binding and its own expressions.
+/// Writes a directory of policies, each with its binding and its own expressions.
 fn write(directory: &Path, policies: usize) -> Result<PathBuf, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(directory);

@@ -1,4 +1,4 @@
-//! Objects as a person writes them: parsed, decoded strictly, and decoded and defaulted, as before admission.
+//! Objects as users write them: parsed, decoded strictly, and decoded and defaulted, as before admission.
 
 use pratique_benches::WRITTEN_POD;
 use pratique_harness::Error;
@@ -8,7 +8,7 @@ use super::contest::{Contest, Results};
 use super::side::start_both;
 use super::{Arguments, build};
 
-/// Builds both sides, sees that admission would see the same objects, and holds the contest.
+/// Builds both sides, checks that both produce the same objects, and runs the contest.
 pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     let program = match &arguments.ours {
         Some(program) => program.clone(),
@@ -26,7 +26,7 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     Contest::new(arguments, "objects", &MEASURES, cases).between(sides)
 }
 
-/// The work, by the names that the sides know.
+/// The measures, by their names in orders.
 const MEASURES: [(&str, &str); 5] = [
     ("parse", "parse JSON, of no kind (json.Unmarshal into a map)"),
     ("decode", "decode strictly (the strict serializer's Decode)"),

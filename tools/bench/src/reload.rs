@@ -1,5 +1,4 @@
-//! Reloading a watched directory: how long it takes from a file's rename to the new decision, and what requests notice of
-//! reloads while they are evaluated.
+//! Reloading a watched directory: the time from a file's rename to the new decision, and the effect of reloads on requests.
 //!
 //! The program evaluates by policies that follow a directory, as a server does; see `benches/src/reload`.
 
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 use super::table::{factor, time};
 use super::{Arguments, build, print, shot};
 
-/// What each measure does, for how many policies.
+/// Each measure with its description and number of policies.
 const MEASURES: [(&str, &str, usize); 4] = [
     ("change", "one of 100 policies", 100),
     ("change", "one of 1,000 policies", 1_000),
@@ -36,7 +35,8 @@ struct Changes {
 struct Requests {
     calm: Vec<u64>,
     reloading: Vec<u64>,
-    seen: usize,
+    #[serde(rename = "seen")]
+    changes: usize,
 }
 
 /// Builds our side, and measures.
@@ -63,12 +63,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         results.push(json!({"what": what, "policies": policies, "nanoseconds": of.to_json()}));
     }
     let requests: Requests = measure(&program, "alternate", &[RELOADS.to_string()])?;
-    let seen = requests.seen;
+    let changes = requests.changes;
     let [calm, reloading] = [requests.calm, requests.reloading].map(|nanos| (nanos.len(), Shares::of(nanos)));
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "\na request before 100 policies, while 2 sets and a broken one take turns {RELOADS} times; {seen} sets were seen"
+        "\na request before 100 policies, while 2 sets and a broken one take turns {RELOADS} times; {changes} sets were seen"
     );
     row(&mut text, ["", "median", "90 %", "99 %", "requests"]);
     for (title, (count, of)) in [("without reloads", &calm), ("with reloads", &reloading)] {
@@ -92,12 +92,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let results = json!({
         "bench": "reload",
         "changes": results,
-        "requests": {"calm": calm.1.to_json(), "reloading": reloading.1.to_json(), "ratio": nearly, "seen": seen},
+        "requests": {"calm": calm.1.to_json(), "reloading": reloading.1.to_json(), "ratio": nearly, "seen": changes},
     });
     print(arguments, &text, &results)
 }
 
-/// Has the program measure in an empty directory of its own.
+/// Runs a measurement in an empty directory.
 fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[String]) -> Result<T, Error> {
     let directory = program.with_file_name("bench-reload");
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
@@ -109,7 +109,7 @@ fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[
     shot::run(program, &arguments)
 }
 
-/// How long half of all took at most, nine tenths, 99 hundredths, and the longest.
+/// The median, the 90th and the 99th percentile, and the maximum.
 struct Shares {
     half: f64,
     most: f64,

@@ -1,4 +1,4 @@
-//! A program that takes part in a contest.
+//! A program that is a side of a contest.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,18 +8,18 @@ use pratique_harness::{Error, LineProcess};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Something that measures what it is asked to.
+/// A side of a contest.
 pub trait Side {
-    /// Does the work of a measure on a case over and over for about so long.
+    /// Repeats the work of a measure on a case for about the given time.
     fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, Error>;
 }
 
-/// What was measured.
+/// A measurement.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Sample {
-    /// How often the work was done.
+    /// How many times the work was done.
     pub operations: u64,
-    /// How long that took.
+    /// The total time.
     pub nanoseconds: u64,
 }
 
@@ -43,7 +43,7 @@ impl Program {
         Ok((started, facts))
     }
 
-    /// Has it evaluate over and over for about so long, and count the time on processors if that is wanted.
+    /// Repeats the evaluation for about the given time, measured in processor time if `processor` is set.
     pub(super) fn evaluate(
         &mut self,
         case: &str,
@@ -69,7 +69,7 @@ impl Program {
     }
 }
 
-/// Starts two sides with the same setup, or ours alone, and sees that they find the same, as far as it is compared.
+/// Starts two sides with the same setup, or only ours, and checks that the compared parts of their facts are equal.
 pub(super) fn start_both(
     (ours, arguments): (&Path, &[&str]),
     theirs: Option<(&Path, &[&str])>,

@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 
 use super::instructions::amount;
 
-/// How much more than before is let through: what random seeds of hash tables make, and then some.
+/// The allowed growth: more than the variation from random seeds of hash tables.
 const TOLERANCE: f64 = 1.05;
 
-/// The counts of a time, by row.
+/// Counts of instructions, by row.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(super) struct Baseline {
     instructions: BTreeMap<String, u64>,
 }
 
-/// Counts beside those of the baseline.
+/// Counts with those of the baseline.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Compared(BTreeMap<String, (u64, Option<u64>)>);
 
 impl Baseline {
-    /// Reads the one of this repository; empty where there is none yet.
+    /// Reads the baseline of this repository; empty if there is none yet.
     pub(super) fn read() -> Result<Self, Error> {
         let path = path();
         match fs::read_to_string(&path) {
@@ -43,18 +43,18 @@ impl Baseline {
         fs::write(&path, text + "\n").map_err(Error::file(&path))
     }
 
-    /// Takes over new counts; rows that were not counted keep theirs.
+    /// Adds new counts; rows that were not counted keep theirs.
     pub(super) fn take(&mut self, counts: BTreeMap<String, u64>) {
         self.instructions.extend(counts);
     }
 
-    /// Puts counts beside those that were before.
+    /// Compares counts with those of the baseline.
     pub(super) fn compare(&self, counts: &BTreeMap<String, u64>) -> Compared {
-        let beside = |(name, count): (&String, &u64)| {
+        let after_baseline = |(name, count): (&String, &u64)| {
             let before = self.instructions.get(name).copied();
             (name.clone(), (*count, before))
         };
-        Compared(counts.iter().map(beside).collect())
+        Compared(counts.iter().map(after_baseline).collect())
     }
 }
 
@@ -63,7 +63,7 @@ fn path() -> PathBuf {
 }
 
 impl Compared {
-    /// Whether any row needs more than is let through.
+    /// Whether any row grew more than allowed.
     pub(super) fn is_worse(&self) -> bool {
         self.0.values().any(|(count, before)| is_worse(*count, *before))
     }

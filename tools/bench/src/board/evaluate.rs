@@ -7,41 +7,45 @@ use serde_json::Value;
 
 use super::policies::Policies;
 use super::rows::{Object, Work};
-use super::{Bench, Measured};
+use super::{Measured, RowContext};
 use crate::side::{Program, start_both};
 
-/// Sees that the sides evaluate the same, and lets them take turns.
-pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, Error> {
-    let (row, material) = (bench.row, bench.material);
+/// Checks that the sides have the same outcome, and measures them alternately.
+pub(super) fn measure(
+    context: &RowContext<'_>,
+    policies: &Policies,
+    object: Object,
+) -> Result<Measured, Error> {
+    let (row, material) = (context.row, context.material);
     let setup = material.evaluated(&row.name, policies, object)?;
-    let less = match row.beside.as_ref().map(|beside| &beside.work) {
+    let less = match row.control.as_ref().map(|control| &control.work) {
         Some(Work::Evaluate { policies, object }) => {
-            Some(material.evaluated(&format!("{}-beside", row.name), policies, *object)?)
+            Some(material.evaluated(&format!("{}-control", row.name), policies, *object)?)
         }
         _ => None,
     };
-    let theirs = bench.programs.theirs.as_deref();
-    Sides::start(bench, "admission", theirs, &setup, less.as_ref())?.take_turns(bench)
+    let theirs = context.programs.theirs.as_deref();
+    Sides::start(context, "admission", theirs, &setup, less.as_ref())?.take_turns(context)
 }
 
 /// Programs that evaluate a request each.
 pub(super) struct Sides {
     ours: Program,
     theirs: Option<Program>,
-    /// Ours with less to evaluate.
+    /// Ours with the work of the control.
     less: Option<Program>,
 }
 
 impl Sides {
-    /// Starts both sides with the same setup, and ours with that of what it is measured beside. Ours takes part as `contest`.
+    /// Starts both sides with the same setup, and ours again with the setup of the control. `contest` is the name of ours.
     pub(super) fn start(
-        bench: &Bench<'_>,
+        context: &RowContext<'_>,
         contest: &str,
         theirs: Option<&Path>,
         setup: &Value,
         less: Option<&Value>,
     ) -> Result<Self, Error> {
-        let program = &bench.programs.ours;
+        let program = &context.programs.ours;
         let theirs = theirs.map(|program| (program, &[][..]));
         let (ours, theirs) = start_both((program, &[contest]), theirs, setup, plain)?;
         let less = match less {
@@ -51,15 +55,15 @@ impl Sides {
         Ok(Sides { ours, theirs, less })
     }
 
-    /// Lets them take turns.
-    pub(super) fn take_turns(mut self, bench: &Bench<'_>) -> Result<Measured, Error> {
-        let (name, settings) = (&bench.row.name, bench.settings);
+    /// Measures the programs alternately.
+    pub(super) fn take_turns(mut self, context: &RowContext<'_>) -> Result<Measured, Error> {
+        let (name, settings) = (&context.row.name, context.settings);
         let turn = |program: &mut Program| program.evaluate(name, settings.turn, settings.processor);
         let mut measured = Measured::default();
         for _ in 0..settings.rounds {
             measured.ours.push(turn(&mut self.ours)?.each());
             if let Some(less) = &mut self.less {
-                measured.beside.push(turn(less)?.each());
+                measured.control.push(turn(less)?.each());
             }
             if let Some(theirs) = &mut self.theirs {
                 measured.theirs.push(turn(theirs)?.each());
@@ -69,7 +73,7 @@ impl Sides {
     }
 }
 
-/// What came of a request, without what a Go type prints of fields that are not there.
+/// The outcome of a request, without the fields that a Go type always prints.
 fn plain(found: &Value) -> Value {
     let mut found = found.clone();
     if let Some(object) = found.get_mut("object").and_then(Value::as_object_mut) {

@@ -19,7 +19,7 @@ use pratique_harness::Error;
 /// Loads of more policies than this would take valgrind minutes.
 const MOST: usize = 1_000;
 
-/// Counts the rows that are asked for, and compares them with the baseline or, if that is wanted, writes them into it.
+/// Counts the selected rows, and compares them with the baseline or writes them into it.
 /// Returns whether none is worse.
 pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
     let ours = match &arguments.ours {
@@ -59,7 +59,7 @@ fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, 
     }
 }
 
-/// A request before plugins, without those before it that fill caches.
+/// The count of a request with plugins, without earlier ones that fill caches.
 fn decided(row: &Row, case: &PluginCase, program: &Path, material: &Material) -> Result<u64, Error> {
     const TIMES: u64 = 100;
     let setup = material.file(&format!("{}-setup.json", row.name), &plugins::setup(case)?)?;
@@ -77,7 +77,7 @@ fn evaluated(
 ) -> Result<u64, Error> {
     let setup = material.evaluated(&row.name, policies, object)?;
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
-    // So often that the end of the program, which is counted as well, makes no difference.
+    // Often enough that the end of the program, which is counted as well, makes no difference.
     let times = (1_000 / policies.count.max(1)).clamp(2, 100) as u64;
     let options = ["--zero-before=*evaluate_counted*"];
     let all = callgrind(program, &options, &["count", &times.to_string(), &setup])?;

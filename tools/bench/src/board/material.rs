@@ -1,4 +1,4 @@
-//! What both sides read: directories of policies, requests, namespaces, as files.
+//! Inputs of both sides, as files: directories of policies, requests, namespaces.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::objects;
 use super::policies::Policies;
 use super::rows::Object;
 
-/// A directory that both sides read from; it is made anew, and left for those who want to look.
+/// A directory that both sides read from; it is overwritten, and kept for inspection.
 pub(super) struct Material {
     directory: PathBuf,
     seed: u64,
@@ -30,7 +30,7 @@ impl Material {
         })
     }
 
-    /// Finds what the reference needs besides.
+    /// Finds the OpenAPI document for the reference.
     pub(super) fn for_reference(mut self) -> Result<Self, Error> {
         let module = go::dependency("load", "k8s.io/kubernetes")?;
         self.document = Some(module.join("api/openapi-spec/v3/api__v1_openapi.json"));
@@ -68,7 +68,7 @@ impl Material {
         Ok([first, others].map(|path| path.display().to_string()))
     }
 
-    /// Writes all that a request needs to be evaluated, and returns the setup for the sides.
+    /// Writes all inputs of a request, and returns the setup for the sides.
     pub(super) fn evaluated(&self, name: &str, policies: &Policies, object: Object) -> Result<Value, Error> {
         let directory = self.policies(name, policies)?;
         let request = self.file(&format!("{name}-request.json"), &objects::request(object))?;

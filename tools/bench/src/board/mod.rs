@@ -2,7 +2,7 @@
 //!
 //! A row is work on policies that are made from a seed and written to files, which both sides read, or on a case of
 //! `benches/data/plugins.json`. Each row has
-//! processes of its own, so that none has to bear with what another left in memory.
+//! its own processes, so that no row is measured with memory that another one left behind.
 
 mod baseline;
 mod evaluate;
@@ -35,30 +35,30 @@ struct Programs {
     server: Option<PathBuf>,
 }
 
-/// How much is measured.
+/// The extent of measurements.
 struct Settings {
     rounds: usize,
     turn: Duration,
-    /// Whether the time on processors counts, where nothing is waited for.
+    /// Whether to measure processor time, where nothing waits.
     processor: bool,
 }
 
-/// Where a row is measured.
-struct Bench<'b> {
+/// A row with the inputs and settings of its measurement.
+struct RowContext<'b> {
     row: &'b Row,
     material: &'b Material,
     programs: &'b Programs,
     settings: &'b Settings,
 }
 
-/// What the rounds of a row gave: nanoseconds, or bytes.
+/// The measurements of a row, one for each round: nanoseconds, or bytes.
 #[derive(Clone, Debug, Default)]
 struct Measured {
     ours: Vec<f64>,
     theirs: Vec<f64>,
-    /// Those of less work of ours, in the same rounds.
-    beside: Vec<f64>,
-    /// What else is to be known.
+    /// Measurements of the control, in the same rounds.
+    control: Vec<f64>,
+    /// A remark for the report.
     note: Option<String>,
 }
 
@@ -105,17 +105,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         seed: arguments.seed,
         ..Report::default()
     };
-    // A row that fails does not take away what the others measured.
+    // A row that fails does not discard the measurements of the others.
     let mut failed = Vec::new();
     for row in rows {
         eprint!("\r{:40}\r{} …", "", row.name);
-        let bench = Bench {
+        let context = RowContext {
             row: &row,
             material: &material,
             programs: &programs,
             settings: &settings,
         };
-        match bench.measure() {
+        match context.measure() {
             Ok(measured) => report.lines.extend(Line::new(row, measured)),
             Err(error) => failed.push(format!("{}: {error}", row.name)),
         }
@@ -128,7 +128,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
 }
 
-impl Bench<'_> {
+impl RowContext<'_> {
     fn measure(&self) -> Result<Measured, Error> {
         match &self.row.work {
             Work::Evaluate { policies, object } => evaluate::measure(self, policies, *object),

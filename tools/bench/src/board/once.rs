@@ -7,19 +7,19 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::policies::Policies;
-use super::{Bench, Measured};
+use super::{Measured, RowContext};
 use crate::statistics::Spread;
 use crate::{shot, table};
 
-/// The time until policies can evaluate.
-pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
-    let directory = bench.material.policies(&bench.row.name, policies)?;
+/// The time until policies can be evaluated.
+pub(super) fn start(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+    let directory = context.material.policies(&context.row.name, policies)?;
     // So that a round takes seconds, whatever the number.
     let times = (1_000 / policies.count.max(1)).clamp(1, 10).to_string();
     let mut arguments = vec!["start"];
-    arguments.extend(bench.settings.processor.then_some("-processor"));
+    arguments.extend(context.settings.processor.then_some("-processor"));
     arguments.extend(["-n", &times, policies.plugin(), &directory]);
-    rounds(bench, rounds_of(bench, policies), |program| {
+    rounds(context, rounds_of(context, policies), |program| {
         median(program, &arguments)
     })
 }
@@ -30,30 +30,30 @@ const CHANGES: usize = 20;
 /// From the rename of a file until its policy evaluates: ours follows the directory, and knows what did not change. Theirs is
 /// a load of the directory, which is what the reference does for every change; that it looks for changes once a minute,
 /// where it is not told of them, is left out.
-pub(super) fn reload(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
-    let directory = bench.material.policies(&bench.row.name, policies)?;
-    rounds(bench, bench.settings.rounds, |program| {
-        if program != bench.programs.ours {
+pub(super) fn reload(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+    let directory = context.material.policies(&context.row.name, policies)?;
+    rounds(context, context.settings.rounds, |program| {
+        if program != context.programs.ours {
             return median(program, &["start", policies.plugin(), &directory]);
         }
-        let [file, others] = bench.material.others(&bench.row.name, policies, CHANGES)?;
+        let [file, others] = context.material.others(&context.row.name, policies, CHANGES)?;
         median(program, &["reload", "replace", &file, &others])
     })
 }
 
-/// What policies keep, in bytes.
-pub(super) fn keep(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
-    let name = &bench.row.name;
-    let directory = bench.material.policies(name, policies)?;
+/// The memory that policies keep, in bytes.
+pub(super) fn keep(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+    let name = &context.row.name;
+    let directory = context.material.policies(name, policies)?;
     let few = Policies {
         count: 1,
         matching: None,
         ..*policies
     };
-    let small = bench.material.policies(&format!("{name}-small"), &few)?;
+    let small = context.material.policies(&format!("{name}-small"), &few)?;
     let arguments = ["keep", policies.plugin(), &small, &directory];
     let mut heaps = Vec::new();
-    let mut measured = rounds(bench, rounds_of(bench, policies), |program| {
+    let mut measured = rounds(context, rounds_of(context, policies), |program| {
         let kept: Value = shot::run(program, &arguments)?;
         let kib = |name: &str| kept.get(name).and_then(Value::as_f64);
         heaps.extend(kib("heap_kib").map(|kib| kib * 1024.0));
@@ -67,24 +67,24 @@ pub(super) fn keep(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, E
     Ok(measured)
 }
 
-/// What takes the reference minutes is not repeated often.
-fn rounds_of(bench: &Bench<'_>, policies: &Policies) -> usize {
+/// Measurements that take the reference minutes are not repeated often.
+fn rounds_of(context: &RowContext<'_>, policies: &Policies) -> usize {
     match policies.count * policies.bindings.max(10) {
-        ..=20_000 => bench.settings.rounds,
-        _ => bench.settings.rounds.min(2),
+        ..=20_000 => context.settings.rounds,
+        _ => context.settings.rounds.min(2),
     }
 }
 
-/// The sides take turns.
+/// Measures the sides alternately.
 fn rounds(
-    bench: &Bench<'_>,
+    context: &RowContext<'_>,
     count: usize,
     mut measure: impl FnMut(&Path) -> Result<f64, Error>,
 ) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     for _ in 0..count {
-        measured.ours.push(measure(&bench.programs.ours)?);
-        if let Some(theirs) = &bench.programs.theirs {
+        measured.ours.push(measure(&context.programs.ours)?);
+        if let Some(theirs) = &context.programs.theirs {
             measured.theirs.push(measure(theirs)?);
         }
     }

@@ -1,4 +1,4 @@
-//! Rows in which the admission plugins that are built into an API server see one request.
+//! Rows in which built-in admission plugins of an API server get one request.
 
 use pratique_benches::PLUGIN_CASES;
 use pratique_harness::Error;
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::evaluate::Sides;
 use super::rows::{PluginCase, Work};
-use super::{Bench, Measured};
+use super::{Measured, RowContext};
 
-/// Sees that the sides decide the same and store the same object, and lets them take turns.
-pub(super) fn measure(bench: &Bench<'_>, case: &PluginCase) -> Result<Measured, Error> {
-    let less = match bench.row.beside.as_ref().map(|beside| &beside.work) {
+/// Checks that the sides have the same decision and object, and measures them alternately.
+pub(super) fn measure(context: &RowContext<'_>, case: &PluginCase) -> Result<Measured, Error> {
+    let less = match context.row.control.as_ref().map(|control| &control.work) {
         Some(Work::Plugins(case)) => Some(setup(case)?),
         _ => None,
     };
-    let theirs = bench.programs.plugins.as_deref();
-    Sides::start(bench, "plugins", theirs, &setup(case)?, less.as_ref())?.take_turns(bench)
+    let theirs = context.programs.plugins.as_deref();
+    Sides::start(context, "plugins", theirs, &setup(case)?, less.as_ref())?.take_turns(context)
 }
 
 /// The plugins, the objects of the cluster, and the request.
@@ -47,7 +47,7 @@ mod tests {
     fn every_row_has_its_case() {
         let works = ROWS
             .iter()
-            .flat_map(|row| [Some(&row.work), row.beside.as_ref().map(|beside| &beside.work)]);
+            .flat_map(|row| [Some(&row.work), row.control.as_ref().map(|control| &control.work)]);
         let cases = works.flatten().filter_map(|work| match work {
             Work::Plugins(case) => Some(case),
             _ => None,

@@ -1,4 +1,4 @@
-//! The table, for people and for tools.
+//! The table, as text and as JSON.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -16,12 +16,12 @@ pub(super) struct Line {
     ours: Spread,
     theirs: Option<Spread>,
     ratio: Option<Ratio>,
-    /// How many times as long as what it was measured beside.
-    beside: Option<Ratio>,
+    /// The ratio to the control.
+    control: Option<Ratio>,
     note: Option<String>,
 }
 
-/// How many times ours theirs is.
+/// The ratio of theirs to ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ratio {
     /// The geometric mean of the rounds.
@@ -31,7 +31,7 @@ struct Ratio {
 }
 
 impl Ratio {
-    /// Of what was measured in the same rounds.
+    /// The ratio of measurements of the same rounds.
     fn of(some: &[f64], other: &[f64]) -> Option<Self> {
         let ratios: Vec<f64> = some.iter().zip(other).map(|(some, other)| some / other).collect();
         let mean = geometric_mean(ratios.iter().copied())?;
@@ -55,7 +55,7 @@ impl Line {
     pub(super) fn new(row: Row, measured: Measured) -> Option<Self> {
         Some(Line {
             ratio: Ratio::of(&measured.theirs, &measured.ours),
-            beside: Ratio::of(&measured.ours, &measured.beside),
+            control: Ratio::of(&measured.ours, &measured.control),
             ours: Spread::of(measured.ours)?,
             theirs: Spread::of(measured.theirs),
             row,
@@ -70,31 +70,31 @@ impl Line {
         }
     }
 
-    /// Whether all that is asked is reached, where something is asked and it can be said.
+    /// Whether the targets are reached; `None` without targets or measurements.
     fn reaches(&self) -> Option<bool> {
         let fast = self
             .ratio
             .zip(self.row.target)
             .map(|(ratio, target)| ratio.mean >= target);
         let even = self
-            .beside
-            .zip(self.row.beside.as_ref())
-            .map(|(ratio, beside)| ratio.mean <= beside.at_most);
+            .control
+            .zip(self.row.control.as_ref())
+            .map(|(ratio, control)| ratio.mean <= control.at_most);
         match (fast, even) {
             (Some(fast), Some(even)) => Some(fast && even),
             (fast, even) => fast.or(even),
         }
     }
 
-    /// What else there is to say.
+    /// Remarks after the figures.
     fn notes(&self) -> String {
         let mut notes = String::new();
-        if let (Some(ratio), Some(beside)) = (self.beside, &self.row.beside) {
+        if let (Some(ratio), Some(control)) = (self.control, &self.row.control) {
             notes = format!(
                 "  {} of {} (at most {})",
                 factor(ratio.mean),
-                beside.title(),
-                factor(beside.at_most)
+                control.title(),
+                factor(control.at_most)
             );
         }
         if self.reaches() == Some(false) {
@@ -139,7 +139,7 @@ impl Line {
         json!({
             "name": self.row.name, "title": self.row.title, "unit": unit,
             "ours": spread(&self.ours), "theirs": self.theirs.as_ref().map(spread), "ratio": self.ratio.map(Ratio::to_json),
-            "target": self.row.target, "beside": self.beside.map(Ratio::to_json), "reached": self.reaches(), "note": self.note,
+            "target": self.row.target, "beside": self.control.map(Ratio::to_json), "reached": self.reaches(), "note": self.note,
         })
     }
 }
@@ -227,18 +227,18 @@ mod tests {
 
     #[test]
     fn what_is_measured_beside_counts_too() {
-        let check = |ours: f64, beside: f64, theirs: f64, expected: bool| {
+        let check = |ours: f64, control: f64, theirs: f64, expected: bool| {
             let row = ROWS.iter().find(|row| row.name == "few-1000").unwrap().clone();
             let measured = Measured {
                 ours: vec![ours],
                 theirs: vec![theirs],
-                beside: vec![beside],
+                control: vec![control],
                 ..Measured::default()
             };
             assert_eq!(
                 Line::new(row, measured).unwrap().reaches(),
                 Some(expected),
-                "{ours} {beside}"
+                "{ours} {control}"
             );
         };
         check(1.1, 1.0, 110.0, true);

@@ -1,4 +1,4 @@
-//! The rows: what work, on how much of what, and how much faster than the reference it is to be.
+//! The rows: their work, its size, and the target ratio to the reference.
 
 use std::sync::LazyLock;
 
@@ -9,22 +9,22 @@ use serde::Deserialize;
 /// A row of the table.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Row {
-    /// What it is asked for by.
+    /// The name on the command line.
     pub(super) name: String,
     /// What is done.
     pub(super) title: String,
     /// How it is measured.
     #[serde(flatten)]
     pub(super) work: Work,
-    /// How many times theirs is to be as much as ours at least; `None` where nothing is asked.
+    /// The least ratio of theirs to ours; `None` without a target.
     pub(super) target: Option<f64>,
-    /// What else of ours it is measured beside.
-    pub(super) beside: Option<Beside>,
+    /// Less work of the same kind, to compare the row with.
+    pub(super) control: Option<Control>,
 }
 
-/// Less work of the same kind, done in turns with a row's.
+/// Less work of the same kind, measured in the same rounds as a row.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Beside {
+pub(super) struct Control {
     /// What is done.
     #[serde(flatten)]
     pub(super) work: Work,
@@ -93,7 +93,7 @@ pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, Error> {
     Ok(ROWS.iter().filter(is_wanted).cloned().collect())
 }
 
-impl Beside {
+impl Control {
     /// What it is called.
     pub(super) fn title(&self) -> String {
         match &self.work {

@@ -1,5 +1,5 @@
-//! A request to `pratique serve` over HTTP/1.1, beside the same server without policies. There is no other side: an API
-//! server has its policies inside.
+//! A request to `pratique serve` over HTTP/1.1, compared with the same server without policies. There is no other side: an
+//! API server evaluates its policies itself.
 
 use std::net::TcpStream;
 use std::path::Path;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use super::policies::Policies;
 use super::rows::{Object, Work};
-use super::{Bench, Measured, objects};
+use super::{Measured, RowContext, objects};
 use crate::build;
 use crate::side::{Program, Side};
 
-/// Lets one client take turns at both servers.
-pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
-    let (row, material, settings) = (bench.row, bench.material, bench.settings);
-    let server = match &bench.programs.server {
+/// Measures both servers alternately.
+pub(super) fn measure(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+    let (row, material, settings) = (context.row, context.material, context.settings);
+    let server = match &context.programs.server {
         Some(built) => built.clone(),
         None => build::release("pratique-cli", "pratique")?,
     };
@@ -30,15 +30,15 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured
         let directory = material.policies(name, policies)?;
         let (server, address) = serve(&server, &directory, &namespace)?;
         let setup = json!({"address": address, "review": review});
-        let (asking, allowed) = Program::start(&bench.programs.ours, &["ask"], &setup)?;
+        let (asking, allowed) = Program::start(&context.programs.ours, &["ask"], &setup)?;
         match allowed {
             Value::Bool(true) => Ok((server, asking)),
             other => Err(Error::from(format!("{name}: the server answers {other}"))),
         }
     };
     let mut with = ask(&row.name, policies)?;
-    let mut without = match row.beside.as_ref().map(|beside| &beside.work) {
-        Some(Work::Serve(policies)) => Some(ask(&format!("{}-beside", row.name), policies)?),
+    let mut without = match row.control.as_ref().map(|control| &control.work) {
+        Some(Work::Serve(policies)) => Some(ask(&format!("{}-control", row.name), policies)?),
         _ => None,
     };
     let mut measured = Measured::default();
@@ -48,7 +48,7 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured
             .push(with.1.measure("ask", &row.name, settings.turn)?.each());
         if let Some((_, asking)) = &mut without {
             measured
-                .beside
+                .control
                 .push(asking.measure("ask", &row.name, settings.turn)?.each());
         }
     }

@@ -1,4 +1,4 @@
-//! A program that runs once: what it prints, how long it takes, and how much it holds.
+//! A program that runs once: its output, time and memory.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pratique_harness::Error;
 use serde_json::Value;
 
-/// How often it is looked at what a program holds.
+/// How often the memory of a program is read.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What was measured.
@@ -23,7 +23,7 @@ pub(super) struct Measured {
     pub(super) peak_kib: u64,
 }
 
-/// What Linux tells of a process.
+/// The status of a process, from `/proc`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Status {
     peak_kib: u64,
@@ -59,7 +59,7 @@ pub(super) fn run(command: &mut Command, output: &Path, codes: &[i32]) -> Result
     })
 }
 
-/// Looks at a process until it has ended, and is only waited for.
+/// Polls a process until it has ended and can be waited for.
 fn watched(child: &Child) -> Status {
     let directory = Path::new("/proc").join(child.id().to_string());
     let mut last = Status::default();

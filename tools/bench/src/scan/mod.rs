@@ -1,5 +1,5 @@
-//! A scan of very many objects: how many in a second, in how much memory, beside the reference's own plugin in a loop, and
-//! whether two processes over two halves give the same report.
+//! A scan of very many objects: its rate and memory, compared with the reference's own plugin in a loop, and whether two
+//! processes over two halves give the same report.
 
 mod measured;
 mod objects;
@@ -21,10 +21,10 @@ use super::{Arguments, build, print};
 /// How many policies there are.
 const POLICIES: usize = 100;
 
-/// How many objects the reference looks at: it takes long.
-const BESIDE: usize = 20_000;
+/// How many objects the comparison with the reference has, which is slow.
+const COMPARED_OBJECTS: usize = 20_000;
 
-/// Where scans are.
+/// The program and the directory of scans.
 struct Scan {
     program: PathBuf,
     directory: PathBuf,
@@ -48,14 +48,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     if halves != whole.answer {
         return Err("two halves do not give the report of the whole".into());
     }
-    let beside = match other {
+    let comparison = match other {
         Some(other) => {
-            eprintln!("scanning {} objects beside the reference", count.min(BESIDE));
-            Some(scan.beside(&other)?)
+            eprintln!(
+                "scanning {} objects beside the reference",
+                count.min(COMPARED_OBJECTS)
+            );
+            Some(scan.compare(&other)?)
         }
         None => None,
     };
-    let results = Results { count, whole, beside };
+    let results = Results {
+        count,
+        whole,
+        comparison,
+    };
     print(arguments, &results.table(), &results.json())
 }
 
@@ -65,7 +72,7 @@ impl Scan {
         eprintln!("making {count} objects");
         let at = |name: &str| self.directory.join(name);
         objects::write(&at("objects.ndjson"), seed, count)?;
-        objects::write(&at("beside.ndjson"), seed, count.min(BESIDE))?;
+        objects::write(&at("compared.ndjson"), seed, count.min(COMPARED_OBJECTS))?;
         policies::write(&at("policies"), seed, POLICIES)?;
         fs::write(at("namespaces.ndjson"), objects::namespaces())
             .map_err(Error::file(&at("namespaces.ndjson")))
@@ -103,10 +110,10 @@ impl Scan {
     }
 
     /// Both sides over the same objects, and ours with the same work, too.
-    fn beside(&self, other: &Path) -> Result<Beside, Error> {
-        let ours = self.ours(&["beside.ndjson"], "ours.json")?;
+    fn compare(&self, other: &Path) -> Result<Comparison, Error> {
+        let ours = self.ours(&["compared.ndjson"], "ours.json")?;
         let same_work = self.ours(
-            &["--defaults", "off", "beside.ndjson"],
+            &["--defaults", "off", "compared.ndjson"],
             "ours-without-defaults.json",
         )?;
         let mut command = Command::new(other);
@@ -115,7 +122,7 @@ impl Scan {
             .arg("scan")
             // The plugin takes no relative path.
             .arg(self.directory.join("policies"))
-            .args(["namespaces.ndjson", "beside.ndjson"]);
+            .args(["namespaces.ndjson", "compared.ndjson"]);
         let theirs = measured::run(&mut command, &self.directory.join("theirs.json"), &[0])?;
         for (ours, of) in [&ours, &same_work]
             .into_iter()
@@ -127,7 +134,7 @@ impl Scan {
                 return Err(format!("the sides do not agree: {of}: {one:?}, {other:?}").into());
             }
         }
-        Ok(Beside {
+        Ok(Comparison {
             ours,
             same_work,
             theirs,
@@ -139,26 +146,26 @@ impl Scan {
 struct Results {
     count: usize,
     whole: Measured,
-    beside: Option<Beside>,
+    comparison: Option<Comparison>,
 }
 
 /// Both sides over fewer objects.
-struct Beside {
+struct Comparison {
     ours: Measured,
-    /// Ours without defaults and what else a server does between decoding and evaluation: theirs does not either.
+    /// Ours without defaults and the other steps between decoding and evaluation, which theirs does not do either.
     same_work: Measured,
     theirs: Measured,
 }
 
 impl Results {
     fn json(&self) -> Value {
-        let beside = self.beside.as_ref().map(|beside| {
-            let Beside {
+        let comparison = self.comparison.as_ref().map(|comparison| {
+            let Comparison {
                 ours,
                 same_work,
                 theirs,
-            } = beside;
-            let count = self.count.min(BESIDE);
+            } = comparison;
+            let count = self.count.min(COMPARED_OBJECTS);
             let ratios = |ours: &Measured| {
                 json!({
                     "elapsed": ratio(theirs.elapsed, ours.elapsed),
@@ -180,7 +187,7 @@ impl Results {
             "policies": POLICIES,
             "whole": figures(&self.whole, self.count),
             "halvesAreTheWhole": true,
-            "beside": beside,
+            "beside": comparison,
         })
     }
 
@@ -197,9 +204,9 @@ impl Results {
             );
         };
         row("ours", &self.whole, self.count, "two halves give the same report");
-        if let Some(beside) = &self.beside {
-            let theirs = &beside.theirs;
-            let count = self.count.min(BESIDE);
+        if let Some(comparison) = &self.comparison {
+            let theirs = &comparison.theirs;
+            let count = self.count.min(COMPARED_OBJECTS);
             let ratios = |ours: &Measured| {
                 format!(
                     "{} ({} of processor)",
@@ -207,9 +214,9 @@ impl Results {
                     factor(ratio(theirs.processor, ours.processor))
                 )
             };
-            let (all, same) = (ratios(&beside.ours), ratios(&beside.same_work));
-            row(&format!("ours, {count}"), &beside.ours, count, &all);
-            row("the same, no defaults", &beside.same_work, count, &same);
+            let (all, same) = (ratios(&comparison.ours), ratios(&comparison.same_work));
+            row(&format!("ours, {count}"), &comparison.ours, count, &all);
+            row("the same, no defaults", &comparison.same_work, count, &same);
             row(&format!("theirs, {count}"), theirs, count, "no defaults");
         }
         text

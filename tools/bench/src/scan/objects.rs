@@ -21,7 +21,7 @@ enum Flaw {
 
 const FLAWS: [Flaw; 4] = [Flaw::Privileged, Flaw::Latest, Flaw::NoTeam, Flaw::HostNetwork];
 
-/// Writes so many objects as JSON lines.
+/// Writes a number of objects as JSON lines.
 pub(super) fn write(path: &Path, seed: u64, count: usize) -> Result<(), Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
