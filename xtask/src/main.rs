@@ -1,6 +1,7 @@
 //! Maintenance tasks: `cargo xtask <task>`.
 //!
-//! Only what is quick to build is in this program: [`mod@tidy`], and [`mod@reference`], which runs tests. All else is a [tool](tools) with a program of its own.
+//! This program only has tasks that build quickly: [`mod@tidy`], and [`mod@reference`], which runs tests. All other tasks are
+//! [tools](tools) with separate programs.
 
 mod reference;
 mod tidy;
@@ -76,7 +77,7 @@ fn help() -> String {
     text
 }
 
-/// Runs a command in place of this program, so that signals reach it and its exit code is this program's.
+/// Replaces this program by a command, so that signals reach the command and its exit code is this program's.
 #[cfg(unix)]
 fn replace_by(mut command: Command) -> ExitCode {
     let error = command.exec();
@@ -84,7 +85,7 @@ fn replace_by(mut command: Command) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Runs a command, and ends as it ends.
+/// Runs a command, and returns its exit code.
 #[cfg(not(unix))]
 fn replace_by(mut command: Command) -> ExitCode {
     match command.status() {

@@ -1,11 +1,11 @@
-//! The pages of `docs/reference` and `docs/library`, which tests compare with the code, and write if they are told to.
+//! Writes the pages of `docs/reference` and `docs/library`, by running the tests that compare them with the code.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use pratique_harness::{Error, cargo, workspace};
 
-/// The tests that write pages: packages, and what of their tests.
+/// The tests that write pages: packages, and filters for their tests.
 const WRITERS: [[&str; 4]; 2] = [
     ["pratique-cli", "--bin", "pratique", "reference::"],
     ["xtask", "--test", "packages", "library::"],

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 
 use pratique_harness::Error;
 
-/// What a look at the sources found.
+/// The findings about the sources.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     /// Files with their numbers of lines, the longest first.
     pub(crate) files: Vec<(PathBuf, usize)>,
-    /// What has to be mended.
+    /// Faults to fix.
     pub(crate) faults: Vec<String>,
 }
 
-/// No file should be near this.
+/// The most lines of a file.
 const LONGEST: usize = 700;
 
-/// Looks at all Rust files below the directories that hold sources.
+/// Checks all Rust files of the source directories.
 pub(crate) fn check(root: &Path) -> Result<Report, Error> {
     let mut report = Report::default();
     for directory in ["crates", "tools", "xtask", "benches", "fuzz"] {

@@ -1,4 +1,4 @@
-//! Tools with programs of their own, so that this one builds in seconds: built and run when they are asked for.
+//! Tools with separate programs, so that this one builds in seconds: they are built and run on request.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,13 +9,13 @@ use pratique_harness::{cargo, workspace};
 /// A tool below `tools/`.
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// The task that it does, and the name of its directory.
+    /// The name of the task, and of the tool's directory.
     pub(crate) task: &'static str,
-    /// What it does.
+    /// A description for the help text.
     pub(crate) about: &'static str,
 }
 
-/// All tools, in the order in which they are listed.
+/// All tools, in the order of the help text.
 pub(crate) const TOOLS: &[Tool] = &[
     tool(
         "conformance",
@@ -67,7 +67,7 @@ const fn tool(task: &'static str, about: &'static str) -> Tool {
 }
 
 impl Tool {
-    /// The tool that does a task.
+    /// The tool for a task.
     pub(crate) fn find(task: &str) -> Option<&'static Tool> {
         TOOLS.iter().find(|tool| tool.task == task)
     }

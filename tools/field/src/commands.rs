@@ -20,7 +20,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::manifests::{Found, Repository, entries};
-use crate::reference::{Asked, Decided};
+use crate::reference::{Decided, QuestionSet};
 
 /// What came of the commands.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ pub struct Ran {
     /// What was not reviewed, and why.
     pub not_reviewed: Vec<String>,
     /// The same questions for the reference.
-    pub asked: Vec<Asked>,
+    pub questions: Vec<QuestionSet>,
 }
 
 /// The most objects that the policies of a file are reviewed with.
@@ -163,7 +163,7 @@ impl<'r> Commands<'r> {
         let objects = cluster
             .iter()
             .map(|object| serde_json::to_value(object).unwrap_or_default());
-        let mut asked = Asked::new(sets.iter().map(|(_, set)| set), objects);
+        let mut question_set = QuestionSet::new(sets.iter().map(|(_, set)| set), objects);
         let model = model(&all);
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let record: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
@@ -198,7 +198,7 @@ impl<'r> Commands<'r> {
             } else if let Some(request) =
                 object.and_then(|object| question(object, &model, &sets[0].1, &defined(&all)))
             {
-                asked.add(&request, decided);
+                question_set.add(&request, decided);
             } else {
                 ran.not_reviewed.push(format!(
                     "{}: the server refuses it before admission",
@@ -206,7 +206,7 @@ impl<'r> Commands<'r> {
                 ));
             }
         }
-        ran.asked.push(asked);
+        ran.questions.push(question_set);
         fs::remove_dir_all(&scratch).map_err(|error| Error::from(error.to_string()))
     }
 
@@ -355,7 +355,7 @@ fn model(objects: &[Value<'static>]) -> ApiObjects {
     let mut model = ApiObjects::default();
     for object in objects {
         if object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition") {
-            // One that cannot be used is told by the command.
+            // The command reports an unusable one.
             let _ = model.define(object);
         }
     }

@@ -12,7 +12,7 @@ use pratique_suite::{
 };
 
 use crate::manifests::{Repository, entries, is_manifest_name};
-use crate::reference::{Asked, Decided};
+use crate::reference::{Decided, QuestionSet};
 
 /// What the tests of a repository come to.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Expectations {
     /// Files that are templates of another program.
     pub templates: usize,
     /// The tests' requests, for the reference.
-    pub asked: Vec<Asked>,
+    pub questions: Vec<QuestionSet>,
 }
 
 impl Expectations {
@@ -41,7 +41,7 @@ impl Expectations {
 
     /// Keeps the request of a case for the reference.
     fn ask(&mut self, suite: &Suite, case: &Case, policies: &Policies, actual: &Actual) {
-        // What more a case says, the reference is not told.
+        // Other fields of a case are not sent to the reference.
         let Ok(of_case) = suite.request(case, policies) else {
             return;
         };
@@ -52,15 +52,15 @@ impl Expectations {
             .objects
             .iter()
             .map(|object| serde_json::to_value(object).unwrap_or_default());
-        let mut asked = Asked::new(policies.sets.iter().map(|(_, set)| set), objects);
+        let mut question_set = QuestionSet::new(policies.sets.iter().map(|(_, set)| set), objects);
         let decided = Decided {
             place: format!("{} / {}", suite.name, case.name),
             allowed: !actual.decision.denies(),
             // Where a suite evaluates objects as they are written, errors are others.
             message: None,
         };
-        asked.add(&of_case.request, decided);
-        self.asked.push(asked);
+        question_set.add(&of_case.request, decided);
+        self.questions.push(question_set);
     }
 }
 

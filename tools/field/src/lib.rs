@@ -87,7 +87,7 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
             look_at(&repository, &mut questions, &mut report)?;
         }
         let mut found = expectations::expectations(&repository)?;
-        let of_tests = std::mem::take(&mut found.asked);
+        let of_tests = std::mem::take(&mut found.questions);
         let counts = report.repository(&repository.name);
         counts.expectations = found;
         if let Some(program) = &arguments.program {
@@ -95,7 +95,7 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
         }
         if arguments.reference {
             counts.of_tests = reference::compare(of_tests)?;
-            counts.of_reviews = reference::compare(std::mem::take(&mut counts.commands.asked))?;
+            counts.of_reviews = reference::compare(std::mem::take(&mut counts.commands.questions))?;
         }
     }
     Ok(report)

@@ -173,7 +173,7 @@ fn has_manifest(text: &str) -> bool {
     ];
     // An object says what it is at its margin; in JSON any line may be one of it.
     let is_json = text.trim_start().starts_with('{');
-    let said = |what: &str| -> Vec<&str> {
+    let values = |what: &str| -> Vec<&str> {
         let lines = text.lines().filter_map(|line| {
             let line = if is_json { line.trim_start() } else { line };
             let (key, value) = line.split_once(':')?;
@@ -183,11 +183,11 @@ fn has_manifest(text: &str) -> bool {
         });
         lines.collect()
     };
-    let is_list = said("kind").contains(&"List") && text.contains("admissionregistration.k8s.io/");
-    let has_group = said("apiVersion")
+    let is_list = values("kind").contains(&"List") && text.contains("admissionregistration.k8s.io/");
+    let has_group = values("apiVersion")
         .iter()
         .any(|version| version.starts_with("admissionregistration.k8s.io/"));
-    let kinds = said("kind");
+    let kinds = values("kind");
     let has_kind = kinds
         .iter()
         .any(|kind| KINDS.iter().any(|known| kind.starts_with(known)));

@@ -9,14 +9,14 @@ use pratique_types::AdmissionRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Requests to policies, and what was decided on them here.
+/// Requests with a set of policies, and our decisions on them.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub struct QuestionSet {
     world: PolicyWorld,
     requests: Vec<Decided>,
 }
 
-/// What was decided here on a request.
+/// Our decision on a request.
 #[derive(Debug)]
 pub struct Decided {
     /// The policies and the object.
@@ -27,21 +27,21 @@ pub struct Decided {
     pub message: Option<String>,
 }
 
-/// What came of the questions to the reference.
+/// The results of the comparison with the reference.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// On how many requests it decided.
-    pub asked: usize,
-    /// On how many it decided the same.
+    /// How many requests the reference decided.
+    pub requests: usize,
+    /// How many decisions are the same.
     pub same: usize,
-    /// Where it did not.
+    /// The differences.
     pub differing: Vec<String>,
-    /// What it does not answer, and why.
+    /// Requests without an answer, and why.
     pub unanswered: Vec<String>,
 }
 
-impl Asked {
-    /// Of these policies in a cluster with these objects.
+impl QuestionSet {
+    /// An empty set for policies in a cluster with objects.
     pub fn new<'s>(
         sets: impl Iterator<Item = &'s ManifestSet>,
         objects: impl IntoIterator<Item = Value>,
@@ -55,13 +55,13 @@ impl Asked {
             add(&mut world.api, &set.mutating_policies);
             add(&mut world.api, &set.mutating_bindings);
         }
-        Asked {
+        QuestionSet {
             world,
             requests: Vec::new(),
         }
     }
 
-    /// Adds a request, on which this was decided here.
+    /// Adds a request with our decision.
     pub fn add(&mut self, request: &AdmissionRequest<'_>, decided: Decided) {
         let mut text = serde_json::to_value(request).unwrap_or_default();
         if let Value::Object(members) = &mut text {
@@ -97,31 +97,33 @@ fn add<T: Serialize>(to: &mut Vec<Value>, all: &[Loaded<T>]) {
 /// How many questions the reference works at: most of setting one up is waiting.
 const AHEAD: usize = 16;
 
-/// Asks the reference.
+/// Compares our decisions with those of the reference.
 ///
 /// # Errors
 /// It does not start, or ends.
-pub fn compare(questions: Vec<Asked>) -> Result<Compared, Error> {
+pub fn compare(questions: Vec<QuestionSet>) -> Result<Compared, Error> {
     let mut compared = Compared::default();
-    let mut questions = questions.into_iter().filter(|asked| !asked.requests.is_empty());
+    let mut questions = questions
+        .into_iter()
+        .filter(|question| !question.requests.is_empty());
     let mut reference = start_policies()?;
     let mut open = VecDeque::new();
     loop {
         while open.len() < AHEAD
-            && let Some(asked) = questions.next()
+            && let Some(question) = questions.next()
         {
             reference.ask(&PolicyQuestion {
-                world: &asked.world,
+                world: &question.world,
                 times: 1,
             })?;
-            open.push_back(asked);
+            open.push_back(question);
         }
-        let Some(asked) = open.pop_front() else { break };
+        let Some(question) = open.pop_front() else { break };
         match reference.answer()? {
-            Ok(theirs) => compared.take(&asked, &theirs),
+            Ok(theirs) => compared.take(&question, &theirs),
             Err(error) => {
                 let why = error.lines().next().unwrap_or_default();
-                let places = asked
+                let places = question
                     .requests
                     .iter()
                     .map(|decided| format!("{}: {why}", decided.place));
@@ -134,12 +136,12 @@ pub fn compare(questions: Vec<Asked>) -> Result<Compared, Error> {
 }
 
 impl Compared {
-    fn take(&mut self, asked: &Asked, theirs: &[Vec<Value>]) {
-        let ours = outcomes(&asked.world);
-        let all = asked.requests.iter().zip(theirs).enumerate();
+    fn take(&mut self, question: &QuestionSet, theirs: &[Vec<Value>]) {
+        let ours = outcomes(&question.world);
+        let all = question.requests.iter().zip(theirs).enumerate();
         for (index, (decided, theirs)) in all {
             let Some(theirs) = theirs.first() else { continue };
-            self.asked += 1;
+            self.requests += 1;
             let engine = ours.as_ref().ok().and_then(|ours| ours.get(index));
             let text = |path: &str| theirs.pointer(path).and_then(Value::as_str).unwrap_or_default();
             let is_same_message =
@@ -171,9 +173,9 @@ impl Compared {
         }
     }
 
-    /// Adds what came of other questions.
+    /// Adds the results of other questions.
     pub fn extend(&mut self, other: Compared) {
-        self.asked += other.asked;
+        self.requests += other.requests;
         self.same += other.same;
         self.differing.extend(other.differing);
         self.unanswered.extend(other.unanswered);

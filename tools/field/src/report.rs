@@ -72,7 +72,7 @@ impl Report {
         })
     }
 
-    /// Whether so many of a hundred warnings reproduce, all lints together.
+    /// Whether a percentage of all warnings reproduces.
     pub fn is_good(&self, percent: usize) -> bool {
         let (all, shown) = self.count(None, None);
         shown * 100 >= all * percent
@@ -161,7 +161,7 @@ impl Report {
                 found.differing.len(),
                 found.refused.len(),
                 found.not_evaluated.values().sum::<usize>(),
-                counts.of_tests.asked,
+                counts.of_tests.requests,
                 counts.of_tests.same
             );
         }
@@ -211,7 +211,7 @@ impl Report {
             let _ = writeln!(
                 out,
                 "{name:<60} {checked:>7} {clean:>6} {reviewed:>8} {allowed:>7} {denied:>7} {undecided:>9} {:>9} {:>5} {:>12}",
-                counts.of_reviews.asked,
+                counts.of_reviews.requests,
                 counts.of_reviews.same,
                 not_reviewed.len()
             );

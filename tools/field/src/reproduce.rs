@@ -152,8 +152,8 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
         ast: &ast,
     };
     let reads = policy.reads();
-    let mut seen = Seen::default();
-    for (served, operation) in asked(policy, &warning.message) {
+    let mut tally = EvaluationTally::default();
+    for (served, operation) in matched_resources(policy, &warning.message) {
         let evaluators: Vec<Evaluator<'_>> = (1..=2)
             .map(|seed| Evaluator::new(policy, served, operation, &reads.params, seed))
             .collect();
@@ -174,7 +174,7 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
             if convert_object(&served.kind, &mut object.clone(), &Progress::unwatched()).is_err() {
                 continue;
             }
-            seen.objects += 1;
+            tally.objects += 1;
             for evaluator in &evaluators {
                 for evaluated in evaluator.evaluate(&object, Some(&expression.id)) {
                     if evaluated.expression != expression.id {
@@ -183,14 +183,14 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
                     if let Some(error) = watch.failed(&evaluated) {
                         return Outcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
                     }
-                    seen.take(&watch, &evaluated);
+                    tally.record(&watch, &evaluated);
                 }
             }
         }
     }
     match warning.lint.name {
-        "type-check" => seen.only_value(),
-        _ => seen.not(),
+        "type-check" => tally.only_value(),
+        _ => tally.not(),
     }
 }
 
@@ -199,7 +199,7 @@ fn kind_text(kind: &GroupVersionKind) -> String {
 }
 
 /// The resources and operations that a warning is about: those whose kinds it names, else all that the policy takes.
-fn asked(policy: Policy<'_>, message: &str) -> Vec<(&'static ServedResource, Operation)> {
+fn matched_resources(policy: Policy<'_>, message: &str) -> Vec<(&'static ServedResource, Operation)> {
     let all = policy.served();
     let is_named = |served: &ServedResource| {
         message.contains(&kind_text(&served.kind)) || message.contains(&served.kind.to_string())
@@ -298,17 +298,17 @@ impl Watch<'_> {
     }
 }
 
-/// What was seen over all objects.
+/// Counts of the evaluations over all objects.
 #[derive(Default)]
-struct Seen {
+struct EvaluationTally {
     objects: usize,
     evaluations: usize,
     /// How often a node was true, and how often it was not.
     bools: HashMap<ExprId, (usize, usize)>,
 }
 
-impl Seen {
-    fn take(&mut self, watch: &Watch<'_>, evaluated: &pratique_sample::Evaluated) {
+impl EvaluationTally {
+    fn record(&mut self, watch: &Watch<'_>, evaluated: &pratique_sample::Evaluated) {
         self.evaluations += 1;
         for (id, value) in &evaluated.parts {
             // Only what asks or compares, not what macros are made of.
@@ -337,7 +337,7 @@ impl Seen {
     }
 
     fn not(&self) -> Outcome {
-        let Seen {
+        let EvaluationTally {
             objects, evaluations, ..
         } = self;
         Outcome::Not(format!(

@@ -25,7 +25,7 @@ const FLAGS: [&str; 6] = [
 /// The longest time that one input may take, in seconds, and the memory, in MiB.
 const BOUNDS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"];
 
-/// Runs each target for a time; gives what was kept of those that failed.
+/// Runs each target for a time; returns the kept inputs of those that failed.
 pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Vec<PathBuf>, Error> {
     let binaries = build()?;
     let mut failed = Vec::new();
@@ -62,7 +62,7 @@ fn build() -> Result<PathBuf, Error> {
     }
 }
 
-/// Starts a target; what it finds is kept beside what is built.
+/// Starts a target; its findings are kept in the target directory.
 fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, Error> {
     let found = made(directory().join("corpus").join(target))?;
     let mut command = Command::new(binaries.join(target));

@@ -1,9 +1,9 @@
 //! `cargo xtask page`: the page of a `pratique serve`, and the reports of scans, replays and comparisons, in a real browser
 //! without a window. It needs Chromium and its `chromedriver`; where these are not installed, it says so and that is all.
 
+mod checks;
 mod log;
 mod reports;
-mod seen;
 mod served;
 
 use std::fs;
@@ -33,7 +33,7 @@ pub struct Arguments {
     impact: Option<PathBuf>,
 }
 
-/// Looks, and prints what was seen.
+/// Runs all checks and prints the transcript.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let Some(driver) = arguments.driver.clone().or_else(browser::driver) else {
         println!("skipped: there is no chromedriver (on Debian: apt-get install chromium chromium-driver)");
@@ -76,7 +76,7 @@ fn look(
     let served = Served::start(program, state)?;
     let browser = Browser::start(driver, state)?;
     transcript.part("the page of pratique serve");
-    seen::all(&served, &browser, transcript);
+    checks::all(&served, &browser, transcript);
     reports::all(program, &browser, state, transcript)?;
     let Some(folder) = pictures else {
         return Ok(());

@@ -183,13 +183,13 @@ fn run(program: &Path, directory: &Path, arguments: &[&str]) -> Result<(), Error
 fn opens(browser: &Browser, page: &Page) -> Result<String, Error> {
     browser.screen(Some(1280))?;
     browser.open(&format!("file://{}", page.path.display()))?;
-    let seen = browser.ask(
+    let observed = browser.ask(
         "return [document.documentElement.lang, performance.getEntriesByType('resource').length, \
          document.title === document.querySelector('h1').innerText]",
     )?;
-    match seen == json!(["en", 0, true]) {
+    match observed == json!(["en", 0, true]) {
         true => browser.quiet(),
-        false => Err(seen.to_string().into()),
+        false => Err(observed.to_string().into()),
     }
 }
 
@@ -213,14 +213,14 @@ fn harmless(browser: &Browser) -> Result<String, Error> {
 }
 
 fn unfolds(browser: &Browser) -> Result<String, Error> {
-    let seen = browser.ask(
+    let observed = browser.ask(
         "const all = [...document.querySelectorAll('details')];
          all.forEach(element => { if (!element.open) element.querySelector('summary').click() });
          return [all.length, all.every(element => element.open && element.innerText.length > 20)]",
     )?;
-    match (at(&seen, "/0").as_u64(), at(&seen, "/1").as_bool()) {
-        (Some(1..), Some(true)) => Ok(format!("{seen}")),
-        _ => Err(seen.to_string().into()),
+    match (at(&observed, "/0").as_u64(), at(&observed, "/1").as_bool()) {
+        (Some(1..), Some(true)) => Ok(format!("{observed}")),
+        _ => Err(observed.to_string().into()),
     }
 }
 
@@ -240,19 +240,20 @@ fn styled(browser: &Browser) -> Result<String, Error> {
         const all = [...document.querySelectorAll('h1, h2, p, td, th, li, summary, dt, dd')];
         return [behind, Math.min(...all.map(ratio))];
     ";
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     for dark in [false, true] {
         browser.dark(dark)?;
-        seen.push(browser.ask(CONTRAST)?);
+        observed.push(browser.ask(CONTRAST)?);
     }
     browser.dark(false)?;
     let number = |of: usize, place: &str| {
-        seen.get(of)
-            .and_then(|seen| at(seen, place).as_f64())
+        observed
+            .get(of)
+            .and_then(|observed| at(observed, place).as_f64())
             .unwrap_or(0.0)
     };
     let is_right = number(0, "/0") > 0.8 && number(1, "/0") < 0.1 && (0..2).all(|of| number(of, "/1") >= 4.5);
-    outcome(is_right, format!("{seen:?}"))
+    outcome(is_right, format!("{observed:?}"))
 }
 
 fn narrow(browser: &Browser) -> Result<String, Error> {

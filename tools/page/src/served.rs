@@ -59,10 +59,10 @@ impl Served {
         })
     }
 
-    /// What it tells of itself.
+    /// The configuration that `/configz` reports.
     pub(super) fn configuration(&self) -> Result<Value, Error> {
-        let told = curl(&format!("{}/configz", self.url), None)?;
-        serde_json::from_str(&told).map_err(|error| Error::from(error.to_string()))
+        let reported = curl(&format!("{}/configz", self.url), None)?;
+        serde_json::from_str(&reported).map_err(|error| Error::from(error.to_string()))
     }
 
     /// Has it evaluate the creation of a ConfigMap, and gives its answer.

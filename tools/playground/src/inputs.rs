@@ -1,4 +1,4 @@
-//! What each input does to the decision, and what the page shows besides it.
+//! The effect of each input on the decision, and other output of the page.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use pratique_harness::Error;
 use pratique_harness::browser::{Browser, equal};
 use serde_json::json;
 
-use crate::seen::{choose, decision, fill, text, write};
+use crate::checks::{choose, decision, fill, text, write};
 use crate::source;
 
 const LIMIT: &str = "A limit from params";
@@ -23,7 +23,7 @@ struct Change {
 
 /// Each input by itself decides.
 pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for change in changes()? {
         let named = format!("{}: {}", change.example, change.field);
         let before = choose(browser, change.example)?;
@@ -37,9 +37,9 @@ pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
         if [before.as_str(), after.as_str()] != ["denied", "allowed"] {
             return Err(format!("{named}: {before}, then {after}").into());
         }
-        told.push(named);
+        reported.push(named);
     }
-    Ok(told.join("\n"))
+    Ok(reported.join("\n"))
 }
 
 fn changes() -> Result<Vec<Change>, Error> {
@@ -92,12 +92,12 @@ fn changes() -> Result<Vec<Change>, Error> {
 /// A mutation has its changes, line by line, and as a patch.
 pub(crate) fn mutation(browser: &Browser) -> Result<String, Error> {
     choose(browser, SIDECAR)?;
-    let seen = browser.ask(
+    let observed = browser.ask(
         "const lines = [...document.querySelectorAll('.diff .added')].map(line => line.textContent.trimEnd());
         return [lines.length > 2 && lines.every(line => line.startsWith('+')), document.querySelectorAll('.tag.changed').length,
             document.getElementById('details').innerText.includes('JSON Patch')]",
     )?;
-    equal(&seen, &json!([true, 1, true]))?;
+    equal(&observed, &json!([true, 1, true]))?;
     text(browser, ".diff")
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn lints(browser: &Browser) -> Result<String, Error> {
         \x20 validations: [{expression: \"object.metadata.name != 'b'\"}]\n";
     let binding = "---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: a}\n\
         spec: {policyName: a, validationActions: [Deny]}\n";
-    let seen = || {
+    let observed = || {
         browser.ask(
             "const lints = [...document.querySelectorAll('.findings .warning')].map(finding => finding.innerText);
             return [lints.filter(lint => lint.includes('unbound-policy')).length, document.querySelectorAll('main meter').length,
@@ -117,10 +117,10 @@ pub(crate) fn lints(browser: &Browser) -> Result<String, Error> {
     };
     write(browser, "policies", policy)?;
     decision(browser)?;
-    equal(&seen()?, &json!([1, 1, true]))?;
-    let told = text(browser, ".findings")?;
+    equal(&observed()?, &json!([1, 1, true]))?;
+    let reported = text(browser, ".findings")?;
     write(browser, "policies", &format!("{policy}{binding}"))?;
     decision(browser)?;
-    equal(&seen()?, &json!([0, 1, false]))?;
-    Ok(told)
+    equal(&observed()?, &json!([0, 1, false]))?;
+    Ok(reported)
 }

@@ -2,11 +2,11 @@
 //! the module with the engine over recorded cases, and look at the page in a real browser.
 
 mod agree;
+mod checks;
 mod inputs;
 mod look;
 mod module;
 mod package;
-mod seen;
 mod site;
 mod walk;
 

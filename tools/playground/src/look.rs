@@ -7,7 +7,7 @@ use std::process::Command;
 use pratique_harness::browser::{Browser, curl, driver};
 use pratique_harness::{Error, Process, Transcript, free_port};
 
-use crate::{Arguments, program, seen};
+use crate::{Arguments, checks, program};
 
 /// Serves the page, and looks at it.
 pub(crate) fn all(arguments: &Arguments, site: &Path, transcript: &mut Transcript) -> Result<(), Error> {
@@ -44,7 +44,7 @@ fn look(
     served.wait_until("served", |_| Ok(curl(&url, None).is_ok()))?;
     let browser = Browser::start(driver, state)?;
     browser.screen(Some(1280))?;
-    seen::all(&url, &browser, arguments.bless, transcript);
+    checks::all(&url, &browser, arguments.bless, transcript);
     match &arguments.pictures {
         Some(folder) => take(&url, &browser, folder),
         None => Ok(()),
@@ -65,7 +65,7 @@ fn take(url: &str, browser: &Browser, folder: &Path) -> Result<(), Error> {
         browser.screen(Some(width))?;
         browser.dark(dark)?;
         browser.open(url)?;
-        seen::choose(browser, example)?;
+        checks::choose(browser, example)?;
         let picture =
             pratique_json::base64::decode(&browser.picture()?).map_err(|at| format!("no base64 at {at}"))?;
         let path = folder.join(format!("{name}.png"));

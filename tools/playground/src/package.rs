@@ -8,7 +8,7 @@ use pratique_harness::Error;
 
 use crate::source;
 
-/// What it consists of, besides the module.
+/// The files of the package, without the module.
 const FILES: [&str; 8] = [
     "package.json",
     "README.md",
@@ -40,8 +40,8 @@ pub(crate) fn write(module: &Path, directory: &Path) -> Result<String, Error> {
     fs::copy(module, directory.join("pratique.wasm")).map_err(Error::file(&module))?;
     // TypeScript, which the tests look at the types with.
     run(directory, "npm", &INSTALL)?;
-    let told = run(directory, "node", &["--test", "test/"])?;
-    let counts = told
+    let stdout = run(directory, "node", &["--test", "test/"])?;
+    let counts = stdout
         .lines()
         .filter(|line| line.contains(" pass ") || line.contains(" fail ") || line.contains(" skipped "));
     Ok(counts.collect::<Vec<_>>().join("\n"))
@@ -54,9 +54,9 @@ fn run(directory: &Path, program: &str, arguments: &[&str]) -> Result<String, Er
         .current_dir(directory)
         .output()
         .map_err(Error::program(program))?;
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     match output.status.success() {
-        true => Ok(told),
-        false => Err(format!("{program}: {told}{}", String::from_utf8_lossy(&output.stderr)).into()),
+        true => Ok(stdout),
+        false => Err(format!("{program}: {stdout}{}", String::from_utf8_lossy(&output.stderr)).into()),
     }
 }

@@ -26,7 +26,7 @@ struct Example {
     request: Value,
 }
 
-/// Writes the page, its examples and the module; tells how many files there are.
+/// Writes the page, its examples and the module; returns a summary with the number of files.
 pub(crate) fn write(module: &Path, out: &Path) -> Result<String, Error> {
     if out.exists() {
         fs::remove_dir_all(out).map_err(Error::file(&out))?;
@@ -116,18 +116,18 @@ mod tests {
         let all = all.as_array().unwrap();
         assert!(all.len() >= 5, "{}", all.len());
         for example in all {
-            let told = answered(example);
+            let answer = answered(example);
             let title = example.get("title");
-            assert_eq!(told.get("fault"), None, "{title:?}: {told}");
+            assert_eq!(answer.get("fault"), None, "{title:?}: {answer}");
             if example.get("mode").unwrap() == "expression" {
-                assert!(told.get("value").is_some(), "{title:?}: {told}");
+                assert!(answer.get("value").is_some(), "{title:?}: {answer}");
                 continue;
             }
-            assert_eq!(told.get("problems"), Some(&json!([])), "{title:?}");
-            let decision = told.get("decision").and_then(Value::as_str);
+            assert_eq!(answer.get("problems"), Some(&json!([])), "{title:?}");
+            let decision = answer.get("decision").and_then(Value::as_str);
             assert!(
                 matches!(decision, Some("allowed" | "denied")),
-                "{title:?}: {told}"
+                "{title:?}: {answer}"
             );
         }
     }
@@ -141,10 +141,10 @@ mod tests {
                 json!({"expression": {"expression": text("expression"), "variablesText": text("variables")}})
             }
             _ => {
-                let given = |name: &str| Some(text(name)).filter(|text| !text.is_empty());
+                let supplied = |name: &str| Some(text(name)).filter(|text| !text.is_empty());
                 let user = example.pointer("/request/user");
                 json!({"evaluate": {"policies": [file("policies")], "object": text("object"),
-                    "oldObject": given("oldObject"), "authorizer": given("authorizer"),
+                    "oldObject": supplied("oldObject"), "authorizer": supplied("authorizer"),
                     "user": user.map(|name| json!({"name": name})),
                     "cluster": [file("params"), file("namespace")]}})
             }

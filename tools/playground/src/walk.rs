@@ -7,7 +7,7 @@ use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, eventually};
 use serde_json::json;
 
-use crate::seen::{choose, decision, text, write};
+use crate::checks::{choose, decision, text, write};
 use crate::source;
 
 const PAGE: &str = "docs/walks/browser.md";
@@ -99,19 +99,19 @@ fn recorded(page: &str, picture: &str, bless: bool) -> Result<String, Error> {
     }
 }
 
-fn step(page: &mut String, title: &str, seen: &str) {
+fn step(page: &mut String, title: &str, observed: &str) {
     // Writing to a text cannot fail.
-    let _ = write!(page, "\n## {title}\n\n```text\n{}\n```\n", seen.trim_end());
+    let _ = write!(page, "\n## {title}\n\n```text\n{}\n```\n", observed.trim_end());
 }
 
 /// The decision as it is shown, without how long it took.
 fn shown(browser: &Browser) -> Result<String, Error> {
-    let seen = browser.ask(
+    let observed = browser.ask(
         "const banner = document.querySelector('#decision .banner');
         const facts = banner.querySelector('.facts').innerText.split(' · ').filter(fact => !/ m?s$/.test(fact));
         return [banner.querySelector('.verdict').innerText, facts.join(' · '), banner.querySelector('.message')?.innerText ?? '']",
     )?;
-    let line = |place: &str| at(&seen, place).as_str().unwrap_or_default().to_owned();
+    let line = |place: &str| at(&observed, place).as_str().unwrap_or_default().to_owned();
     let lines = [line("/0"), line("/1"), line("/2")];
     let lines: Vec<&str> = lines
         .iter()

@@ -1,13 +1,13 @@
-//! A workspace beside this one, whose lock file follows what packages of ours depend on.
+//! The separate workspace of the Python bindings: its lock file must match the dependencies of our packages.
 
 use std::collections::BTreeSet;
 
 use crate::{Dependency, Locked, Package, locked, sources};
 
-/// Where it is.
+/// The directory of the workspace.
 const WORKSPACE: &str = "bindings/python";
 
-/// What its lock file has from elsewhere, in other versions, or lacks.
+/// Packages of its lock file with other sources or versions, and missing dependencies.
 pub(crate) fn faults(ours: &[Locked], packages: &[Package], lock: &str) -> Vec<String> {
     let other = locked(lock);
     let mut faults = sources(&other);
@@ -22,14 +22,14 @@ fn versions(ours: &[Locked], other: &[Locked]) -> Vec<String> {
         of_name.peek().is_some() && !of_name.any(|known| known.version == package.version)
     };
     let differing = other.iter().filter(differs);
-    let told = differing.map(|package| {
+    let reports = differing.map(|package| {
         let (name, version) = (&package.name, &package.version);
         format!("{WORKSPACE} has {name}@{version}, and the workspace another one")
     });
-    told.collect()
+    reports.collect()
 }
 
-/// What packages of ours always depend on, and its lock file does not know: it builds with `--locked` alone.
+/// Unconditional dependencies of our packages that its lock file lacks: it is built with `--locked`.
 fn lacking(packages: &[Package], other: &[Locked]) -> Vec<String> {
     let mut faults = Vec::new();
     for package in packages.iter().filter(|package| package.source.is_none()) {
@@ -52,7 +52,7 @@ fn lacking(packages: &[Package], other: &[Locked]) -> Vec<String> {
 }
 
 impl Dependency {
-    /// Whether it is there on every platform, with any features, and not for tests or building alone.
+    /// Whether the dependency is unconditional: on every platform, with any features, and not only for tests or build scripts.
     fn is_always(&self) -> bool {
         self.kind.is_none() && !self.optional && self.target.is_none()
     }
@@ -63,13 +63,13 @@ fn versions_are_the_same() {
     let ours = locked(&crate::LOCK.replace("2.0.0", "3.0.0"));
     let other = crate::LOCK.replace(crate::CRATES_IO, "registry+https://example.com");
     let found = faults(&ours, &[], &other);
-    let told = |text: &str| found.iter().any(|fault| fault.contains(text));
-    assert!(told("https://example.com"), "{found:?}");
+    let reports = |text: &str| found.iter().any(|fault| fault.contains(text));
+    assert!(reports("https://example.com"), "{found:?}");
     assert!(
-        told("bindings/python has a@2.0.0, and the workspace another one"),
+        reports("bindings/python has a@2.0.0, and the workspace another one"),
         "{found:?}"
     );
-    assert!(!told("a@1.0.0"), "{found:?}");
+    assert!(!reports("a@1.0.0"), "{found:?}");
 }
 
 #[test]

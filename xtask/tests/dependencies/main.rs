@@ -1,8 +1,7 @@
-//! Whether the dependencies are what `deny.toml` allows, as far as that can be told without `cargo-deny`: where they come
-//! from, under which licences, and in how many versions.
+//! Checks the dependencies against `deny.toml`, without `cargo-deny`: their sources, licences and number of versions.
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
-mod beside;
+mod bindings_workspace;
 mod licence;
 mod rules;
 
@@ -14,7 +13,7 @@ use serde::Deserialize;
 
 use rules::Rules;
 
-/// Where Cargo says that a package of crates.io comes from.
+/// The source of packages from crates.io.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// A package of `Cargo.lock`.
@@ -24,11 +23,11 @@ struct Locked {
     version: String,
     source: Option<String>,
     has_checksum: bool,
-    /// The names of what it depends on.
+    /// The names of its dependencies.
     dependencies: BTreeSet<String>,
 }
 
-/// What Cargo tells of the packages that are built here.
+/// The output of `cargo metadata`.
 #[derive(Debug, Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -43,7 +42,7 @@ struct Package {
     dependencies: Vec<Dependency>,
 }
 
-/// What a package depends on.
+/// A dependency of a package.
 #[derive(Debug, Deserialize)]
 struct Dependency {
     name: String,
@@ -59,10 +58,10 @@ fn dependencies_are_allowed() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What is wrong with the dependencies of a workspace. Its packages have to be downloaded already.
+/// The faults of the dependencies of a workspace. Its packages have to be downloaded already.
 ///
 /// # Errors
-/// When `deny.toml` or `Cargo.lock` cannot be read, or Cargo does not tell.
+/// When `deny.toml` or `Cargo.lock` cannot be read, or `cargo metadata` fails.
 fn check(root: &Path) -> Result<Vec<String>, Error> {
     let read = |name: &str| {
         std::fs::read_to_string(root.join(name)).map_err(|error| Error::from(format!("{name}: {error}")))
@@ -72,7 +71,7 @@ fn check(root: &Path) -> Result<Vec<String>, Error> {
     let mut faults = sources(&locked);
     faults.extend(versions(&locked, &rules.skipped));
     let packages = metadata(root)?.packages;
-    faults.extend(beside::faults(
+    faults.extend(bindings_workspace::faults(
         &locked,
         &packages,
         &read("bindings/python/Cargo.lock")?,
@@ -101,7 +100,7 @@ fn locked(text: &str) -> Vec<Locked> {
     packages.map(read).collect()
 }
 
-/// The names of what a locked package depends on; those of which there are several have versions behind them.
+/// The names of the dependencies of a locked package; ambiguous ones are followed by a version.
 fn dependencies(text: &str) -> BTreeSet<String> {
     let (_, listed) = text.split_once("\ndependencies = [").unwrap_or_default();
     let listed = listed.split(']').next().unwrap_or_default().split('"').skip(1);
@@ -109,7 +108,7 @@ fn dependencies(text: &str) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// All come from crates.io with a checksum, or from this workspace.
+/// All packages must come from crates.io with a checksum, or from this workspace.
 fn sources(locked: &[Locked]) -> Vec<String> {
     let fault = |package: &Locked| {
         let Locked { name, version, .. } = package;
@@ -123,7 +122,7 @@ fn sources(locked: &[Locked]) -> Vec<String> {
     locked.iter().filter_map(fault).collect()
 }
 
-/// Of several versions of a package all but one are listed, and no others are.
+/// All but one of several versions of a package must be listed, and no others.
 fn versions(locked: &[Locked], skipped: &BTreeSet<String>) -> Vec<String> {
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in locked {
@@ -148,7 +147,7 @@ fn versions(locked: &[Locked], skipped: &BTreeSet<String>) -> Vec<String> {
     several.chain(stale).collect()
 }
 
-/// All that come from elsewhere have licences that are allowed.
+/// External packages must have allowed licences.
 fn licences(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
     let fault = |package: &Package| {
         let Package { name, version, .. } = package;
@@ -165,19 +164,19 @@ fn licences(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
     packages.iter().filter_map(fault).collect()
 }
 
-/// What Cargo tells, without the network, of the packages that this machine's platform needs.
+/// Runs `cargo metadata` offline, for the packages that this platform needs.
 fn metadata(root: &Path) -> Result<Metadata, Error> {
     let host = cargo::host()?;
-    let told = cargo::command()
+    let output = cargo::command()
         .current_dir(root)
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
         .args(["--filter-platform", &host])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
-    if !told.status.success() {
-        return Err(String::from_utf8_lossy(&told.stderr).into_owned().into());
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
-    serde_json::from_slice(&told.stdout).map_err(|error| Error::from(format!("cargo metadata: {error}")))
+    serde_json::from_slice(&output.stdout).map_err(|error| Error::from(format!("cargo metadata: {error}")))
 }
 
 const LOCK: &str = r#"

@@ -60,8 +60,8 @@ struct Converted<'a> {
 impl Converted<'_> {
     fn run(&self, test: &Value<'_>, found: &mut Expectations) -> Result<(), Error> {
         let text = |name: &str, default: &'static str| {
-            let given = test.get(name).and_then(Value::as_str);
-            given.unwrap_or(default).to_owned()
+            let value = test.get(name).and_then(Value::as_str);
+            value.unwrap_or(default).to_owned()
         };
         let resource = |name: &str| {
             let path = self.top.join("test-resources").join(name);

@@ -134,9 +134,9 @@ fn rules(case: &Value) -> Vec<Value> {
 }
 
 /// A rule of a case's authorizer in the form of suites; `None` for one that no check meets.
-fn rule(given: &Value) -> Option<Value> {
+fn rule(supplied: &Value) -> Option<Value> {
     let text = |name: &str| {
-        given
+        supplied
             .get(name)
             .and_then(Value::as_str)
             .filter(|text| !text.is_empty())

@@ -23,8 +23,8 @@ pub(super) fn compare(module: &mut Module, _: &Program, case: &Value) -> Result<
     for name in OBJECTS {
         let has_params = case.pointer("/env/hasParams") == Some(&json!(true));
         if name != "params" || has_params {
-            let given = bindings.and_then(|bindings| bindings.get(name));
-            variables.insert(name.to_owned(), given.cloned().unwrap_or_default());
+            let supplied = bindings.and_then(|bindings| bindings.get(name));
+            variables.insert(name.to_owned(), supplied.cloned().unwrap_or_default());
         }
     }
     let request = json!({"expression": {"expression": expression, "variables": variables}});

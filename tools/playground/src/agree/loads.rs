@@ -12,8 +12,8 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
     if !plugin.ends_with("AdmissionPolicy") {
         return Ok(Compared::Skipped("the page has policies alone"));
     }
-    let given = case.get("files").and_then(Value::as_object);
-    let files: Option<Vec<(String, String)>> = given
+    let supplied = case.get("files").and_then(Value::as_object);
+    let files: Option<Vec<(String, String)>> = supplied
         .into_iter()
         .flatten()
         .map(|(name, text)| Some((format!("manifests/{name}"), text.as_str()?.to_owned())))

@@ -1,4 +1,4 @@
-//! The module beside the engine and the command: the same cases, the same decisions and texts.
+//! Compares the module with the engine and the command: the same cases must give the same decisions and texts.
 
 mod case;
 mod command;

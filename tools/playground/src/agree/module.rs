@@ -1,4 +1,4 @@
-//! The module in Node.js, with the same code built for this machine beside it.
+//! The module in Node.js, and the same code built for this machine.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Cases of policies and a request: as they are recorded beside the engine, and as a user pastes them beside `pratique review`.
+//! Cases of policies and a request: as recorded, compared with the engine, and as a user pastes them, compared with `pratique review`.
 
 use pratique_conformance::policy;
 use pratique_harness::Error;
@@ -37,13 +37,13 @@ fn beside_engine(answer: &Value, case: &Value) -> Option<String> {
 /// An outcome with the warnings that reach the user: those of the engine are all that it gave.
 fn as_passed_on(mut outcome: Value) -> Value {
     if let Some(warnings) = outcome.get_mut("warnings") {
-        let given: Vec<&str> = warnings
+        let supplied: Vec<&str> = warnings
             .as_array()
             .into_iter()
             .flatten()
             .filter_map(Value::as_str)
             .collect();
-        *warnings = json!(warnings::passed_on(given));
+        *warnings = json!(warnings::passed_on(supplied));
     }
     outcome
 }
@@ -69,7 +69,7 @@ fn beside_command(module: &mut Module, program: &Program, case: &Value) -> Resul
     })
 }
 
-/// What both tell of a request.
+/// The output that both have for a request.
 type Outcome = [Value; 5];
 
 /// The outcome on the page; none if there is no decision.
@@ -113,21 +113,21 @@ fn reviewed(output: &Value) -> Option<Outcome> {
     ])
 }
 
-fn list(given: Option<&Value>) -> Value {
-    given
-        .filter(|given| !given.is_null())
+fn list(supplied: Option<&Value>) -> Value {
+    supplied
+        .filter(|supplied| !supplied.is_null())
         .cloned()
         .unwrap_or_else(|| json!([]))
 }
 
-fn members(given: Option<&Value>) -> Value {
-    given
-        .filter(|given| !given.is_null())
+fn members(supplied: Option<&Value>) -> Value {
+    supplied
+        .filter(|supplied| !supplied.is_null())
         .cloned()
         .unwrap_or_else(|| json!({}))
 }
 
-/// Whether the command tells a problem of the page, of which each line may be indented.
+/// Whether the command reports a problem of the page, of which each line may be indented.
 fn is_told(answer: &Value, messages: &str) -> bool {
     let problems = answer.get("problems").and_then(Value::as_array);
     let mut texts = problems

@@ -1,4 +1,4 @@
-//! What has to be seen on the page.
+//! Checks of the playground in a browser.
 
 use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, Transcript, eventually};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::inputs;
 use crate::walk::walk;
 
-/// Looks at all of it.
+/// Runs all checks.
 pub(crate) fn all(url: &str, browser: &Browser, bless: bool, transcript: &mut Transcript) {
     let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
     step("opens, and decides", opens(url, browser));
@@ -32,16 +32,16 @@ pub(crate) fn all(url: &str, browser: &Browser, bless: bool, transcript: &mut Tr
     step("still nothing is wrong with it", quiet(browser));
 }
 
-/// The decision that is shown, once nothing is evaluated any more.
+/// The shown decision, once all evaluations have ended.
 pub(crate) fn decision(browser: &Browser) -> Result<String, Error> {
     let mut shown = String::new();
     eventually("decided", || {
-        let seen = browser.ask(
+        let observed = browser.ask(
             "const banner = document.querySelector('[data-decision]');
             return document.body.dataset.evaluated && !document.body.dataset.pending && !document.body.dataset.running
                 && banner ? banner.dataset.decision : null",
         )?;
-        shown = seen.as_str().unwrap_or_default().to_owned();
+        shown = observed.as_str().unwrap_or_default().to_owned();
         Ok(!shown.is_empty())
     })?;
     Ok(shown)
@@ -75,13 +75,13 @@ fn opens(url: &str, browser: &Browser) -> Result<String, Error> {
 }
 
 fn quiet(browser: &Browser) -> Result<String, Error> {
-    let told = browser.quiet()?;
+    let reported = browser.quiet()?;
     let elsewhere = browser.ask(
         "return performance.getEntriesByType('resource').map(entry => entry.name)
             .filter(name => !name.startsWith(location.origin + '/') && !name.startsWith('data:'))",
     )?;
     equal(&elsewhere, &json!([]))?;
-    Ok(told)
+    Ok(reported)
 }
 
 /// Replaces the text of an editor as a keyboard does.
@@ -116,11 +116,11 @@ fn types(browser: &Browser) -> Result<String, Error> {
 }
 
 fn values(browser: &Browser) -> Result<String, Error> {
-    let seen = browser.ask(
+    let observed = browser.ask(
         "return [document.body.innerText.includes('[object'), document.querySelectorAll('.diagram .values').length > 3,
             [...document.querySelectorAll('.expression.wrong .result')].map(result => result.textContent)]",
     )?;
-    equal(&seen, &json!([false, true, ["false"]]))?;
+    equal(&observed, &json!([false, true, ["false"]]))?;
     text(browser, ".expression.wrong .diagram")
 }
 
@@ -144,17 +144,17 @@ fn problems(browser: &Browser) -> Result<String, Error> {
 fn examples(browser: &Browser) -> Result<String, Error> {
     let listed = browser
         .ask("return [...document.querySelectorAll('#example option')].map(option => option.value).filter(Boolean)")?;
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     for title in listed.as_array().into_iter().flatten().filter_map(Value::as_str) {
         let decided = choose(browser, title)?;
         match decided.as_str() {
-            "allowed" | "denied" | "value" => seen.push(format!("{title}: {decided}")),
+            "allowed" | "denied" | "value" => observed.push(format!("{title}: {decided}")),
             _ => return Err(format!("{title}: {decided}: {}", text(browser, "#decision")?).into()),
         }
     }
-    match seen.len() {
-        0..5 => Err(format!("{seen:?}").into()),
-        _ => Ok(seen.join("\n")),
+    match observed.len() {
+        0..5 => Err(format!("{observed:?}").into()),
+        _ => Ok(observed.join("\n")),
     }
 }
 
@@ -185,20 +185,20 @@ fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
             .to_owned();
         Ok(link.contains("#v1="))
     })?;
-    let given = browser.ask(TEXTS)?;
+    let supplied = browser.ask(TEXTS)?;
     browser.open("about:blank")?;
     browser.open(&link)?;
     same(&before, &decision(browser)?)?;
     same(&message, &text(browser, "#decision .message")?)?;
-    equal(&browser.ask(TEXTS)?, &given)?;
-    // What is no link of the page is told, and does no harm.
+    equal(&browser.ask(TEXTS)?, &supplied)?;
+    // An invalid link is reported, and has no other effect.
     browser.open("about:blank")?;
     browser.open(&format!("{url}#v1=AAAA"))?;
     same("denied", &decision(browser)?)?;
     Ok(format!("{} characters", link.len()))
 }
 
-/// A request that never reaches the worker stands for an evaluation that takes too long: the engine itself has bounds.
+/// A request that never reaches the worker simulates an evaluation that takes too long: the engine itself is bounded.
 fn ends(url: &str, browser: &Browser) -> Result<String, Error> {
     browser.open(url)?;
     decision(browser)?;
@@ -215,14 +215,14 @@ fn ends(url: &str, browser: &Browser) -> Result<String, Error> {
         "apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: monitoring}\nspec: {containers: []}",
     )?;
     same("fault", &decision(browser)?)?;
-    let told = text(browser, "#decision")?;
+    let reported = text(browser, "#decision")?;
     write(
         browser,
         "object",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: c, namespace: monitoring}\nspec: {containers: []}",
     )?;
     same("allowed", &decision(browser)?)?;
-    Ok(told)
+    Ok(reported)
 }
 
 fn harmless(url: &str, browser: &Browser) -> Result<String, Error> {
@@ -233,11 +233,11 @@ fn harmless(url: &str, browser: &Browser) -> Result<String, Error> {
         "spec": {"containers": [{"name": markup, "image": "a", "securityContext": {"privileged": true}}]}});
     write(browser, "object", &object.to_string())?;
     same("denied", &decision(browser)?)?;
-    let seen = browser.ask(
+    let observed = browser.ask(
         "return [document.title, document.querySelectorAll('main img, main b').length,
         document.getElementById('decision').innerText.includes('<img src=x')]",
     )?;
-    equal(&seen, &json!(["Pratique playground", 0, true]))?;
+    equal(&observed, &json!(["Pratique playground", 0, true]))?;
     Ok("nothing but text".to_owned())
 }
 
@@ -273,7 +273,7 @@ fn keyboard(url: &str, browser: &Browser) -> Result<String, Error> {
         "tab-object",
         "edit-object",
     ] {
-        if !passed.iter().any(|seen| seen == wanted) {
+        if !passed.iter().any(|observed| observed == wanted) {
             return Err(format!("{wanted} is not reached: {passed:?}").into());
         }
     }
@@ -333,6 +333,6 @@ pub(crate) fn text(browser: &Browser, selector: &str) -> Result<String, Error> {
     Ok(browser.ask(&script)?.as_str().unwrap_or_default().to_owned())
 }
 
-fn same(expected: &str, seen: &str) -> Result<(), Error> {
-    equal(&json!(seen), &json!(expected))
+fn same(expected: &str, observed: &str) -> Result<(), Error> {
+    equal(&json!(observed), &json!(expected))
 }

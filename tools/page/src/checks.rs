@@ -1,4 +1,4 @@
-//! What has to be seen on the page.
+//! Checks of the status page in a browser.
 
 use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, Transcript, eventually, outcome};
@@ -16,13 +16,13 @@ const TABLE: &str = "
     return [...rows].map(row => [...row.children].map(cell => cell.innerText));
 ";
 
-/// Whatever could come from elsewhere or do something; links within the page only choose what it shows.
+/// Elements that could load or run content; links within the page only select its content.
 const LIVELY: &str = "
     const all = document.querySelectorAll('script, img, iframe, object, embed, link, form, input, svg, b, [onclick], [onerror], [src], [href]');
     return [...all].filter(element => !(element.tagName === 'A' && element.getAttribute('href').startsWith('?'))).map(element => element.outerHTML);
 ";
 
-/// Looks at all of it.
+/// Runs all checks.
 pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcript) {
     let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
     step("the browser tells what is wrong with a page", complains(browser));
@@ -46,7 +46,7 @@ pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcrip
     step("still nothing is wrong with it", browser.quiet());
 }
 
-/// That the checks below can fail at all.
+/// Verifies that the checks below can fail.
 fn complains(browser: &Browser) -> Result<String, Error> {
     browser.open("data:text/html,<script>missing()</script><img src='http://127.0.0.1:1/x.png'>")?;
     let complaints = browser.complaints()?;
@@ -61,7 +61,7 @@ fn complains(browser: &Browser) -> Result<String, Error> {
 
 fn opens(served: &Served, browser: &Browser) -> Result<String, Error> {
     browser.open(&format!("{}/", served.url))?;
-    let seen = browser.ask(
+    let observed = browser.ask(
         "return [document.title, document.querySelector('h1').innerText, document.documentElement.lang, \
          performance.getEntriesByType('resource').length]",
     )?;
@@ -70,16 +70,16 @@ fn opens(served: &Served, browser: &Browser) -> Result<String, Error> {
         "Pratique {}: ready",
         at(&version, "/version").as_str().unwrap_or_default()
     );
-    equal(&seen, &json!(["Pratique", heading, "en", 0]))?;
+    equal(&observed, &json!(["Pratique", heading, "en", 0]))?;
     browser.quiet()
 }
 
 fn loaded(served: &Served, browser: &Browser) -> Result<String, Error> {
-    let told = served.configuration()?;
+    let reported = served.configuration()?;
     let rows = rows(browser, "Configuration")?;
     let hashes =
         browser.ask("return [...document.querySelectorAll('code[title]')].map(code => code.title)")?;
-    let sources = at(&told, "/sources").as_array().cloned().unwrap_or_default();
+    let sources = at(&reported, "/sources").as_array().cloned().unwrap_or_default();
     let expected: Vec<Value> = sources.iter().map(|source| at(source, "/hash").clone()).collect();
     equal(&hashes, &Value::from(expected))?;
     for (row, source) in rows.iter().skip(1).zip(&sources) {
@@ -92,8 +92,11 @@ fn loaded(served: &Served, browser: &Browser) -> Result<String, Error> {
             (since, at(source, "/loaded").as_str()),
             (last, at(source, "/lastReload/at").as_str()),
         ];
-        if let Some((shown, told)) = wanted.iter().find(|(shown, told)| told != &Some(shown.as_str())) {
-            return Err(format!("{shown:?} is shown, {told:?} told").into());
+        if let Some((shown, reported)) = wanted
+            .iter()
+            .find(|(shown, reported)| reported != &Some(shown.as_str()))
+        {
+            return Err(format!("{shown:?} is shown, {reported:?} told").into());
         }
         let names = at(source, "/names").as_array().map_or(0, Vec::len).to_string();
         if *count != names || !at(source, "/hash").to_string().contains(hash.as_str()) {
@@ -126,10 +129,10 @@ fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
     served.evaluate("/validate", "old", &owned)?;
     served.evaluate("/mutate", "new", &owned)?;
     served.evaluate("/validate", "<i>web</i>", &json!({}))?;
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     eventually("shown by themselves", || {
-        seen = rows(browser, "Decisions")?;
-        Ok(seen.len() == 5)
+        observed = rows(browser, "Decisions")?;
+        Ok(observed.len() == 5)
     })?;
     let denied = "ValidatingAdmissionPolicy 'owners.static.k8s.io' with binding 'owners.static.k8s.io' denied request: \
         <img src=x onerror=\"document.title = 1\"> & \"<i>web</i>\" have no owner";
@@ -139,7 +142,7 @@ fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
         ["allowed /validate", "old", "there is a newer way"],
         ["allowed /validate", "good", ""],
     ];
-    for (row, [answer, name, why]) in seen.iter().skip(1).zip(expected) {
+    for (row, [answer, name, why]) in observed.iter().skip(1).zip(expected) {
         let [
             _,
             shown,
@@ -161,12 +164,12 @@ fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
             && (took.ends_with("s"));
         right.then_some(()).ok_or_else(|| format!("{row:?}"))?;
     }
-    Ok(text(&seen))
+    Ok(text(&observed))
 }
 
 fn certificates(served: &Served, browser: &Browser) -> Result<String, Error> {
-    let told = served.configuration()?;
-    let expires = at(&told, "/certificates/0/expires")
+    let reported = served.configuration()?;
+    let expires = at(&reported, "/certificates/0/expires")
         .as_str()
         .unwrap_or_default()
         .to_owned();
@@ -184,7 +187,7 @@ fn certificates(served: &Served, browser: &Browser) -> Result<String, Error> {
 
 /// By links, which the page keeps when it comes again by itself.
 fn filtered(served: &Served, browser: &Browser) -> Result<String, Error> {
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     for (choice, expected) in [
         ("denied", &["<i>web</i>"][..]),
         ("warned", &["old"]),
@@ -208,7 +211,7 @@ fn filtered(served: &Served, browser: &Browser) -> Result<String, Error> {
             Ok(names == expected && current.to_string().contains(choice))
         })
         .map_err(|fault| format!("{choice}: {fault}: {names:?}"))?;
-        seen.push(format!("{choice}: {}", names.join(", ")));
+        observed.push(format!("{choice}: {}", names.join(", ")));
     }
     let warning = browser.ask(
         "return [...document.querySelectorAll('td .warning')].map(warning => [warning.innerText, warning.parentElement.innerText])",
@@ -222,7 +225,7 @@ fn filtered(served: &Served, browser: &Browser) -> Result<String, Error> {
         ]]),
     )?;
     browser.open(&format!("{}/", served.url))?;
-    Ok(seen.join("\n"))
+    Ok(observed.join("\n"))
 }
 
 fn latencies(browser: &Browser) -> Result<String, Error> {
@@ -245,14 +248,14 @@ fn latencies(browser: &Browser) -> Result<String, Error> {
 
 fn failed(served: &Served, browser: &Browser) -> Result<String, Error> {
     served.breaks()?;
-    let mut seen = String::new();
+    let mut observed = String::new();
     eventually("shown", || {
         let rows = rows(browser, "Configuration")?;
         let last = |row: &Vec<String>| row.last().filter(|text| text.starts_with("failed ")).cloned();
-        seen = rows.iter().find_map(last).unwrap_or_default();
-        Ok(!seen.is_empty())
+        observed = rows.iter().find_map(last).unwrap_or_default();
+        Ok(!observed.is_empty())
     })?;
-    outcome(seen.contains("<img src=x onerror="), seen)
+    outcome(observed.contains("<img src=x onerror="), observed)
 }
 
 fn harmless(browser: &Browser) -> Result<String, Error> {
@@ -263,7 +266,7 @@ fn harmless(browser: &Browser) -> Result<String, Error> {
 }
 
 fn styled(browser: &Browser) -> Result<String, Error> {
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     for dark in [false, true] {
         browser.dark(dark)?;
         let colors = browser.ask(
@@ -271,10 +274,10 @@ fn styled(browser: &Browser) -> Result<String, Error> {
              return [color('body'), color('.bad'), color('.good'), getComputedStyle(document.querySelector('table')).borderCollapse]",
         )?;
         equal(at(&colors, "/3"), &json!("collapse"))?;
-        seen.push(colors);
+        observed.push(colors);
     }
     browser.dark(false)?;
-    let [light, dark] = seen.as_slice() else {
+    let [light, dark] = observed.as_slice() else {
         return Err("not looked at twice".into());
     };
     let differ =
