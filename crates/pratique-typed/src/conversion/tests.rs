@@ -85,7 +85,7 @@ fn every_pair_of_versions_with_other_fields_is_converted() {
     }
 }
 
-/// The cases that an API server's own code answered; `tools/go/conversions` makes them.
+/// The cases that an API server's own code answered; `tools/go/objects/conversions` makes them.
 fn cases() -> Vec<String> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/conversions");
     let files = std::fs::read_dir(directory)
