@@ -1,4 +1,4 @@
-//! The inputs that every run begins with: `corpus/TARGET/NAME`.
+//! The seed inputs of every run: `corpus/TARGET/NAME`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ pub fn directory(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target)
 }
 
-/// The file of words that inputs of a target are made of, where there is one.
+/// The dictionary of tokens for inputs of a target, if there is one.
 #[must_use]
 pub fn dictionary(target: &str) -> Option<PathBuf> {
     let name = match target {
@@ -39,15 +39,15 @@ pub fn inputs(directory: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     Ok(inputs)
 }
 
-/// The words of a dictionary in libFuzzer's format: one in quotes on each line, with `\\`, `\"` and `\xAB`.
+/// The tokens of a dictionary in libFuzzer's format: one in quotes on each line, with `\\`, `\"` and `\xAB`.
 #[must_use]
-pub fn words(dictionary: &str) -> Vec<Vec<u8>> {
+pub fn tokens(dictionary: &str) -> Vec<Vec<u8>> {
     let lines = dictionary.lines().map(str::trim);
     let quoted = lines.filter_map(|line| line.split_once('"')?.1.strip_suffix('"'));
-    quoted.map(word).collect()
+    quoted.map(token).collect()
 }
 
-fn word(quoted: &str) -> Vec<u8> {
+fn token(quoted: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = quoted;
     while let Some((before, escape)) = rest.split_once('\\') {
@@ -84,6 +84,6 @@ mod tests {
     fn dictionaries_are_read() {
         let text = "# a comment\n\"plain\"\nnamed=\"a\\\\b\\\"c\"\n\"\\x00\\xffd\"\n";
         let expected: [&[u8]; 3] = [b"plain", b"a\\b\"c", b"\x00\xffd"];
-        assert_eq!(words(text), expected);
+        assert_eq!(tokens(text), expected);
     }
 }

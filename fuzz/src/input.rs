@@ -1,12 +1,12 @@
 //! Structured inputs: parts of a text, or a document for each sequence of choices.
 //!
-//! An input that begins with a NUL is a sequence of choices, of which a generator makes what is well-formed by
-//! construction. Any other is a text of parts that lines of `---` divide, which people can read and write.
+//! An input that begins with a NUL is a sequence of choices, from which a generator builds well-formed values. Any other
+//! is a readable text of parts that are separated by lines of `---`.
 
 use arbitrary::Unstructured;
 use pratique_json::{Object, Value};
 
-/// What an input is.
+/// The form of an input.
 pub(crate) enum Input<'i> {
     /// Parts of a text.
     Text(Vec<&'i [u8]>),
@@ -14,7 +14,7 @@ pub(crate) enum Input<'i> {
     Choices(Unstructured<'i>),
 }
 
-/// Reads an input that should have as many parts; of others there are none.
+/// Reads an input that has a number of parts; `None` for a text with another number.
 pub(crate) fn read(input: &[u8], parts: usize) -> Option<Input<'_>> {
     if let Some((0, choices)) = input.split_first() {
         return Some(Input::Choices(Unstructured::new(choices)));
@@ -57,7 +57,7 @@ const KEYS: [&str; 16] = [
     "finalizers",
 ];
 
-/// One of several choices. Where there are none left it is the first.
+/// One of several options; the first one if the choices are used up.
 pub(crate) fn pick<T: Copy>(choices: &mut Unstructured<'_>, of: &[T]) -> Option<T> {
     let at = choices
         .int_in_range(0..=of.len().saturating_sub(1))
@@ -89,7 +89,7 @@ pub(crate) fn scalar(choices: &mut Unstructured<'_>) -> Value<'static> {
     }
 }
 
-/// A document that nests at most so deeply.
+/// A document with a maximum depth.
 pub(crate) fn value(choices: &mut Unstructured<'_>, depth: usize) -> Value<'static> {
     match up_to(choices, 3) {
         2 if depth > 0 => {

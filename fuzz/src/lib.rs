@@ -1,11 +1,11 @@
-//! Fuzz targets: functions that take any bytes and hold the workspace to what has to be true of all of them.
+//! Fuzz targets: functions that take any bytes and assert properties that must hold for all of them.
 //!
 //! Each [`Target`] is an ordinary function, so that `cargo test` replays the inputs in `corpus/` through all of them on
 //! stable Rust, and changes each of these in ways that a seed repeats. `cargo xtask fuzz` and `cargo fuzz run` drive the same
 //! functions by coverage, with the binaries in `fuzz_targets/`.
 //!
-//! A target asserts more than the absence of panics: texts that are printed and read again, operations that are done
-//! twice, models that are simpler than what they stand for, bounds on costs and sizes.
+//! A target asserts more than the absence of panics: round trips of texts, idempotent operations, simpler models of the
+//! code, bounds on costs and sizes.
 
 pub mod corpus;
 mod input;
@@ -20,7 +20,7 @@ mod tests;
 pub struct Target {
     /// Its name: that of its binary and of its directory in `corpus/`.
     pub name: &'static str,
-    /// Looks at an input; panics where something does not hold.
+    /// Checks an input; panics if a property does not hold.
     pub run: fn(&[u8]),
 }
 

@@ -1,30 +1,30 @@
-//! Inputs made of others, in ways that a seed repeats: a fuzzer for where coverage cannot be measured.
+//! Mutated inputs, reproducible from a seed: a fuzzer without coverage.
 
 use std::num::Wrapping;
 
-/// Makes inputs of inputs.
+/// Generates inputs by mutating others.
 #[derive(Clone, Debug)]
 pub struct Mutator<'c> {
     seeds: &'c [Vec<u8>],
-    words: &'c [Vec<u8>],
+    tokens: &'c [Vec<u8>],
     state: Wrapping<u64>,
 }
 
-/// No input becomes longer than this, in bytes.
+/// The maximum length of an input, in bytes.
 const LONGEST: usize = 16 << 10;
 
 impl<'c> Mutator<'c> {
-    /// Begins with these inputs, and with words to put into them.
+    /// A mutator of seed inputs, with tokens to insert.
     #[must_use]
-    pub fn new(seeds: &'c [Vec<u8>], words: &'c [Vec<u8>], seed: u64) -> Self {
+    pub fn new(seeds: &'c [Vec<u8>], tokens: &'c [Vec<u8>], seed: u64) -> Self {
         Mutator {
             seeds,
-            words,
+            tokens,
             state: Wrapping(seed),
         }
     }
 
-    /// The next input: one of those that it began with, changed in one to eight places.
+    /// The next input: a seed input, changed in one to eight places.
     pub fn next_input(&mut self) -> Vec<u8> {
         let seeds = self.seeds;
         let mut input = self.pick(seeds).cloned().unwrap_or_default();
@@ -36,7 +36,7 @@ impl<'c> Mutator<'c> {
     }
 
     fn change(&mut self, input: &mut Vec<u8>) {
-        let (seeds, words) = (self.seeds, self.words);
+        let (seeds, tokens) = (self.seeds, self.tokens);
         let start = self.below(input.len() + 1);
         let end = (start + self.below(17)).min(input.len());
         match self.below(7) {
@@ -44,12 +44,12 @@ impl<'c> Mutator<'c> {
                 input.drain(start..end);
             }
             1 => {
-                let word = self.pick(words).cloned().unwrap_or_default();
-                input.splice(start..start, word);
+                let token = self.pick(tokens).cloned().unwrap_or_default();
+                input.splice(start..start, token);
             }
             2 => {
-                let word = self.pick(words).cloned().unwrap_or_default();
-                input.splice(start..end, word);
+                let token = self.pick(tokens).cloned().unwrap_or_default();
+                input.splice(start..end, token);
             }
             3 => {
                 let piece = input.get(start..end).unwrap_or_default().to_vec();
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_its_inputs() {
-        let (seeds, words) = ([b"first".to_vec(), b"second".to_vec()], [b"word".to_vec()]);
+        let (seeds, tokens) = ([b"first".to_vec(), b"second".to_vec()], [b"word".to_vec()]);
         let inputs = |seed| -> Vec<Vec<u8>> {
-            let mut mutator = Mutator::new(&seeds, &words, seed);
+            let mut mutator = Mutator::new(&seeds, &tokens, seed);
             (0..50).map(|_| mutator.next_input()).collect()
         };
         assert_eq!(inputs(1), inputs(1));

@@ -38,10 +38,10 @@ fn replay(of: &str) {
         holds(target, input, &path.display().to_string());
     }
     let seeds: Vec<Vec<u8>> = inputs.into_iter().map(|(_, input)| input).collect();
-    let words = corpus::dictionary(of).map_or_else(Vec::new, |path| {
-        corpus::words(&std::fs::read_to_string(path).unwrap())
+    let tokens = corpus::dictionary(of).map_or_else(Vec::new, |path| {
+        corpus::tokens(&std::fs::read_to_string(path).unwrap())
     });
-    let mut mutator = Mutator::new(&seeds, &words, 1);
+    let mut mutator = Mutator::new(&seeds, &tokens, 1);
     for _ in 0..MADE {
         holds(target, &mutator.next_input(), "a changed input");
     }
@@ -99,7 +99,7 @@ fn every_dictionary_is_of_some_target_and_has_words() {
         let lines = text
             .lines()
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
-        assert_eq!(corpus::words(&text).len(), lines.count(), "{}", path.display());
+        assert_eq!(corpus::tokens(&text).len(), lines.count(), "{}", path.display());
     }
 }
 

@@ -1,4 +1,4 @@
-//! JSON Patch, beside a model of it.
+//! JSON Patch, compared with a model.
 
 use arbitrary::Unstructured;
 use pratique_json::{self as json, Object, Progress, Value};

@@ -8,7 +8,7 @@ use pratique_fuzz::mutation::Mutator;
 use pratique_fuzz::{Target, corpus};
 use pratique_harness::Error;
 
-/// Runs each target for a time; gives the inputs that failed.
+/// Runs each target for a time; returns the inputs that failed.
 pub(super) fn run(targets: &[&Target], time: Duration, seed: Option<u64>) -> Result<Vec<PathBuf>, Error> {
     let seed = seed.unwrap_or_else(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -26,17 +26,17 @@ pub(super) fn run(targets: &[&Target], time: Duration, seed: Option<u64>) -> Res
 fn run_one(target: &Target, time: Duration, seed: u64, artifacts: &Path) -> Result<Option<PathBuf>, Error> {
     let directory = corpus::directory(target.name);
     let inputs = corpus::inputs(&directory).map_err(Error::file(&directory))?;
-    let mut given: Vec<Vec<u8>> = inputs.into_iter().map(|(_, input)| input).collect();
-    given.reverse();
-    let seeds = given.clone();
+    let mut pending: Vec<Vec<u8>> = inputs.into_iter().map(|(_, input)| input).collect();
+    pending.reverse();
+    let seeds = pending.clone();
     let dictionary = corpus::dictionary(target.name).map(std::fs::read_to_string);
-    let words = dictionary.transpose().map_err(|error| error.to_string())?;
-    let words = words.as_deref().map_or_else(Vec::new, corpus::words);
-    let mut mutator = Mutator::new(&seeds, &words, seed);
+    let tokens = dictionary.transpose().map_err(|error| error.to_string())?;
+    let tokens = tokens.as_deref().map_or_else(Vec::new, corpus::tokens);
+    let mut mutator = Mutator::new(&seeds, &tokens, seed);
     let (end, mut count) = (Instant::now() + time, 0u64);
-    // All inputs that there are come first, whatever time they take.
-    while !given.is_empty() || Instant::now() < end {
-        let input = given.pop().unwrap_or_else(|| mutator.next_input());
+    // All existing inputs are run first, however long that takes.
+    while !pending.is_empty() || Instant::now() < end {
+        let input = pending.pop().unwrap_or_else(|| mutator.next_input());
         count += 1;
         if catch_unwind(AssertUnwindSafe(|| (target.run)(&input))).is_err() {
             let path = artifacts.join(format!("plain-{seed}-{count}"));
@@ -52,7 +52,7 @@ fn run_one(target: &Target, time: Duration, seed: u64, artifacts: &Path) -> Resu
 mod tests {
     use super::*;
 
-    fn tried(run: fn(&[u8])) -> (Option<PathBuf>, PathBuf) {
+    fn run_test_target(run: fn(&[u8])) -> (Option<PathBuf>, PathBuf) {
         let directory = super::super::artifacts("test").unwrap();
         let target = Target {
             name: "json_patch",
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn an_input_that_fails_is_kept() {
-        let (failed, directory) = tried(|input| assert!(!input.starts_with(b"{\"a\": {\"b\"")));
+        let (failed, directory) = run_test_target(|input| assert!(!input.starts_with(b"{\"a\": {\"b\"")));
         let failed = failed.unwrap();
         assert!(failed.starts_with(directory));
         assert!(std::fs::read(&failed).unwrap().starts_with(b"{\"a\": {\"b\""));
@@ -73,6 +73,6 @@ mod tests {
 
     #[test]
     fn inputs_that_hold_leave_nothing() {
-        assert_eq!(tried(|_| {}).0, None);
+        assert_eq!(run_test_target(|_| {}).0, None);
     }
 }
