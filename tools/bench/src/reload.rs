@@ -49,22 +49,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         let rounds = arguments.rounds.max(1) * CHANGES;
         let numbers = [policies, rounds].map(|number| number.to_string());
         let changes: Changes = measure(&program, what, &numbers)?;
-        let of = Shares::of(changes.nanos);
-        row(
-            &mut text,
-            [
-                title,
-                &time(of.half),
-                &time(of.most),
-                &time(of.nearly),
-                &time(of.longest),
-            ],
-        );
+        let of = Percentiles::of(changes.nanos);
+        of.print(&mut text, title, &time(of.max));
         results.push(json!({"what": what, "policies": policies, "nanoseconds": of.to_json()}));
     }
     let requests: Requests = measure(&program, "alternate", &[RELOADS.to_string()])?;
     let changes = requests.changes;
-    let [calm, reloading] = [requests.calm, requests.reloading].map(|nanos| (nanos.len(), Shares::of(nanos)));
+    let [calm, reloading] =
+        [requests.calm, requests.reloading].map(|nanos| (nanos.len(), Percentiles::of(nanos)));
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
@@ -72,27 +64,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     );
     row(&mut text, ["", "median", "90 %", "99 %", "requests"]);
     for (title, (count, of)) in [("without reloads", &calm), ("with reloads", &reloading)] {
-        row(
-            &mut text,
-            [
-                title,
-                &time(of.half),
-                &time(of.most),
-                &time(of.nearly),
-                &count.to_string(),
-            ],
-        );
+        of.print(&mut text, title, &count.to_string());
     }
-    let [half, most, nearly] = [
-        reloading.1.half / calm.1.half,
-        reloading.1.most / calm.1.most,
-        reloading.1.nearly / calm.1.nearly,
+    let [p50, p90, p99] = [
+        reloading.1.p50 / calm.1.p50,
+        reloading.1.p90 / calm.1.p90,
+        reloading.1.p99 / calm.1.p99,
     ];
-    row(&mut text, ["", &factor(half), &factor(most), &factor(nearly), ""]);
+    row(&mut text, ["", &factor(p50), &factor(p90), &factor(p99), ""]);
     let results = json!({
         "bench": "reload",
         "changes": results,
-        "requests": {"calm": calm.1.to_json(), "reloading": reloading.1.to_json(), "ratio": nearly, "seen": changes},
+        "requests": {"calm": calm.1.to_json(), "reloading": reloading.1.to_json(), "ratio": p99, "seen": changes},
     });
     print(arguments, &text, &results)
 }
@@ -110,28 +93,36 @@ fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[
 }
 
 /// The median, the 90th and the 99th percentile, and the maximum.
-struct Shares {
-    half: f64,
-    most: f64,
-    nearly: f64,
-    longest: f64,
+struct Percentiles {
+    p50: f64,
+    p90: f64,
+    p99: f64,
+    max: f64,
 }
 
-impl Shares {
+impl Percentiles {
     fn of(mut nanos: Vec<u64>) -> Self {
         nanos.sort_unstable();
         let last = nanos.len().saturating_sub(1);
         let at = |share: usize| nanos.get(last * share / 100).copied().unwrap_or_default() as f64;
-        Shares {
-            half: at(50),
-            most: at(90),
-            nearly: at(99),
-            longest: at(100),
+        Percentiles {
+            p50: at(50),
+            p90: at(90),
+            p99: at(99),
+            max: at(100),
         }
     }
 
+    /// Writes a row of percentiles and a last cell.
+    fn print(&self, text: &mut String, title: &str, last: &str) {
+        row(
+            text,
+            [title, &time(self.p50), &time(self.p90), &time(self.p99), last],
+        );
+    }
+
     fn to_json(&self) -> Value {
-        json!({"p50": self.half, "p90": self.most, "p99": self.nearly, "max": self.longest})
+        json!({"p50": self.p50, "p90": self.p90, "p99": self.p99, "max": self.max})
     }
 }
 
@@ -149,11 +140,8 @@ mod tests {
 
     #[test]
     fn shares_are_of_all() {
-        let of = Shares::of((1..=101).rev().collect());
-        assert_eq!(
-            (of.half, of.most, of.nearly, of.longest),
-            (51.0, 91.0, 100.0, 101.0)
-        );
-        assert_eq!(Shares::of(Vec::new()).half, 0.0);
+        let of = Percentiles::of((1..=101).rev().collect());
+        assert_eq!((of.p50, of.p90, of.p99, of.max), (51.0, 91.0, 100.0, 101.0));
+        assert_eq!(Percentiles::of(Vec::new()).p50, 0.0);
     }
 }

@@ -8,13 +8,13 @@ use pratique_cel::{Arena, CompileError, Constant, Context, Environment, Program,
 use super::textproto::{Field, Message};
 use super::value::{self, Unsupported, same};
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Debug, PartialEq)]
 pub(super) enum CaseResult {
     Passed,
     /// Failed, with the actual result.
     Failed(String),
-    /// With what it needs that the engine has not.
+    /// Skipped, with the feature that the engine lacks.
     Skipped(String),
 }
 
@@ -25,7 +25,7 @@ pub(super) fn run_case(test: &Message) -> CaseResult {
 
 fn attempt(test: &Message) -> Result<CaseResult, Unsupported> {
     let text = test.text("expr");
-    if let Some((_, unsupported)) = BEYOND.iter().find(|(word, _)| text.contains(word)) {
+    if let Some((_, unsupported)) = UNSUPPORTED.iter().find(|(word, _)| text.contains(word)) {
         return Err(unsupported.clone());
     }
     let expected = Expected::of(test)?;
@@ -34,7 +34,7 @@ fn attempt(test: &Message) -> Result<CaseResult, Unsupported> {
         Ok(program) => program,
         Err(error) => {
             let text = error.to_string();
-            return Ok(match refusal(test) {
+            return Ok(match expected_error(test) {
                 Some(expected) if text.contains(&expected) => CaseResult::Passed,
                 _ => CaseResult::Failed(text),
             });
@@ -57,7 +57,7 @@ fn attempt(test: &Message) -> Result<CaseResult, Unsupported> {
             activation.set(slot, value.value());
         }
     }
-    let context = Context::new(&arena, MOST);
+    let context = Context::new(&arena, COST_LIMIT);
     let result = program.evaluate(&context, &activation);
     Ok(match (expected.value, result) {
         (None, Err(_)) => CaseResult::Passed,
@@ -70,24 +70,24 @@ fn attempt(test: &Message) -> Result<CaseResult, Unsupported> {
     })
 }
 
-fn compile(environment: &Environment, text: &str, loosely: bool) -> Result<Program, CompileError> {
-    if loosely {
+fn compile(environment: &Environment, text: &str, unchecked: bool) -> Result<Program, CompileError> {
+    if unchecked {
         return environment.plan(&environment.check_loosely(environment.parse(text)?));
     }
     environment.compile(text)
 }
 
-/// The text of the error that a case expects; it may be one of types.
-fn refusal(test: &Message) -> Option<String> {
+/// The expected error message, which may be that of the type checker.
+fn expected_error(test: &Message) -> Option<String> {
     let error = test.message("eval_error")?.message("errors")?;
     Some(error.text("message")).filter(|text| !text.is_empty())
 }
 
-/// What no case should cost.
-const MOST: u64 = 1_000_000_000;
+/// The cost limit of a case, which none should reach.
+const COST_LIMIT: u64 = 1_000_000_000;
 
-/// What expressions have in them that the engine knows nothing of.
-const BEYOND: &[(&str, Unsupported)] = &[
+/// Parts of expressions that the engine does not support.
+const UNSUPPORTED: &[(&str, Unsupported)] = &[
     ("TestAllTypes", Unsupported::Messages),
     ("TestRequired", Unsupported::Messages),
     ("NestedEnum", Unsupported::Messages),
@@ -113,7 +113,7 @@ const BEYOND: &[(&str, Unsupported)] = &[
     ("base64.", Unsupported::Extension("the extension for encodings")),
 ];
 
-/// What a case expects: a value (none where it expects an error), and perhaps a type.
+/// The expectation of a case: a value (`None` for an error), and optionally a type.
 struct Expected {
     value: Option<Constant>,
     of_type: Option<Type>,

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::{entries, stem};
+use super::stem;
 use case::{CaseResult, run_case};
-use pratique_harness::Error;
+use pratique_harness::{Error, entries};
 
 /// The arguments of `cargo xtask conformance spec`.
 #[derive(Clone, Debug, clap::Args)]
@@ -23,7 +23,7 @@ pub struct Arguments {
     pub file: Option<String>,
 }
 
-/// What became of the cases of a file.
+/// The outcomes of the cases of a file.
 #[derive(Default)]
 struct Tally {
     passed: usize,
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Prints what became of each file; gives how many cases failed.
+/// Prints the outcomes of each file; returns how many cases failed.
 fn report(arguments: &Arguments) -> Result<usize, Error> {
     let mut total = Tally::default();
     println!("{:<16} {:>6} {:>6} {:>7}", "file", "passed", "failed", "skipped");
