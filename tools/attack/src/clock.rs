@@ -28,7 +28,7 @@ use super::served::{Options, Served};
 use super::sockets::takes_effect;
 use pratique_load_test::client::{Client, Trust};
 
-/// All of them.
+/// All faults of clocks.
 pub(super) const ALL: [Fault; 3] = [
     ("a clock that jumps", &[COMPILER], jumps),
     (
@@ -47,7 +47,7 @@ const SAME: f64 = 120.0;
 /// When changes last took effect, by the server's clock.
 const LAST_RELOAD: &str =
     "apiserver_manifest_admission_config_controller_automatic_reload_last_timestamp_seconds";
-/// What is wrong with a certificate at another time.
+/// The error of a certificate at another time.
 const EXPIRED: &str = "certificate has expired or is not yet valid";
 /// How long the webhook takes, in milliseconds.
 const WEBHOOK: u64 = 300;
@@ -160,7 +160,7 @@ fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     })
 }
 
-/// Has a webhook called again and again: how often it was, and how often that failed, for its certificate alone.
+/// Lets a webhook be called repeatedly; returns the number of calls, and of failures because of its certificate.
 fn call(served: &Served, stop: &AtomicBool) -> Result<[usize; 2], Error> {
     let mut calls = [0, 0];
     let [allowed, refused] = &mut calls;
@@ -174,7 +174,7 @@ fn call(served: &Served, stop: &AtomicBool) -> Result<[usize; 2], Error> {
     Ok(calls)
 }
 
-/// That the server's clock is where it was set.
+/// Checks that the server's clock was set.
 #[expect(clippy::cast_precision_loss, reason = "seconds are few enough")]
 fn shows(served: &Served, offset: i64) -> Result<(), Error> {
     let expected = now() as f64 + offset as f64;

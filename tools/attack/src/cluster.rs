@@ -12,17 +12,17 @@ use std::time::Duration;
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-/// How often a watch looks whether something happened.
+/// How often a watch polls for events.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What becomes of requests.
+/// The state of the connection to the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// They are answered.
+    /// Requests are answered.
     Up,
     /// Connections are closed as soon as they come.
     Closed,
-    /// They get no answer.
+    /// Requests get no answer.
     Silent,
     /// Answers break off in their midst.
     BrokenOff,
@@ -39,7 +39,7 @@ struct State {
     version: u64,
     /// By the path of the collection, and by name.
     objects: BTreeMap<String, BTreeMap<String, Value>>,
-    /// What happened to which collection, at which version.
+    /// Events by collection and version.
     events: Vec<(String, u64, Value)>,
     connections: Vec<TcpStream>,
 }
@@ -93,7 +93,7 @@ impl Cluster {
         Ok(path)
     }
 
-    /// Has a policy of this name deny Pods that have this label.
+    /// Creates a policy that denies Pods with a label.
     pub(super) fn deny(&self, name: &str, label: &str) {
         let rule = json!({"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"], "scope": "*"});
         self.put(
@@ -109,7 +109,7 @@ impl Cluster {
         );
     }
 
-    /// From now on requests fare so, and all connections end that there are.
+    /// Changes the state of the connection, and ends all existing connections.
     pub(super) fn set(&self, line: Line) {
         let mut state = lock(&self.state);
         state.line = line;
@@ -277,7 +277,7 @@ fn watch(writer: &mut TcpStream, state: &Mutex<State>, path: &str, query: &str) 
     }
 }
 
-/// Whether there is nothing more to come.
+/// Whether the input has ended.
 fn is_closed(stream: &TcpStream) -> bool {
     let peeked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
     let restored = stream.set_nonblocking(false);

@@ -20,7 +20,7 @@ use super::files::{bomb, pipe};
 /// A function that runs commands in a folder and returns a summary, or what went wrong.
 type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
 
-/// All of them, with their names.
+/// All tests of commands, with their names.
 pub(super) const ALL: [(&str, Attack); 13] = [
     ("names that steer terminals and pipelines", names),
     ("check of devices and pipes", devices),
@@ -37,10 +37,10 @@ pub(super) const ALL: [(&str, Attack); 13] = [
     ("a suite of very many tests", amounts::tests),
 ];
 
-/// How long a command may take. None of these has much to do; builds for development are slow.
+/// How long a command may take. They all do little; development builds are slow.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What came of a command.
+/// The outcome of a command.
 struct Outcome {
     status: ExitStatus,
     stdout: String,
@@ -63,7 +63,7 @@ struct Input {
     times: usize,
 }
 
-/// The same, with standard input.
+/// Runs a command with standard input.
 fn run_with(
     program: &Path,
     folder: &Path,
@@ -128,7 +128,7 @@ fn run_with(
     }
 }
 
-/// That commands end with errors that are clear, and with which.
+/// Checks that commands end with a clear error; returns the errors.
 fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, Error> {
     let results = commands.iter().map(|command| {
         let summary = run(program, folder, command)?.refused();
@@ -176,7 +176,7 @@ fn write(folder: &Path, name: &str, content: &str) -> Result<(), Error> {
         .map_err(Error::file(&path))
 }
 
-/// What clears a screen, begins a line, begins a command of a pipeline, and turns text around.
+/// Sequences that clear a screen, begin a line, begin a command of a pipeline, and reverse text.
 const HOSTILE: &str = "x\n::error file=a::b\n##[command]c\u{1b}[2J\u{7}\u{9b}2J\u{202e}z\r::warning::d";
 
 /// Names and messages that steer what shows them are shown as what they are.
@@ -232,7 +232,7 @@ fn steers(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// What never ends, or never begins, is refused at once.
+/// Inputs that never end, or never begin, are refused at once.
 fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     pipe(&folder.join("pipe.yaml"))?;
     fs::create_dir_all(folder.join("manifests")).map_err(|error| error.to_string())?;

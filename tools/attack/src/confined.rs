@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The memory that a program may take, in bytes: 1 GiB.
 pub(super) const MEMORY: u64 = 1 << 30;
 
-/// How many files a program may have open unless said otherwise.
+/// The default limit of open files.
 pub(super) const FILES: u64 = 1024;
 
-/// Where control groups of memory are: those of version 1 in a hierarchy of their own.
+/// The directories of control groups for memory: version 1 has a separate hierarchy.
 const HIERARCHIES: [(&str, &str); 2] = [
     ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
     ("/sys/fs/cgroup", "memory.max"),

@@ -15,7 +15,7 @@ use super::served::{Options, Served};
 use super::sockets::{MARKER, RELOADS, takes_effect};
 use pratique_harness::{Error, eventually};
 
-/// All of them.
+/// All faults of disks.
 pub(super) const ALL: [Fault; 3] = [
     (
         "a read-only disk below configuration and manifests",
@@ -36,7 +36,7 @@ pub(super) const ALL: [Fault; 3] = [
 
 /// How long each call of the slow disk takes.
 const SLOW: Duration = Duration::from_millis(100);
-/// How long a disk hangs: by then the server looked at it, as it does once in a minute.
+/// How long a disk hangs: long enough for the server's check of the disk once a minute.
 const HUNG: Duration = Duration::from_secs(65);
 
 /// Manifests and certificates are on a disk that is read-only at the start, then writable, and then read-only again: what

@@ -12,7 +12,7 @@ use pratique_harness::{Error, outcome, together};
 const AT_ONCE: usize = 4;
 /// How many finalizers the largest of them has.
 const FINALIZERS: usize = 70_000;
-/// How long after the last answer the server still may work, and how long is looked.
+/// How long after the last answer the server may still work, and how long it is observed.
 const LATE: Duration = Duration::from_millis(300);
 const OBSERVED: Duration = Duration::from_secs(1);
 
@@ -34,7 +34,7 @@ pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Error
     outcome(after.saturating_sub(settled) < OBSERVED * 3 / 4, text)
 }
 
-/// What plugins compare with each other: the answers are those of plugins, or that it is too much.
+/// Reviews in which plugins compare many values: the answers are those of plugins, or an exceeded limit.
 pub(super) fn plugins(served: &Served, scale: Scale) -> Result<String, Error> {
     let mut results = Vec::new();
     for review in reviews::compared(scale.size / 4) {
@@ -78,7 +78,7 @@ pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
     Ok(results.join("\n"))
 }
 
-/// What no API server sends is refused, not allowed.
+/// Reviews that no API server sends are refused, not allowed.
 pub(super) fn odd(served: &Served, _: Scale) -> Result<String, Error> {
     let odd = reviews::odd();
     for (name, review) in &odd {

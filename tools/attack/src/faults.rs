@@ -28,7 +28,7 @@ pub(super) type Fault = (
     fn(&Options<'_>, Scale) -> Result<String, Error>,
 );
 
-/// All of them.
+/// All faults of this module.
 pub(super) const ALL: [Fault; 9] = [
     ("a full disk below the audit log", &[], full_disk),
     ("a slow disk below the audit log", &[], slow_disk),

@@ -26,16 +26,16 @@ const RELEASEDIR: u32 = 29;
 const INTERRUPT: u32 = 36;
 const BATCH_FORGET: u32 = 42;
 
-/// Of errors, the negative numbers that the system has for them.
+/// Errors, as the negative numbers of the system.
 const NO_SUCH_FILE: i32 = -2;
 const NO_SUCH_CALL: i32 = -38;
 
 /// The largest request: a page more than what is written at once.
 const REQUEST: usize = (128 << 10) + 4096;
-/// How often a call that is held looks whether it still is.
+/// How often a held call checks whether it is still held.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How the directory answers. Copies are of the same.
+/// The behaviour of the directory, shared by copies.
 #[derive(Clone)]
 pub(super) struct Slow(Arc<State>);
 
@@ -87,13 +87,13 @@ impl Slow {
         }
     }
 
-    /// Has each call take so long.
+    /// Delays each call.
     pub(super) fn delay(&self, time: Duration) {
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.0.delay.store(millis, Ordering::Relaxed);
     }
 
-    /// Has no call answered, or all again.
+    /// Holds all calls, or releases them.
     pub(super) fn hold(&self, held: bool) {
         self.0.held.store(held, Ordering::Relaxed);
     }

@@ -14,14 +14,14 @@ use super::faults::Fault;
 use super::served::{Options, Served};
 use super::{Scale, count_codes};
 
-/// It is alone.
+/// The only fault of this module.
 pub(super) const ALL: [Fault; 1] = [("evaluations that do not end", &[], deadlines)];
 
 const GROUP: &str = "interrupted.example";
 /// The deadline of each review, and how long after it the answer may come, not counting the time to send the review.
 const DEADLINE: Duration = Duration::from_secs(1);
 const LATE: Duration = Duration::from_millis(50);
-/// The same where other programs work besides: what goes on for minutes is found there, too.
+/// The same on a busy machine: work that goes on for minutes is still found.
 const VERY_LATE: Duration = Duration::from_secs(10);
 /// How long after an answer the processors may still work for a server that has nothing to do, and how that is seen: in
 /// spans of time, in one of which they worked for no more than this.
@@ -29,7 +29,7 @@ const IDLE_AFTER: Duration = Duration::from_millis(200);
 const SPAN: Duration = Duration::from_millis(100);
 const IDLE: Duration = Duration::from_millis(20);
 
-/// Where an expression is.
+/// The place of an expression.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Place {
@@ -153,7 +153,7 @@ fn review(index: usize, place: Place, object: &str) -> String {
     )
 }
 
-/// How long a review of a case took, and how it was answered. One of no case has time enough.
+/// Sends the review of a case; returns its code, duration and answer. A review without a case has enough time.
 fn send_review(
     served: &Served,
     index: usize,
@@ -174,7 +174,7 @@ fn send_review(
     Ok((answer.code, took, text))
 }
 
-/// How long it takes from now until processors do not work for the server.
+/// How long it takes until the server uses no more processor time.
 fn until_idle(served: &Served) -> Result<Duration, Error> {
     let start = Instant::now();
     while start.elapsed() < VERY_LATE {

@@ -13,12 +13,12 @@ use pratique_load_test::client::{Client, head};
 
 /// As many empty containers as fit into 2.9 MB.
 const CONTAINERS: usize = 966_000;
-/// What an unfinished body says that it has, and what comes of it.
+/// The declared length of an unfinished body, and the length that is sent.
 const ANNOUNCED: usize = 3 << 20;
 const SENT: usize = 2_200_000;
 /// The largest object that an API server takes from a client, in bytes, a little less than which others are.
 const LARGEST: usize = 3 << 20;
-/// How many streams an HTTP/2 client has, and the size of what it wants echoed in each.
+/// How many streams an HTTP/2 client has, and the size of the data to be echoed in each.
 const STREAMS: usize = 250;
 const ECHOED: usize = 200_000;
 /// How often an HTTP/1.1 client asks without reading, in each round.

@@ -39,7 +39,7 @@ pub(super) fn enter(process: u32, command: &str) -> Result<(), Error> {
     }
 }
 
-/// What a path is to a process, from outside of its namespaces.
+/// A path of a process, as seen from outside of its namespaces.
 pub(super) fn seen_by(process: u32, path: &Path) -> PathBuf {
     let root = PathBuf::from(format!("/proc/{process}/root"));
     root.join(path.strip_prefix("/").unwrap_or(path))

@@ -23,13 +23,13 @@ pub(super) const MOUNTS: Need = Need::Namespaces(&["--mount"]);
 pub(super) const NETWORK: Need = Need::Namespaces(&["--mount", "--net"]);
 /// A compiler of C.
 pub(super) const COMPILER: Need = Need::Program(&["cc", "--version"]);
-/// What enters namespaces.
+/// A program that enters namespaces.
 pub(super) const NSENTER: Need = Need::Program(&["nsenter", "--version"]);
 /// The right to make file systems, which only root has.
 pub(super) const FUSE: Need = Need::Program(&["unshare", "--mount", "test", "-w", "/dev/fuse"]);
 /// Without change events, changes are found once in a minute.
 pub(super) const A_MINUTE: Need = Need::Minute;
-/// What sets interfaces up and down.
+/// A program that sets interfaces up and down.
 pub(super) const IP: Need = Need::Program(&["ip", "-V"]);
 
 impl Need {
@@ -48,7 +48,7 @@ impl Need {
     }
 }
 
-/// How a command fails, if it does.
+/// The failure of a command, if it fails.
 fn fails(command: &[&str]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
     let shown = command.join(" ");

@@ -19,7 +19,7 @@ use pratique_harness::{Error, eventually, together};
 use pratique_webhook_backend::Script;
 use serde_json::{Value, json};
 
-/// All of them.
+/// All faults of networks.
 pub(super) const ALL: [Fault; 4] = [
     ("webhooks that answer anything", &[], arbitrary_answers),
     ("a webhook whose name is not found", &[], unresolvable_webhook),
@@ -31,9 +31,9 @@ pub(super) const ALL: [Fault; 4] = [
     ),
 ];
 
-/// How long a review may take whose webhook has a second, on a machine that is busy.
+/// How long a review may take whose webhook has a timeout of one second, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// The most that an answer may have, whatever a webhook says, in bytes.
+/// The maximum size of a response, whatever a webhook answers, in bytes.
 const ANSWER: usize = 64 << 10;
 
 /// Sends a review for which a webhook is called; returns whether it was allowed, and the response.
@@ -109,7 +109,7 @@ fn arbitrary_answers(options: &Options<'_>, scale: Scale) -> Result<String, Erro
     })
 }
 
-/// A server that calls a webhook at a name of no host.
+/// A server that calls a webhook at an unresolvable name.
 fn start_unresolvable(options: &Options<'_>) -> Result<Served, Error> {
     let manifest = webhook("https://webhook.attack.invalid/", "", 1);
     Served::start(&Options {
@@ -118,7 +118,7 @@ fn start_unresolvable(options: &Options<'_>) -> Result<Served, Error> {
     })
 }
 
-/// Names that are not found, and as many calls at a time as clients make.
+/// Calls a webhook with an unresolvable name, as many at a time as there are clients.
 fn unresolved(served: &Served, scale: Scale) -> Result<String, Error> {
     let clients = RegularClients::start(served)?;
     let took = together(scale.clients, || {

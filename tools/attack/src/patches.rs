@@ -7,7 +7,7 @@ use pratique_harness::Error;
 
 /// How long the annotation is that a policy copies a dozen times: 3 MiB of copies are allowed.
 const COPIED: usize = 300_000;
-/// What an API server says to more.
+/// The error of an API server for more.
 pub(super) const LIMIT: &str = "exceeding the limit 3145728";
 
 /// A policy's patch that copies more than an API server allows is an error, and one that copies less is applied.

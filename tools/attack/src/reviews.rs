@@ -1,4 +1,4 @@
-//! What is sent: AdmissionReviews for the policies in `policies.yaml`.
+//! AdmissionReviews for the policies in `policies.yaml`.
 
 use serde_json::{Value, json};
 

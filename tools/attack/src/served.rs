@@ -17,14 +17,14 @@ use super::namespace::seen_by;
 const VALIDATING: &str = include_str!("policies.yaml");
 const MUTATING: &str = include_str!("mutations.yaml");
 
-/// How the server is started.
+/// Options to start the server.
 pub(super) struct Options<'a> {
     pub(super) program: &'a Path,
     /// A directory of its own, which it may fill.
     pub(super) state: &'a Path,
     /// Arguments in addition to those for policies and listening.
     pub(super) arguments: &'a [&'a str],
-    /// How many files it may have open.
+    /// The limit of open files.
     pub(super) files: u64,
     /// ValidatingAdmissionPolicies and MutatingAdmissionPolicies, with their bindings.
     pub(super) validating: &'a str,
@@ -47,7 +47,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Where a server listens.
+/// The ports of a server.
 #[derive(Clone, Copy)]
 struct Ports {
     reviews: u16,
@@ -131,7 +131,7 @@ impl Served {
         Ok(values.fold(0.0, |sum, value| sum + value))
     }
 
-    /// Where the manifests of validating policies are, as the server sees them: it may have mounts of its own.
+    /// The directory of validating policies in the mount namespace of the server.
     pub(super) fn manifests(&self) -> PathBuf {
         seen_by(self.id(), &self.state.join("manifests/validating"))
     }
@@ -171,7 +171,7 @@ impl Served {
         self.stop_by("TERM")
     }
 
-    /// The same, by another signal.
+    /// Ends the server by a signal.
     pub(super) fn stop_by(&mut self, signal: &str) -> Result<(), Error> {
         let status = self.process.stop_by(signal)?;
         match status.success() {

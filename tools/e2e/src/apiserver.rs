@@ -16,7 +16,7 @@ const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,
 
 const AUDIT_LOG: &str = "audit.log";
 
-/// How an API server is to start.
+/// Options to start an API server.
 pub(super) struct Start<'a> {
     pub(super) programs: &'a Programs,
     pub(super) etcd: &'a Etcd,
@@ -27,7 +27,7 @@ pub(super) struct Start<'a> {
     pub(super) with: &'a [&'a str],
     /// Admission plugins that it is to do without.
     pub(super) without: &'a [&'a str],
-    /// How much of each request is logged.
+    /// The audit level.
     pub(super) audit_level: &'a str,
     /// Additional flags.
     pub(super) flags: &'a [&'a str],
@@ -158,7 +158,7 @@ impl ApiServer {
         &self.kubectl
     }
 
-    /// What it has written to its audit log.
+    /// The audit log.
     pub(super) fn audit_log(&self) -> Result<String, Error> {
         fs::read_to_string(&self.audit_log).map_err(Error::file(&self.audit_log))
     }
@@ -182,7 +182,7 @@ fn service_account_keys(state: &Path) -> Result<[PathBuf; 2], Error> {
     Ok(paths)
 }
 
-/// What the server said before it ended: the error of its command, or the last line of a fatal log message.
+/// The last message of the server: the error of its command, or the last line of a fatal log message.
 fn refusal(log: &str) -> String {
     let quoted = log
         .rsplit_once("\"command failed\" err=")

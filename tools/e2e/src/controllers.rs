@@ -7,7 +7,7 @@ use pratique_harness::{Error, Process, free_port};
 use super::kubectl::Kubectl;
 use super::programs::Programs;
 
-/// What is needed of the many.
+/// The controllers that are needed.
 const CONTROLLERS: [&str; 5] = [
     "cronjob-controller",
     "garbage-collector-controller",

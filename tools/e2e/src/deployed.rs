@@ -10,7 +10,7 @@ use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use pratique_deploy::{Tools, tried};
 
-/// Kinds that others bring.
+/// Definitions of kinds of other projects.
 const KINDS: &str = include_str!("deployed.yaml");
 
 /// The namespace of each rendering.

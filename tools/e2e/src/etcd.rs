@@ -28,7 +28,7 @@ impl Etcd {
         })
     }
 
-    /// Where it serves.
+    /// Its client URL.
     pub(super) fn url(&self) -> &str {
         &self.url
     }

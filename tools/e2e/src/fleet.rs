@@ -36,7 +36,7 @@ struct Fleet {
     pratique: PathBuf,
 }
 
-/// Tries all of it on one cluster.
+/// Runs all steps on one cluster.
 pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique scan of a cluster");
     let etcd = Etcd::start(&environment.programs, &environment.state)?;
@@ -79,7 +79,7 @@ struct Scan {
     memory: u64,
 }
 
-/// What a scan gave.
+/// The output of a scan.
 struct Scanned {
     out: String,
     errors: String,
@@ -90,7 +90,7 @@ struct Scanned {
 /// The lines of a scan about an object.
 struct ScannedObject {
     times: usize,
-    /// What it says of its changes.
+    /// The number of its changes, from the message of a policy.
     changes: String,
     is_changed: bool,
 }

@@ -20,7 +20,7 @@ const LABELLED: &str = include_str!("follows/labelled.yaml");
 const ALLOWED: &str = include_str!("follows/allowed.yaml");
 const STAMPED: &str = include_str!("follows/stamped.yaml");
 
-/// Tries all of it on one cluster.
+/// Runs all steps on one cluster.
 pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique serve follows a cluster");
     let served = Served::following(environment)?;

@@ -60,7 +60,7 @@ impl Kubectl {
         self.state.join("certificates/apiserver.crt")
     }
 
-    /// Writes what a program that asks the server needs to know of it, with a token of its own.
+    /// Writes a kubeconfig for the server with a token.
     pub(super) fn kubeconfig(&self, path: PathBuf, token: &str) -> Result<PathBuf, Error> {
         let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: e2e\ncontexts: [{{name: e2e, context: {{cluster: e2e, user: e2e}}}}]\n\
@@ -112,7 +112,7 @@ impl Kubectl {
         child.wait_with_output().map(KubectlOutput::of).map_err(&failed)
     }
 
-    /// Runs a command that must succeed, and gives its output.
+    /// Runs a command that must succeed, and returns its output.
     pub(super) fn must(&self, arguments: &[&str], manifests: &str) -> Result<String, Error> {
         let result = match manifests {
             "" => self.run(arguments)?,
@@ -124,13 +124,13 @@ impl Kubectl {
         }
     }
 
-    /// What a command gives as JSON.
+    /// The output of a command as JSON.
     pub(super) fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
         let result = self.must(&[arguments, &["-o", "json"]].concat(), "")?;
         serde_json::from_str(&result).map_err(|error| format!("{error}: {result}").into())
     }
 
-    /// What a path of the server answers.
+    /// The response of a path of the server.
     pub(super) fn raw(&self, path: &str) -> Result<String, Error> {
         self.must(&["get", "--raw", path], "")
     }

@@ -1,7 +1,7 @@
 //! A stand-in for the kubelet and the scheduler: runs the containers of the Pods of Jobs as processes, each with a root, mounts
 //! and a user of its own, and reports to the API server how they ended.
 //!
-//! What a Pod asks for that is not known here is an error, so that no part of a manifest is left out unnoticed.
+//! Unknown fields of a Pod are errors, so that no part of a manifest is ignored silently.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::kubectl::Kubectl;
 
-/// Where the image has its program.
+/// The path of the program in the image.
 const ENTRYPOINT: &str = "/usr/local/bin/pratique";
 /// Directories that a dynamically linked program needs in addition to the image.
 const OF_THE_SYSTEM: [&str; 5] = ["/dev", "/lib", "/lib64", "/proc", "/usr/lib"];
@@ -31,7 +31,7 @@ const BIND: &str = r#"bind() {
 /// The data of a Secret as lines.
 const SECRET: &str =
     "go-template={{range $name, $value := .data}}{{$name}}={{base64decode $value}}{{\"\\n\"}}{{end}}";
-/// What is looked at of Pods and containers, and what a node may leave alone.
+/// The supported fields of Pods and containers, and those that a node may ignore.
 const OF_PODS: &str = "automountServiceAccountToken containers dnsPolicy enableServiceLinks hostname nodeSelector \
     preemptionPolicy priority restartPolicy schedulerName securityContext serviceAccount \
     serviceAccountName terminationGracePeriodSeconds tolerations volumes";
@@ -63,7 +63,7 @@ impl Kubelet {
         self.folder.join("claims").join(name)
     }
 
-    /// What the container of a Pod has written.
+    /// The output of the container of a Pod.
     pub(super) fn log(&self, pod: &str) -> Result<String, Error> {
         let path = self.folder.join(format!("{pod}.log"));
         fs::read_to_string(&path).map_err(Error::file(&path))
@@ -278,7 +278,7 @@ fn tell(kubectl: &Kubectl, pod: &Value, code: i32, conditions: &Value) -> Result
         .map(drop)
 }
 
-/// What a field of a Pod says, as the kubelet resolves it.
+/// The value of a field of a Pod, as the kubelet resolves it.
 fn field(pod: &Value, path: &str) -> Result<String, Error> {
     let (map, key) = path.split_once("['").unwrap_or((path, ""));
     let mut pointer = format!("/{}", map.replace('.', "/"));

@@ -1,4 +1,4 @@
-//! What happens in the life of a `pratique serve`: changes of manifests and certificates, crashes, cold starts.
+//! Events in the life of a `pratique serve`: changes of manifests and certificates, crashes, cold starts.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::served::Served;
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, labels: {LABEL: a}}\nspec:\n  \
     containers: [{name: web, image: 'registry.example.com/web:latest'}]\n";
 
-/// Tries all of it on one cluster.
+/// Runs all steps on one cluster.
 pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the life of pratique serve");
     let mut served = Served::start(environment)?;

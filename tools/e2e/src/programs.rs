@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use pratique_harness::{Error, cargo, go, workspace};
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
     folder: PathBuf,
@@ -38,7 +38,7 @@ impl Programs {
         Command::new(&self.pratique)
     }
 
-    /// One of them by its name, such as etcd.
+    /// A program by its name, such as etcd.
     pub(super) fn cluster(&self, name: &str) -> Command {
         Command::new(self.folder.join(name))
     }
@@ -55,7 +55,7 @@ pub(super) fn succeeds(command: &mut Command) -> Result<String, Error> {
     }
 }
 
-/// How a command ended, and what it said.
+/// The exit status and the output of a command.
 pub(super) fn describe(output: &Output) -> String {
     let [out, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     format!("{}\n{out}{errors}", output.status)

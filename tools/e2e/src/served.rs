@@ -22,9 +22,9 @@ pub(super) struct Served {
     pratique: Option<Process>,
     pub(super) certificates: Certificates,
     port: u16,
-    /// What `serve` evaluates by.
+    /// The AdmissionConfiguration of `serve`.
     admission: PathBuf,
-    /// How it asks the API server, if it follows that.
+    /// The kubeconfig of `serve`, if it follows the API server.
     kubeconfig: Option<PathBuf>,
     state: PathBuf,
 }
@@ -86,7 +86,7 @@ impl Served {
         self.api.kubectl()
     }
 
-    /// What the API server has written to its audit log.
+    /// The audit log of the API server.
     pub(super) fn audit_log(&self) -> Result<String, Error> {
         self.api.audit_log()
     }
@@ -139,7 +139,7 @@ impl Served {
             .ok_or_else(|| Error::from("serve does not run".to_owned()))
     }
 
-    /// What `serve` answers, over TLS that trusts nothing but the suite's own authority.
+    /// Gets a path of `serve`, over TLS that only trusts the suite's own authority.
     pub(super) fn get(&self, path: &str) -> Result<String, Error> {
         self.curl(path, &[])
     }

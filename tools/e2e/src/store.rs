@@ -29,7 +29,7 @@ struct Scans {
     folder: PathBuf,
 }
 
-/// Tries all of it with one store.
+/// Runs all steps with one store.
 pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique scan with a store");
     let certificates = environment.state.join("certificates");
@@ -117,7 +117,7 @@ impl Scans {
         }
     }
 
-    /// What is written to the store is what is written to a file.
+    /// The content in the store is the same as in a file.
     fn large(&self) -> Result<String, Error> {
         let left = self.store.parts(BUCKET);
         for name in ["results.parquet", "results.arrow"] {

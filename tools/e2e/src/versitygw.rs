@@ -48,7 +48,7 @@ impl Versitygw {
         })
     }
 
-    /// What a client that may write has in its environment.
+    /// The environment variables of a client with write access.
     pub(super) fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
             ("AWS_ACCESS_KEY_ID", KEY.to_owned()),
@@ -64,7 +64,7 @@ impl Versitygw {
         fs::create_dir(&path).map_err(Error::file(&path))
     }
 
-    /// Where the content of an object is, by `bucket/key`.
+    /// The file with the content of an object, by `bucket/key`.
     pub(super) fn object(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

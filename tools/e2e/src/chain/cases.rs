@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 /// The plugins of an API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PluginSet {
-    /// Those that are on without flags.
+    /// The plugins that are on without flags.
     Default,
-    /// Those and all others that can be on together.
+    /// These and all others that can be enabled together.
     All,
 }
 
@@ -59,7 +59,7 @@ impl PluginSet {
 }
 
 impl Case {
-    /// What was recorded.
+    /// The recorded answer.
     pub(super) fn answer(&self, set: PluginSet) -> &Value {
         let [default, all] = &self.answers;
         match (set, all) {
@@ -79,7 +79,7 @@ fn read(name: &str) -> Result<Vec<Value>, Error> {
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
-/// What the cluster has before.
+/// The initial objects of the cluster.
 pub(super) fn state() -> Result<Vec<Value>, Error> {
     read("state.json")
 }
@@ -117,10 +117,10 @@ pub(super) fn write(cases: &[Case], answers: &[[Value; 2]]) -> Result<(), Error>
     fs::write(&path, text).map_err(Error::file(&path))
 }
 
-/// What stands for the identity of an object.
+/// The placeholder for the uid of an object.
 pub(super) const UID: &str = "11111111-2222-4333-8444-555555555555";
 
-/// What stands for the time of a request.
+/// The placeholder for the time of a request.
 pub(super) const TIME: &str = "2026-01-02T03:04:05Z";
 
 /// An answer without what is different each time.

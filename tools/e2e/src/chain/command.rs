@@ -14,7 +14,7 @@ use crate::programs::Programs;
 /// The command, and what it knows of the server.
 pub(super) struct Review<'a> {
     programs: &'a Programs,
-    /// Where its files are.
+    /// The directory of its files.
     directory: &'a Path,
     snapshot: PathBuf,
     set: PluginSet,
@@ -113,7 +113,7 @@ impl<'a> Review<'a> {
     }
 }
 
-/// What a line of output says, as the server would answer it. An object that nothing changed is not repeated.
+/// A line of output in the form of a server's answer. An unchanged object is not repeated.
 fn answer_of(line: &Value, given: &Value) -> Value {
     let response = line.get("response").cloned().unwrap_or_default();
     let undecided = line.get("undecided").and_then(Value::as_array);

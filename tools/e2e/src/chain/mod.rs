@@ -69,7 +69,7 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript, bless:
     plugins::run(environment, &recorded, transcript)
 }
 
-/// What a server with a set of plugins answers, and what the command does.
+/// The answers of a server with a set of plugins, and those of the command.
 fn answers(environment: &Environment, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>; 2], Error> {
     let directory = environment.state.join(match set {
         PluginSet::Default => "default",
@@ -129,7 +129,7 @@ fn configure(directory: &Path, name: &str, others: &[(&str, String)]) -> Result<
     Ok(path)
 }
 
-/// Those who send the cases.
+/// The clients that send the cases.
 struct Clients {
     administrator: Proxy,
     developer: Proxy,
@@ -202,7 +202,7 @@ fn compare(case: &Case, server: &Value, ours: &Value) -> Result<String, Error> {
     }
 }
 
-/// Whether answers are equal. LimitRanger says in any order, that of a map in Go, which limits are exceeded.
+/// Whether answers are equal. LimitRanger lists exceeded limits in the random order of a Go map.
 fn is_same(one: &Value, other: &Value) -> bool {
     const MESSAGE: &str = "/status/message";
     let sorted = |answer: &Value| {

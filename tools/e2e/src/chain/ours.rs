@@ -233,7 +233,7 @@ fn target(object: &Value) -> Result<Target, String> {
     Target::collection(&kind, text("/metadata/namespace")).ok_or_else(|| format!("no resource of {kind}"))
 }
 
-/// What a server answers; a decision that is missing is none of its answers.
+/// The status of a rejection; an undecided one has no counterpart in a server.
 fn status(rejection: &Rejection) -> Box<Status> {
     match rejection.status() {
         Some(status) => Box::new(status),

@@ -17,7 +17,7 @@ use crate::programs::Programs;
 use crate::roles;
 use images::Images;
 
-/// All plugins that a webhook can stand in for.
+/// All plugins that can run as a webhook.
 const OFFERED: &str = "AlwaysPullImages,DenyServiceExternalIPs,EventRateLimit,ExtendedResourceToleration,\
     ImagePolicyWebhook,LimitPodHardAntiAffinityTopology,OwnerReferencesPermissionEnforcement,PodNodeSelector,\
     PodSecurity,PodTolerationRestriction";

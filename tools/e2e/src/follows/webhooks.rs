@@ -14,7 +14,7 @@ const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
 /// The patch of the one that mutates.
 const PATCH: &str = r#"[{"op":"add","path":"/metadata/labels","value":{"by":"webhook"}}]"#;
 
-/// Has webhooks listen, registers them, changes them, and deletes them.
+/// Starts webhooks, registers them, changes them, and deletes them.
 pub(super) fn run(served: &Served, transcript: &mut Transcript) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -75,7 +75,7 @@ fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, Error> {
     Ok("neither denied nor changed".to_owned())
 }
 
-/// What `serve` says of a ServiceAccount: the message of its denial and its patch.
+/// The decision of `serve` on a ServiceAccount: the message of its denial and its patch.
 fn decision(served: &Served) -> Result<(String, String), Error> {
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",

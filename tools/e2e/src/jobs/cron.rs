@@ -12,7 +12,7 @@ use super::Jobs;
 const CRON: [&str; 2] = [RELEASED_INTO, "gate-scan"];
 /// Whom the API server sees when its Pods ask it.
 const ACCOUNT: &str = "system:serviceaccount:admission:gate-scan";
-/// What Kyverno publishes of the reports' definitions.
+/// The definitions of reports that Kyverno publishes.
 const DEFINITIONS: &str = "github.com/kyverno/kyverno";
 /// Without the Job of the volume.
 const ALONE: (&str, &str) = (
@@ -72,10 +72,10 @@ impl Jobs {
         self.kubectl().must(&patch, "")?;
         self.until([CRON[0], &first], "Complete")?;
         let found = self.findings()?;
-        let asked = self.asked()?;
-        match found == "infra/other\nshop/unowned" && !asked.contains("403") {
-            true => Ok(asked),
-            false => Err(format!("{found}\n{asked}\n{}", self.last_log(&first)?).into()),
+        let account_requests = self.account_requests()?;
+        match found == "infra/other\nshop/unowned" && !account_requests.contains("403") {
+            true => Ok(account_requests),
+            false => Err(format!("{found}\n{account_requests}\n{}", self.last_log(&first)?).into()),
         }
     }
 
@@ -142,24 +142,26 @@ impl Jobs {
         Ok(found.join("\n"))
     }
 
-    /// What the account of the CronJob has asked, with the answers' codes.
-    fn asked(&self) -> Result<String, Error> {
-        let mut asked = BTreeMap::<String, usize>::new();
+    /// The requests of the CronJob's account, with the codes of the responses.
+    fn account_requests(&self) -> Result<String, Error> {
+        let mut account_requests = BTreeMap::<String, usize>::new();
         for line in self.api.audit_log()?.lines() {
             let event: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
             if *part(&event, "/user/username") == ACCOUNT && *part(&event, "/stage") == "ResponseComplete" {
                 let what = text(&event, "/objectRef/resource");
                 let code = part(&event, "/responseStatus/code");
-                *asked
+                *account_requests
                     .entry(format!("{} {what} {code}", text(&event, "/verb")))
                     .or_default() += 1;
             }
         }
-        let lines = asked.iter().map(|(what, count)| format!("{what}: {count}"));
+        let lines = account_requests
+            .iter()
+            .map(|(what, count)| format!("{what}: {count}"));
         Ok(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// What the last Pod of a Job has written.
+    /// The output of the last Pod of a Job.
     fn last_log(&self, job: &str) -> Result<String, Error> {
         let pods = self.pods([CRON[0], job])?;
         let pod = pods.last().ok_or("it has no Pod")?;

@@ -34,7 +34,7 @@ struct Jobs {
     _etcd: Etcd,
 }
 
-/// Tries all of it on one cluster.
+/// Runs all steps on one cluster.
 pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("scans as Jobs");
     if fs::metadata("/proc/self").map_or(true, |process| process.uid() != 0) {
@@ -94,7 +94,7 @@ impl Jobs {
             .map(drop)
     }
 
-    /// Lets the node work until a Job has a condition.
+    /// Runs the node until a Job has a condition.
     fn until(&mut self, [namespace, name]: [&str; 2], condition: &str) -> Result<Value, Error> {
         let mut job = Value::Null;
         eventually(&format!("{name} {condition}"), || {

@@ -17,7 +17,7 @@ pub(super) struct Images {
     backend: Backend,
 }
 
-/// What it is asked at.
+/// The path of the backend.
 const PATH: &str = "/images";
 
 /// A Pod whose image was not asked about before.
@@ -67,7 +67,7 @@ impl Images {
         Ok(json!({"imagePolicy": {"kubeConfigFile": path, "defaultAllow": false}}).to_string())
     }
 
-    /// Has the backend refuse an image.
+    /// Lets the backend refuse an image.
     pub(super) fn refuse(&self, kubectl: &Kubectl) -> Result<String, Error> {
         match self.backend.calls().is_empty() {
             true => return Err("the backend was not asked about the images of the Pods before".into()),
