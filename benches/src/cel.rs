@@ -42,7 +42,7 @@ struct Expression {
     text: String,
 }
 
-/// What a validation of a policy without params may name.
+/// The variables of a validation of a policy without params.
 const DECLARATIONS: Declarations = Declarations {
     params: false,
     authorizer: true,
@@ -50,7 +50,7 @@ const DECLARATIONS: Declarations = Declarations {
     variables: true,
 };
 
-/// What an evaluation may cost.
+/// The cost limit of an evaluation.
 const LIMIT: u64 = 1_000_000;
 
 impl Expressions {
@@ -116,7 +116,7 @@ impl Side for Expressions {
 }
 
 impl Expressions {
-    /// What a request whose object is decoded needs: it makes the variables and evaluates.
+    /// Measures the work for a request whose object is decoded: creating the variables and evaluating.
     fn review(&self, order: &Order, trial: &Trial) -> Result<Sample, Error> {
         let text = format!(
             r#"{{"uid":"u","kind":{{"version":"v1","kind":"Pod"}},"resource":{{"version":"v1","resource":"pods"}},"namespace":"shop","operation":"CREATE","userInfo":{{"username":"ann"}},"object":{}}}"#,

@@ -8,7 +8,7 @@ use pratique_json as json;
 use super::expressions::environment;
 use crate::input::{self, Input};
 
-/// What one evaluation may cost.
+/// The cost limit of one evaluation.
 const LIMIT: u64 = 50_000;
 
 /// An expression and the object that it reads. An evaluation ends within its limit and gives the same again, also as the
@@ -65,7 +65,7 @@ pub fn evaluate(input: &[u8]) {
     );
 }
 
-/// What an evaluation gives, as text, and what it cost.
+/// The result of an evaluation as text, and its cost.
 fn evaluated(program: &Program, object: &json::Value<'_>, limit: u64) -> (Result<String, FaultKind>, u64) {
     let environment = environment();
     let arena = Arena::new();

@@ -51,7 +51,7 @@ pub fn decode(input: &[u8]) {
     }
 }
 
-/// What does not load has a message, and problems at places that are some.
+/// Errors of loading have a message, and problems with valid positions.
 fn assert_placed(errors: &LoadErrors) {
     assert!(!errors.to_string().is_empty());
     assert!(errors.problems().next().is_some());

@@ -1,4 +1,4 @@
-//! What requests match: selectors and rules.
+//! Matching of requests: selectors and rules.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is said of several measurements of one thing.
+//! Statistics of repeated measurements.
 
 /// The middle of several numbers, and how far they lie apart.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Value, Error> {
     serde_json::from_slice(&text).map_err(within(path.display()))
 }
 
-/// What the OpenAPI documents require.
+/// Required fields of the OpenAPI documents.
 fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<Facts, Error> {
     let mut facts = Facts::new();
     let texts = directories.iter().map(|directory| openapi::texts(directory));

@@ -248,7 +248,7 @@ fn entry(types: &Types, field: &Field) -> Entry {
     Entry { presence, shape, go }
 }
 
-/// What Go calls a shape: `[]v1.Container`.
+/// The Go name of a shape: `[]v1.Container`.
 fn go_name(shape: &Shape) -> String {
     match shape {
         Shape::List(element) => format!("[]{}", go_name(element)),
@@ -261,7 +261,7 @@ fn go_name(shape: &Shape) -> String {
     }
 }
 
-/// What Go calls a scalar of the table; other names stay.
+/// The Go name of a scalar of the table; other names are unchanged.
 fn scalar_go_name(name: &str) -> &str {
     match name {
         "quantity" => "resource.Quantity",

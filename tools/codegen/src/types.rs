@@ -34,7 +34,7 @@ pub(super) struct Field {
     pub(super) omit_zero: bool,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     Scalar(&'static str),

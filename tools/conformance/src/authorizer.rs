@@ -10,7 +10,7 @@ pub struct CaseAuthorizer {
     allow: Vec<Rule>,
 }
 
-/// What is checked must equal each field that is not empty.
+/// A rule: the attributes of a check must equal each field that is not empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Rule {

@@ -140,7 +140,7 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
     }
 }
 
-/// Where a request names no user, the case's authorizer does.
+/// The user of the case's authorizer, for a request without one.
 fn authorizer_user(bindings: &Value) -> UserInfo {
     let user = bindings.pointer("/authorizer/user").cloned().unwrap_or_default();
     let username = user.get("name").and_then(Value::as_str).unwrap_or_default();

@@ -13,7 +13,7 @@ pub struct Outcome {
     pub cost: Option<bool>,
     /// Whether the case depends on behaviour that is not simulated, and the rest of it is right.
     pub skipped: bool,
-    /// What the case expects.
+    /// The expectation of the case.
     pub expected: Value,
     /// The actual outcome.
     pub actual: Value,

@@ -3,7 +3,7 @@
 use super::metrics::Known;
 use super::objects::{Object, items, text};
 
-/// What is wrong with the rules of Prometheus.
+/// The faults of rules for Prometheus.
 pub(super) fn faults(object: &Object) -> Vec<String> {
     if object.kind() != "PrometheusRule" {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
     faults
 }
 
-/// What is wrong with a query.
+/// The faults of a query.
 pub(super) fn query(query: &str, known: &Known) -> Vec<String> {
     let mut faults = Vec::new();
     let mut samples = Vec::new();

@@ -11,7 +11,7 @@ use super::objects::{items, part, text};
 /// How many columns a dashboard has.
 const COLUMNS: u64 = 24;
 
-/// What is wrong with a dashboard.
+/// The faults of a dashboard.
 #[must_use]
 pub fn dashboard(dashboard: &Value) -> Vec<String> {
     let known = Known::new();

@@ -43,19 +43,19 @@ pub struct Arguments {
     required: bool,
 }
 
-/// What a set of objects is.
+/// The state of a set of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// As it stands in files: patches are not in it yet.
+    /// The content of files, without patches.
     Written,
-    /// As it would be applied.
+    /// The rendered objects.
     Rendered,
 }
 
 /// The version that the chart is packed with, as one that stands in no file.
 const RELEASE: &str = "9.8.7";
 
-/// What is wrong with objects that are applied together.
+/// The faults of objects that are applied together.
 #[must_use]
 pub fn faults(objects: &[Object], state: State) -> Vec<String> {
     let mut faults = Vec::new();

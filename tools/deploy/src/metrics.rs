@@ -25,7 +25,7 @@ const ADDED: [&str; 7] = [
 pub(super) struct Known(BTreeMap<String, BTreeMap<String, BTreeSet<String>>>);
 
 impl Known {
-    /// Those of a server to which everything has happened.
+    /// The metrics of a server after all kinds of events.
     pub(super) fn new() -> Self {
         let mut known = BTreeMap::new();
         for family in everything().gather() {

@@ -18,7 +18,7 @@ pub struct Object {
 /// Reads the objects of a text. Documents without anything in them are none.
 ///
 /// # Errors
-/// What keeps it from being read.
+/// When it cannot be read.
 pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, Error> {
     let file = ManifestFile {
         path: origin.to_owned(),

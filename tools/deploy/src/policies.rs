@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::objects::{Object, items, read, text};
 
-/// What keeps the files of a ConfigMap from being loaded.
+/// The faults that keep the files of a ConfigMap from loading.
 pub(super) fn faults(object: &Object) -> Vec<String> {
     if object.kind() != "ConfigMap" {
         return Vec::new();

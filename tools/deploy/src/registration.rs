@@ -1,11 +1,11 @@
-//! What an API server would say of webhook configurations.
+//! Validates webhook configurations as an API server does.
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, Options, load_api_files};
 
 use super::objects::Object;
 
-/// What is wrong with a webhook configuration.
+/// The faults of a webhook configuration.
 pub(super) fn faults(object: &Object) -> Vec<String> {
     if !object.kind().ends_with("WebhookConfiguration") {
         return Vec::new();

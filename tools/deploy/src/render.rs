@@ -20,7 +20,7 @@ pub struct Tools {
 pub struct Absent(pub String);
 
 impl Tools {
-    /// Those that are given, and the others built.
+    /// Uses the given programs, and builds the others.
     pub fn find(helm: Option<&Path>, kustomize: Option<&Path>) -> Result<Self, Absent> {
         let folder = workspace::target().join("deploy");
         let find = |given: Option<&Path>, package| match given {
@@ -33,7 +33,7 @@ impl Tools {
         })
     }
 
-    /// What a kustomization is as objects.
+    /// Renders a kustomization.
     pub fn kustomize(&self, directory: &Path) -> Result<String, Error> {
         output(Command::new(&self.kustomize).arg("build").arg(directory))
     }
@@ -56,7 +56,7 @@ impl Tools {
         Ok(into.join(format!("pratique-{version}.tgz")))
     }
 
-    /// What a chart is as objects, with these values; a chart that its linter finds fault with is none.
+    /// Renders a chart with values; faults of its linter are errors.
     pub fn helm(&self, chart: &Path, values: &Path) -> Result<String, Error> {
         output(
             Command::new(&self.helm)

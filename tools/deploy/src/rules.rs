@@ -37,7 +37,7 @@ struct Scope {
     values: Vec<(String, json::Value<'static>)>,
 }
 
-/// What is wrong with objects that are applied together.
+/// The faults of objects that are applied together.
 ///
 /// # Errors
 /// The rules cannot be read, or an expression fails.

@@ -17,7 +17,7 @@ static FOREIGN: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
     serde_json::from_str(&text).unwrap_or_default()
 });
 
-/// What all objects have.
+/// Fields of all objects.
 const METADATA: [&str; 6] = [
     "apiVersion",
     "kind",
@@ -27,7 +27,7 @@ const METADATA: [&str; 6] = [
     "metadata.namespace",
 ];
 
-/// What an API server would say of an object's fields.
+/// The faults of an object's fields, as for an API server.
 pub(super) fn faults(object: &Object) -> Vec<String> {
     let api_version = object.text("/apiVersion");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));

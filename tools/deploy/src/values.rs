@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::objects::items;
 
-/// What is said of a schema rather than by it, and what Helm looks at.
+/// Keywords that describe a schema, and those that only Helm checks.
 const PASSED_OVER: [&str; 4] = ["$schema", "definitions", "pattern", "title"];
 
-/// What is wrong with values by a schema.
+/// The faults of values by a schema.
 #[must_use]
 pub fn misfits(schema: &Value, values: &Value) -> Vec<String> {
     let mut look = Look {

@@ -28,7 +28,7 @@ pub(super) struct Generator {
     patch_types: bool,
 }
 
-/// What is wanted of the productions.
+/// The selection of productions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Wanted {
     Any,
@@ -52,7 +52,7 @@ struct Variable {
     exact: bool,
 }
 
-/// What is open while an expression is made.
+/// The state of generating an expression.
 struct Progress<'d> {
     dice: &'d mut Dice,
     scope: Vec<Variable>,
@@ -341,7 +341,7 @@ fn variable_name(progress: &mut Progress<'_>, manner: Manner) -> String {
     name.copied().unwrap_or("x").to_owned()
 }
 
-/// What the generator makes up itself.
+/// Values that the generator invents.
 fn made_up(of: &Type, dice: &mut Dice) -> Option<String> {
     Some(match of.name.as_str() {
         "@int" => match dice.below(4) {

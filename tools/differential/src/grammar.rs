@@ -13,7 +13,7 @@ use super::types::Type;
 pub(super) struct Production {
     /// The type of what it makes.
     pub(super) of: Type,
-    /// What is known of it.
+    /// Its properties.
     pub(super) sort: Sort,
     /// How often it counts.
     pub(super) weight: usize,
@@ -21,7 +21,7 @@ pub(super) struct Production {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// What is known of a production.
+/// The properties of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// It has its type.

@@ -1,4 +1,4 @@
-//! Where we differ from the reference on purpose.
+//! Intended differences from the reference.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ pub(super) fn is_known(ours: &Outcome, theirs: &Outcome) -> bool {
         || shows_a_go_struct(ours, theirs)
 }
 
-/// Where the reference crashes (a dynamic value for an optional entry of a map; bytes as a key), we give an error.
+/// The reference crashes (a dynamic value for an optional entry of a map; bytes as a key), and our side gives an error.
 fn crashes(ours: &Outcome, theirs: &Outcome) -> bool {
     !theirs.crash.is_empty() && ours.crash.is_empty()
 }

@@ -82,7 +82,7 @@ impl Span {
     }
 }
 
-/// What to compare of expressions.
+/// Options to compare expressions.
 #[derive(clap::Args)]
 struct Run {
     #[command(flatten)]

@@ -51,7 +51,7 @@ impl<'w> Ours<'w> {
         }
     }
 
-    /// What becomes of an expression.
+    /// The outcome of an expression.
     pub(super) fn outcome(&self, expression: &str) -> Outcome {
         let result = catch_unwind(AssertUnwindSafe(|| self.evaluated(expression)));
         result.unwrap_or_else(|_| Outcome {

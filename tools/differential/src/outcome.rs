@@ -1,9 +1,9 @@
-//! What became of an expression, on either side, and how two outcomes differ.
+//! The outcome of an expression on either side, and how two outcomes differ.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What became of an expression.
+/// The outcome of an expression.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Outcome {
@@ -19,7 +19,7 @@ pub(super) struct Outcome {
     /// Why it has no value.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) error: String,
-    /// What it cost.
+    /// The cost.
     pub(super) cost: i64,
     /// How it crashed.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -27,7 +27,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// What was written of one.
+    /// Reads an outcome from JSON.
     pub(super) fn read(written: &Value) -> Self {
         Outcome::deserialize(written).unwrap_or_default()
     }

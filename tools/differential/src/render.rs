@@ -74,7 +74,7 @@ fn patch(patch: &dyn Struct) -> Json {
     Json::Object(members.collect())
 }
 
-/// What a mutation gives as JSON.
+/// The result of a mutation as JSON.
 fn form(converted: Result<json::Value<'static>, mutation::NotJson>) -> Json {
     match converted {
         Ok(value) => plain(&value),

@@ -149,7 +149,7 @@ impl<A: Area> Sides<'_, A> {
     }
 }
 
-/// What may be left out of a value, or be written otherwise.
+/// The allowed reductions of a value: removals, and replacements of texts.
 pub(super) struct Cuts<'c> {
     /// Whether a member or element of what is at a path may go.
     pub(super) may_go: &'c dyn Fn(&[String], Part<'_>) -> bool,
@@ -157,7 +157,7 @@ pub(super) struct Cuts<'c> {
     pub(super) texts: &'c dyn Fn(&[String], &str) -> Vec<String>,
 }
 
-/// What may go.
+/// A part that may be removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part<'p> {
     /// A member of an object.

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use pratique_harness::Dice;
 use serde_json::{Map, Value, json};
 
-/// What expressions are evaluated over, and pieces that they are made of.
+/// Inputs of expressions, and pieces of expressions.
 pub(super) static OF_EXPRESSIONS: LazyLock<Sketches> =
     LazyLock::new(|| Sketches::read(include_str!("sketches.json")));
 
@@ -21,7 +21,7 @@ pub(super) static OF_POLICIES: LazyLock<Sketches> =
 /// Sketches by name.
 pub(super) struct Sketches(Map<String, Value>);
 
-/// What the caller makes of names that are no sketch's.
+/// Generates values for names that have no sketch.
 type Others<'o> = &'o mut dyn FnMut(&str, &mut Dice) -> Value;
 
 impl Sketches {

@@ -13,7 +13,7 @@ pub(super) enum Node {
     Inner(Tree),
 }
 
-/// What any expression may shrink to, the simplest first.
+/// Replacements for any expression, the simplest first.
 const SIMPLEST: &[&str] = &["1", "''", "true", "null", "[]", "{}", "object"];
 
 /// Builds a whole with another part in a place.

@@ -8,11 +8,11 @@ use std::fmt::{self, Display, Formatter};
 pub(super) struct Type {
     /// The name without what is in parentheses.
     pub(super) name: String,
-    /// What is in parentheses.
+    /// The types in parentheses.
     pub(super) of: Vec<Type>,
 }
 
-/// What the capital letters stand for.
+/// The bindings of type parameters, which are capital letters.
 pub(super) type Bindings = BTreeMap<String, Type>;
 
 impl Type {

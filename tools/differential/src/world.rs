@@ -1,4 +1,4 @@
-//! What expressions are evaluated over: declarations, variables and inputs, the same for a batch of expressions.
+//! The inputs of expressions: declarations, variables and inputs, the same for a batch of expressions.
 
 use pratique_harness::{Dice, with};
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub(super) struct World {
     pub(super) declared: Declared,
     /// Named expressions; each sees those before it.
     pub(super) variables: Vec<Variable>,
-    /// What expressions can read.
+    /// The inputs of expressions.
     pub(super) inputs: Value,
 }
 

@@ -22,20 +22,20 @@ use pratique_types::{AdmissionRequest, Operation};
 use crate::manifests::{Found, Repository, entries};
 use crate::reference::{Decided, QuestionSet};
 
-/// What came of the commands.
+/// The results of the commands.
 #[derive(Debug, Default)]
 pub struct Ran {
     /// Files that `check` was run on.
     pub checked: usize,
-    /// Those in which it found no error.
+    /// Those without an error.
     pub clean: usize,
-    /// Those in which it found one, which is told.
+    /// Those with an error, which is reported.
     pub invalid: Vec<String>,
     /// Files whose policies were reviewed with objects.
     pub reviewed: usize,
     /// The decisions: allowed, denied, undecided.
     pub decisions: [usize; 3],
-    /// What was not reviewed, and why.
+    /// Inputs that were not reviewed, and why.
     pub not_reviewed: Vec<String>,
     /// The same questions for the reference.
     pub questions: Vec<QuestionSet>,

@@ -14,7 +14,7 @@ use pratique_suite::{
 use crate::manifests::{Repository, entries, is_manifest_name};
 use crate::reference::{Decided, QuestionSet};
 
-/// What the tests of a repository come to.
+/// The results of the tests of a repository.
 #[derive(Debug, Default)]
 pub struct Expectations {
     /// The policies that tests are about.

@@ -61,7 +61,7 @@ pub trait Question {
 /// The lints whose warnings are about what an expression does with an object.
 pub const SHOWN: [&str; 3] = ["cost-limit", "type-check", "unguarded-field"];
 
-/// Looks at all repositories; fails where too few warnings reproduce.
+/// Checks all repositories; fails if too few warnings reproduce.
 pub fn run(arguments: &Arguments) -> ExitCode {
     match looked(arguments) {
         Ok(report) => {
@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// What there is to say of the repositories below a directory.
+/// The report about the repositories below a directory.
 fn looked(arguments: &Arguments) -> Result<Report, Error> {
     let mut questions: Vec<Box<dyn Question>> = vec![Box::new(Warnings::new())];
     let mut report = Report::default();
@@ -101,7 +101,7 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Looks at the repositories below a directory, as the command does.
+/// Checks the repositories below a directory, as the command does.
 pub fn look(directory: &std::path::Path) -> Result<Report, Error> {
     looked(&Arguments {
         directory: directory.to_owned(),

@@ -15,7 +15,7 @@ pub struct Repository {
     pub(crate) path: PathBuf,
 }
 
-/// What is in a checkout.
+/// The content of a checkout.
 #[derive(Debug, Default)]
 pub struct Found {
     /// How many files have manifests.
@@ -137,7 +137,7 @@ impl Manifest {
         self.file.split_once('/').map_or("", |(_, path)| path)
     }
 
-    /// Where it stands.
+    /// Its position.
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line + 1)
     }

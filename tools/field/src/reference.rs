@@ -1,4 +1,4 @@
-//! What the reference's own plugins decide on the requests of the repositories.
+//! The decisions of the reference's own plugins on the requests of the repositories.
 
 use std::collections::VecDeque;
 

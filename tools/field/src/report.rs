@@ -1,4 +1,4 @@
-//! What the repositories came to, in text.
+//! The report about the repositories, as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use super::expectations::Expectations;
 use super::reference::Compared;
 use super::reproduce::Outcome;
 
-/// What became of all warnings.
+/// The outcomes of all warnings.
 #[derive(Debug, Default)]
 pub struct Report {
     repositories: BTreeMap<String, Counts>,
@@ -16,7 +16,7 @@ pub struct Report {
     pub rows: Vec<Row>,
 }
 
-/// What is in a repository.
+/// The content of a repository.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Files with manifests.
@@ -27,13 +27,13 @@ pub struct Counts {
     pub templates: usize,
     /// Why other documents do not load, each with its place.
     pub refused: Vec<String>,
-    /// What its own tests come to.
+    /// The results of its own tests.
     pub expectations: Expectations,
-    /// What the commands say of its manifests.
+    /// The results of the commands on its manifests.
     pub commands: Ran,
-    /// What the reference decides on the requests of its tests.
+    /// The decisions of the reference on the requests of its tests.
     pub of_tests: Compared,
-    /// What the reference decides where the command reviews objects.
+    /// The decisions of the reference on the reviewed objects.
     pub of_reviews: Compared,
 }
 

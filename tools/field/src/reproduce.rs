@@ -280,7 +280,7 @@ fn path(field: &str) -> Vec<Step> {
     steps
 }
 
-/// What is looked at of an expression.
+/// The observed nodes of an expression.
 struct Watch<'a> {
     ast: &'a Ast,
     nodes: Vec<ExprId>,

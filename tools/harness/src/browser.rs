@@ -60,19 +60,19 @@ impl Browser {
         self.post("url", &json!({"url": url})).map(drop)
     }
 
-    /// What a script returns, run in the page but not under its rules.
+    /// Runs a script in the page, outside of its content security policy, and returns the result.
     pub fn ask(&self, script: &str) -> Result<Value, Error> {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// What the browser has complained of since the last time.
+    /// The errors that the browser has logged since the last call.
     pub fn complaints(&self) -> Result<Vec<String>, Error> {
         let log = self.post("se/log", &json!({"type": "browser"}))?;
         let entries = log.as_array().into_iter().flatten();
         Ok(entries.map(|entry| at(entry, "/message").to_string()).collect())
     }
 
-    /// That the browser has complained of nothing since the last time.
+    /// Checks that the browser has logged no error since the last call.
     pub fn quiet(&self) -> Result<String, Error> {
         let complaints = self.complaints()?;
         match complaints.is_empty() {
@@ -99,12 +99,12 @@ impl Browser {
         self.post("goog/cdp/execute", &command).map(drop)
     }
 
-    /// What the page looks like: a PNG, in base64.
+    /// A picture of the page: a PNG, in base64.
     pub fn picture(&self) -> Result<String, Error> {
         self.screenshot(&json!({"captureBeyondViewport": true}))
     }
 
-    /// What the screen shows of the page: a WebP, which is small, in base64.
+    /// A picture of the visible part of the page: a WebP, which is small, in base64.
     pub fn view(&self) -> Result<String, Error> {
         self.screenshot(&json!({"format": "webp", "quality": 80}))
     }
@@ -168,20 +168,20 @@ fn value(answer: &str) -> Result<Value, Error> {
         .ok_or_else(|| Error::from(format!("the driver answers {answer}")))
 }
 
-/// What is at a place; null where nothing is.
+/// The value at a JSON pointer; null if there is none.
 pub fn at<'v>(value: &'v Value, place: &str) -> &'v Value {
     value.pointer(place).unwrap_or(&Value::Null)
 }
 
-/// That what is seen is what is expected.
-pub fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
-    match seen == expected {
+/// Checks that an observed value is the expected one.
+pub fn equal(actual: &Value, expected: &Value) -> Result<(), Error> {
+    match actual == expected {
         true => Ok(()),
-        false => Err(format!("{seen} is seen, {expected} expected").into()),
+        false => Err(format!("{actual} is seen, {expected} expected").into()),
     }
 }
 
-/// What is at a URL, whatever its certificate; given what is to be posted there, if anything.
+/// Gets a URL, or posts to it, whatever its certificate.
 pub fn curl(url: &str, body: Option<&Value>) -> Result<String, Error> {
     let failed = |error: std::io::Error| format!("curl: {error}");
     let mut command = Command::new("curl");

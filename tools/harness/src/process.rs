@@ -47,7 +47,7 @@ impl Process {
         self.child.id()
     }
 
-    /// What it has written so far.
+    /// Its output so far.
     pub fn log(&self) -> Result<String, Error> {
         fs::read_to_string(&self.log).map_err(Error::file(&self.log))
     }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use crate::error::Error;
 
 /// The outcome of a step with an observation that is right or wrong.
-pub fn outcome(is_right: bool, seen: impl Into<String>) -> Result<String, Error> {
+pub fn outcome(is_right: bool, observed: impl Into<String>) -> Result<String, Error> {
     match is_right {
-        true => Ok(seen.into()),
-        false => Err(Error::Unexpected(seen.into())),
+        true => Ok(observed.into()),
+        false => Err(Error::Unexpected(observed.into())),
     }
 }
 
@@ -29,9 +29,9 @@ impl Transcript {
     /// Reports a step that passed, or its error.
     pub fn step(&mut self, name: &str, outcome: Result<String, Error>) {
         match outcome {
-            Ok(seen) => {
+            Ok(observed) => {
                 self.passed += 1;
-                println!("  ok      {name}{}", indented(&seen));
+                println!("  ok      {name}{}", indented(&observed));
             }
             Err(wrong) => {
                 self.failed += 1;

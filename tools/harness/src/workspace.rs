@@ -8,7 +8,7 @@ pub fn root() -> PathBuf {
     tool.ancestors().nth(2).unwrap_or(tool).to_owned()
 }
 
-/// Where Cargo puts what it builds. It can be deleted at any time.
+/// The target directory of Cargo. It can be deleted at any time.
 pub fn target() -> PathBuf {
     let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     // Programs that run in other directories are given this path.

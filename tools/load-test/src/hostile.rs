@@ -14,14 +14,14 @@ use pratique_harness::Error;
 /// How many there are.
 const CLIENTS: usize = 200;
 
-/// What is wrong with clients.
+/// The kind of hostile clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// They send their request one byte at a time.
     Slow,
-    /// They send far more than a request may have.
+    /// They send much larger requests than allowed.
     Large,
-    /// They connect, begin a handshake or not, and are never heard of again.
+    /// They connect, some begin a handshake, and then they send nothing.
     HalfOpen,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Clients {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What one of them needs.
+/// The server that hostile clients connect to.
 #[derive(Clone)]
 struct Target {
     address: SocketAddr,

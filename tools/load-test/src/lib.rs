@@ -37,9 +37,9 @@ pub struct Arguments {
     policies: usize,
 }
 
-/// What hostile clients may add to the slowest hundredth of others' requests.
+/// The allowed growth of the 99th percentile by hostile clients.
 const SLOWER: f64 = 1.5;
-/// What memory may grow by, after it was used for a while.
+/// The allowed growth of memory after some use.
 const GROWTH: f64 = 1.1;
 
 /// Runs the load and prints the measurements.
@@ -77,7 +77,7 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
     Ok(())
 }
 
-/// What it does when nothing else happens.
+/// Measures the load without hostile clients.
 fn alone(
     load: &Load,
     served: &Served,
@@ -100,7 +100,7 @@ fn alone(
     Ok(measured)
 }
 
-/// What others notice of hostile clients.
+/// Measures the load with hostile clients.
 fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, Error> {
     let hostile = hostile::Clients::start(kind, load)?;
     let measured = load.run(Duration::from_secs(10), &During::nothing())?;

@@ -14,7 +14,7 @@ use super::measured::Measured;
 /// How large a request is: Pods of clusters are, of which most says who manages which field.
 const BYTES: usize = 9_000;
 
-/// What to ask, whom, and how often at a time.
+/// A load: the request, the server, and the number of connections.
 pub struct Load {
     /// The server.
     pub address: SocketAddr,
@@ -26,7 +26,7 @@ pub struct Load {
     pub request: String,
 }
 
-/// What happens while there is load.
+/// An action during the load.
 pub struct During<'a>(Option<std::cell::RefCell<Box<dyn FnMut() + 'a>>>);
 
 impl<'a> During<'a> {

@@ -1,4 +1,4 @@
-//! What was measured of a load.
+//! The measurements of a load.
 
 use std::fmt;
 use std::time::Duration;
@@ -44,12 +44,12 @@ impl Measured {
         self.times.len()
     }
 
-    /// What went wrong.
+    /// The errors.
     pub fn errors(&self) -> impl Iterator<Item = &str> {
         self.errors.iter().map(String::as_str)
     }
 
-    /// That nothing went wrong, or what did first.
+    /// An error if anything went wrong: the first one.
     pub fn flawless(&self) -> Result<(), Error> {
         match self.errors.first() {
             None if self.times.is_empty() => Err("nothing was answered".into()),

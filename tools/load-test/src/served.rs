@@ -49,12 +49,12 @@ impl Served {
         })
     }
 
-    /// Where it serves.
+    /// The address of the server.
     pub(super) fn address(&self) -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], self.port))
     }
 
-    /// Who signed its certificate.
+    /// The authority of its certificate.
     pub(super) fn authority(&self) -> PathBuf {
         self.certificates.authority()
     }

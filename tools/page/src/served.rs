@@ -14,10 +14,10 @@ const MUTATING: &str = include_str!("mutating.yaml");
 
 /// A folder's name can be almost anything.
 const FOLDER: &str = "<script>document.title = 2<script>";
-/// What does not load, and is quoted in why it does not.
+/// A manifest that does not load, and is quoted in the error.
 const BROKEN: &str =
     "apiVersion: v1\nkind: '<img src=x onerror=\"document.title = 3\">'\nmetadata: {name: a}\n";
-/// Who asks.
+/// The user of requests.
 pub(super) const USER: &str = "<b onclick=\"x\">dev</b>";
 
 /// A `pratique serve` with a certificate of its own.
@@ -65,7 +65,7 @@ impl Served {
         serde_json::from_str(&reported).map_err(|error| Error::from(error.to_string()))
     }
 
-    /// Has it evaluate the creation of a ConfigMap, and gives its answer.
+    /// Sends a review for the creation of a ConfigMap, and returns the response.
     pub(super) fn evaluate(&self, path: &str, name: &str, labels: &Value) -> Result<Value, Error> {
         let review = json!({
             "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",

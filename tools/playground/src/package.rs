@@ -47,7 +47,7 @@ pub(crate) fn write(module: &Path, directory: &Path) -> Result<String, Error> {
     Ok(counts.collect::<Vec<_>>().join("\n"))
 }
 
-/// What a program prints, run in a directory.
+/// Runs a program in a directory, and returns its output.
 fn run(directory: &Path, program: &str, arguments: &[&str]) -> Result<String, Error> {
     let output = Command::new(program)
         .args(arguments)

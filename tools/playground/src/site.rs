@@ -98,7 +98,7 @@ fn whole(example: Example) -> Result<Value, Error> {
 mod tests {
     use super::*;
 
-    /// What is missing in the program is missing on its page, and nothing but a browser would tell.
+    /// A file that is missing in the program is missing on its page, which otherwise only a browser would show.
     #[test]
     fn the_program_embeds_every_file() {
         let embedded = fs::read_to_string(source("crates/pratique-cli/src/playground/embedded.rs")).unwrap();
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// As the page asks.
+    /// A request in the form of the page.
     fn answered(example: &Value) -> Value {
         let text = |name: &str| example.get(name).and_then(Value::as_str).unwrap_or_default();
         let file = |name: &str| json!({"path": name, "text": text(name)});

@@ -4,7 +4,7 @@ use pratique_harness::Error;
 
 use crate::REPOSITORY;
 
-/// What a release is built for.
+/// A target of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Its name for Rust.
@@ -31,11 +31,11 @@ const fn target(name: &'static str, os: &'static str, arch: &'static str) -> Tar
 /// An archive of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// What it was built for.
+    /// Its target.
     pub target: Target,
     /// Its checksum, in hexadecimal digits.
     pub sha256: String,
-    /// Where it is.
+    /// Its URL.
     pub url: String,
 }
 

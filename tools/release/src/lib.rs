@@ -16,7 +16,7 @@ pub use krew::plugin;
 
 /// The repository, below which releases are.
 const REPOSITORY: &str = "https://github.com/pratique/pratique";
-/// What the program is, in as few words as package managers show.
+/// The short description for package managers.
 const ABOUT: &str = "Kubernetes admission control without a cluster";
 
 /// Writes a formula of Homebrew, pratique.rb, and a manifest of krew, pratique.yaml.

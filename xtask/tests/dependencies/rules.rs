@@ -1,10 +1,10 @@
-//! What `deny.toml` allows, read as that file is laid out: lists with an entry a line.
+//! The rules of `deny.toml`, parsed by its layout: lists with one entry per line.
 
 use std::collections::BTreeSet;
 
 use pratique_harness::Error;
 
-/// What may be.
+/// The allowed dependencies.
 #[derive(Debug)]
 pub(super) struct Rules {
     /// The licences.

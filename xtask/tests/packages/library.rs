@@ -6,7 +6,7 @@ use std::fs;
 
 use super::{Package, metadata, workspace};
 
-/// What a page ends with.
+/// The end of a page.
 const ORIGIN: &str = "\n<!-- Written by `cargo xtask reference`. -->\n";
 
 /// The headings of the tables with what stands below each, of crates that are published.

@@ -71,7 +71,7 @@ fn packages_can_be_published() {
     assert!(published.len() > 20, "{} packages", published.len());
 }
 
-/// What can be told from the descriptions alone.
+/// Faults of the descriptions of packages.
 fn faults(packages: &[Package]) -> Vec<String> {
     let mut faults = Vec::new();
     for package in packages.iter().filter(|package| package.is_published()) {
@@ -82,7 +82,7 @@ fn faults(packages: &[Package]) -> Vec<String> {
     faults
 }
 
-/// What a registry asks for, and what its readers look for.
+/// Fields that a registry requires, and that its readers expect.
 fn descriptions(package: &Package) -> Vec<String> {
     let name = &package.name;
     let mut faults = Vec::new();

@@ -15,7 +15,7 @@ fn listed(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// For each package below `crates`, the others of the workspace that it is built with; what only its tests need is left out.
+/// For each package below `crates`, its dependencies in the workspace, without those of tests.
 fn edges(packages: &[Package]) -> BTreeMap<&str, BTreeSet<&str>> {
     let below_crates = |package: &&Package| {
         package
@@ -41,7 +41,7 @@ fn edges(packages: &[Package]) -> BTreeMap<&str, BTreeSet<&str>> {
         .collect()
 }
 
-/// What is not listed, or stands above something that it depends on.
+/// Crates that are not listed, or are listed above a dependency.
 fn misplaced(listed: &[&str], edges: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
     let place = |name: &str| listed.iter().position(|listed| *listed == name);
     let mut faults = Vec::new();

@@ -6,7 +6,7 @@ use std::fs;
 
 use super::{Package, metadata, workspace};
 
-/// What stands before the list, and behind it.
+/// The text before the list, and after it.
 const FENCES: (&str, &str) = ("\n```text\n", "```\n");
 
 /// The packages in rows: those of one need only packages of the rows above.

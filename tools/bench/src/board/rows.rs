@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub(super) struct Row {
     /// The name on the command line.
     pub(super) name: String,
-    /// What is done.
+    /// The work.
     pub(super) title: String,
     /// How it is measured.
     #[serde(flatten)]
@@ -25,7 +25,7 @@ pub(super) struct Row {
 /// Less work of the same kind, measured in the same rounds as a row.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Control {
-    /// What is done.
+    /// The work.
     #[serde(flatten)]
     pub(super) work: Work,
     /// How many times as long the row may take.
@@ -41,15 +41,15 @@ pub(super) enum Work {
         /// The policies.
         #[serde(flatten)]
         policies: Policies,
-        /// What it is about.
+        /// The object of the request.
         #[serde(default)]
         object: Object,
     },
-    /// From a directory of policies until they can evaluate.
+    /// Loading a directory until its policies can be evaluated.
     Start(Policies),
-    /// From a change of one file until its policy evaluates.
+    /// From a change of one file until its policy is in effect.
     Reload(Policies),
-    /// What policies keep in memory.
+    /// The memory that policies keep.
     Keep(Policies),
     /// One request to a server that evaluates by policies.
     Serve(Policies),
@@ -67,11 +67,11 @@ pub(super) struct PluginCase {
     pub(super) of_last: usize,
 }
 
-/// Whose creation is evaluated.
+/// The object whose creation is evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Object {
-    /// A Pod with all that controllers and defaults put into it, 9 kB in lines.
+    /// A Pod with all fields from controllers and defaults, 9 kB in lines.
     #[default]
     Full,
     /// A Pod of 3 kB.
@@ -83,7 +83,7 @@ pub(super) static ROWS: LazyLock<Vec<Row>> =
     // The text is a constant of ours; a test reads it.
     LazyLock::new(|| serde_json::from_str(include_str!("rows.json")).unwrap_or_default());
 
-/// The rows that were asked for, each by the beginning of its name; all where none was.
+/// The selected rows, each by the beginning of its name; all rows without a selection.
 pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, Error> {
     if let Some(unknown) = names.iter().find(|name| !ROWS.iter().any(|row| row.is(name))) {
         let known: Vec<&str> = ROWS.iter().map(|row| row.name.as_str()).collect();
@@ -94,7 +94,7 @@ pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, Error> {
 }
 
 impl Control {
-    /// What it is called.
+    /// The description for the table.
     pub(super) fn title(&self) -> String {
         match &self.work {
             Work::Plugins(PluginCase { of_last, .. }) => format!("{of_last} of them"),

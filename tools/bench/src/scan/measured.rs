@@ -10,10 +10,10 @@ use serde_json::Value;
 /// How often the memory of a program is read.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What was measured.
+/// The output and measurements of a program.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
-    /// What it printed: a JSON document.
+    /// The printed JSON document.
     pub(super) answer: Value,
     /// The time of the clock.
     pub(super) elapsed: Duration,

@@ -109,7 +109,7 @@ impl Scan {
         Ok(measured::run(&mut command, &self.directory.join("merged.json"), &[0])?.answer)
     }
 
-    /// Both sides over the same objects, and ours with the same work, too.
+    /// Runs both sides over the same objects, and ours also with the same work.
     fn compare(&self, other: &Path) -> Result<Comparison, Error> {
         let ours = self.ours(&["compared.ndjson"], "ours.json")?;
         let same_work = self.ours(
@@ -142,7 +142,7 @@ impl Scan {
     }
 }
 
-/// What was measured.
+/// The measurements of all scans.
 struct Results {
     count: usize,
     whole: Measured,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The namespaces that objects are in.
 const NAMESPACES: usize = 40;
 
-/// What is wrong with an object, if something is.
+/// A fault of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
     Privileged,
@@ -78,7 +78,7 @@ impl Maker {
         }
     }
 
-    /// What is wrong with every eighth.
+    /// The fault of every eighth object.
     fn flaw(&mut self) -> Option<Flaw> {
         match self.dice.below(8) {
             0 => self.dice.pick(&FLAWS).copied(),

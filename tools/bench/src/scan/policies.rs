@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::board::policies::rules::{self, RULES, Rule};
 use crate::board::policies::yaml;
 
-/// What policies are about.
+/// The kinds that policies match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum About {
     Pods,

@@ -4,7 +4,7 @@ use pratique_plugin::{ImageReviewAnswer, ImageReviewer, Rejection};
 use pratique_types::Status;
 use serde_json::Value;
 
-/// What the backend answers to every review.
+/// A backend with the same answer to every review.
 pub(super) struct Backend<'c> {
     script: &'c Value,
 }

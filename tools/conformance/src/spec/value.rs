@@ -7,7 +7,7 @@ use pratique_cel::{Constant, Type};
 
 use super::textproto::{Field, Message};
 
-/// What a case has that the engine has not.
+/// A feature of a case that the engine lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unsupported {
     #[error("protocol buffer messages")]

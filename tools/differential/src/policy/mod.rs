@@ -27,7 +27,7 @@ use super::area::{Area, Report};
 use super::reference::Reference;
 use super::shrink::Difference;
 
-/// What to compare.
+/// Options to compare policies.
 #[derive(clap::Args)]
 pub(super) struct Run {
     #[command(flatten)]

@@ -7,7 +7,7 @@ use super::kinds::{KINDS, Kind, POD};
 use super::writer::{Place, Trees, Writer};
 use crate::sketch::OF_POLICIES;
 
-/// Where policies come from.
+/// The origin of policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// From manifests: what does not load is of no use, and defaults may be left out.
@@ -39,7 +39,7 @@ pub(super) fn policies(dice: &mut Dice, origin: Origin, focus: &Kind, trees: &mu
     all
 }
 
-/// What a policy is.
+/// The kind of a policy.
 #[derive(Clone, Copy)]
 struct Subject {
     origin: Origin,

@@ -20,7 +20,7 @@ pub struct World {
     pub api: Vec<Value>,
     /// Namespaces, params and definitions of custom resources.
     pub objects: Vec<Value>,
-    /// What the authorizer allows.
+    /// The rules of the authorizer.
     pub allow: Value,
     /// The requests.
     pub requests: Vec<Value>,

@@ -30,7 +30,7 @@ pub(super) struct Writer<'t> {
     variables: Vec<(String, String)>,
 }
 
-/// What an expression is for.
+/// The purpose of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A match condition: without variables.
@@ -49,7 +49,7 @@ struct Generators {
     body: Option<Generator>,
 }
 
-/// What little most policies use.
+/// The few features that most policies use.
 static PLAIN: LazyLock<Vec<Production>> = LazyLock::new(|| {
     let texts = [
         include_str!("grammar/plain.txt"),

@@ -14,7 +14,7 @@ pub(super) fn is_known(case: &Case, ours: &Value, theirs: &Value) -> bool {
         || names_a_conversion(ours, theirs)
 }
 
-/// Where the reference crashes, we give an error.
+/// The reference crashes, and our side gives an error.
 fn crashes(ours: &Value, theirs: &Value) -> bool {
     theirs.get("crash").is_some() && ours.get("crash").is_none()
 }
@@ -37,7 +37,7 @@ fn spells_a_number(ours: &Value, theirs: &Value) -> bool {
     ours.is_some() && ours == theirs
 }
 
-/// Of several values of a wrong type in one place, the reference finds the one that was written first.
+/// Of several values of a wrong type in one place, the reference reports the first one in the text.
 fn finds_another_fault_first(ours: &Value, theirs: &Value) -> bool {
     let place = |outcome: &Value| {
         let (_, rest) = message(outcome).split_once("cannot unmarshal ")?;

@@ -38,7 +38,7 @@ pub(super) struct Pasted {
     is_complete: bool,
 }
 
-/// What a user would paste of a case. Policies of the API are manifests, which are validated.
+/// The inputs of a case as a user would paste them. Policies of the API are manifests, which are validated.
 pub(super) fn pasted(case: &Value) -> Pasted {
     let list = |name: &str| {
         let items: Vec<&Value> = array(case, name).collect();

@@ -13,9 +13,9 @@ pub(super) struct Program {
     directory: PathBuf,
 }
 
-/// What the program wrote.
+/// The output of the program.
 pub(super) struct Run {
-    /// What is on standard output, if it is JSON.
+    /// Standard output, if it is JSON.
     pub(super) output: Option<Value>,
     pub(super) messages: String,
 }

@@ -7,7 +7,7 @@ use super::Compared;
 use super::command::Program;
 use super::module::Module;
 
-/// What a policy has besides objects: an expression by itself has not.
+/// Variables of policies that a single expression does not have.
 const OF_REQUESTS: [&str; 4] = ["request", "namespaceObject", "authorizer", "variables"];
 const OBJECTS: [&str; 3] = ["object", "oldObject", "params"];
 

@@ -51,7 +51,7 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
     })
 }
 
-/// What is found: rule, severity, message, help and place of each, in order.
+/// The findings: rule, severity, message, help and position of each, in order.
 fn findings(of: &[Value], names: [&str; 2]) -> Vec<String> {
     let lists = of.iter().flat_map(|result| names.map(|name| result.get(name)));
     let found = lists.flatten().filter_map(Value::as_array).flatten();

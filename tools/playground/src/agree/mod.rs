@@ -20,11 +20,11 @@ use module::Module;
 /// How many differences are shown.
 const SHOWN: usize = 5;
 
-/// What came of a case.
+/// The outcome of a case.
 enum Compared {
     Agrees,
     Differs(String),
-    /// It is about what the page does not have, for a reason.
+    /// The case needs a feature that the page does not have, with the reason.
     Skipped(&'static str),
 }
 

@@ -20,10 +20,10 @@ use super::rows::Object;
 /// A set of policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Policies {
-    /// What they do.
+    /// The effect of the policies.
     #[serde(default)]
     pub(super) effect: Effect,
-    /// What their expressions are like.
+    /// The kind of their expressions.
     #[serde(default)]
     pub(super) shape: Shape,
     /// How many there are.
@@ -40,20 +40,20 @@ pub(super) fn one() -> usize {
     1
 }
 
-/// What policies do.
+/// The effect of policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Effect {
-    /// They have three validations each.
+    /// Three validations each.
     #[default]
     Validate,
-    /// They change objects by server-side apply.
+    /// Mutation by server-side apply.
     Apply,
-    /// They change objects by JSON Patch.
+    /// Mutation by JSON Patch.
     Patch,
 }
 
-/// What the expressions of policies are like.
+/// The kind of expressions of policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Shape {

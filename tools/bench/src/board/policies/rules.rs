@@ -13,13 +13,13 @@ pub(crate) type Rule = (String, String);
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Rules {
-    /// What holds for both Pods, whatever the number.
+    /// A rule that holds for both Pods, whatever the number.
     holding: Vec<Rule>,
-    /// What holds for neither.
+    /// A rule that holds for neither Pod.
     failing: Vec<Rule>,
-    /// What holds for most ConfigMaps.
+    /// A rule that holds for most ConfigMaps.
     pub(crate) config_maps: Vec<Rule>,
-    /// What holds for most of RBAC.
+    /// A rule that holds for most objects of RBAC.
     pub(crate) rbac: Vec<Rule>,
 }
 
