@@ -233,6 +233,16 @@ impl ExitStatus {
         }
     }
 
+    /// By what failed: what is denied takes precedence over what cannot be read, and that over what is undecided.
+    pub(crate) fn of_failures(denied: bool, unread: bool, undecided: bool) -> Self {
+        match (denied, unread, undecided) {
+            (true, _, _) => ExitStatus::Failure,
+            (_, true, _) => ExitStatus::Unread,
+            (_, _, true) => ExitStatus::Undecided,
+            (false, false, false) => ExitStatus::Success,
+        }
+    }
+
     /// The one of two that matters more: what is invalid or denied, then what cannot be read, then what is undecided.
     pub(crate) fn worse(self, other: Option<Self>) -> Self {
         let order = [

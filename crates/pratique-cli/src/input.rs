@@ -24,7 +24,9 @@ use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
 use crate::exit::CliError;
-use crate::output::problems;
+use crate::memory::mebibytes;
+use crate::output::text::Text;
+use crate::output::{self, problems};
 
 pub(crate) use walk::{files, is_hidden, log_files};
 
@@ -99,7 +101,7 @@ impl InputError {
         match error {
             StreamError::TooLarge(_) => InputError::TooLarge {
                 path,
-                mebibytes: u32::try_from(limits.document >> 20).unwrap_or(u32::MAX),
+                mebibytes: mebibytes(u64::try_from(limits.document).unwrap_or(u64::MAX)),
             },
             StreamError::Read(error) => InputError::Unread { path, error },
         }
@@ -107,6 +109,15 @@ impl InputError {
 }
 
 impl<'t> Objects<'t> {
+    /// Warnings about duplicate keys outside of objects.
+    pub(crate) fn duplicate_warnings(&self) -> impl Iterator<Item = Text> {
+        self.duplicate_keys.iter().map(|duplicate| {
+            let location = duplicate.location.as_ref();
+            let place = location.map(problems::place).unwrap_or_default();
+            output::warning_at(&place, &duplicate.message)
+        })
+    }
+
     /// The objects, or the first error.
     pub(crate) fn whole(self) -> Result<Vec<GivenObject<'t>>, InputError> {
         match self.faults.into_iter().next() {

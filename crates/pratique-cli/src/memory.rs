@@ -28,6 +28,11 @@ pub(crate) fn manifests() -> u64 {
     load() / 4
 }
 
+/// A size in MiB, for messages.
+pub(crate) fn mebibytes(bytes: u64) -> u32 {
+    u32::try_from(bytes >> 20).unwrap_or(u32::MAX)
+}
+
 fn container_limit() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     limit(&groups, Path::new("/sys/fs/cgroup"))

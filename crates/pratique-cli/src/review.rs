@@ -57,15 +57,13 @@ use pratique_stream::Limits;
 use pratique_suite::request::cluster::is_namespace;
 use pratique_suite::{Rules, read_rules};
 
-use crate::arguments::{FailOn, ReviewArguments};
+use crate::arguments::ReviewArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, InputError, InputObject, Objects};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
-use crate::policies::LoadFailure;
 use crate::snapshot::{self, StateSource};
-use crate::style::Style;
 pub(crate) use chain::shown as steps;
 use chain::{Chain, PluginState};
 pub(crate) use checkpoint::CheckpointError;
@@ -79,7 +77,6 @@ use read::Inputs;
 use request::RequestBuilder;
 use state::ClusterState;
 use stored::Stored;
-use tally::Tally;
 use unbound::EvaluationScope;
 use unexpanded::PodPolicies;
 use work::{Reviewer, Shown};
@@ -113,11 +110,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         plugins,
     } = match loaded {
         Ok(loaded) => loaded,
-        Err(LoadFailure::Cli(error)) => return Err(error),
-        Err(LoadFailure::Invalid { errors, mut texts }) => {
-            output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
-            return Ok(ExitStatus::Failure);
-        }
+        Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
     };
     let plugin_state = plugins.map(|plugins| plugins.state);
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
@@ -225,26 +218,6 @@ fn limits(mebibytes: u32) -> Limits {
     }
 }
 
-/// The exit status: denials take precedence over errors, and these over undecided requests.
-fn exit_status(tally: &Tally, errors: usize, scope: &EvaluationScope, fail_on: &[FailOn]) -> ExitStatus {
-    let fails = |on: FailOn, count: usize| count > 0 && fail_on.contains(&on);
-    if fails(FailOn::Deny, tally.denied)
-        || fails(FailOn::Warn, tally.warned)
-        || fails(FailOn::Audit, tally.audited)
-    {
-        ExitStatus::Failure
-    } else if fails(FailOn::Error, errors) {
-        ExitStatus::Unread
-    } else if fails(
-        FailOn::Undecided,
-        tally.undecided + usize::from(!scope.can_deny()),
-    ) {
-        ExitStatus::Undecided
-    } else {
-        ExitStatus::Success
-    }
-}
-
 /// Reads the state of the cluster, and collects errors.
 struct Reader {
     mebibytes: u32,
@@ -276,14 +249,9 @@ impl Reader {
     }
 
     fn take(&mut self, objects: Objects<'static>, all: &mut Vec<InputObject>) -> Result<(), CliError> {
-        for duplicate in &objects.duplicate_keys {
-            let place = duplicate
-                .location
-                .as_ref()
-                .map(problems::place)
-                .unwrap_or_default();
-            warn(&place, std::slice::from_ref(&duplicate.message));
-        }
+        objects
+            .duplicate_warnings()
+            .for_each(|warning| output::note(&warning));
         all.extend(objects.given);
         let mut faults = objects.faults.into_iter();
         faults.try_for_each(|fault| self.refuse(fault))
@@ -337,10 +305,7 @@ impl Reader {
             Err(found) => {
                 let mut texts = Texts::default();
                 texts.insert(&file.path, &file.content);
-                let style = Style::of_stderr();
-                found
-                    .iter()
-                    .for_each(|problem| output::note(&problems::one(problem, &mut texts, style)));
+                problems::report(&found, &mut texts);
                 self.refuse(InputError::Faulty {
                     place: file.path.clone(),
                     why: "its rules cannot be read".to_owned(),

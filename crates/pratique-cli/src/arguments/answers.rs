@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::exit::ExitStatus;
+
 /// What is printed of decisions, and which of them fail.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Answers")]
@@ -33,7 +35,24 @@ pub(crate) struct FailureArguments {
         value_delimiter = ',',
         default_value = "deny,error,undecided"
     )]
-    pub(crate) fail_on: Vec<FailOn>,
+    fail_on: Vec<FailOn>,
+}
+
+impl FailureArguments {
+    /// Whether the command fails for something.
+    pub(crate) fn fails_on(&self, on: FailOn) -> bool {
+        self.fail_on.contains(&on)
+    }
+
+    /// The exit status, by what there is.
+    pub(crate) fn status(&self, there_is: impl Fn(FailOn) -> bool) -> ExitStatus {
+        let fails = |on| self.fails_on(on) && there_is(on);
+        ExitStatus::of_failures(
+            fails(FailOn::Deny) || fails(FailOn::Warn) || fails(FailOn::Audit),
+            fails(FailOn::Error),
+            fails(FailOn::Undecided),
+        )
+    }
 }
 
 /// The output format of a review.

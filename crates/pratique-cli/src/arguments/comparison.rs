@@ -39,17 +39,13 @@ pub(crate) enum ComparisonFailOn {
 }
 
 impl ComparisonArguments {
-    /// The exit status, by what holds: refusals take precedence over errors, and these over what is undecided.
+    /// The exit status, by what holds.
     pub(crate) fn status(&self, holds: impl Fn(ComparisonFailOn) -> bool) -> ExitStatus {
         let fails = |on| self.fail_on.contains(&on) && holds(on);
-        if fails(ComparisonFailOn::Refused) || fails(ComparisonFailOn::Allowed) {
-            ExitStatus::Failure
-        } else if fails(ComparisonFailOn::Error) {
-            ExitStatus::Unread
-        } else if fails(ComparisonFailOn::Undecided) {
-            ExitStatus::Undecided
-        } else {
-            ExitStatus::Success
-        }
+        ExitStatus::of_failures(
+            fails(ComparisonFailOn::Refused) || fails(ComparisonFailOn::Allowed),
+            fails(ComparisonFailOn::Error),
+            fails(ComparisonFailOn::Undecided),
+        )
     }
 }

@@ -58,6 +58,11 @@ impl LoadedPlugins {
             mixed: Vec::new(),
         }
     }
+
+    /// Manifests that are not in a directory of an AdmissionConfiguration.
+    pub(super) fn of_group(group: Group, manifests: ManifestSet) -> Self {
+        LoadedPlugins::of(vec![Loaded::new(group, None, manifests)])
+    }
 }
 
 impl Loaded {

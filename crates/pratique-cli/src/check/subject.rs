@@ -6,8 +6,8 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_lsp::Findings;
 use pratique_manifest::{
-    ConfigurationOptions, EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_file,
-    load_configuration_of, load_directory, load_files, path_text,
+    EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_file, load_configuration_of,
+    load_directory, load_files, path_text,
 };
 use pratique_plugin::{PluginGates, PluginSettings};
 use pratique_suite::sorted::{Group, SortedPolicies};
@@ -126,26 +126,15 @@ impl Subject {
         };
         match self {
             Subject::Nothing => Ok(LoadedPlugins::of(Vec::new())),
-            Subject::Whole(_, group, set) => {
-                let set = std::mem::take(set);
-                Ok(LoadedPlugins::of(vec![Loaded::new(*group, None, set)]))
-            }
+            Subject::Whole(_, group, set) => Ok(LoadedPlugins::of_group(*group, std::mem::take(set))),
             Subject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
-                Ok(LoadedPlugins::of(vec![Loaded::new(
-                    Group::Static(*plugin),
-                    None,
-                    set,
-                )]))
+                Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
             Subject::Manifest(file, plugin) => {
                 let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
-                Ok(LoadedPlugins::of(vec![Loaded::new(
-                    Group::Static(*plugin),
-                    None,
-                    set,
-                )]))
+                Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
             Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => among::load(sorted, expressions),
         }
@@ -207,10 +196,7 @@ fn with_plugins<T>(
 
 /// What is wrong with the text of an AdmissionConfiguration, and with what it names.
 pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressions) -> Findings {
-    let options = ConfigurationOptions {
-        manifests: expressions.options(),
-        manifest_gate: FeatureGates::default().manifests,
-    };
+    let options = policies::configuration_options(expressions, FeatureGates::default());
     let loaded = with_plugins(&AdmissionPluginArguments::default(), "", |enabled| {
         load_configuration_file(file, &options, enabled)
     });
@@ -237,10 +223,7 @@ fn configuration(
     admission_plugins: &AdmissionPluginArguments,
     root: &str,
 ) -> Result<LoadedPlugins, Refusal> {
-    let options = ConfigurationOptions {
-        manifests: expressions.options(),
-        manifest_gate: gates.manifests,
-    };
+    let options = policies::configuration_options(expressions, gates);
     let loaded = with_plugins(admission_plugins, root, |enabled| {
         load_configuration_of(root, path, &options, enabled)
     });

@@ -7,6 +7,17 @@ use serde::Serialize;
 
 use super::text::is_plain;
 
+/// The last line of an output of JSON lines: the counts.
+#[derive(Serialize)]
+pub(crate) struct Summary<T> {
+    pub(crate) summary: T,
+}
+
+/// Whether a number is left out of an object.
+pub(crate) fn is_zero<N: PartialEq + Default>(number: &N) -> bool {
+    *number == N::default()
+}
+
 /// Formats a value on several lines.
 pub(crate) fn pretty(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     serde_json::to_string_pretty(value).map(|json| visible(&json))

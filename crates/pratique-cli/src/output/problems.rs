@@ -112,6 +112,14 @@ pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, 
     out
 }
 
+/// Reports problems on standard error, with excerpts.
+pub(crate) fn report(problems: &[Problem], texts: &mut Texts) {
+    let style = Style::of_stderr();
+    for problem in problems {
+        super::note(&one(problem, texts, style));
+    }
+}
+
 /// Formats a problem, with an excerpt.
 pub(crate) fn one(problem: &Problem, texts: &mut Texts, style: Style) -> Text {
     finding_text(&Finding::of_problem(problem, false), false, texts, style)

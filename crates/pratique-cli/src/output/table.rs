@@ -2,6 +2,11 @@
 
 use super::text::{Text, text};
 
+/// A name, or what stands for an empty one.
+pub(crate) fn or<'n>(name: &'n str, empty: &'n str) -> &'n str {
+    if name.is_empty() { empty } else { name }
+}
+
 /// A table with a header, whose columns are aligned: the first `names` to the left, numbers to the right.
 pub(crate) fn table(header: &[&str], names: usize, rows: &[Vec<String>]) -> Text {
     let header: Vec<String> = header.iter().map(|title| (*title).to_owned()).collect();

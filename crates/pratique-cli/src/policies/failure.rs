@@ -5,6 +5,8 @@ use pratique_manifest::LoadErrors;
 
 use crate::exit::CliError;
 use crate::output::excerpt::Texts;
+use crate::output::{self, problems};
+use crate::style::Style;
 
 /// Why policies cannot be loaded.
 pub(crate) enum LoadFailure {
@@ -12,6 +14,22 @@ pub(crate) enum LoadFailure {
     Invalid { errors: LoadErrors, texts: Texts },
     /// They cannot be read.
     Cli(CliError),
+}
+
+impl LoadFailure {
+    /// Reports on standard error that policies are invalid.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub(crate) fn report(self) -> Result<(), CliError> {
+        match self {
+            LoadFailure::Cli(error) => Err(error),
+            LoadFailure::Invalid { errors, mut texts } => {
+                output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
+                Ok(())
+            }
+        }
+    }
 }
 
 impl From<CliError> for LoadFailure {

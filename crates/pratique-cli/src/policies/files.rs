@@ -112,7 +112,7 @@ impl Reader {
 
     /// How much may still be read.
     fn mebibytes(&self) -> u32 {
-        u32::try_from(self.left >> 20).unwrap_or(u32::MAX).max(1)
+        memory::mebibytes(self.left).max(1)
     }
 
     fn count(&mut self, file: &ManifestFile) {

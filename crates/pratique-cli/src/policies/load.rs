@@ -1,14 +1,11 @@
 //! Loads the policies that `--policies` names.
 
-#[cfg(feature = "kube")]
-use pratique::Admission;
 use pratique::expressions::Expressions;
-use pratique_manifest::{ManifestFile, ManifestSet};
+use pratique::{Admission, AdmissionBuilder};
+use pratique_manifest::{ConfigurationOptions, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
-#[cfg(feature = "kube")]
 use pratique_suite::add_policies;
 use pratique_suite::sorted::SortedPolicies;
-#[cfg(feature = "kube")]
 use pratique_types::FeatureGates;
 
 use super::failure::LoadFailure;
@@ -20,12 +17,35 @@ use super::skipped::report_skipped;
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
 use crate::input::all_shown;
-#[cfg(feature = "kube")]
 use crate::memory;
 use crate::output::excerpt::Texts;
 
 /// Objects that configure admission, by origin.
 pub(crate) type OriginSets = Vec<(Origin, ManifestSet)>;
+
+/// The options of loading an AdmissionConfiguration.
+pub(crate) fn configuration_options(expressions: &Expressions, gates: FeatureGates) -> ConfigurationOptions {
+    ConfigurationOptions {
+        manifests: expressions.options(),
+        manifest_gate: gates.manifests,
+    }
+}
+
+/// A builder for policies of any origin, checked as the registry of an API server does.
+pub(crate) fn builder(gates: FeatureGates) -> AdmissionBuilder {
+    Admission::builder()
+        .max_load_bytes(memory::load())
+        .feature_gates(gates)
+        .registry_checks(true)
+}
+
+/// Adds policies to a builder.
+pub(crate) fn with_sets(builder: AdmissionBuilder, sets: &OriginSets) -> AdmissionBuilder {
+    let all = sets.iter().cloned();
+    all.fold(builder, |builder, (origin, set)| {
+        add_policies(builder, origin, set)
+    })
+}
 
 /// Loads policies of any origin, and reports what else is among them.
 pub(crate) fn load(
@@ -86,18 +106,12 @@ pub(crate) fn load_api_policies(
     gates: FeatureGates,
     of_cluster: Option<Vec<ManifestFile>>,
 ) -> Result<(Admission, OriginSets), LoadFailure> {
-    let builder = Admission::builder()
-        .max_load_bytes(memory::load())
-        .feature_gates(gates)
-        .registry_checks(true);
+    let builder = builder(gates);
     let mut sets = load(arguments, builder.expressions())?;
     if let Some(files) = of_cluster {
         sets.extend(load_of_cluster(files, builder.expressions())?);
     }
-    let all = sets.iter().cloned();
-    let builder = all.fold(builder.https(), |builder, (origin, set)| {
-        add_policies(builder, origin, set)
-    });
+    let builder = with_sets(builder.https(), &sets);
     Ok((builder.build().map_err(unusable)?, sets))
 }
 

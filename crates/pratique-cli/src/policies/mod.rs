@@ -12,7 +12,9 @@ pub(crate) use failure::{LoadFailure, unusable};
 pub(crate) use files::read;
 #[cfg(feature = "kube")]
 pub(crate) use load::load_api_policies;
-pub(crate) use load::{OriginSets, load, load_files, load_of_cluster, reload};
+pub(crate) use load::{
+    OriginSets, builder, configuration_options, load, load_files, load_of_cluster, reload, with_sets,
+};
 pub(crate) use origin_name::OriginName;
 pub(crate) use resource_rules::{first_names, resource_rules};
 pub(crate) use skipped::report_skipped;

@@ -19,7 +19,6 @@ use crate::output;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::text;
-use crate::style::Style;
 pub(crate) use setting::Setting;
 
 /// The name of the file.
@@ -116,10 +115,7 @@ impl ProjectError {
         match self {
             ProjectError::Cli(error) => error.report(),
             ProjectError::Invalid { problems, mut texts } => {
-                let style = Style::of_stderr();
-                for problem in &problems {
-                    output::note(&problems::one(problem, &mut texts, style));
-                }
+                problems::report(&problems, &mut texts);
                 output::note(&text!(
                     "error: the project file is invalid; {} ignores it\n",
                     IGNORED

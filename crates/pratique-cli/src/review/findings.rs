@@ -31,8 +31,10 @@ impl<'f> Causes<'f> {
                 message: &decision.message,
             })
             .collect();
-        let is_told = findings.iter().any(|finding| finding.action == Counted::Deny);
-        if let (Decision::Denied, false, Some((policy, message))) = (self.decision, is_told, self.refusal) {
+        let is_by_policy = findings.iter().any(|finding| finding.action == Counted::Deny);
+        if let (Decision::Denied, false, Some((policy, message))) =
+            (self.decision, is_by_policy, self.refusal)
+        {
             findings.push(Finding {
                 policy,
                 binding: "",

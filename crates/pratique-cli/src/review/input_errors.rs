@@ -23,10 +23,10 @@ pub(super) struct JsonError {
     pub(super) message: String,
 }
 
-/// A line of output.
+/// A line of JSON about an error.
 #[derive(Serialize)]
-struct Line<'a> {
-    error: &'a JsonError,
+pub(super) struct ErrorLine<'a> {
+    pub(super) error: &'a JsonError,
 }
 
 /// The text about an error of an input, and the errors that it consists of; errors of the command are returned.
@@ -108,6 +108,6 @@ impl InputErrors {
     /// Prints a JSON line for each error.
     pub(super) fn print_json(&self) -> Result<(), CliError> {
         let mut errors = self.errors.iter();
-        errors.try_for_each(|error| output::print_json_line(&Line { error }))
+        errors.try_for_each(|error| output::print_json_line(&ErrorLine { error }))
     }
 }

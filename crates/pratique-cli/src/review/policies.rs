@@ -3,12 +3,12 @@
 use pratique::Admission;
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, GivenConfiguration, ManifestFile, ManifestSet, Plugin, PluginConfiguration,
-    load_configuration, load_directory, load_files,
+    GivenConfiguration, ManifestFile, ManifestSet, Plugin, PluginConfiguration, load_configuration,
+    load_directory, load_files,
 };
 use pratique_policy::Origin;
+use pratique_suite::bind;
 use pratique_suite::chain::ChainSettings;
-use pratique_suite::{add_policies, bind};
 use pratique_types::FeatureGates;
 
 use super::chain::{self, PluginState};
@@ -16,7 +16,6 @@ use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
 use crate::input::openable;
-use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::policies::{self, LoadFailure, OriginSets};
 use crate::snapshot::{StateSource, WebhookUse};
@@ -52,10 +51,7 @@ pub(super) fn load(
     state: &mut StateSource,
     chain: Option<&ChainSettings>,
 ) -> Result<Loaded, LoadFailure> {
-    let mut builder = Admission::builder()
-        .max_load_bytes(memory::load())
-        .feature_gates(gates)
-        .registry_checks(true);
+    let mut builder = policies::builder(gates);
     let expressions = builder.expressions();
     let mut of_paths = policies::load(&arguments.paths, expressions)?;
     let has_inputs = of_inputs.is_some();
@@ -108,10 +104,7 @@ pub(super) fn load(
     if bind {
         self::bind(&mut sets);
     }
-    let all = sets.iter().cloned();
-    let builder = all.fold(builder, |builder, (origin, set)| {
-        add_policies(builder, origin, set)
-    });
+    let builder = policies::with_sets(builder, &sets);
     let builder = if webhooks { builder.https() } else { builder };
     let (builder, plugins) = match started {
         Some((plugins, given)) => {
@@ -134,11 +127,8 @@ fn configuration(
     expressions: &Expressions,
 ) -> Result<Vec<PluginConfiguration>, LoadFailure> {
     openable(path)?;
-    let options = ConfigurationOptions {
-        manifests: expressions.options(),
-        manifest_gate: gates.manifests,
-    };
-    let loaded = load_configuration(path, &options).map_err(|refused| refused.errors)?;
+    let loaded = load_configuration(path, &policies::configuration_options(expressions, gates))
+        .map_err(|refused| refused.errors)?;
     Ok(loaded.plugins)
 }
 

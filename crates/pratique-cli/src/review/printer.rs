@@ -7,6 +7,7 @@ use pratique_types::GroupResource;
 use super::assumed::AssumedKinds;
 use super::compared::Operations;
 use super::input_errors::InputErrors;
+use super::junit;
 use super::left_out::{self, LeftOut};
 use super::progress::Progress;
 use super::record::Record;
@@ -15,11 +16,10 @@ use super::tally::Tally;
 use super::unbound::EvaluationScope;
 use super::unexpanded::PodPolicies;
 use super::work::{End, Reviewed};
-use super::{exit_status, junit};
-use crate::arguments::{AnswerArguments, ReviewFormat};
+use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
 use crate::exit::{CliError, ExitStatus};
-use crate::output;
 use crate::output::text::text;
+use crate::output::{self, json};
 
 /// After how many errors the rest of a file is not reviewed.
 const MAX_ERRORS: usize = 1000;
@@ -45,12 +45,7 @@ pub(super) struct Printer<'a> {
     pub(super) empty_lists: usize,
 }
 
-/// A line of output with the counts.
-#[derive(serde::Serialize)]
-struct SummaryLine<'a> {
-    summary: JsonSummary<'a>,
-}
-
+/// The counts as JSON.
 #[derive(serde::Serialize)]
 struct JsonSummary<'a> {
     #[serde(flatten)]
@@ -168,7 +163,13 @@ impl<'a> Printer<'a> {
             output::note(&warning);
         }
         let count = self.errors.count();
-        let status = exit_status(&self.tally, count, scope, &self.arguments.failure.fail_on);
+        let status = self.arguments.failure.status(|on| match on {
+            FailOn::Deny => self.tally.denied > 0,
+            FailOn::Warn => self.tally.warned > 0,
+            FailOn::Audit => self.tally.audited > 0,
+            FailOn::Error => count > 0,
+            FailOn::Undecided => self.tally.undecided > 0 || !scope.can_deny(),
+        });
         let summary = self.arguments.summary;
         let notes = self.left_out.notes(self.arguments.quiet);
         match self.arguments.output {
@@ -192,7 +193,7 @@ impl<'a> Printer<'a> {
                         tally: &self.tally,
                         errors: count,
                     };
-                    output::print_json_line(&SummaryLine { summary })?;
+                    output::print_json_line(&json::Summary { summary })?;
                 }
             }
             ReviewFormat::Sarif => output::print_json(&sarif::log(

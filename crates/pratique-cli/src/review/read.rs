@@ -136,7 +136,7 @@ impl Inputs {
                 match error.kind() {
                     ErrorKind::FileTooLarge => CliError::TooLarge {
                         path,
-                        mebibytes: u32::try_from(spool::LARGEST >> 20).unwrap_or(u32::MAX),
+                        mebibytes: memory::mebibytes(spool::LARGEST),
                     },
                     _ => CliError::Read { path, error },
                 }
@@ -174,7 +174,7 @@ impl Inputs {
             let path = input::shown(file);
             let too_large = || CliError::TooLarge {
                 path: path.clone(),
-                mebibytes: u32::try_from(memory::manifests() >> 20).unwrap_or(u32::MAX),
+                mebibytes: memory::mebibytes(memory::manifests()),
             };
             let Ok(stream) = self.open(file) else { continue };
             let mut excerpt = Excerpt::default();

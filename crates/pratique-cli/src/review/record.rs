@@ -8,6 +8,7 @@ use super::decisions::{Action, PolicyDecision};
 use super::received::Parent;
 use super::report::JsonUndecided;
 use super::result::ReviewResult;
+use crate::output::json::is_zero;
 
 /// The decision on a request.
 #[derive(Clone, Debug, Serialize)]
@@ -44,11 +45,6 @@ pub(super) struct Record {
     changed: bool,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
 /// A decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -68,12 +64,20 @@ impl From<AdmissionDecision> for Decision {
     }
 }
 
-/// Something to tell about a request.
+/// Something to report about a request.
 pub(super) struct Remark<'r> {
     pub(super) action: Option<Action>,
     /// The policy or webhook; `None` where the server itself denies.
     pub(super) policy: Option<&'r str>,
     pub(super) message: String,
+}
+
+/// A name with its namespace, if it has one: `shop/web`.
+pub(super) fn namespaced(namespace: &str, name: &str) -> String {
+    match namespace {
+        "" => name.to_owned(),
+        namespace => format!("{namespace}/{name}"),
+    }
 }
 
 impl Record {
@@ -106,11 +110,7 @@ impl Record {
 
     /// The object: `shop/Deployment/web`.
     pub(super) fn name_in_cluster(&self) -> String {
-        let namespace = match self.namespace.as_str() {
-            "" => String::new(),
-            namespace => format!("{namespace}/"),
-        };
-        format!("{namespace}{}/{}", self.kind, self.name)
+        namespaced(&self.namespace, &format!("{}/{}", self.kind, self.name))
     }
 
     /// What was asked: `CREATE deployments.apps shop/web`.
@@ -119,46 +119,48 @@ impl Record {
             "" => String::new(),
             subresource => format!("/{subresource}"),
         };
-        let namespace = match self.namespace.as_str() {
-            "" => String::new(),
-            namespace => format!("{namespace}/"),
-        };
         let parent = self.parent.as_ref();
         let parent = parent.map(|parent| format!(" of {} {}", parent.kind, parent.name));
         format!(
-            "{} {}{subresource} {namespace}{}{}",
+            "{} {}{subresource} {}{}",
             self.operation,
             self.resource,
-            self.name,
+            namespaced(&self.namespace, &self.name),
             parent.unwrap_or_default()
         )
     }
 
-    /// Who has something to tell, and what follows from it: the [remarks](Self::remarks) without their texts.
+    /// Who has something to report, and what follows from it: the [remarks](Self::remarks) without their texts.
     pub(super) fn causes(&self) -> impl Iterator<Item = (Option<Action>, Option<&str>)> {
         let policies = self
             .policies
             .iter()
             .filter(|decision| decision.action != Action::Ignore);
-        let is_told = self
-            .policies
+        let by_others = self
+            .other_denial()
+            .map(|_| (Some(Action::Deny), self.refused_by.as_deref()));
+        let undecided = self
+            .undecided
             .iter()
-            .any(|decision| decision.action == Action::Deny);
-        let by_others = self.decision == Decision::Denied && !is_told && self.message.is_some();
-        let undecided = self.undecided.iter().map(|undecided| {
-            let name: &str = match undecided.name.as_str() {
-                "" => &undecided.plugin,
-                name => name,
-            };
-            (None, Some(name))
-        });
+            .map(|undecided| (None, Some(undecided.source())));
         policies
             .map(|decision| (Some(decision.action), Some(decision.policy.as_str())))
-            .chain(by_others.then_some((Some(Action::Deny), self.refused_by.as_deref())))
+            .chain(by_others)
             .chain(undecided)
     }
 
-    /// What there is to tell: each decision of a policy, a denial by anything else, and what is undecided.
+    /// The message of a denial by anything but a policy.
+    fn other_denial(&self) -> Option<&str> {
+        let is_by_policy = self
+            .policies
+            .iter()
+            .any(|decision| decision.action == Action::Deny);
+        self.message
+            .as_deref()
+            .filter(|_| self.decision == Decision::Denied && !is_by_policy)
+    }
+
+    /// What there is to report: each decision of a policy, a denial by anything else, and what is undecided.
     pub(super) fn remarks(&self) -> Vec<Remark<'_>> {
         let policies = self.policies.iter();
         let mut remarks: Vec<Remark<'_>> = policies
@@ -169,14 +171,11 @@ impl Record {
                 message: decision.message.clone(),
             })
             .collect();
-        let is_told = remarks.iter().any(|remark| remark.action == Some(Action::Deny));
-        if let (Decision::Denied, false, Some(message)) = (self.decision, is_told, &self.message) {
-            remarks.push(Remark {
-                action: Some(Action::Deny),
-                policy: self.refused_by.as_deref(),
-                message: message.clone(),
-            });
-        }
+        remarks.extend(self.other_denial().map(|message| Remark {
+            action: Some(Action::Deny),
+            policy: self.refused_by.as_deref(),
+            message: message.to_owned(),
+        }));
         remarks.extend(self.undecided.iter().map(|undecided| Remark {
             action: None,
             policy: Some(undecided.source()),

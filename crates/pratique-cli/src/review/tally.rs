@@ -7,6 +7,8 @@ use serde::Serialize;
 use super::decisions::Action;
 use super::record::{Decision, Record};
 use crate::output::counted::noun;
+use crate::output::json::is_zero;
+use crate::output::table::{or, table};
 use crate::output::text::{Text, text};
 
 /// The maximum number of rows of a table: names may be anything.
@@ -29,7 +31,7 @@ pub(super) struct Tally {
     #[serde(skip)]
     count: usize,
     /// How many decisions are in no row, as there are too many.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     others: usize,
 }
 
@@ -62,11 +64,6 @@ fn rows<S: serde::Serializer>(
             row: *row,
         })
     }))
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
-fn is_none(count: &usize) -> bool {
-    *count == 0
 }
 
 impl Row {
@@ -152,38 +149,19 @@ impl Tally {
 
     /// A table by policy and namespace.
     pub(super) fn table(&self) -> Text {
-        let mut lines =
-            vec![["POLICY", "NAMESPACE", "DENIED", "WARNED", "AUDITED", "UNDECIDED"].map(str::to_owned)];
         let rows = self.policies.iter();
         let rows = rows.flat_map(|(policy, rows)| rows.iter().map(move |row| (policy, row)));
-        for (policy, (namespace, row)) in rows {
-            let or = |text: &str, other: &str| match text {
-                "" => other.to_owned(),
-                text => text.to_owned(),
-            };
+        let rows = rows.map(|(policy, (namespace, row))| {
+            let names = [or(policy, "(no policy)"), or(namespace, "(none)")].map(str::to_owned);
             let counts = [row.denied, row.warned, row.audited, row.undecided].map(|count| count.to_string());
-            let [denied, warned, audited, undecided] = counts;
-            let (policy, namespace) = (or(policy, "(no policy)"), or(namespace, "(none)"));
-            lines.push([policy, namespace, denied, warned, audited, undecided]);
-        }
-        if lines.len() == 1 {
+            names.into_iter().chain(counts).collect()
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        if rows.is_empty() {
             return text!("no policy denies, warns, records or is undecided\n");
         }
-        let width = |column: usize| {
-            let lengths = lines.iter().filter_map(|line| line.get(column));
-            lengths.map(|text| text.chars().count()).max().unwrap_or_default()
-        };
-        let widths: Vec<usize> = (0..6).map(width).collect();
-        let mut out = Text::new();
-        for line in &lines {
-            let cells = line.iter().zip(&widths).enumerate();
-            let cells = cells.map(|(column, (text, width))| match column {
-                0 | 1 => format!("{text:<width$}"),
-                _ => format!("{text:>width$}"),
-            });
-            let line = cells.collect::<Vec<_>>().join("  ");
-            out.push(&text!("{}\n", line));
-        }
+        let header = ["POLICY", "NAMESPACE", "DENIED", "WARNED", "AUDITED", "UNDECIDED"];
+        let mut out = table(&header, 2, &rows);
         if self.others > 0 {
             out.push(&text!("and {} more\n", self.others));
         }

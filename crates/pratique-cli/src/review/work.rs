@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique::api_objects::ApiObjects;
 use pratique_expansion::Expander;
 use pratique_json::Value;
-use pratique_manifest::{ManifestSet, Problem};
+use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_suite::request::review;
 use pratique_types::{GroupResource, Operation};
@@ -120,9 +120,8 @@ impl Reviewer<'_> {
         reviewed.empty_lists = objects.empty_lists;
         reviewed.given = objects.given.len();
         objects
-            .duplicate_keys
-            .iter()
-            .for_each(|duplicate| reviewed.duplicate(duplicate));
+            .duplicate_warnings()
+            .for_each(|warning| reviewed.notes.push(&warning));
         for fault in objects.faults {
             reviewed.fault(fault);
         }
@@ -346,15 +345,6 @@ fn decode_review<'t>(given: GivenObject<'t>, reviewed: &mut Reviewed) -> Result<
 }
 
 impl Reviewed {
-    fn duplicate(&mut self, duplicate: &Problem) {
-        let place = duplicate
-            .location
-            .as_ref()
-            .map(problems::place)
-            .unwrap_or_default();
-        self.warn(&place, std::slice::from_ref(&duplicate.message));
-    }
-
     fn warn(&mut self, place: &str, messages: &[String]) {
         for message in messages {
             self.notes.push(&output::warning_at(place, message));

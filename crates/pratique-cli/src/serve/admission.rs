@@ -46,6 +46,12 @@ pub(super) enum LoadFailure {
     Cli(CliError),
 }
 
+impl From<CliError> for LoadFailure {
+    fn from(error: CliError) -> Self {
+        LoadFailure::Cli(error)
+    }
+}
+
 /// Loads what the arguments name, by default the Pod Security Standards, and keeps it current. State of the cluster is
 /// loaded in the background.
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
@@ -83,7 +89,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
         StartError::Configuration(refused) => invalid(&refused.errors),
-        error => LoadFailure::Cli(CliError::Serve(error.to_string())),
+        error => CliError::Serve(error.to_string()).into(),
     })?;
     let observers: Vec<Arc<dyn AdmissionObserver>> =
         vec![Arc::new(metrics.clone()), Arc::new(reloads.clone())];
@@ -94,7 +100,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         reloads,
         cluster,
         api: vec![configurations],
-        policy_files: policy_files.map_err(LoadFailure::Cli)?,
+        policy_files: policy_files?,
     })
 }
 
@@ -111,32 +117,29 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, OriginSets),
     let named = &arguments.policies;
     let builder = match (&named.admission_control_config_file, &named.manifests) {
         (Some(path), _) => {
-            openable(path).map_err(LoadFailure::Cli)?;
+            openable(path)?;
             builder.configuration(path)
         }
         (None, Some(path)) => {
-            openable(path).map_err(LoadFailure::Cli)?;
-            let plugin = named
-                .plugin
-                .map_or_else(|| plugin_of(path), Ok)
-                .map_err(LoadFailure::Cli)?;
+            openable(path)?;
+            let plugin = named.plugin.map_or_else(|| plugin_of(path), Ok)?;
             builder.directory(path, plugin)
         }
         (None, None) if arguments.has_policies() || !named.paths.policies.is_empty() => builder,
         (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
     };
     let of_paths = policies::load(&named.paths, builder.expressions()).map_err(|error| match error {
-        policies::LoadFailure::Cli(error) => LoadFailure::Cli(error),
+        policies::LoadFailure::Cli(error) => error.into(),
         policies::LoadFailure::Invalid { errors, mut texts } => {
             LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
         }
     })?;
     let of_static = of_paths.iter().filter(|(origin, _)| *origin == Origin::Static);
     let builder = of_static.fold(builder, |builder, (_, set)| builder.manifests(set.clone()));
-    // Before anything else is done, so that faults of manifests are the first to be told.
+    // Before anything else is done, so that faults of manifests are reported first.
     let loaded = builder.load().map_err(|error| match error.load_errors() {
         Some(errors) => invalid(errors),
-        None => LoadFailure::Cli(CliError::Serve(error.to_string())),
+        None => CliError::Serve(error.to_string()).into(),
     })?;
     Ok((loaded, of_paths))
 }

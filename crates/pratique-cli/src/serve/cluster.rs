@@ -73,7 +73,7 @@ pub(super) fn configure(
 ) -> Result<(LiveBuilder, ClusterContext), LoadFailure> {
     let objects = objects(&arguments.cluster.cluster_objects)?;
     #[cfg(feature = "kube")]
-    if let Some(server) = connect(&arguments.cluster).map_err(LoadFailure::Cli)? {
+    if let Some(server) = connect(&arguments.cluster)? {
         return Ok(configure_real(arguments, live, server, objects));
     }
     let cluster = KnownCluster {
@@ -84,7 +84,7 @@ pub(super) fn configure(
         Some(objects) => {
             let shared = SharedObjects::new(objects.cluster);
             let defaults = Arc::new(ObjectDefaults::new(objects.defaults));
-            let model = UndefinedKinds::default().told(defaults, Arc::default());
+            let model = UndefinedKinds::default().model(defaults, Arc::default());
             let live = live.object_models(move || model.clone());
             live.cluster(WithState::new(shared, objects.state))
         }
@@ -108,19 +108,16 @@ fn configure_real(
     let live = live.decider(server.reviewer());
     let api = server.cluster();
     let undefined = UndefinedKinds::default();
+    let (custom, files) = match objects {
+        Some(objects) => (objects.defaults, Some((objects.cluster, objects.state))),
+        None => (Vec::new(), None),
+    };
+    let of_files = Arc::new(ObjectDefaults::new(custom));
+    let live = live.object_models(move || undefined.model(api.object_defaults(), of_files.clone()));
     // Before the source: that waits for what the cluster knows of params.
-    let live = match objects {
-        Some(objects) => {
-            let beside = Arc::new(ObjectDefaults::new(objects.defaults));
-            let live = live.object_models(move || undefined.told(api.object_defaults(), beside.clone()));
-            let both = Overlay::new(server.cluster(), objects.cluster).with_state(objects.state);
-            live.cluster(both)
-        }
-        None => {
-            let beside = Arc::new(ObjectDefaults::default());
-            let live = live.object_models(move || undefined.told(api.object_defaults(), beside.clone()));
-            live.cluster(server.cluster())
-        }
+    let live = match files {
+        Some((objects, state)) => live.cluster(Overlay::new(server.cluster(), objects).with_state(state)),
+        None => live.cluster(server.cluster()),
     };
     let follow = &arguments.cluster.follow;
     let follow = Follow {
@@ -209,7 +206,7 @@ fn objects(paths: &[String]) -> Result<Option<FileObjects>, LoadFailure> {
     }
     let mut all = Vec::new();
     for path in paths {
-        for file in input::files(Path::new(path)).map_err(LoadFailure::Cli)? {
+        for file in input::files(Path::new(path))? {
             let read = input::read(&file, MEBIBYTES).and_then(Objects::whole);
             let given = read.map_err(|error| unusable(&path_text(&file), error))?;
             for given in given {
@@ -237,11 +234,11 @@ const MEBIBYTES: u32 = 256;
 
 fn unusable(path: &str, error: InputError) -> LoadFailure {
     match error {
-        InputError::Cli(error) => LoadFailure::Cli(error),
+        InputError::Cli(error) => error.into(),
         InputError::TooLarge { mebibytes, .. } => {
             LoadFailure::Invalid(text!("error: {}: larger than {} MiB\n", path, mebibytes))
         }
-        InputError::Unread { path, error } => LoadFailure::Cli(CliError::Read { path, error }),
+        InputError::Unread { path, error } => CliError::Read { path, error }.into(),
         InputError::Faulty { place, why } => LoadFailure::Invalid(text!("error: {}: {}\n", place, why)),
         InputError::Invalid { errors, .. } => invalid(&errors),
     }

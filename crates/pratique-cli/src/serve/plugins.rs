@@ -8,8 +8,8 @@ use pratique::PluginChain;
 use pratique::expressions::Expressions;
 use pratique::plugins::{HttpImageBackend, Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
 use pratique_manifest::{
-    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, Failure, GivenConfiguration, IgnoredPlugin,
-    IgnoredReason, load_configuration_of, load_kube_config,
+    ConfigurationErrors, EnabledPlugins, Failure, GivenConfiguration, IgnoredPlugin, IgnoredReason,
+    load_configuration_of, load_kube_config,
 };
 use pratique_metrics::Metrics;
 use pratique_plugins::ImagePolicyBackend;
@@ -20,6 +20,7 @@ use pratique_types::FeatureGates;
 
 use super::pod_security_metrics::PodSecurityMetrics;
 use crate::plugins;
+use crate::policies::configuration_options;
 
 /// The plugins, and what they need besides the state of the cluster.
 pub(super) struct ServedPlugins {
@@ -54,10 +55,7 @@ pub(super) fn start(
             Ok(())
         },
     };
-    let options = ConfigurationOptions {
-        manifests: expressions.options(),
-        manifest_gate: gates.manifests,
-    };
+    let options = configuration_options(expressions, gates);
     let loaded = load_configuration_of("", configuration.unwrap_or_default(), &options, &enabled)?;
     loaded.ignored.iter().for_each(warn_of_unused);
     Ok(Some(ServedPlugins {

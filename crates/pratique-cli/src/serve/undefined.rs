@@ -10,36 +10,39 @@ use pratique::object_model::{ConversionError, Mutator};
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
-/// How many kinds are remembered, and told.
+/// How many kinds are remembered, and reported.
 const MAX_KINDS: usize = 100;
 
-/// The kinds that were told.
+/// The kinds that were reported.
 #[derive(Clone, Default)]
 pub(super) struct UndefinedKinds(Arc<Mutex<HashSet<GroupVersionKind>>>);
 
-/// A model that tells which kinds it does not know.
+/// A model that logs which kinds it does not know.
 struct ReportingModel {
     defaults: OverlaidDefaults,
     undefined: UndefinedKinds,
 }
 
 impl UndefinedKinds {
-    /// A model of a cluster and of objects beside it, which tells each kind that neither defines once.
-    pub(super) fn told(
+    /// A model of a cluster and of objects of files, which logs each kind that neither defines once.
+    pub(super) fn model(
         &self,
         cluster: Arc<ObjectDefaults>,
-        beside: Arc<ObjectDefaults>,
+        of_files: Arc<ObjectDefaults>,
     ) -> Arc<dyn ObjectModel + Send + Sync> {
         Arc::new(ReportingModel {
-            defaults: OverlaidDefaults { cluster, beside },
+            defaults: OverlaidDefaults {
+                cluster,
+                beside: of_files,
+            },
             undefined: self.clone(),
         })
     }
 
-    /// Whether a kind was not met before, and is to be told.
+    /// Whether a kind was not met before, and is to be reported.
     fn is_new(&self, kind: &GroupVersionKind) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.len() < MAX_KINDS && !told.contains(kind) && told.insert(kind.clone())
+        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.len() < MAX_KINDS && !reported.contains(kind) && reported.insert(kind.clone())
     }
 }
 
@@ -65,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_once() {
+    fn kinds_are_reported_once() {
         let undefined = UndefinedKinds::default();
         let kind = |name: &str| GroupVersionKind::new("example.com", "v1", name);
         assert!(undefined.is_new(&kind("Widget")));

@@ -16,10 +16,8 @@ use crate::arguments::SnapshotArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::counted::counted;
-use crate::output::problems;
 use crate::output::text::{Text, text};
-use crate::policies::{LoadFailure, load_api_policies};
-use crate::style::Style;
+use crate::policies::load_api_policies;
 
 /// Reads a cluster, and writes what was read; succeeds if all of it could be read.
 pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError> {
@@ -33,11 +31,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
     let loaded = load_api_policies(&arguments.paths, arguments.gates.feature_gates, of_cluster);
     let (admission, sets) = match loaded {
         Ok(loaded) => loaded,
-        Err(LoadFailure::Cli(error)) => return Err(error),
-        Err(LoadFailure::Invalid { errors, mut texts }) => {
-            output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
-            return Ok(ExitStatus::Failure);
-        }
+        Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
     };
     let mut wanted = Wanted::of(&admission, &sets);
     if arguments.plugin_objects {

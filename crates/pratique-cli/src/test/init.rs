@@ -14,7 +14,6 @@ use crate::output::counted::counted;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::text;
-use crate::style::Style;
 
 /// The name of the file.
 const FILE: &str = "suite.yaml";
@@ -33,11 +32,7 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
         let first = match first_suite(&path, &roots) {
             Ok(first) => first,
             Err(found) => {
-                let mut texts = Texts::default();
-                let style = Style::of_stderr();
-                found
-                    .iter()
-                    .for_each(|problem| output::note(&problems::one(problem, &mut texts, style)));
+                problems::report(&found, &mut Texts::default());
                 status = ExitStatus::Failure;
                 continue;
             }

@@ -12,6 +12,7 @@ use pratique_suite::{
 use serde::Serialize;
 
 use super::run::{CaseRun, Run, SuiteRun};
+use crate::output::json::is_zero;
 use crate::output::problems::JsonProblem;
 
 /// All results.
@@ -222,12 +223,4 @@ impl<'a> From<&'a PolicyCoverage> for Policy<'a> {
             missing: &policy.missing,
         }
     }
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature is that of the serializer"
-)]
-fn is_zero(number: &i32) -> bool {
-    *number == 0
 }

@@ -1,12 +1,11 @@
 //! The plugins of the chain, started as an API server starts them.
 
 use pratique::expressions::Expressions;
-use pratique_manifest::ConfigurationOptions;
 use pratique_suite::chain::{self, ChainSettings, StartFailure, Started};
 use pratique_types::FeatureGates;
 
 use crate::exit::CliError;
-use crate::policies::LoadFailure;
+use crate::policies::{LoadFailure, configuration_options};
 
 /// Starts the plugins that are on, with what an AdmissionConfiguration file gives them.
 pub(in super::super) fn start(
@@ -15,10 +14,7 @@ pub(in super::super) fn start(
     gates: FeatureGates,
     expressions: &Expressions,
 ) -> Result<Started, LoadFailure> {
-    let options = ConfigurationOptions {
-        manifests: expressions.options(),
-        manifest_gate: gates.manifests,
-    };
+    let options = configuration_options(expressions, gates);
     let path = configuration.unwrap_or_default();
     let started = chain::start(settings, path, &options, &|_| Ok(()));
     started.map_err(|failure| match failure {

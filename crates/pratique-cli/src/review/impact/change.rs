@@ -78,9 +78,9 @@ impl Row {
         }
     }
 
-    pub(super) fn approximated(self, told: &[Approximation]) -> Self {
+    pub(super) fn approximated(self, approximations: Vec<Approximation>) -> Self {
         Row {
-            approximations: told.to_vec(),
+            approximations,
             ..self
         }
     }

@@ -1,6 +1,6 @@
 //! Counts and prints what changes, in the order of the inputs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique_replay::{Approximation, Unknown};
@@ -13,14 +13,16 @@ use super::work::Part;
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::output::counted::{counted, noun};
-use crate::output::table::table;
+use crate::output::table::{or, table};
 use crate::output::text::{Lines, Text, text};
-use crate::output::{self, Printed};
+use crate::output::{self, Printed, json};
 use crate::review::assumed::AssumedKinds;
 use crate::review::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
 use crate::review::checkpoint::{Resumable as _, tell_lost};
 use crate::review::progress::Progress;
+use crate::review::record::namespaced;
+use crate::review::replay::counters::Counters;
 use crate::review::replay::share::ReadShare;
 use crate::review::scan::written;
 use crate::style::{Style, Tone};
@@ -52,15 +54,10 @@ struct JsonImpact<'a> {
     errors: usize,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     notes: &'a BTreeSet<String>,
-    unknown: &'a BTreeMap<Unknown, u64>,
-    approximations: &'a BTreeMap<Approximation, u64>,
+    unknown: &'a Counters<Unknown>,
+    approximations: &'a Counters<Approximation>,
     refused: &'a Tally,
     allowed: &'a Tally,
-}
-
-#[derive(Serialize)]
-struct SummaryLine<'a> {
-    summary: JsonImpact<'a>,
 }
 
 impl<'a> Collector<'a> {
@@ -144,7 +141,7 @@ impl<'a> Collector<'a> {
             ImpactFormat::Ndjson => {
                 self.report.faults.print_json()?;
                 let summary = self.json(errors);
-                output::print_json_line(&SummaryLine { summary })?;
+                output::print_json_line(&json::Summary { summary })?;
             }
         }
         if let Some(checkpoints) = &self.checkpoints {
@@ -261,22 +258,17 @@ impl<'a> Collector<'a> {
 
     /// What logs do not hold, and what was approximated therefore.
     fn of_logs(&self) -> impl Iterator<Item = String> {
-        let ImpactReport {
-            unknown,
-            approximations,
-            ..
-        } = &self.report;
-        let unknown = unknown
-            .iter()
-            .map(|(why, count)| format!("{} {count}", why.name()));
-        let approximations = approximations.iter();
-        let approximated = approximations.map(|(told, count)| format!("{} {count}", told.name()));
-        let of_logs: [(&str, Vec<String>); 2] = [
+        let unknown = self.report.unknown.iter();
+        let unknown = unknown.map(|(why, count)| format!("{} {count}", why.name()));
+        let approximated = self.report.approximations.iter();
+        let approximated =
+            approximated.map(|(approximation, count)| format!("{} {count}", approximation.name()));
+        let lists: [(&str, Vec<String>); 2] = [
             ("not in the log", unknown.collect()),
             ("approximated", approximated.collect()),
         ];
-        let told = of_logs.into_iter().filter(|(_, named)| !named.is_empty());
-        told.map(|(what, named)| format!("{what}: {}", named.join(", ")))
+        let lists = lists.into_iter().filter(|(_, items)| !items.is_empty());
+        lists.map(|(label, items)| format!("{label}: {}", items.join(", ")))
     }
 
     /// How many objects changed while objects were listed, if any.
@@ -327,11 +319,8 @@ fn top<const N: usize>(
     let more = rows.len().saturating_sub(MAX_ROWS);
     rows.truncate(MAX_ROWS);
     let cells = rows.iter().map(|(names, count)| {
-        let shown = names.iter().map(|name| match *name {
-            "" => "(none)".to_owned(),
-            name => name.to_owned(),
-        });
-        shown.chain([count.to_string()]).collect()
+        let names = names.iter().map(|name| or(name, "(none)").to_owned());
+        names.chain([count.to_string()]).collect()
     });
     let cells: Vec<Vec<String>> = cells.collect();
     let header: Vec<&str> = names.iter().copied().chain(["REQUESTS"]).collect();
@@ -350,10 +339,6 @@ fn examples(tally: &Tally, style: Style) -> Text {
     let mut out = Text::new();
     for (_, examples) in tally.examples() {
         for example in examples.take(MAX_EXAMPLES) {
-            let name = match example.namespace.as_str() {
-                "" => example.name.clone(),
-                namespace => format!("{namespace}/{}", example.name),
-            };
             let place = style.paint(Tone::Place, &example.place);
             let indent = "  ";
             let lines = Lines {
@@ -365,7 +350,7 @@ fn examples(tally: &Tally, style: Style) -> Text {
                 place,
                 example.operation,
                 example.kind,
-                name,
+                namespaced(&example.namespace, &example.name),
                 example.user,
                 lines
             ));

@@ -10,6 +10,7 @@ use super::change::{Change, Row};
 use crate::output::counted::counted;
 use crate::output::text::Text;
 use crate::review::checkpoint::Resumable;
+use crate::review::replay::counters::Counters;
 use crate::review::replay::decided::{Decided, evaluation};
 use crate::review::replay::faults::CountedFaults;
 
@@ -24,9 +25,9 @@ const MAX_EXPLAINED: usize = 20;
 pub(super) struct ImpactReport {
     pub(super) run: Run,
     pub(super) faults: CountedFaults,
-    changes: BTreeMap<Change, u64>,
-    pub(super) unknown: BTreeMap<Unknown, u64>,
-    pub(super) approximations: BTreeMap<Approximation, u64>,
+    changes: Counters<Change>,
+    pub(super) unknown: Counters<Unknown>,
+    pub(super) approximations: Counters<Approximation>,
     pub(super) not_subject: u64,
     /// What is left out.
     pub(super) notes: BTreeSet<String>,
@@ -48,9 +49,9 @@ impl ImpactReport {
         ImpactReport {
             run,
             faults,
-            changes: BTreeMap::new(),
-            unknown: BTreeMap::new(),
-            approximations: BTreeMap::new(),
+            changes: Counters::default(),
+            unknown: Counters::default(),
+            approximations: Counters::default(),
             not_subject: 0,
             notes,
             changed_meanwhile: 0,
@@ -73,13 +74,12 @@ impl ImpactReport {
     }
 
     pub(super) fn count(&mut self, row: Row) {
-        let one_more = |count: &mut u64| *count = count.saturating_add(1);
-        one_more(self.changes.entry(row.change).or_default());
+        self.changes.add(row.change);
         if row.changed_meanwhile {
-            one_more(&mut self.changed_meanwhile);
+            self.changed_meanwhile = self.changed_meanwhile.saturating_add(1);
         }
-        for told in &row.approximations {
-            one_more(self.approximations.entry(*told).or_default());
+        for approximation in &row.approximations {
+            self.approximations.add(*approximation);
         }
         match row.change {
             Change::Same => {}
@@ -87,7 +87,7 @@ impl ImpactReport {
             Change::NewlyAllowed => self.allowed.count(&only(&row, &row.old, Action::Deny)),
             Change::Undecided => {
                 if let Some(why) = row.unknown {
-                    one_more(self.unknown.entry(why).or_default());
+                    self.unknown.add(why);
                 }
                 let by = match row.new.undecided.is_empty() {
                     true => &row.old,
@@ -110,13 +110,11 @@ impl ImpactReport {
     }
 
     pub(super) fn of(&self, change: Change) -> u64 {
-        self.changes.get(&change).copied().unwrap_or_default()
+        self.changes.of(&change)
     }
 
     pub(super) fn requests(&self) -> u64 {
-        self.changes
-            .values()
-            .fold(0, |sum, count| sum.saturating_add(*count))
+        self.changes.total()
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pratique::Admission;
 use pratique_manifest::ManifestFile;
-use pratique_suite::{add_policies, bind, is_manifest};
+use pratique_suite::{bind, is_manifest};
 
 use crate::arguments::{ImpactArguments, KnownArguments, PolicyPathArguments};
 use crate::exit::CliError;
@@ -53,19 +52,14 @@ fn build(
     known: &KnownArguments,
     load: impl FnOnce(&pratique::expressions::Expressions) -> Result<OriginSets, LoadFailure>,
 ) -> Result<Option<Policies>, CliError> {
-    let builder = Admission::builder()
-        .max_load_bytes(memory::load())
-        .feature_gates(known.gates.feature_gates)
-        .registry_checks(true);
+    let builder = policies::builder(known.gates.feature_gates);
     let loaded = load(builder.expressions()).and_then(|mut sets| {
         if known.bind {
             bind(&mut sets);
         }
-        let all = sets.iter().cloned();
-        let builder = all.fold(builder, |builder, (origin, set)| {
-            add_policies(builder, origin, set)
-        });
-        let admission = builder.build().map_err(policies::unusable)?;
+        let admission = policies::with_sets(builder, &sets)
+            .build()
+            .map_err(policies::unusable)?;
         Ok(Policies::new(admission, sets))
     });
     reported(loaded)
@@ -91,7 +85,7 @@ fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
         }
         left = left.checked_sub(size).ok_or_else(|| CliError::TooLarge {
             path: shown.clone(),
-            mebibytes: u32::try_from(memory::manifests() >> 20).unwrap_or(u32::MAX),
+            mebibytes: memory::mebibytes(memory::manifests()),
         })?;
         let content = named::plain_content(contents.read(hash, size)?, memory::manifests());
         let content = content.map_err(|error| CliError::unread(&shown, error))?;

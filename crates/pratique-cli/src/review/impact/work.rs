@@ -165,9 +165,9 @@ impl Worker<'_> {
             EventRequests::Requests(requests) => {
                 for replayed in requests {
                     let subject = Subject::of(&replayed.request, &at);
-                    let told = replayed.approximations.clone();
+                    let approximations = replayed.approximations.clone();
                     let input = input(replayed, location.clone());
-                    self.request(input, subject, part, |row| row.approximated(&told));
+                    self.request(input, subject, part, |row| row.approximated(approximations));
                 }
             }
         }

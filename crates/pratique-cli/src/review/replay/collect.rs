@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use pratique_arrow::ResultRow;
 use pratique_report::{ComparisonPage, Decision, Evaluation};
-use serde::Serialize;
 
 use super::comparison::Comparison;
-use super::counts::JsonCounts;
 use super::decided::evaluation;
 use super::report::ReplayReport;
 use super::share::ReadShare;
 use super::work::Part;
 use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
-use crate::output;
 use crate::output::counted::{counted, noun};
 use crate::output::text::text;
+use crate::output::{self, json};
 use crate::review::checkpoint::Checkpoints;
 use crate::review::progress::Progress;
 use crate::review::results::Results;
@@ -31,12 +29,6 @@ pub(super) struct Collector<'a> {
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
     pub(super) results: Results,
-}
-
-/// The last line of `ndjson`.
-#[derive(Serialize)]
-struct SummaryLine<'a> {
-    summary: JsonCounts<'a>,
 }
 
 impl<'a> Collector<'a> {
@@ -120,7 +112,7 @@ impl<'a> Collector<'a> {
                 self.report.faults.print_json()?;
                 if self.arguments.summary {
                     let summary = self.report.counts.json(&self.report.now, errors, forgotten);
-                    output::print_json_line(&SummaryLine { summary })?;
+                    output::print_json_line(&json::Summary { summary })?;
                 }
             }
             // They were written as they came.

@@ -1,14 +1,14 @@
 //! Counts of what a replay compared.
 
-use std::collections::BTreeMap;
-
 use pratique_replay::{Approximation, NotSubject, Unknown};
 use pratique_report::Tally;
 use serde::{Deserialize, Serialize};
 
 use super::comparison::Comparison;
+use super::counters::Counters;
 use super::row::Row;
-use crate::output::table::table;
+use crate::output::json::is_zero;
+use crate::output::table::{or, table};
 use crate::output::text::{Text, text};
 
 /// How many names are counted of what refused requests then.
@@ -18,12 +18,12 @@ const MAX_NAMES: usize = 1000;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Counts {
-    compared: BTreeMap<Comparison, u64>,
-    unknown: BTreeMap<Unknown, u64>,
-    not_subject: BTreeMap<NotSubject, u64>,
-    approximations: BTreeMap<Approximation, u64>,
+    compared: Counters<Comparison>,
+    unknown: Counters<Unknown>,
+    not_subject: Counters<NotSubject>,
+    approximations: Counters<Approximation>,
     /// By what refused requests then.
-    refused_then: BTreeMap<String, u64>,
+    refused_then: Counters<String>,
     refused_by_others: u64,
 }
 
@@ -39,63 +39,50 @@ pub(super) struct JsonCounts<'a> {
     undecided: u64,
     errors: usize,
     /// Requests of which the log does not have enough, by why.
-    unknown: &'a BTreeMap<Unknown, u64>,
-    not_subject: &'a BTreeMap<NotSubject, u64>,
-    approximations: &'a BTreeMap<Approximation, u64>,
-    refused_then: &'a BTreeMap<String, u64>,
+    unknown: &'a Counters<Unknown>,
+    not_subject: &'a Counters<NotSubject>,
+    approximations: &'a Counters<Approximation>,
+    refused_then: &'a Counters<String>,
     #[serde(skip_serializing_if = "is_zero")]
     forgotten_objects: u64,
     /// The decisions of now.
     now: &'a Tally,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-fn one_more<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K) {
-    let count = counts.entry(key).or_default();
-    *count = count.saturating_add(1);
-}
-
-fn sum<K>(counts: &BTreeMap<K, u64>) -> u64 {
-    counts.values().fold(0, |sum, count| sum.saturating_add(*count))
-}
-
 impl Counts {
     pub(super) fn count(&mut self, row: &Row) {
-        one_more(&mut self.compared, row.comparison);
+        self.compared.add(row.comparison);
         if let (Some(unknown), Comparison::Undecided) = (row.unknown, row.comparison) {
-            one_more(&mut self.unknown, unknown);
+            self.unknown.add(unknown);
         }
-        for told in &row.approximations {
-            one_more(&mut self.approximations, *told);
+        for approximation in &row.approximations {
+            self.approximations.add(*approximation);
         }
         if let Some(by) = row.then.by() {
-            match self.refused_then.len() < MAX_NAMES || self.refused_then.contains_key(by) {
-                true => one_more(&mut self.refused_then, by.to_owned()),
+            let by = by.to_owned();
+            match self.refused_then.len() < MAX_NAMES || self.refused_then.of(&by) > 0 {
+                true => self.refused_then.add(by),
                 false => self.refused_by_others = self.refused_by_others.saturating_add(1),
             }
         }
     }
 
     pub(super) fn count_not_subject(&mut self, why: NotSubject) {
-        one_more(&mut self.not_subject, why);
+        self.not_subject.add(why);
     }
 
     pub(super) fn of(&self, comparison: Comparison) -> u64 {
-        self.compared.get(&comparison).copied().unwrap_or_default()
+        self.compared.of(&comparison)
     }
 
     /// The number of requests that admission was asked about.
     pub(super) fn requests(&self) -> u64 {
-        sum(&self.compared)
+        self.compared.total()
     }
 
     /// The number of all entries.
     pub(super) fn entries(&self) -> u64 {
-        self.requests().saturating_add(sum(&self.not_subject))
+        self.requests().saturating_add(self.not_subject.total())
     }
 
     pub(super) fn json<'a>(&'a self, now: &'a Tally, errors: usize, forgotten: u64) -> JsonCounts<'a> {
@@ -137,22 +124,22 @@ impl Counts {
         }
         let undecided = self.of(Comparison::Undecided);
         row(Comparison::Undecided.words(), undecided);
-        for (why, count) in &self.unknown {
-            row(&format!("  {why}"), *count);
+        for (why, count) in self.unknown.iter() {
+            row(&format!("  {why}"), count);
         }
-        let by_policies = undecided.saturating_sub(sum(&self.unknown));
+        let by_policies = undecided.saturating_sub(self.unknown.total());
         if by_policies > 0 {
             row("  a policy reads what is not known", by_policies);
         }
-        row("not subject to admission", sum(&self.not_subject));
-        for (why, count) in &self.not_subject {
-            row(&format!("  {why}"), *count);
+        row("not subject to admission", self.not_subject.total());
+        for (why, count) in self.not_subject.iter() {
+            row(&format!("  {why}"), count);
         }
-        for (told, count) in &self.approximations {
-            row(&format!("approximated: {told}"), *count);
+        for (approximation, count) in self.approximations.iter() {
+            row(&format!("approximated: {approximation}"), count);
         }
-        for (by, count) in &self.refused_then {
-            row(&format!("refused then by {by}"), *count);
+        for (by, count) in self.refused_then.iter() {
+            row(&format!("refused then by {by}"), count);
         }
         if self.refused_by_others > 0 {
             row("refused then by others", self.refused_by_others);
@@ -165,16 +152,12 @@ impl Counts {
         }
         let mut out = table(&["DECISION", "REQUESTS"], 1, &rows);
         let policies = now.policies().rows().map(|([policy, binding], counts)| {
-            let or = |name: &str| match name {
-                "" => "(none)".to_owned(),
-                name => name.to_owned(),
-            };
-            let mut cells = vec![or(policy), or(binding)];
-            cells.extend(
-                [counts.denied, counts.warned, counts.audited, counts.undecided]
-                    .map(|count| count.to_string()),
-            );
-            cells
+            let names = [policy, binding].map(|name| or(name, "(none)").to_owned());
+            let counts = [counts.denied, counts.warned, counts.audited, counts.undecided];
+            names
+                .into_iter()
+                .chain(counts.map(|count| count.to_string()))
+                .collect()
         });
         let policies: Vec<Vec<String>> = policies.collect();
         if !policies.is_empty() {

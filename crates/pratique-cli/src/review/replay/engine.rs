@@ -13,7 +13,6 @@ use pratique_suite::chain::ChainSettings;
 use crate::arguments::{FieldValidation, KnownArguments, ObjectArguments, PolicyArguments};
 use crate::exit::CliError;
 use crate::input::{InputError, InputObject};
-use crate::output::{self, problems};
 use crate::policies::{LoadFailure, OriginSets};
 use crate::review::chain::PluginState;
 use crate::review::digest::Digest;
@@ -28,7 +27,6 @@ use crate::review::state::ClusterState;
 use crate::review::unbound::EvaluationScope;
 use crate::review::{Reader, policies};
 use crate::snapshot::{KnownState, StateSource};
-use crate::style::Style;
 
 /// Policies that are ready to be evaluated.
 pub(in crate::review) struct Policies {
@@ -112,11 +110,7 @@ pub(in crate::review) fn reported<T>(loaded: Result<T, LoadFailure>) -> Result<O
     match loaded {
         Ok(loaded) => Ok(Some(loaded)),
         Err(LoadFailure::Cli(CliError::NotEvaluated(why))) => Err(CliError::NoWebhooks(why)),
-        Err(LoadFailure::Cli(error)) => Err(error),
-        Err(LoadFailure::Invalid { errors, mut texts }) => {
-            output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
-            Ok(None)
-        }
+        Err(failure) => failure.report().map(|()| None),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod collect;
 mod comparison;
+pub(super) mod counters;
 mod counts;
 pub(super) mod decided;
 pub(super) mod engine;

@@ -85,7 +85,12 @@ impl Row {
                 by: then.by.as_deref().unwrap_or_default(),
                 message: then.message.as_deref().unwrap_or_default(),
                 unknown: self.unknown.map(Unknown::name).unwrap_or_default(),
-                approximations: self.approximations.iter().map(|told| told.name()).collect(),
+                approximations: self
+                    .approximations
+                    .iter()
+                    .copied()
+                    .map(Approximation::name)
+                    .collect(),
             }),
         }
     }
@@ -124,8 +129,8 @@ impl Row {
             (None, Some(message)) => line("then: ", &format!("{}: {message}", self.then.decision)),
             _ => line("then: ", self.then.decision),
         }
-        for told in &self.approximations {
-            line("approximated: ", &told.to_string());
+        for approximation in &self.approximations {
+            line("approximated: ", &approximation.to_string());
         }
         out
     }

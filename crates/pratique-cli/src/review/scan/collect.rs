@@ -2,25 +2,24 @@
 
 use pratique_arrow::ResultRow;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
-use serde::Serialize;
 
 #[cfg(feature = "kube")]
 use super::apply;
 use super::human;
-use super::progress::ScanProgress;
 use super::work::{Failed, Scanned};
 use super::written;
-use crate::arguments::{FailOn, ScanAnswerArguments, ScanFormat};
+use crate::arguments::{FailOn, FailureArguments, ScanAnswerArguments, ScanFormat};
 use crate::exit::{CliError, ExitStatus};
-use crate::output;
 use crate::output::counted::counted;
 use crate::output::text::text;
+use crate::output::{self, json};
 use crate::review::assumed::AssumedKinds;
 #[cfg(feature = "kube")]
 use crate::review::checkpoint::tell_lost;
 use crate::review::checkpoint::{Checkpoints, Resumable};
 use crate::review::input_errors::JsonError;
 use crate::review::left_out::{self, LeftOut};
+use crate::review::progress::{Progress, rate_and_rest};
 use crate::review::record::Record;
 use crate::review::results::Results;
 use crate::review::{junit, sarif};
@@ -35,8 +34,10 @@ pub(super) struct Collector<'a> {
     arguments: &'a ScanAnswerArguments,
     report: Report,
     user: &'a str,
-    progress: ScanProgress,
-    /// How much of the inputs was read.
+    progress: Progress,
+    /// How much there is of all inputs, if that is known: bytes, or objects.
+    size: Option<u64>,
+    /// How much of it was read.
     done: u64,
     printed_errors: usize,
     assumed: AssumedKinds,
@@ -52,12 +53,6 @@ pub(super) struct Collector<'a> {
     /// The cluster that reports are applied to.
     #[cfg(feature = "kube")]
     pub(super) server: Option<pratique_kube::ApiServer>,
-}
-
-/// The last line of `ndjson`.
-#[derive(Serialize)]
-struct SummaryLine<'a> {
-    summary: &'a Report,
 }
 
 impl Resumable for Report {
@@ -78,19 +73,20 @@ impl Resumable for Report {
 }
 
 impl<'a> Collector<'a> {
-    /// `report` is empty, `user` the one who sends the requests, and `total` the size of the inputs.
+    /// `report` is empty, `user` the one who sends the requests, and `size` how much there is of all inputs.
     pub(super) fn new(
         arguments: &'a ScanAnswerArguments,
         report: Report,
         user: &'a str,
-        total: Option<u64>,
+        size: Option<u64>,
         checkpoints: Option<Checkpoints>,
     ) -> Self {
         Collector {
             arguments,
             report,
             user,
-            progress: ScanProgress::new(arguments.output == ScanFormat::Ndjson, total),
+            progress: Progress::new(arguments.output == ScanFormat::Ndjson),
+            size,
             done: 0,
             printed_errors: 0,
             assumed: AssumedKinds::default(),
@@ -199,7 +195,14 @@ impl<'a> Collector<'a> {
         }
         scanned.out.print()?;
         let total = self.report.tally().total();
-        self.progress.show(total.requests(), total.denied, self.done);
+        let (objects, denied) = (total.requests(), total.denied);
+        self.progress.show_line(|taken| {
+            format!(
+                "{} scanned, {denied} denied{}",
+                counted(objects, "object", "objects"),
+                rate_and_rest(objects, self.done, self.size, taken)
+            )
+        });
         scanned.fatal.map_or(Ok(()), Err)
     }
 
@@ -257,12 +260,12 @@ impl<'a> Collector<'a> {
         left_out
             .iter()
             .for_each(|note| output::note(&left_out::human(note)));
-        let fail_on = &self.arguments.failure.fail_on;
-        let mut status = status(report, false, fail_on);
+        let failure = &self.arguments.failure;
+        let mut status = status(report, false, failure);
         match self.arguments.output {
             ScanFormat::Human => output::print(&human::of(report))?,
             ScanFormat::Json => output::print_json(report)?,
-            ScanFormat::Ndjson => output::print_json_line(&SummaryLine { summary: report })?,
+            ScanFormat::Ndjson => output::print_json_line(&json::Summary { summary: report })?,
             ScanFormat::Sarif => output::print_json(&sarif::log(
                 &self.records,
                 &self.errors,
@@ -273,7 +276,7 @@ impl<'a> Collector<'a> {
             ScanFormat::PolicyReport | ScanFormat::OpenReports => {
                 if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
                     let is_complete = self.give_reports(namespaces, api)?;
-                    if !is_complete && fail_on.contains(&FailOn::Error) {
+                    if !is_complete && failure.fails_on(FailOn::Error) {
                         status = status.worse(Some(ExitStatus::Unread));
                     }
                 }
@@ -364,22 +367,14 @@ fn api(format: ScanFormat) -> Option<ReportApi> {
     }
 }
 
-/// The exit status: denials take precedence over errors, and these over undecided requests. `lacks_parts` is whether something
-/// was to be counted that is not.
-pub(super) fn status(report: &Report, lacks_parts: bool, fail_on: &[FailOn]) -> ExitStatus {
+/// The exit status. `lacks_parts` is whether something was to be counted that is not.
+pub(super) fn status(report: &Report, lacks_parts: bool, arguments: &FailureArguments) -> ExitStatus {
     let total = report.tally().total();
-    let fails = |on: FailOn, holds: bool| holds && fail_on.contains(&on);
-    let is_undecided = total.undecided > 0 || !report.run().can_deny || lacks_parts;
-    if fails(FailOn::Deny, total.denied > 0)
-        || fails(FailOn::Warn, total.warned > 0)
-        || fails(FailOn::Audit, total.audited > 0)
-    {
-        ExitStatus::Failure
-    } else if fails(FailOn::Error, total.failed > 0) {
-        ExitStatus::Unread
-    } else if fails(FailOn::Undecided, is_undecided) {
-        ExitStatus::Undecided
-    } else {
-        ExitStatus::Success
-    }
+    arguments.status(|on| match on {
+        FailOn::Deny => total.denied > 0,
+        FailOn::Warn => total.warned > 0,
+        FailOn::Audit => total.audited > 0,
+        FailOn::Error => total.failed > 0,
+        FailOn::Undecided => total.undecided > 0 || !report.run().can_deny || lacks_parts,
+    })
 }

@@ -3,8 +3,9 @@
 use pratique_report::{Counts, Report, Table};
 
 use crate::output::counted::{counted, noun};
-use crate::output::table::table;
+use crate::output::table::{or, table};
 use crate::output::text::{Lines, Text, text};
+use crate::review::record::namespaced;
 
 /// How many rows a table shows.
 const MAX_ROWS: usize = 25;
@@ -125,10 +126,7 @@ fn shown<const N: usize, const M: usize>(
     // Rows of equal weight stay in the order of their names.
     sorted.sort_by_key(|(_, counts)| std::cmp::Reverse(weight(*counts)));
     let lines = sorted.iter().take(MAX_ROWS).map(|(key, counts)| {
-        let names = key.iter().map(|name| match *name {
-            "" => "-".to_owned(),
-            name => name.to_owned(),
-        });
+        let names = key.iter().map(|name| or(name, "-").to_owned());
         names.chain(cells(*counts)).collect::<Vec<_>>()
     });
     let mut out = table(header, N, &lines.collect::<Vec<_>>());
@@ -156,23 +154,18 @@ fn examples(report: &Report) -> Text {
         out.push(&text!(
             "{} ({}, {})\n",
             kind.policy,
-            or_dash(&kind.binding),
+            or(&kind.binding, "-"),
             kind.action.as_str()
         ));
         for example in examples.take(EXAMPLES) {
-            let namespace = match example.namespace.as_str() {
-                "" => String::new(),
-                namespace => format!("{namespace}/"),
-            };
             let message = Lines {
                 text: &example.message,
                 indent: "    ",
             };
             out.push(&text!(
-                "  {} {}{} ({}): {}\n",
+                "  {} {} ({}): {}\n",
                 example.kind,
-                namespace,
-                example.name,
+                namespaced(&example.namespace, &example.name),
                 example.place,
                 message
             ));
@@ -193,8 +186,4 @@ fn examples(report: &Report) -> Text {
         out.push(&text!("\n"));
     }
     out
-}
-
-fn or_dash(text: &str) -> &str {
-    if text.is_empty() { "-" } else { text }
 }

@@ -46,7 +46,7 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     Ok(collect::status(
         &report,
         !report.missing().is_empty(),
-        &arguments.failure.fail_on,
+        &arguments.failure,
     ))
 }
 

@@ -11,7 +11,6 @@ mod human;
 mod merge;
 pub(crate) mod metrics;
 mod plugins;
-mod progress;
 mod source;
 mod work;
 pub(super) mod written;

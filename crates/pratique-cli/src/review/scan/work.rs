@@ -3,7 +3,6 @@
 use pratique::Admission;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
-use pratique_manifest::Problem;
 use pratique_report::{Shard, owner_of, uid_of};
 use pratique_suite::request::{kind_of, options, review};
 use pratique_types::Operation;
@@ -16,13 +15,13 @@ use crate::arguments::ScanFormat;
 use crate::exit::CliError;
 use crate::input::{GivenObject, InputError, piece};
 use crate::output::text::Text;
-use crate::output::{self, Printed, problems};
+use crate::output::{Printed, problems};
 use crate::review::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects;
 use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
-use crate::review::input_errors::{JsonError, described};
+use crate::review::input_errors::{ErrorLine, JsonError, described};
 use crate::review::left_out::LeftOut;
 use crate::review::phases::Phases;
 use crate::review::record::Record;
@@ -80,12 +79,6 @@ struct Line<'a> {
     changed_meanwhile: bool,
 }
 
-/// A line of output about an error.
-#[derive(Serialize)]
-struct ErrorLine<'a> {
-    error: &'a JsonError,
-}
-
 impl Scanner<'_> {
     /// Evaluates a part of the inputs.
     pub(super) fn scan(&self, unit: Unit, give: &mut dyn FnMut(Scanned)) {
@@ -99,9 +92,7 @@ impl Scanner<'_> {
             Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
             Content::Piece(piece) => {
                 let objects = piece::read(&unit.file, &piece);
-                for duplicate in &objects.duplicate_keys {
-                    scanned.duplicate(duplicate);
-                }
+                scanned.warnings.extend(objects.duplicate_warnings());
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
                 }
@@ -256,13 +247,5 @@ impl Scanner<'_> {
         // The low bits of the hash depend on few bits of the name.
         let mixed = hash ^ (hash >> 32);
         mixed % u64::from(self.shard.of.max(1)) == u64::from(self.shard.index)
-    }
-}
-
-impl Scanned {
-    fn duplicate(&mut self, duplicate: &Problem) {
-        let location = duplicate.location.as_ref();
-        let place = location.map(problems::place).unwrap_or_default();
-        self.warnings.push(output::warning_at(&place, &duplicate.message));
     }
 }
