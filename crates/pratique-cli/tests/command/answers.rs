@@ -42,7 +42,7 @@ fn for_code_scanning() {
         "sarif",
         "all.yaml",
     ]);
-    let log: Value = serde_json::from_str(&run.stdout).unwrap();
+    let log = run.json();
     let of = &log["runs"][0];
     assert_eq!(
         (&log["version"], &of["invocations"][0]["exitCode"]),
@@ -164,11 +164,7 @@ fn pods_of_workloads() {
     review(&["--expand", "web.yaml"]).is("expanded.txt");
     review(&["web.yaml"]).is("not-expanded.txt");
     let run = review(&["--expand", "empty.yaml"]);
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(
-        run.stderr.contains("it has no Pod template at spec.template"),
-        "{run}"
-    );
+    run.exits(2).stderr_has("it has no Pod template at spec.template");
     assert_eq!(
         review(&["--operation", "delete", "--expand", "web.yaml"]).code,
         Some(0)

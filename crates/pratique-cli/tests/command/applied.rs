@@ -83,7 +83,7 @@ fn reports_are_applied_and_stale_ones_removed() {
         .start();
     let directory = directory(&server).with("policies/policies.yaml", POLICIES);
     let run = scan(&directory, &[]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     assert_eq!(
         run.stdout, "2 reports applied, 2 stale removed, 0 failed\n",
         "{run}"
@@ -119,7 +119,7 @@ fn reports_are_applied_and_stale_ones_removed() {
 }
 
 #[test]
-fn what_fails_is_told_and_counted() {
+fn failures_are_reported_and_counted() {
     let refused = "/apis/wgpolicyk8s.io/v1alpha2/namespaces/shop/policyreports/pratique-scan";
     let server = known()
         .list(NAMESPACED, vec![report("gone", "pratique-scan")])
@@ -132,16 +132,16 @@ fn what_fails_is_told_and_counted() {
         .start();
     let directory = directory(&server).with("policies/policies.yaml", POLICIES);
     let run = scan(&directory, &["--fail-on", "error"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
     assert_eq!(
         run.stdout, "1 report applied, 1 stale removed, 2 failed\n",
         "{run}"
     );
-    for told in [
+    for message in [
         "warning: PolicyReport shop/pratique-scan: policyreports is forbidden",
         "warning: clusterpolicyreports.wgpolicyk8s.io: the server could not find the requested resource",
     ] {
-        assert!(run.stderr.contains(told), "{told}: {run}");
+        assert!(run.stderr.contains(message), "{message}: {run}");
     }
 }
 
@@ -155,7 +155,7 @@ fn nothing_is_removed_after_a_scan_with_errors() {
         .with("policies/policies.yaml", POLICIES)
         .with("pods.ndjson", "not json\n");
     let run = scan(&directory, &[]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
     assert_eq!(
         run.stdout,
         "1 report applied, 0 stale removed, 0 failed; stale ones are kept: some objects could not be read\n",
@@ -186,7 +186,6 @@ fn only_reports_of_everything_are_applied() {
         ),
     ] {
         let run = directory.run(arguments);
-        assert_eq!(run.code, Some(2), "{run}");
-        assert!(run.stderr.contains(expected), "{run}");
+        run.exits(2).stderr_has(expected);
     }
 }

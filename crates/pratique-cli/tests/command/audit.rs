@@ -145,7 +145,7 @@ fn recorded_requests_are_replayed() {
     assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
     let replayed = |manifests: &str| {
         let run = directory.run(&["replay", "--manifests", manifests, "-o", "json", "record.ndjson"]);
-        let counts: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let counts = run.json();
         ["same", "refusedNow", "allowedNow"].map(|name| counts[name].as_u64().unwrap())
     };
     assert_eq!(replayed("manifests"), [3, 0, 0], "every decision is the same");

@@ -242,7 +242,7 @@ fn devices_end_and_pipes_are_read() {
 
 #[test]
 #[cfg(unix)]
-fn links_that_cannot_be_followed_are_told() {
+fn links_that_cannot_be_followed_are_reported() {
     for target in ["nowhere.yaml", "q.yaml"] {
         let directory = Directory::new()
             .with("policies/p.yaml", POLICY)

@@ -62,17 +62,14 @@ fn directory(count: usize, more: &str) -> Directory {
 fn review(directory: &Directory, more: &[&str], code: i32, texts: &[&str]) -> Run {
     let arguments = [&["review", "--chain", "pods.yaml"], more].concat();
     let run = directory.run(&arguments);
-    assert_eq!(run.code, Some(code), "{run}");
-    for text in texts {
-        assert!(run.to_string().contains(text), "{text} in {run}");
-    }
+    run.exits(code).shows(texts);
     run
 }
 
 const WHOLE: [&str; 3] = ["--objects", "state.yaml", "--objects-complete"];
 
 #[test]
-fn each_step_is_told() {
+fn each_step_is_shown() {
     let directory = directory(1, "");
     let with_policy = [&WHOLE[..], &["--policies", "policy.yaml"]].concat();
     let texts = [
@@ -200,11 +197,11 @@ fn what_a_run_stores_is_seen_by_what_follows() {
     review(&directory, &WHOLE, 1, &texts);
     let whole = [&["review", "--chain", "all.yaml"], &WHOLE[..]].concat();
     let run = directory.run(&whole);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
 }
 
 #[test]
-fn plugins_are_chosen_as_a_server_is_told_them() {
+fn plugins_are_chosen_by_the_flags_of_a_server() {
     let directory = directory(1, "");
     let pulled = [
         &WHOLE[..],

@@ -15,7 +15,7 @@ fn the_gate_may_be_off() {
         "",
         &[("PRATIQUE_FEATURE_GATES", off)],
     );
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn text_that_no_server_reads() {
     )
     .unwrap();
     let run = files.run(&["check", "--deny", "unread-text", "admission.yaml"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     for place in ["admission.yaml:10:1: ", "binding.yaml:9:1: "] {
         assert!(run.stdout.contains(place), "{place} {run}");
     }

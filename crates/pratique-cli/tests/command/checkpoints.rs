@@ -50,7 +50,7 @@ fn check(arguments: &[&str], counts: &str) {
     let path = directory.path().join("kept.json");
 
     let refused = |run: Run, why: &str| {
-        assert_eq!(run.code, Some(2), "{run}");
+        run.exits(2);
         assert!(run.stderr.contains(why), "{why}: {run}");
         assert!(path.exists(), "the checkpoint stays: {run}");
     };
@@ -84,9 +84,9 @@ fn an_interrupted_comparison_goes_on() {
     );
 }
 
-/// What a directory has is told by name, if it is not what it was.
+/// Files of a directory are named, if they are not what they were.
 #[test]
-fn files_that_come_and_go_are_told() {
+fn files_that_come_and_go_are_reported() {
     let (old, new) = (sample("policies"), sample("next"));
     let directory = Directory::new().with("logs/a.json", events(40));
     let arguments = ["impact", "--old", &old, "--new", &new, "logs"];

@@ -310,7 +310,7 @@ fn the_action_runs_all_and_fails_as_what_matters_most() {
     let run = of(&[("check", "policies; touch ran\n$(touch ran)\n`touch ran`")]);
     assert_eq!(run.codes[1], Some(2), "{}", run.log);
     assert!(!directory.path().join("ran").exists());
-    // A program that does not run is told at once.
+    // A program that does not run is reported at once.
     let run = act(&directory, &[("binary", "/nowhere/pratique")]);
     assert_ne!(run.codes[0], Some(0));
 }

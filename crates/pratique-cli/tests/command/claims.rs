@@ -151,7 +151,7 @@ const CLAIMS: &[Claim] = &[
         1,
         "mixed: skipped 1 file that is no object, such as mixed/broken.yaml\n",
     ),
-    // Nothing is told of what there is nothing of.
+    // Empty inputs are errors.
     (&["review", "-"], 2, "<stdin>: there is no object to review"),
     (&["scan", "-"], 2, "<stdin>: there is no object to scan"),
     (&["replay", "-"], 2, "<stdin>: there is no audit event in it"),

@@ -59,10 +59,7 @@ pub(crate) fn files(server: &ApiServer) -> Directory {
 #[track_caller]
 pub(crate) fn run(directory: &Directory, arguments: &[&str], code: i32, texts: &[&str]) -> Run {
     let run = directory.run(arguments);
-    assert_eq!(run.code, Some(code), "{run}");
-    for text in texts {
-        assert!(run.to_string().contains(text), "{text} in {run}");
-    }
+    run.exits(code).shows(texts);
     run
 }
 
@@ -114,11 +111,7 @@ fn contexts_of_the_environment() {
     };
     assert_eq!(review("here").code, Some(1));
     let missing = review("there");
-    assert_eq!(missing.code, Some(2), "{missing}");
-    assert!(
-        missing.stderr.contains("kubeconfig \"kubeconfig\": "),
-        "{missing}"
-    );
+    missing.exits(2).stderr_has("kubeconfig \"kubeconfig\": ");
 }
 
 #[test]
@@ -137,10 +130,7 @@ fn refused_kinds_are_undecided() {
         "is undecided: params",
     ];
     let found = run(&files(&server), &REVIEW, 3, &texts);
-    assert!(
-        found.stdout.contains("0 allowed, 0 denied, 1 undecided"),
-        "{found}"
-    );
+    found.stdout_has("0 allowed, 0 denied, 1 undecided");
 }
 
 #[test]
@@ -168,14 +158,14 @@ fn an_unreachable_cluster_is_an_error() {
 }
 
 #[test]
-fn webhooks_of_the_cluster_are_told() {
+fn webhooks_of_the_cluster_are_reported() {
     let webhook = "metadata: {name: hook}\nwebhooks:\n- {name: h.example.com, clientConfig: {url: 'https://a.b/c'}, \
                    admissionReviewVersions: [v1], sideEffects: None}\n";
     let server = server(3)
         .admission("mutatingwebhookconfigurations", webhook)
         .start();
-    let told = "1 webhook configuration of the cluster is not evaluated; --webhooks calls them";
-    run(&files(&server), &REVIEW, 1, &[told]);
+    let message = "1 webhook configuration of the cluster is not evaluated; --webhooks calls them";
+    run(&files(&server), &REVIEW, 1, &[message]);
 }
 
 #[test]

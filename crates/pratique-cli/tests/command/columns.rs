@@ -53,7 +53,7 @@ fn results_of_scans_are_rows() {
     let directory = Directory::new().with("pods.ndjson", pods());
     for file in ["results.parquet", "results.arrow"] {
         let run = directory.run(&["scan", "--results", file, "-o", "json", "pods.ndjson"]);
-        assert_eq!(run.code, Some(1), "{run}");
+        run.exits(1);
         let batches = match file {
             "results.parquet" => parquet(&directory, file),
             _ => {
@@ -79,7 +79,7 @@ fn results_of_scans_are_rows() {
                 "pods.ndjson:4:1 allowed uid-c",
             ]
         );
-        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let report = run.json();
         let found: usize = batches
             .iter()
             .map(|batch| {
@@ -113,7 +113,7 @@ fn results_of_replays_have_what_happened_then() {
         "r.parquet",
         LOG,
     ]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let batches = parquet(&directory, "r.parquet");
     let compared = column(&batches, "comparison");
     assert_eq!(compared.len(), 10, "{compared:?}");
@@ -160,7 +160,7 @@ fn columns_are_printed() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn impossible_combinations_are_errors() {
     let directory = Directory::new().with("pods.ndjson", pods());
     for (arguments, expected) in [
         (
@@ -184,12 +184,11 @@ fn what_cannot_be_is_told() {
         ),
     ] {
         let run = directory.run(arguments);
-        assert_eq!(run.code, Some(2), "{run}");
-        assert!(run.stderr.contains(expected), "{run}");
+        run.exits(2).stderr_has(expected);
     }
     // What is not complete is not there.
     let run = directory.run(&["scan", "--results", "r.parquet", "nothing.ndjson"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
     let left = fs::read_dir(directory.path()).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["pods.ndjson"]);
@@ -212,8 +211,7 @@ fn objects_are_read_from_columns() {
     writer.close().unwrap();
     let tally = |arguments: &[&str]| -> Value {
         let run = directory.run(&[&["scan", "-o", "json"], arguments].concat());
-        let report: Value =
-            serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
+        let report = run.json();
         report["tally"].clone()
     };
     let expected = tally(&["objects.ndjson"]).to_string();
@@ -228,5 +226,5 @@ fn objects_are_read_from_columns() {
     assert_eq!(denied.sum::<u64>(), 4);
     let directory = directory.with("p.yaml", [POLICY, BINDING].join("---\n"));
     let run = directory.run(&["review", "--policies", "p.yaml", "objects.parquet", "--summary"]);
-    assert!(run.stdout.contains("16 allowed, 4 denied"), "{run}");
+    run.stdout_has("16 allowed, 4 denied");
 }

@@ -25,9 +25,9 @@ fn check(listener: Listener, script: &str, arguments: &[&str]) -> Run {
 const YES: &str = r#"{"respond": {"allowed": true}}"#;
 
 fn has(run: &Run, code: i32, parts: &[&str]) {
-    assert_eq!(run.code, Some(code), "{run}");
+    run.exits(code);
     for part in parts {
-        assert!(run.stdout.contains(part), "{part}\n{run}");
+        run.stdout_has(part);
     }
 }
 
@@ -95,6 +95,5 @@ fn for_programs() {
         ],
     );
     let run = check(Listener::Closed, YES, &["--output", "sarif"]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stderr.contains("connection refused"), "{run}");
+    run.exits(1).stderr_has("connection refused");
 }

@@ -65,8 +65,8 @@ fn a_test_of_an_unbound_policy_fails() {
     let unbound = files(UNBOUND, SUITE);
     unbound.run(&["test", "."]).is("test-unbound.txt");
     let run = unbound.run(&["test", ".", "--output", "json", "--allow", "warnings"]);
-    assert!(run.stdout.contains("\"notEvaluated\": 1"), "{run}");
-    assert_eq!(run.code, Some(1), "{run}");
+    run.stdout_has("\"notEvaluated\": 1");
+    run.exits(1);
     unbound
         .run(&["test", ".", "--output", "github", "--allow", "warnings"])
         .is("test-unbound-github.txt");
@@ -95,13 +95,9 @@ fn unbound_policies_are_evaluated_as_if_bound() {
     )
     .with("mutating.yaml", MUTATING);
     let run = of_api.run(&["test", ".", "--bind"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     let run = of_api.run(&["test", "."]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(
-        run.stdout.contains("2 policies not evaluated: no binding"),
-        "{run}"
-    );
+    run.exits(1).stdout_has("2 policies not evaluated: no binding");
 }
 
 #[test]
@@ -120,7 +116,7 @@ fn reviews_report_what_is_not_evaluated() {
         .replace("<= 3", "<= 7")
         + &BINDING.replace("replicas.static", "other.static");
     let run = directory.with("policies/other.yaml", other).run(&review);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert!(
         run.stdout.ends_with("1 policy not evaluated: no binding\n"),
         "{run}"
@@ -180,8 +176,7 @@ fn every_failure_is_an_error() {
 fn undecided_is_a_word() {
     let suite = SUITE.replace("expect: denied", "expect: undecided");
     let run = files(&(UNBOUND.to_owned() + BINDING), &suite).run(&["test", "."]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stdout.contains("expected undecided"), "{run}");
+    run.exits(1).stdout_has("expected undecided");
 }
 
 #[test]
@@ -191,8 +186,7 @@ fn warnings_of_policies_under_test() {
     let directory = files(&policy, SUITE);
     directory.run(&["test", "."]).is("test-warned.txt");
     let denied = directory.run(&["test", ".", "--deny", "warnings"]);
-    assert_eq!(denied.code, Some(1), "{denied}");
-    assert!(denied.stdout.contains("2 passed, 0 failed"), "{denied}");
+    denied.exits(1).stdout_has("2 passed, 0 failed");
     let run = directory.run(&["test", ".", "--deny", "warnings", "--allow", "cel-in-message"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
     assert_eq!(directory.run(&["test", ".", "--deny", "nothing"]).code, Some(2));
@@ -229,5 +223,5 @@ fn nothing_is_not_all() {
         .run(&["test", "suite.yaml", "--coverage-threshold", "1"])
         .is("test-coverage-nothing-required.txt");
     let run = directory.run(&["test", "suite.yaml", "--coverage", "--output", "json"]);
-    assert!(run.stdout.contains("\"percent\": null"), "{run}");
+    run.stdout_has("\"percent\": null");
 }

@@ -42,9 +42,9 @@ fn what_is_made_of_a_template_is_named_by_it() {
         )
         .with("suite.yaml", SUITE);
     let run = directory.run(&["test", "suite.yaml"]);
-    assert_eq!(run.code, Some(1), "{run}");
-    let told = "policy gatekeeper-k8smax <policy of template.yaml>:";
-    assert!(run.stdout.contains(told), "{run}");
+    run.exits(1);
+    let message = "policy gatekeeper-k8smax <policy of template.yaml>:";
+    run.stdout_has(message);
     // Gatekeeper makes it match everything, which is no fault of the template.
     assert_eq!(run.stderr, "", "{run}");
 }

@@ -20,7 +20,7 @@ fn check(validations: &str, expected: &[&str]) {
         .lines()
         .filter_map(|line| line.strip_prefix("  = help: "));
     assert_eq!(helps.collect::<Vec<_>>(), expected, "{run}");
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
 }
 
 #[test]
@@ -170,8 +170,7 @@ fn a_control_planes_files() {
     let run = |arguments: &[&str]| directory.run(&[&["check"], arguments].concat());
     run(&["--root", "node", "node/etc/kubernetes/admission.yaml"]).is("root.txt");
     let apart = run(&["--root", "node", "node/etc/kubernetes/apart.yaml"]);
-    assert_eq!(apart.code, Some(0), "{apart}");
-    assert!(apart.stdout.contains("deny-privileged.static.k8s.io"), "{apart}");
+    apart.exits(0).stdout_has("deny-privileged.static.k8s.io");
     // Without the flag, the paths are those of this machine.
     assert_eq!(run(&["node/etc/kubernetes/admission.yaml"]).code, Some(1));
     run(&["--root", "nowhere", "node/etc/kubernetes/admission.yaml"]).is("root-nowhere.txt");
@@ -193,7 +192,7 @@ fn empty_lists() {
     directory.run(&["check", "list.yaml"]).is("empty-list.txt");
     for path in ["lists", "policies"] {
         let run = directory.run(&["check", path]);
-        assert_eq!(run.code, Some(0), "{run}");
+        run.exits(0);
     }
     directory
         .run(&["review", "pods.json"])
@@ -206,7 +205,7 @@ fn empty_lists() {
 fn help_on_nothing() {
     for arguments in [&["help", "foo"][..], &["help", "check", "foo"], &["help", "chek"]] {
         let run = Directory::new().run(arguments);
-        assert_eq!(run.code, Some(2), "{run}");
+        run.exits(2);
         run.is(&format!("{}.txt", arguments.join("-")));
     }
 }

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
 
 use crate::support::{Directory, Run};
 
@@ -20,7 +19,7 @@ fn impact(arguments: &[&str]) -> Run {
 }
 
 fn numbers(run: &Run) -> [u64; 4] {
-    let counts: Value = serde_json::from_str(&run.stdout).unwrap();
+    let counts = run.json();
     ["same", "newlyRefused", "newlyAllowed", "undecided"].map(|name| counts[name].as_u64().unwrap())
 }
 
@@ -29,7 +28,7 @@ fn requests_of_a_log_are_compared() {
     let log = sample("audit.log");
     let run = impact(&["-o", "json", &log]);
     assert_eq!((run.code, numbers(&run)), (Some(1), [3, 4, 0, 3]), "{run}");
-    let counts: Value = serde_json::from_str(&run.stdout).unwrap();
+    let counts = run.json();
     let rows = |of: &str| counts["refused"][of]["rows"].as_array().unwrap().len();
     assert_eq!(
         (rows("policies"), rows("namespaces"), rows("users")),
@@ -68,7 +67,7 @@ fn objects_are_created() {
     let directory = Directory::new().with("pods.ndjson", pods);
     let (old, new) = (sample("policies"), sample("next"));
     let run = directory.run(&["impact", "--old", &old, "--new", &new, "--explain", "pods.ndjson"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     assert!(
         run.stdout
             .starts_with("3 requests: 1 newly refused, 0 newly allowed, 0 undecided, 2 the same\n"),
@@ -123,7 +122,7 @@ fn objects_are_those_of_scans() {
             "impact", "--old", "old.yaml", "--new", "new.yaml", "-o", "json", input,
         ];
         let run = directory.run(&arguments);
-        let counts: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+        let counts = run.json();
         (run.code, numbers(&run), counts["errors"].as_u64().unwrap())
     };
     assert_eq!(compared("objects.ndjson"), (Some(1), [2, 1, 0, 0], 0));
@@ -178,10 +177,7 @@ fn revisions_are_compared() {
     assert_eq!(numbers(&run(&["--new-rev", "HEAD"])), [1, 0, 0, 0]);
     let missing = run(&["--new-rev", "nothing"]);
     assert_eq!(missing.code, Some(2));
-    assert!(
-        missing.stderr.contains("there is no revision nothing"),
-        "{missing}"
-    );
+    missing.stderr_has("there is no revision nothing");
 }
 
 #[test]
@@ -199,7 +195,7 @@ fn changes_are_a_page() {
         "page.html",
         "pods.ndjson",
     ]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let page = std::fs::read_to_string(directory.path().join("page.html")).unwrap();
     for shown in [
         "Of 2 requests, 1 is newly refused.",
@@ -298,9 +294,9 @@ fn given_objects_are_in_the_namespace_that_is_named() {
     assert_eq!(compared("shop"), [0, 1, 0, 0]);
 }
 
-/// What had to be assumed, and what was not completed, is told.
+/// Assumed resources, and objects that were not completed, are reported.
 #[test]
-fn kinds_that_are_not_known_are_told() {
+fn unknown_kinds_are_reported() {
     let widget = |name: &str| {
         format!(
             r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"{name}","namespace":"shop"}}}}"#
@@ -315,7 +311,7 @@ fn kinds_that_are_not_known_are_told() {
     };
     let run = compared("widgets.ndjson", "json");
     assert_eq!((run.code, numbers(&run)), (Some(0), [2, 0, 0, 0]), "{run}");
-    let counts: Value = serde_json::from_str(&run.stdout).unwrap();
+    let counts = run.json();
     let assumed = "kind Widget of example.com/v1 is not known: its resource is taken to be widgets.example.com; give its \
                    CustomResourceDefinition";
     let notes = [

@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde_json::{Value, json as value};
 
 use crate::api_server::{ApiServer, CONFIG_MAPS, Script};
-use crate::scan::json;
 use crate::scan_cluster::{PODS, asked, pod, pods, served};
 use crate::support::{Directory, Run, interrupted, within};
 
@@ -67,7 +66,7 @@ fn impact(directory: &Directory, more: &[&str]) -> Run {
 
 /// The numbers of requests: the same, newly refused, newly allowed, undecided; and of errors.
 fn numbers(run: &Run) -> [u64; 5] {
-    let counts = json(run);
+    let counts = run.json();
     ["same", "newlyRefused", "newlyAllowed", "undecided", "errors"].map(|name| counts[name].as_u64().unwrap())
 }
 
@@ -87,11 +86,11 @@ fn objects_of_a_cluster_are_compared() {
     );
     assert_eq!(asked(&seen, CONFIG_MAPS), ["limit=2"]);
     assert!(asked(&seen, "/api/v1/secrets").is_empty(), "{seen:?}");
-    // What is left out is told.
+    // The report has a note about what is left out.
     let unmatched = "policies that match no CREATE are not evaluated: kept; those of updates and deletions are for audit logs";
     let moments = "of the cluster, the kinds were listed that policies match, each at a moment of its own";
-    assert_eq!(json(&run)["notes"], value!([moments, unmatched]), "{run}");
-    assert!(run.stderr.contains(unmatched), "{run}");
+    assert_eq!(run.json()["notes"], value!([moments, unmatched]), "{run}");
+    run.stderr_has(unmatched);
     let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
     for shown in [
         "Of 7 requests, 1 is newly refused.",
@@ -136,7 +135,7 @@ fn namespaces_are_those_of_the_cluster() {
 }
 
 #[test]
-fn what_changes_while_objects_are_listed_is_told() {
+fn changes_while_objects_are_listed_are_reported() {
     let mut later = pods();
     later[3] = pod("shop", "b", true, 9);
     later.push(pod("infra", "d", false, 10));
@@ -144,7 +143,7 @@ fn what_changes_while_objects_are_listed_is_told() {
         let start = || cluster().expire(PODS, later.clone(), continues).start();
         let run = impact(&directory(&start()), &["-o", "json", "--chunk-size", "2"]);
         assert_eq!(numbers(&run), [5, 1, 2, 0, 0], "{continues}: {run}");
-        assert_eq!(json(&run)["changedMeanwhile"], 2, "{run}");
+        assert_eq!(run.json()["changedMeanwhile"], 2, "{run}");
         let lines = impact(&directory(&start()), &["-o", "ndjson", "--chunk-size", "2"]);
         let changed = lines
             .stdout
@@ -155,10 +154,7 @@ fn what_changes_while_objects_are_listed_is_told() {
         // The other one is decided alike.
         assert_eq!(names, ["d"], "{lines}");
         let human = impact(&directory(&start()), &["--chunk-size", "2"]);
-        assert!(
-            human.stdout.contains("\n2 objects changed meanwhile\n"),
-            "{human}"
-        );
+        human.stdout_has("\n2 objects changed meanwhile\n");
     }
 }
 
@@ -172,17 +168,16 @@ fn what_cannot_be_listed_is_not_compared() {
     let directory = directory(&server);
     let run = impact(&directory, &["-o", "json"]);
     assert_eq!((run.code, numbers(&run)), (Some(2), [4, 0, 1, 0, 2]), "{run}");
-    for told in [
+    for message in [
         "/api/v1/configmaps: its objects cannot be listed, and are not evaluated: configmaps is forbidden",
         "/apis/metrics.example.com/v1: its objects cannot be listed",
     ] {
-        assert!(run.stderr.contains(told), "{told}: {run}");
+        assert!(run.stderr.contains(message), "{message}: {run}");
     }
     // What no policy can match does not matter.
     assert!(!run.stderr.contains("other.example.com"), "{run}");
     let without = impact(&directory, &["--fail-on", "refused"]);
-    assert_eq!(without.code, Some(0), "{without}");
-    assert!(without.stdout.contains("\n2 errors\n"), "{without}");
+    without.exits(0).stdout_has("\n2 errors\n");
 }
 
 #[test]
@@ -209,12 +204,7 @@ fn an_interrupted_comparison_of_a_cluster_goes_on() {
     server.release();
     let before = server.asked().len();
     let resumed = impact(&directory, &kept);
-    assert!(
-        resumed
-            .stderr
-            .contains("continued from the checkpoint, after 2 requests"),
-        "{resumed}"
-    );
+    resumed.stderr_has("continued from the checkpoint, after 2 requests");
     assert_eq!(
         asked(&server.asked().split_off(before), PODS),
         ["limit=2&continue=2", "limit=2&continue=4"]
@@ -224,27 +214,23 @@ fn an_interrupted_comparison_of_a_cluster_goes_on() {
     // What the other policies decide is another comparison.
     fs::write(directory.path().join("kept.json"), "{}").unwrap();
     let refused = impact(&directory, &kept);
-    assert_eq!(refused.code, Some(2), "{refused}");
-    assert!(
-        refused.stderr.contains("it is no checkpoint of a comparison"),
-        "{refused}"
-    );
+    refused.exits(2).stderr_has("it is no checkpoint of a comparison");
 }
 
 /// A page that never comes ends the comparison in time, with how far it came.
 #[test]
-fn a_page_that_never_comes_is_told() {
+fn a_page_that_never_comes_is_reported() {
     let server = cluster().hold(PODS, 1).start();
     let directory = directory(&server);
     let asks = ["-o", "json", "--chunk-size", "2", "--request-timeout", "500ms"];
     let run = within(Duration::from_secs(100), || impact(&directory, &asks));
     server.release();
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run}");
-    for told in [
+    for message in [
         "the comparison has ended early, after 2 requests; it has no report; with --checkpoint, it could go on from there",
         "no answer within 0.5 seconds",
     ] {
-        assert!(run.stderr.contains(told), "{told}: {run}");
+        assert!(run.stderr.contains(message), "{message}: {run}");
     }
 }
 
@@ -259,18 +245,14 @@ fn a_snapshot_is_compared_where_no_input_is_named() {
     );
     let directory = directory(&server).with("new.yaml", new);
     let taken = directory.run(&["snapshot", "--kubeconfig", "kubeconfig", "snap"]);
-    assert_eq!(taken.code, Some(0), "{taken}");
+    taken.exits(0);
     let compared = [&COMPARED[..5], &["-o", "json"]].concat();
     let run = directory.run(&[compared.as_slice(), &["--snapshot", "snap"]].concat());
     assert_eq!((run.code, numbers(&run)), (Some(1), [1, 1, 0, 0, 0]), "{run}");
-    let told = "a snapshot has what policies need of a cluster, and not all of its objects";
-    assert_eq!(json(&run)["notes"], value!([told]), "{run}");
+    let message = "a snapshot has what policies need of a cluster, and not all of its objects";
+    assert_eq!(run.json()["notes"], value!([message]), "{run}");
     let nothing = directory.run(&compared);
-    assert_eq!(nothing.code, Some(2), "{nothing}");
-    assert!(
-        nothing
-            .stderr
-            .contains("there is nothing to compare: name an INPUT, a cluster with --cluster"),
-        "{nothing}"
-    );
+    nothing
+        .exits(2)
+        .stderr_has("there is nothing to compare: name an INPUT, a cluster with --cluster");
 }

@@ -25,7 +25,7 @@ fn bad(name: &str) -> String {
 
 #[track_caller]
 fn ends(run: &Run, code: i32, counts: &str) {
-    assert_eq!(run.code, Some(code), "{run}");
+    run.exits(code);
     assert_eq!(run.stdout.lines().last(), Some(counts), "{run}");
 }
 
@@ -59,7 +59,7 @@ fn what_is_wrong_costs_nothing_else() {
     let review = ["review", "--manifests", "policies", "a.json", "b.yaml", "c.yaml"];
     files.run(&review).is("every-input.txt");
     let json = files.run(&[&review[..], &["--output", "json"]].concat());
-    assert_eq!(json.code, Some(1), "{json}");
+    json.exits(1);
     let lines = json.stdout.lines();
     let (notes, lines): (Vec<&str>, Vec<&str>) =
         lines.partition(|line| line.starts_with("{\"note\":{\"message\":\""));
@@ -86,7 +86,7 @@ fn directories_and_what_is_in_none() {
 fn io_errors_end_the_command() {
     let files = files(POLICY, BINDING);
     let run = files.run(&["review", "--manifests", "policies", "good.yaml", "nowhere.yaml"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_resource_is_for_unknown_kinds() {
     review("widgets").is("resource-contradicts.txt");
     // It is the resource of the Pod, and wrong for the other object.
     let run = review("pods");
-    assert!(run.stdout.contains("w.yaml:5:1: CREATE pods"), "{run}");
+    run.stdout_has("w.yaml:5:1: CREATE pods");
     ends(&run, 1, "0 allowed, 2 denied");
 }
 
@@ -128,11 +128,8 @@ fn objects_that_no_server_would_take() {
         |arguments: &[&str]| files.run(&[&["review", "--manifests", "policies"], arguments].concat());
     review(&["typo.yaml", "type.yaml"]).is("undecodable.txt");
     let json = review(&["--output", "json", "type.yaml"]);
-    assert!(
-        json.stdout.contains(r#""reason":"BadRequest","code":400"#),
-        "{json}"
-    );
-    assert!(json.stdout.contains(r#""allowed":false"#), "{json}");
+    json.stdout_has(r#""reason":"BadRequest","code":400"#)
+        .stdout_has(r#""allowed":false"#);
     // Stored objects were decoded before.
     let delete = review(&["--operation", "DELETE", "type.yaml"]);
     ends(&delete, 2, "0 allowed, 0 denied, 1 error");
@@ -142,11 +139,7 @@ fn objects_that_no_server_would_take() {
         "name":"p","namespace":"shop","operation":"CREATE","userInfo":{},"object":{"apiVersion":"v1","kind":"Pod",
         "metadata":{"name":"p","labels":{"a":1}}}}}"#;
     let run = files.run_with(&["review", "--manifests", "policies", "-"], request, &[]);
-    assert!(
-        run.stderr
-            .contains("request.object is not as a server sends it: Pod in version"),
-        "{run}"
-    );
+    run.stderr_has("request.object is not as a server sends it: Pod in version");
 }
 
 #[test]
@@ -154,7 +147,7 @@ fn custom_objects_have_no_schema() {
     let directory = Directory::new().with("w.yaml", format!("{WIDGET}spec: {{replcas: x}}\n"));
     let run = directory.run(&["review", "--resource", "widgets", "w.yaml"]);
     assert!(!run.stdout.contains("unknown field"), "{run}");
-    assert!(run.stdout.contains("CREATE widgets.example.com"), "{run}");
+    run.stdout_has("CREATE widgets.example.com");
 }
 
 #[test]
@@ -176,12 +169,7 @@ fn files_beside_the_inputs_are_read_whole() {
     ends(&review(&["--old", "old.json"]), 0, "2 allowed, 0 denied");
     let twice = review(&["--old", "twice.json"]);
     ends(&twice, 2, "2 allowed, 0 denied, 1 error");
-    assert!(
-        twice
-            .stderr
-            .contains("twice.json:3:1: this object is also at twice.json:1:1"),
-        "{twice}"
-    );
+    twice.stderr_has("twice.json:3:1: this object is also at twice.json:1:1");
     ends(
         &review(&["--old", "broken.json"]),
         2,
@@ -189,16 +177,10 @@ fn files_beside_the_inputs_are_read_whole() {
     );
     let missing = directory.run(&["review", "--operation", "UPDATE", "--old", "ns.json", "new.json"]);
     ends(&missing, 2, "1 allowed, 0 denied, 1 error");
-    assert!(
-        missing.stderr.contains("it is not among those of --old"),
-        "{missing}"
-    );
+    missing.stderr_has("it is not among those of --old");
     let namespaces = review(&["--old", "old.json", "--namespace-object", "ns.json"]);
     ends(&namespaces, 2, "2 allowed, 0 denied, 1 error");
-    assert!(
-        namespaces.stderr.contains("ns.json:2:1: expected a Namespace"),
-        "{namespaces}"
-    );
+    namespaces.stderr_has("ns.json:2:1: expected a Namespace");
 }
 
 #[test]
@@ -222,8 +204,7 @@ fn a_server_is_not_started_with_a_part_of_its_cluster() {
             name,
         ];
         let run = files.run(&serve);
-        assert_eq!(run.code, Some(1), "{run}");
-        assert!(run.stderr.contains(expected), "{run}");
+        run.exits(1).stderr_has(expected);
     }
 }
 

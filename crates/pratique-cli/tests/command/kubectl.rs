@@ -43,9 +43,9 @@ fn help_says_what_is_typed() {
     let help = text(&run(&["check", "--help"]).stdout);
     assert!(help.contains("Usage: kubectl pratique check "), "{help}");
     let wrong = run(&["check", "--no-such-flag"]);
-    let told = text(&wrong.stderr);
-    assert_eq!(wrong.status.code(), Some(2), "{told}");
-    assert!(told.contains("Usage: kubectl pratique check "), "{told}");
+    let output = text(&wrong.stderr);
+    assert_eq!(wrong.status.code(), Some(2), "{output}");
+    assert!(output.contains("Usage: kubectl pratique check "), "{output}");
     let missing = run(&["check", "nowhere"]);
     assert_eq!(missing.status.code(), Some(2), "{}", text(&missing.stderr));
 }
@@ -82,8 +82,12 @@ fn kubectl_finds_and_completes_the_plugin() {
         return;
     }
     let version = run(&directory, "kubectl", &["pratique", "--version"]);
-    let told = text(&version.stdout);
-    assert!(told.starts_with("pratique "), "{told}{}", text(&version.stderr));
+    let output = text(&version.stdout);
+    assert!(
+        output.starts_with("pratique "),
+        "{output}{}",
+        text(&version.stderr)
+    );
     let help = text(&run(&directory, "kubectl", &["pratique", "check", "--help"]).stdout);
     assert!(help.contains("Usage: kubectl pratique check "), "{help}");
     let code = run(&directory, "kubectl", &["pratique", "check", "nowhere"]);

@@ -133,7 +133,7 @@ fn project_files_and_admission_configurations_have_problems_too() {
          ValidatingAdmissionPolicyConfiguration\n    staticManifestsDir: {}\n",
         directory.path().join("manifests").display()
     );
-    // What is wrong in the files that it names is told where it begins.
+    // Problems of the files that it names are reported where it begins.
     let found = codes(&mut editor, &uri("named.yaml"), &manifests);
     assert_eq!(found, [("unsupported-kind".to_owned(), 0)]);
     editor.send(&request(2, "shutdown", &Value::Null));
@@ -151,6 +151,6 @@ fn an_editor_that_goes_away_is_an_error() {
     drop(editor.to);
     let ended = editor.server.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(2));
-    let told = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(told, "error: the connection to the client is closed\n");
+    let output = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(output, "error: the connection to the client is closed\n");
 }

@@ -79,14 +79,14 @@ fn neovim_shows_a_problem_and_mends_it() {
         .env("HOME", directory.path())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&run.stderr).replace('\r', "");
-    assert!(run.status.success(), "{told}");
+    let messages = String::from_utf8_lossy(&run.stderr).replace('\r', "");
+    assert!(run.status.success(), "{messages}");
     for expected in [
         "12:16 1 ",
         "undeclared reference to 'objct'",
         "Replace it with `object`",
         "  - expression: object.spec.replicas <= variables.most",
     ] {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(messages.contains(expected), "{expected}: {messages}");
     }
 }

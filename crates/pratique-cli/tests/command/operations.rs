@@ -70,11 +70,7 @@ fn directories_are_compared() {
         ],
         "{run}"
     );
-    assert!(
-        run.stdout
-            .contains("old/sub/b.yaml:1:1: DELETE configmaps shop/gone: denied"),
-        "{run}"
-    );
+    run.stdout_has("old/sub/b.yaml:1:1: DELETE configmaps shop/gone: denied");
     assert_eq!(
         run.stderr,
         "compared with the stored objects: 1 updated, 1 created, 2 deleted\n\
@@ -84,18 +80,10 @@ fn directories_are_compared() {
     let directory = directory.with("new/broken.yaml", "a: [\n");
     let run = directory.run(&["review", "--policies", "policy.yaml", "--old", "old", "new"]);
     assert_eq!(seen(&run).len(), 2, "{run}");
-    assert!(
-        run.stderr
-            .contains("1 created, deletions are not reviewed, as something cannot be read\n"),
-        "{run}"
-    );
+    run.stderr_has("1 created, deletions are not reviewed, as something cannot be read\n");
     // An update is one.
     let run = review_updates(&directory);
-    assert!(
-        run.stderr
-            .contains("an update needs the stored object: it is not among those of --old"),
-        "{run}"
-    );
+    run.stderr_has("an update needs the stored object: it is not among those of --old");
 }
 
 fn review_updates(directory: &Directory) -> Run {
@@ -165,11 +153,7 @@ fn revisions_have_the_stored_objects() {
         ],
         "{run}"
     );
-    assert!(
-        run.stdout
-            .contains("HEAD:deploy/-x \\u{1b}[31m.yaml:1:1: DELETE configmaps shop/gone"),
-        "{run}"
-    );
+    run.stdout_has("HEAD:deploy/-x \\u{1b}[31m.yaml:1:1: DELETE configmaps shop/gone");
     // A path that is gone, and one file among others.
     let run = review(&["--since", "main", "deploy/sub", "deploy/a.yaml"]);
     assert_eq!(
@@ -197,8 +181,7 @@ fn revisions_have_the_stored_objects() {
         (&["--since", "HEAD", "/dev/null"], "git: "),
     ] {
         let run = review(arguments);
-        assert_eq!(run.code, Some(2), "{run}");
-        assert!(run.stderr.contains(why), "{run}");
+        run.exits(2).stderr_has(why);
     }
 }
 
@@ -307,9 +290,9 @@ fn subresources_have_their_objects() {
     let run = scaled(&["--resource", "deployments"]);
     assert_eq!(seen(&run), ["UPDATE Scale web was web is Scale"], "{run}");
     let run = scaled(&[]);
-    assert_eq!(run.code, Some(2), "{run}");
-    let told = "objects of kind Scale of autoscaling/v1 are sent to several resources: name the resource with --resource";
-    assert!(run.stderr.contains(told), "{run}");
+    run.exits(2);
+    let message = "objects of kind Scale of autoscaling/v1 are sent to several resources: name the resource with --resource";
+    run.stderr_has(message);
     for (kind, subresource) in [
         ("Namespace", "finalize"),
         ("CertificateSigningRequest", "approval"),

@@ -78,8 +78,7 @@ webhooks:
         );
         let files = Directory::new().with("webhooks/w.yaml", webhook);
         let run = files.run(&["check", "webhooks"]);
-        assert_eq!(run.code, Some(0), "{run}");
-        assert!(run.stdout.contains(&format!("[{lint}]")), "{run}");
+        run.exits(0).stdout_has(&format!("[{lint}]"));
         assert_eq!(
             files.run(&["check", "--deny", "warnings", "webhooks"]).code,
             Some(1)
@@ -101,12 +100,12 @@ fn warnings_are_allowed_and_denied_by_name() {
         (&["--allow", "warnings", "--deny", "null-object"], 1, 1),
     ] {
         let run = files.run(&[&["check", "--output", "json"], flags, &["mistaken"]].concat());
-        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let report = run.json();
         let found = report["results"][0]["warnings"].as_array().map_or(0, Vec::len);
         assert_eq!((run.code, found), (Some(code), warnings), "{flags:?}\n{run}");
     }
     let run = files.run_with(&["check", "mistaken"], "", &[("PRATIQUE_DENY", "warnings")]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     files
         .run(&["check", "--allow", "null-objects", "mistaken"])
         .is("unknown-warning.txt");
@@ -149,7 +148,7 @@ fn costs_are_reported_with_an_object() {
     ] {
         let files = costly(failure_policy);
         let run = files.run(&[&["check", "--output", "json"], flags, &["costly"]].concat());
-        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let report = run.json();
         let found = report["results"][0]["warnings"]
             .as_array()
             .cloned()
@@ -173,7 +172,7 @@ fn costs_are_reported_with_an_object() {
         }
     }
     let run = costly("Fail").run_with(&["check", "costly"], "", &[("PRATIQUE_WARN", "cost-limit")]);
-    assert!(run.stdout.contains("which denies the request"), "{run}");
+    run.stdout_has("which denies the request");
 }
 
 #[test]
@@ -181,7 +180,7 @@ fn hashes_alone() {
     let story = files(POLICY, BINDING).with("faulty/a.yaml", "kind: X\n");
     let whole = story.run(&["check", "policies"]).stdout;
     let alone = story.run(&["check", "--hash-only", "policies"]);
-    assert_eq!(alone.code, Some(0), "{alone}");
+    alone.exits(0);
     assert!(
         alone.stdout.starts_with("sha256:") && whole.contains(alone.stdout.trim()),
         "{alone}"
@@ -203,10 +202,7 @@ fn hashes_alone() {
     ];
     let faulty = story.run(&faulty);
     assert_eq!((faulty.code, faulty.stdout.as_str()), (Some(1), ""), "{faulty}");
-    assert!(
-        faulty.stderr.contains("Object 'apiVersion' is missing"),
-        "{faulty}"
-    );
+    faulty.stderr_has("Object 'apiVersion' is missing");
 }
 
 #[test]
@@ -272,7 +268,7 @@ fn for_code_scanning() {
         "check", "--origin", "static", "--output", "sarif", "mistaken", "faulty",
     ]);
     assert_eq!(run.code, Some(1));
-    let log: Value = serde_json::from_str(&run.stdout).unwrap();
+    let log = run.json();
     assert_eq!(log["version"], "2.1.0");
     assert!(
         log["$schema"]
@@ -399,7 +395,7 @@ spec:
             "sarif",
             "mended",
         ]);
-        (run.code, serde_json::from_str::<Value>(&run.stdout).unwrap())
+        (run.code, run.json())
     };
     let mut text = faulty.to_owned();
     // The checker of CEL tells of one name at a time.

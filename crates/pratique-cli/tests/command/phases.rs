@@ -35,10 +35,7 @@ fn directory() -> Directory {
 
 #[track_caller]
 fn check(run: &Run, code: i32, texts: &[&str]) {
-    assert_eq!(run.code, Some(code), "{run}");
-    for text in texts {
-        assert!(run.to_string().contains(text), "{text} in {run}");
-    }
+    run.exits(code).shows(texts);
 }
 
 #[test]
@@ -145,7 +142,7 @@ fn custom_resources_are_validated_by_their_definitions() {
 }
 
 #[test]
-fn what_is_left_out_is_told_once() {
+fn limitations_are_reported_once() {
     const BUILT_IN: &str = "the API server's own validation of built-in kinds is not simulated";
     let widgets = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}}\n---\n\
                    {apiVersion: example.com/v1, kind: Widget, metadata: {name: b}}\n";
@@ -155,7 +152,7 @@ fn what_is_left_out_is_told_once() {
     let review = |more: &[&str]| {
         let arguments = [&["review", "--policies", "policies"], more].concat();
         let run = directory.run(&arguments);
-        assert_eq!(run.code, Some(0), "{run}");
+        run.exits(0);
         run.to_string()
     };
     let undefined = |count: &str, kind: &str, their: &str| {
@@ -185,7 +182,7 @@ fn what_is_left_out_is_told_once() {
             "{both}"
         );
     }
-    // What can be given is told with --quiet as well.
+    // Limitations that more input would remove are reported with --quiet as well.
     let quiet = review(&["--quiet", "pod.yaml", "widgets.yaml"]);
     assert!(
         !quiet.contains(BUILT_IN) && quiet.contains(&two("Widget")),

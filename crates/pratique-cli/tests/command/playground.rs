@@ -35,9 +35,5 @@ fn a_directory_is_served() {
     child.kill().unwrap();
     child.wait().unwrap();
     let refused = directory.run(&["playground", "--dir", "other"]);
-    assert_eq!(refused.code, Some(2), "{refused}");
-    assert!(
-        refused.stderr.contains("other: there is no playground"),
-        "{refused}"
-    );
+    refused.exits(2).stderr_has("other: there is no playground");
 }

@@ -94,12 +94,8 @@ fn policies_with_params_are_evaluated() {
 #[test]
 fn params_that_were_not_given_leave_it_undecided() {
     let run = files().run(&["review", "--policies", "policies", "deployment.yaml"]);
-    assert_eq!(run.code, Some(3), "{run}");
-    assert!(
-        run.stdout
-            .contains("params of kind '/v1, Kind=ConfigMap' named \"limits\""),
-        "{run}"
-    );
+    run.exits(3)
+        .stdout_has("params of kind '/v1, Kind=ConfigMap' named \"limits\"");
 }
 
 #[test]
@@ -124,8 +120,7 @@ fn paths_are_lists_files_and_standard_input() {
     ] {
         let more = ["--objects", "param.yaml", "deployment.yaml"];
         let run = files.run_with(&[&["review"], arguments, &more].concat(), input, &[]);
-        assert_eq!(run.code, Some(1), "{run}");
-        assert!(run.stdout.contains("denied request: at most 3 replicas"), "{run}");
+        run.exits(1).stdout_has("denied request: at most 3 replicas");
         assert_eq!(
             run.stderr
                 .contains("skipped 1 object of other kinds: ConfigMap (1)"),
@@ -146,7 +141,7 @@ fn both_origins_are_evaluated_static_manifests_first() {
         "deployment.yaml",
         "--explain",
     ]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let place = |text: &str| run.stdout.find(text).unwrap_or_else(|| panic!("{text} in {run}"));
     assert!(
         place("policy names.static.k8s.io static.yaml:1:1")
@@ -175,13 +170,12 @@ fn older_versions_are_read_as_served() {
         "param.yaml",
         "deployment.yaml",
     ]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stdout.contains("at most 3 replicas"), "{run}");
+    run.exits(1).stdout_has("at most 3 replicas");
     let run = files.run(&["check", "old"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     let warning =
         "read as v1alpha1, whose default for spec.paramRef.parameterNotFoundAction is not that of v1";
-    assert!(run.stdout.contains(warning), "{run}");
+    run.stdout_has(warning);
 }
 
 #[test]
@@ -204,37 +198,33 @@ fn what_the_api_refuses() {
         .run(&["check", "policy.yaml"])
         .is("policies-refused.txt");
     let run = directory.run(&["review", "--policies", "policy.yaml", "policy.yaml"]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stderr.contains("unknown field"), "{run}");
+    run.exits(1).stderr_has("unknown field");
 }
 
 #[test]
 fn origins_can_be_named() {
     let files = files();
     let run = files.run(&["check", "--origin", "static", "policies/policy.yaml"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     for text in [
         "must have a name ending with",
         "spec.paramKind is not supported for static manifests",
     ] {
-        assert!(run.stdout.contains(text), "{run}");
+        run.stdout_has(text);
     }
     let run = files.run(&["check", "--origin", "api", "static.yaml"]);
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(
-        run.stderr.contains("static.yaml: checked as objects of the API"),
-        "{run}"
-    );
+    run.exits(0)
+        .stderr_has("static.yaml: checked as objects of the API");
 }
 
 #[test]
-fn objects_of_the_api_among_static_manifests_are_told() {
+fn objects_of_the_api_among_static_manifests_are_reported() {
     let files = files().with("policies/static.yaml", STATIC);
     let run = files.run(&["check", "policies"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert_eq!(run.stdout.matches("[mixed-origins]").count(), 2, "{run}");
     let run = files.run(&["check", "--deny", "mixed-origins", "policies"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
 }
 
 #[test]
@@ -259,7 +249,7 @@ fn exported_objects_have_no_faults() {
         Directory::new()
             .with("all.yaml", list)
             .run(&["check", "--allow", "unbound-policy", "all.yaml"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert!(!run.stdout.contains("warning"), "{run}");
 }
 
@@ -277,10 +267,9 @@ fn files_of_a_directory_that_are_no_objects_are_counted() {
         "deployment.yaml",
     ];
     let run = files.run(&arguments);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stdout.contains("at most 3 replicas"), "{run}");
+    run.exits(1).stdout_has("at most 3 replicas");
     let skipped = "policies: skipped 2 files that are no objects, such as policies/broken.yaml";
-    assert!(run.stderr.contains(skipped), "{run}");
+    run.stderr_has(skipped);
     // What may be a policy is an error.
     let run = files
         .with(
@@ -294,12 +283,8 @@ fn files_of_a_directory_that_are_no_objects_are_counted() {
 #[test]
 fn nothing_to_evaluate_is_an_error() {
     let run = files().run(&["review", "--policies", "param.yaml", "deployment.yaml"]);
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(
-        run.stderr
-            .contains("no policy, binding or webhook configuration among its 1 object\n"),
-        "{run}"
-    );
+    run.exits(2)
+        .stderr_has("no policy, binding or webhook configuration among its 1 object\n");
 }
 
 #[test]
@@ -311,14 +296,10 @@ fn policies_without_a_binding_can_be_bound() {
     let files = files().with("alone.yaml", policy);
     let arguments = ["review", "--policies", "alone.yaml", "deployment.yaml"];
     let run = files.run(&arguments);
-    assert_eq!(run.code, Some(3), "{run}");
-    assert!(
-        run.stderr
-            .contains("ValidatingAdmissionPolicy replica-limit is not evaluated: no binding"),
-        "{run}"
-    );
+    run.exits(3)
+        .stderr_has("ValidatingAdmissionPolicy replica-limit is not evaluated: no binding");
     let run = files.run(&[&arguments[..], &["--bind"]].concat());
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
 }
 
 #[test]
@@ -332,14 +313,12 @@ fn servers_evaluate_them() {
         "--policies",
     ];
     let run = files.run(&[&print[..], &["policies"]].concat());
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("deployments"), "{run}");
+    run.exits(0).stdout_has("deployments");
     let run = files.run(&[&print[..], &["param.yaml"]].concat());
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
     // Without the state that they need, a server does not start.
     let run = files.run(&["serve", "--listen", "127.0.0.1:0", "--policies", "policies"]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stderr.contains("replica-limit"), "{run}");
+    run.exits(1).stderr_has("replica-limit");
 }
 
 /// Policies among the inputs are reviewed as objects, and evaluated on request.
@@ -365,20 +344,10 @@ fn policies_among_the_inputs() {
         (Some(1), Some("4 allowed, 1 denied")),
         "{run}"
     );
-    assert!(run.stdout.contains("'deny-privileged' with binding"), "{run}");
-    assert!(
-        run.stderr.contains(
-            "policies, bindings and webhook configurations among the inputs are reviewed, and evaluated for all inputs\n"
-        ),
-        "{run}"
-    );
+    run.stdout_has("'deny-privileged' with binding").stderr_has("policies, bindings and webhook configurations among the inputs are reviewed, and evaluated for all inputs\n");
     let run = directory.run(&["review", "--quiet", "chart"]);
     assert!(!run.stdout.contains("'deny-privileged'"), "{run}");
-    assert!(
-        run.stderr
-            .contains("reviewed as objects, and not evaluated: --input-policies evaluates them"),
-        "{run}"
-    );
+    run.stderr_has("reviewed as objects, and not evaluated: --input-policies evaluates them");
 }
 
 #[test]
@@ -409,12 +378,12 @@ fn policies_of_streams_count_for_what_stands_before_them() {
     let indented = |item: &str| format!("- {}\n", item.trim_end().replace('\n', "\n  "));
     let list = items.map(indented).concat();
     review("-", &format!("apiVersion: v1\nkind: List\nitems:\n{list}"));
-    // A policy that does not load is told at its place.
+    // A policy that does not load is reported at its place.
     let faulty = stream.replace("object.spec", "objekt.spec");
     assert_ne!(faulty, stream);
     let refused = |path: &str| directory.run_with(&["review", "--input-policies", path], &faulty, &[]);
     let run = refused("-");
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let line = faulty.lines().position(|line| line.contains("objekt")).unwrap() + 1;
-    assert!(run.stderr.contains(&format!("<stdin>:{line}:")), "{run}");
+    run.stderr_has(&format!("<stdin>:{line}:"));
 }

@@ -73,7 +73,7 @@ fn run_below(repository: &Directory, below: &str, arguments: &[&str], environmen
 fn without_arguments_all_of_it_is_checked_reviewed_and_tested() {
     let repository = repository(PROJECT);
     let run = repository.run(&[]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     for part in [
         "policies: valid",
         "deployments.apps",
@@ -90,13 +90,13 @@ fn without_arguments_all_of_it_is_checked_reviewed_and_tested() {
         PROJECT.replace("inputs: [rendered]", "inputs: [small]"),
     );
     let run = repository.run(&[]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     let repository = repository.with(
         "pratique.yaml",
         "apiVersion: pratique/v1alpha1\nkind: Configuration\nsuites: [tests]\n",
     );
     let run = repository.run(&[]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert!(!run.stdout.contains("policies: valid"), "{run}");
     // One exit code: what fails counts before what cannot be read.
     let repository = repository.with("pratique.yaml", PROJECT.replace("[tests]", "[nowhere]"));
@@ -114,19 +114,19 @@ fn flags_and_variables_take_precedence() {
     let repository = repository(&project);
     // The file says what is not said: here, the policies, the inputs, what fails, and the format.
     let run = repository.run(&["review"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert!(
         run.stdout.starts_with('{') && run.stdout.contains("denied"),
         "{run}"
     );
     let run = repository.run(&["review", "--fail-on", "deny", "-o", "human"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     assert!(!run.stdout.starts_with('{'), "{run}");
     let run = run_below(&repository, ".", &["review"], &[("PRATIQUE_FAIL_ON", "deny")]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     // Inputs of the command line are instead of those of the file, and so are policies of any kind.
     let run = repository.run(&["review", "small", "--fail-on", "deny"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert!(
         run.stdout.contains("small") && !run.stdout.contains("large"),
         "{run}"
@@ -157,29 +157,28 @@ fn what_the_file_names_is_scanned_by_and_replayed() {
         (&["replay", "audit.log"], "refused now"),
     ] {
         let run = repository.run(arguments);
-        assert_eq!(run.code, Some(1), "{run}");
+        run.exits(1);
         assert!(run.stderr.starts_with("project file: pratique.yaml\n"), "{run}");
-        assert!(run.stdout.contains(denied), "{run}");
+        run.stdout_has(denied);
         let command_line = [arguments, &["--level", "baseline"][..]].concat();
         let run = repository.run(&command_line);
-        assert_eq!(run.code, Some(0), "{run}");
+        run.exits(0);
     }
 }
 
 #[test]
-fn a_file_that_names_nothing_is_told() {
+fn a_file_that_names_nothing_is_reported() {
     let run = repository("apiVersion: pratique/v1alpha1\nkind: Configuration\n").run(&[]);
-    assert_eq!(run.code, Some(2), "{run}");
-    let told = "pratique.yaml: it names no `policies`, `inputs` or `suites`";
-    assert!(run.stderr.starts_with(told), "{run}");
+    run.exits(2);
+    let message = "pratique.yaml: it names no `policies`, `inputs` or `suites`";
+    assert!(run.stderr.starts_with(message), "{run}");
 }
 
 #[test]
 fn the_file_is_found_upward_to_the_top_of_the_repository() {
     let inner = repository(PROJECT).with("deep/er/file", "");
     let run = run_below(&inner, "deep/er", &["test"], &[]);
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stderr.contains("project file: ../../pratique.yaml"), "{run}");
+    run.exits(0).stderr_has("project file: ../../pratique.yaml");
     // Neither beyond the top, nor upward without a repository.
     let outer = repository(PROJECT)
         .with("inner/.git/HEAD", "")
@@ -199,10 +198,10 @@ fn the_file_is_read_strictly() {
     let refused = |settings: &str, expected: &str| {
         let project = format!("apiVersion: pratique/v1alpha1\nkind: Configuration\n{settings}");
         let run = repository(&project).run(&["check", "policies"]);
-        assert_eq!(run.code, Some(2), "{run}");
+        run.exits(2);
         // Once, also where a field stands for arguments of several commands.
         assert_eq!(run.stderr.matches(expected).count(), 1, "{expected}: {run}");
-        assert!(run.stderr.contains("--no-project-file ignores it"), "{run}");
+        run.stderr_has("--no-project-file ignores it");
     };
     refused("polices: [a]\n", "pratique.yaml:3:1: unknown field `polices`");
     refused("polices: [a]\n", "did you mean `policies`?");
@@ -243,7 +242,7 @@ fn init_writes_what_is_there_and_overwrites_nothing() {
     let repository = repository(PROJECT);
     fs::remove_file(repository.path().join("pratique.yaml")).unwrap();
     let run = repository.run(&["init"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     let written = fs::read_to_string(repository.path().join("pratique.yaml")).unwrap();
     assert_eq!(
         written,
@@ -265,9 +264,9 @@ suites:
 "
     );
     let run = repository.run(&[]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     let run = repository.run(&["init"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
     assert_eq!(
         fs::read_to_string(repository.path().join("pratique.yaml")).unwrap(),
         written

@@ -48,7 +48,7 @@ fn reserved_names_are_refused_or_warned_of() {
         run.code == Some(1) && run.stdout.contains("denied (422 Invalid)"),
         "{run}"
     );
-    assert!(run.stdout.contains(NAME), "{run}");
+    run.stdout_has(NAME);
     let gate = "ManifestBasedAdmissionControlConfig=false";
     let run = review("reviews.static.k8s.io", &["--feature-gates", gate]);
     assert!(run.code == Some(0) && run.stdout.contains(NAME), "{run}");
@@ -89,11 +89,7 @@ fn nothing_to_register_is_reported() {
         "--manifests",
         "manifests",
     ]);
-    assert!(
-        run.stderr
-            .contains("there are no bindings, no webhooks and no plugins"),
-        "{run}"
-    );
+    run.stderr_has("there are no bindings, no webhooks and no plugins");
 }
 
 /// The response of a server to the creation of a webhook configuration.

@@ -22,10 +22,6 @@ fn sample(path: &str) -> String {
     path.canonicalize().unwrap().display().to_string()
 }
 
-fn counts(run: &Run) -> Value {
-    serde_json::from_str(&run.stdout).unwrap()
-}
-
 fn number(counts: &Value, name: &str) -> u64 {
     counts[name].as_u64().unwrap()
 }
@@ -34,8 +30,8 @@ fn number(counts: &Value, name: &str) -> u64 {
 fn decisions_of_now_stand_beside_those_of_then() {
     let log = sample(LOG);
     let run = replay(&["-o", "json", &log]);
-    assert_eq!(run.code, Some(1), "{run}");
-    let found = counts(&run);
+    run.exits(1);
+    let found = run.json();
     let expected = [
         ("requests", 10),
         ("same", 4),
@@ -78,7 +74,7 @@ fn decisions_of_now_stand_beside_those_of_then() {
 #[test]
 fn what_earlier_events_hold_is_remembered() {
     let run = replay(&["-o", "json", "--remember", "1", &sample(LOG)]);
-    let found = counts(&run);
+    let found = run.json();
     assert_eq!(
         (number(&found, "refusedNow"), number(&found, "undecided")),
         (2, 1),
@@ -125,10 +121,7 @@ fn exit_codes_follow_what_fails() {
     let empty = Directory::new().with("audit.log", "");
     let run = empty.run(&["replay", "--policies", &sample(POLICIES), "audit.log"]);
     assert_eq!(run.code, Some(2));
-    assert!(
-        run.stderr.contains("audit.log: there is no audit event in it"),
-        "{run}"
-    );
+    run.stderr_has("audit.log: there is no audit event in it");
 }
 
 #[test]
@@ -147,7 +140,7 @@ fn recorded_reviews_are_replayed() {
     let directory = Directory::new().with("record.ndjson", log.join("\n"));
     let policies = sample(POLICIES);
     let run = directory.run(&["replay", "--policies", &policies, "-o", "json", "record.ndjson"]);
-    let found = counts(&run);
+    let found = run.json();
     let compared = ["same", "refusedNow", "allowedNow"].map(|name| number(&found, name));
     assert_eq!(compared, [2, 1, 1], "{found}");
 }
@@ -243,8 +236,8 @@ fn a_log_may_come_in_parts() {
     let counts = |inputs: &[&str], stdin: &str| {
         let arguments = ["replay", "--policies", &policies, "--remember", "1", "-o", "json"];
         let run = directory.run_with(&[&arguments, inputs].concat(), stdin, &[]);
-        assert_eq!(run.code, Some(1), "{run}");
-        let mut found = counts(&run);
+        run.exits(1);
+        let mut found = run.json();
         found.as_object_mut().unwrap().remove("now");
         found
     };
@@ -277,8 +270,7 @@ fn webhooks_are_not_called() {
         &["impact", "--old", "webhook.yaml", "--new", "webhook.yaml", &log],
     ] {
         let run = directory.run(arguments);
-        assert_eq!(run.code, Some(2), "{run}");
-        assert!(run.stderr.contains("this command calls none"), "{run}");
+        run.exits(2).stderr_has("this command calls none");
     }
 }
 
@@ -287,7 +279,7 @@ fn a_log_is_a_page() {
     let directory = Directory::new();
     let (policies, log) = (sample(POLICIES), sample(LOG));
     let run = directory.run(&["replay", "--policies", &policies, "--report", "page.html", &log]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
     for shown in [
         "Of 10 requests, 1 that was allowed is refused now.",

@@ -79,10 +79,6 @@ fn scan(directory: &Directory, more: &[&str]) -> Run {
     directory.run(&[&["scan", "--policies", "policies.yaml"], more].concat())
 }
 
-pub(crate) fn json(run: &Run) -> Value {
-    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
-}
-
 /// The numbers of objects: allowed, denied, undecided, not evaluated.
 pub(crate) fn total(report: &Value) -> [u64; 4] {
     let total = &report["tally"]["total"];
@@ -93,7 +89,7 @@ pub(crate) fn total(report: &Value) -> [u64; 4] {
 fn every_object_is_counted() {
     let directory = files().with("pods.ndjson", pods(0, 20));
     let run = scan(&directory, &["pods.ndjson"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     for shown in [
         "POLICY  BINDING  DENIED  WARNED",
         "owned   owned         0      20",
@@ -105,10 +101,10 @@ fn every_object_is_counted() {
     ] {
         assert!(run.stdout.contains(shown), "{shown}: {run}");
     }
-    let report = json(&scan(&directory, &["-o", "json", "pods.ndjson"]));
+    let report = scan(&directory, &["-o", "json", "pods.ndjson"]).json();
     assert_eq!(total(&report), [16, 4, 0, 0]);
     let update = scan(&directory, &["-o", "json", "--as-update", "pods.ndjson"]);
-    let update = json(&update);
+    let update = update.json();
     assert_eq!(
         (total(&update), &update["run"]["operation"]),
         ([16, 4, 0, 0], &"UPDATE".into())
@@ -144,29 +140,24 @@ fn findings_are_lines() {
         "{run}"
     );
     assert_eq!(total(&lines[2]["summary"]), [4, 2, 0, 0], "{run}");
-    let sarif = json(&scan(&directory, &["-o", "sarif", "--as-update", "pods.ndjson"]));
+    let sarif = scan(&directory, &["-o", "sarif", "--as-update", "pods.ndjson"]).json();
     assert_eq!(
         sarif["runs"][0]["results"].as_array().unwrap().len(),
         2,
         "{sarif}"
     );
     let junit = scan(&directory, &["-o", "junit", "--as-update", "pods.ndjson"]);
-    assert!(
-        junit
-            .stdout
-            .contains("<testsuites name=\"pratique scan\" tests=\"2\" failures=\"2\""),
-        "{junit}"
-    );
+    junit.stdout_has("<testsuites name=\"pratique scan\" tests=\"2\" failures=\"2\"");
 }
 
 #[test]
-fn what_is_not_evaluated_is_told() {
+fn unevaluated_objects_are_reported() {
     let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{}}"#;
     let mixed = format!("{}\n{{\"a\":1}}\n{review}\n{{\"b\":\n", pod("shop", "a", true));
     let directory = files().with("mixed.ndjson", mixed).with("broken.yaml", "a: [\n");
     let run = scan(&directory, &["-o", "json", "mixed.ndjson", "broken.yaml"]);
-    assert_eq!(run.code, Some(2), "{run}");
-    let report = json(&run);
+    run.exits(2);
+    let report = run.json();
     let [allowed, denied, undecided, failed] = total(&report);
     assert_eq!((allowed, denied, undecided), (1, 0, 0), "{run}");
     assert!(failed >= 4, "{run}");
@@ -175,14 +166,14 @@ fn what_is_not_evaluated_is_told() {
         failed,
         "{run}"
     );
-    for told in [
+    for message in [
         "mixed.ndjson:2:1",
         "it is a request, and not an object",
         "broken.yaml",
     ] {
         assert!(
-            run.stderr.contains(told) && report["problems"].to_string().contains(told),
-            "{told}: {run}"
+            run.stderr.contains(message) && report["problems"].to_string().contains(message),
+            "{message}: {run}"
         );
     }
     // A namespace that is not given is not known, so that what depends on it is undecided.
@@ -194,7 +185,7 @@ fn what_is_not_evaluated_is_told() {
         .with("policies.yaml", unknown)
         .with("pods.ndjson", pods(0, 2));
     let run = scan(&directory, &["-o", "json", "pods.ndjson"]);
-    assert_eq!((run.code, total(&json(&run))), (Some(3), [0, 0, 2, 0]), "{run}");
+    assert_eq!((run.code, total(&run.json())), (Some(3), [0, 0, 2, 0]), "{run}");
 }
 
 #[test]
@@ -204,22 +195,15 @@ fn without_anything_to_evaluate_nothing_passes() {
         .with("pods.ndjson", pods(1, 2))
         .with("unbound.yaml", POLICIES.split("---\n").next().unwrap());
     let run = scan(&directory, &["empty.yaml"]);
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(
-        run.stderr.contains("empty.yaml: there is no object to scan"),
-        "{run}"
-    );
+    run.exits(2).stderr_has("empty.yaml: there is no object to scan");
     let run = scan(&directory, &[]);
     assert!(
         run.code == Some(2) && run.stderr.contains("there is nothing to scan"),
         "{run}"
     );
     let run = directory.run(&["scan", "--policies", "unbound.yaml", "pods.ndjson"]);
-    assert_eq!(run.code, Some(3), "{run}");
-    assert!(
-        run.stdout.contains("note: 1 policy not evaluated: no binding"),
-        "{run}"
-    );
+    run.exits(3)
+        .stdout_has("note: 1 policy not evaluated: no binding");
 }
 
 #[test]
@@ -235,12 +219,12 @@ fn namespaces_among_the_inputs_count() {
         .with("policies.yaml", policies)
         .with("all.ndjson", &content);
     let run = scan(&directory, &["-o", "json", "all.ndjson"]);
-    assert_eq!((run.code, total(&json(&run))), (Some(0), [2, 0, 0, 0]), "{run}");
+    assert_eq!((run.code, total(&run.json())), (Some(0), [2, 0, 0, 0]), "{run}");
     // In a pipe, a namespace counts for what follows it.
     let piped = format!("{namespace}\n{}\n", pod("shop", "a", false));
     let arguments = ["scan", "--policies", "policies.yaml", "-o", "json", "-"];
     let run = directory.run_with(&arguments, &piped, &[]);
-    assert_eq!((run.code, total(&json(&run))), (Some(0), [2, 0, 0, 0]), "{run}");
+    assert_eq!((run.code, total(&run.json())), (Some(0), [2, 0, 0, 0]), "{run}");
 }
 
 #[test]
@@ -255,8 +239,8 @@ fn exports_of_etcd_are_read() {
     );
     let directory = files().with("etcd.json", export);
     let run = scan(&directory, &["-o", "json", "etcd.json"]);
-    assert_eq!(total(&json(&run)), [0, 1, 0, 1], "{run}");
-    assert!(run.stderr.contains("stored as protobuf (Pod of v1)"), "{run}");
+    assert_eq!(total(&run.json()), [0, 1, 0, 1], "{run}");
+    run.stderr_has("stored as protobuf (Pod of v1)");
 }
 
 /// A directory with inputs of several forms.
@@ -272,7 +256,7 @@ fn inputs() -> Directory {
 fn shards_merge_to_the_whole() {
     let directory = inputs();
     let whole = scan(&directory, &["-o", "json", "all"]);
-    assert_eq!(whole.code, Some(1), "{whole}");
+    whole.exits(1);
     for of in [2, 3, 7] {
         let mut names = Vec::new();
         let mut found = 0;
@@ -282,12 +266,12 @@ fn shards_merge_to_the_whole() {
                 &directory,
                 &["--shard", &shard, "--report", &name, "-o", "json", "all"],
             );
-            found += total(&json(&run)).iter().sum::<u64>();
+            found += total(&run.json()).iter().sum::<u64>();
             names.push(name);
         }
         assert_eq!(
             found,
-            total(&json(&whole)).iter().sum::<u64>(),
+            total(&whole.json()).iter().sum::<u64>(),
             "each object is in one of {of} shards"
         );
         names.reverse();
@@ -304,7 +288,7 @@ fn shards_merge_to_the_whole() {
             Some(3),
             "a report that lacks shards is undecided: {part}"
         );
-        assert!(part.stdout.contains("this is a part of the report: "), "{part}");
+        part.stdout_has("this is a part of the report: ");
         let twice = directory.run(&["report", "merge", names[0], names[0]]);
         assert!(
             twice.code == Some(2) && twice.stderr.contains("is in more than one of the reports"),
@@ -324,7 +308,7 @@ fn halves_merge_to_the_whole() {
             &directory,
             &["--report", &format!("{half}.json"), &format!("{half}.ndjson")],
         );
-        assert_eq!(run.code, Some(1), "{run}");
+        run.exits(1);
     }
     let merged = directory.run(&[
         "report", "merge", "b.json", "a.json", "-o", "json", "--report", "all.html",
@@ -337,19 +321,11 @@ fn halves_merge_to_the_whole() {
     let page = fs::read_to_string(directory.path().join("all.html")).unwrap();
     assert!(page.contains("<strong>10</strong> of 50 objects"), "{page}");
     let twice = directory.run(&["report", "merge", "a.json", "a.json"]);
-    assert!(
-        twice
-            .stderr
-            .contains("a.json: a.ndjson is an input of more than one of the reports"),
-        "{twice}"
-    );
+    twice.stderr_has("a.json: a.ndjson is an input of more than one of the reports");
     let other = scan(&directory, &["--as-update", "--report", "c.json", "b.ndjson"]);
-    assert_eq!(other.code, Some(1), "{other}");
+    other.exits(1);
     let other = directory.run(&["report", "merge", "a.json", "c.json"]);
-    assert!(
-        other.stderr.contains("the reports are of different runs"),
-        "{other}"
-    );
+    other.stderr_has("the reports are of different runs");
     let none = directory.run(&["report", "merge", "a.json", "a.ndjson"]);
     assert!(
         none.code == Some(2) && none.stderr.contains("a.ndjson: it is not a report"),
@@ -361,8 +337,7 @@ fn halves_merge_to_the_whole() {
 fn a_pipe_has_no_shards() {
     let arguments = ["scan", "--policies", "policies.yaml", "--shard", "0/2", "-"];
     let run = files().run_with(&arguments, &pods(0, 2), &[]);
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("this can be read only once"), "{run}");
+    run.exits(2).stderr_has("this can be read only once");
 }
 
 #[test]
@@ -384,8 +359,8 @@ fn dashboards_read_reports() {
         ),
     ] {
         let run = scan(&directory, &["-o", format, "--as-update", "all.ndjson"]);
-        assert_eq!(run.code, Some(1), "{run}");
-        let list = json(&run);
+        run.exits(1);
+        let list = run.json();
         let items = list["items"].as_array().unwrap();
         let kinds: Vec<&str> = items.iter().map(|item| item["kind"].as_str().unwrap()).collect();
         assert_eq!(kinds, [of_cluster, kind, kind, kind]);
@@ -415,7 +390,7 @@ fn dashboards_read_reports() {
 fn a_page_is_one_file() {
     let directory = files().with("pods.ndjson", pods(0, 20));
     let run = scan(&directory, &["--report", "page.html,report.json", "pods.ndjson"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
     for shown in [
         "<!doctype html>",
@@ -432,7 +407,7 @@ fn a_page_is_one_file() {
         serde_json::from_str(&fs::read_to_string(directory.path().join("report.json")).unwrap()).unwrap();
     assert_eq!(total(&report), [16, 4, 0, 0]);
     let run = scan(&directory, &["--report", "nowhere/page.html", "pods.ndjson"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
 }
 
 /// A checkpoint of a run that is killed, and the run that goes on from it.
@@ -491,7 +466,7 @@ fn counts_are_metrics() {
         &directory,
         &["--metrics-file", "scan.prom", "--report", "0.json", "pods.ndjson"],
     );
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let read = || {
         let text = fs::read_to_string(directory.path().join("scan.prom")).unwrap();
         let (rest, time) = text.trim_end().rsplit_once(' ').unwrap();

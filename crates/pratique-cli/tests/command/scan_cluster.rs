@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json as value};
 
 use crate::api_server::{ApiServer, Script};
-use crate::scan::{POLICIES, json, total};
+use crate::scan::{POLICIES, total};
 use crate::support::{Directory, Run, within};
 
 pub(crate) const PODS: &str = "/api/v1/pods";
@@ -77,8 +77,8 @@ fn objects_of_a_cluster_are_evaluated() {
         &directory,
         &[rate.as_slice(), &["--chunk-size", "2", "-o", "json"]].concat(),
     );
-    assert_eq!(run.code, Some(1), "{run}");
-    let report = json(&run);
+    run.exits(1);
+    let report = run.json();
     assert_eq!(total(&report), [3, 2, 0, 0], "{run}");
     assert!(
         report["run"]["inputs"][0]
@@ -117,7 +117,7 @@ fn objects_of_a_cluster_are_evaluated() {
     let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"shop","labels":{"team":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}"#;
     let directory = directory.with("pod.json", pod);
     assert_eq!(
-        total(&json(&scan(&directory, &["-o", "json", "pod.json"]))),
+        total(&scan(&directory, &["-o", "json", "pod.json"]).json()),
         [1, 0, 0, 0]
     );
 }
@@ -132,11 +132,11 @@ fn policies_of_the_cluster_are_evaluated() {
     let run = server
         .directory()
         .run(&["scan", "--kubeconfig", "kubeconfig", "-o", "json"]);
-    assert_eq!((run.code, total(&json(&run))), (Some(1), [3, 2, 0, 0]), "{run}");
+    assert_eq!((run.code, total(&run.json())), (Some(1), [3, 2, 0, 0]), "{run}");
 }
 
 #[test]
-fn what_changes_while_objects_are_listed_is_told() {
+fn changes_while_objects_are_listed_are_reported() {
     let mut later = pods();
     // It was listed before, so that it is not seen again.
     later[0] = pod("infra", "a", false, 8);
@@ -145,7 +145,7 @@ fn what_changes_while_objects_are_listed_is_told() {
     for continues in [true, false] {
         let server = served().expire(PODS, later.clone(), continues).start();
         let run = scan(&directory(&server), &["-o", "json", "--chunk-size", "2"]);
-        let report = json(&run);
+        let report = run.json();
         assert_eq!(
             (run.code, total(&report)),
             (Some(1), [5, 1, 0, 0]),
@@ -167,10 +167,7 @@ fn what_changes_while_objects_are_listed_is_told() {
             &directory(&served().expire(PODS, later.clone(), continues).start()),
             &["--chunk-size", "2"],
         );
-        assert!(
-            human.stdout.contains("6 warnings, 2 changed meanwhile\n"),
-            "{human}"
-        );
+        human.stdout_has("6 warnings, 2 changed meanwhile\n");
     }
 }
 
@@ -190,8 +187,8 @@ fn what_cannot_be_listed_is_not_evaluated() {
         .start();
     let directory = server.directory().with("policies.yaml", policies);
     let run = scan(&directory, &["-o", "json"]);
-    assert_eq!(run.code, Some(2), "{run}");
-    let report = json(&run);
+    run.exits(2);
+    let report = run.json();
     assert_eq!(total(&report), [1, 0, 0, 2], "{run}");
     for (place, why) in [
         (
@@ -204,8 +201,8 @@ fn what_cannot_be_listed_is_not_evaluated() {
         ),
     ] {
         let problems = report["problems"].as_array().unwrap();
-        let told = problems.iter().find(|problem| problem["place"] == place);
-        let message = told.unwrap_or_else(|| panic!("{place}: {run}"))["message"]
+        let problem = problems.iter().find(|problem| problem["place"] == place);
+        let message = problem.unwrap_or_else(|| panic!("{place}: {run}"))["message"]
             .as_str()
             .unwrap();
         assert!(message.contains(why) && run.stderr.contains(place), "{run}");
@@ -213,7 +210,7 @@ fn what_cannot_be_listed_is_not_evaluated() {
     // What no policy can match does not matter.
     assert!(!run.stderr.contains("other.example.com"), "{run}");
     let without = scan(&directory, &["--fail-on", "deny", "-o", "json"]);
-    assert_eq!(without.code, Some(0), "{without}");
+    without.exits(0);
 }
 
 #[test]
@@ -260,19 +257,14 @@ fn an_interrupted_scan_of_a_cluster_goes_on() {
         &directory,
         &[kept.as_slice(), &["-o", "json", "--chunk-size", "2"]].concat(),
     );
-    assert!(
-        resumed
-            .stderr
-            .contains("continued from the checkpoint, after 2 objects"),
-        "{resumed}"
-    );
+    resumed.stderr_has("continued from the checkpoint, after 2 objects");
     let asked_again = server.asked().split_off(before);
     assert_eq!(
         asked(&asked_again, PODS),
         ["limit=2&continue=2", "limit=2&continue=4"]
     );
     // The inputs are the two servers.
-    let tally = |run: &Run| json(run)["tally"].clone();
+    let tally = |run: &Run| run.json()["tally"].clone();
     assert_eq!((resumed.code, tally(&resumed)), (whole.code, tally(&whole)));
     assert!(!path.exists(), "a complete scan leaves no checkpoint");
 }
@@ -280,14 +272,14 @@ fn an_interrupted_scan_of_a_cluster_goes_on() {
 /// Pages that take their time and a list that expires in between give what a fast server gives.
 #[test]
 fn a_slow_server_is_waited_for() {
-    let whole = json(&scan(&directory(&served().start()), &["-o", "json"]))["tally"].clone();
+    let whole = scan(&directory(&served().start()), &["-o", "json"]).json()["tally"].clone();
     for continues in [true, false] {
         let slow = served()
             .slow(PODS, Duration::from_millis(150))
             .expire(PODS, pods(), continues);
         let server = slow.start();
         let run = scan(&directory(&server), &["-o", "json", "--chunk-size", "2"]);
-        assert_eq!((run.code, &json(&run)["tally"]), (Some(1), &whole), "{run}");
+        assert_eq!((run.code, &run.json()["tally"]), (Some(1), &whole), "{run}");
         // The page that had expired was asked for again: from where the server says, or from the beginning.
         let seen = server.asked();
         let again = if continues {
@@ -316,7 +308,7 @@ fn requests_for_objects_have_a_rate() {
         "1",
     ];
     let run = scan(&directory(&server), &[rate.as_slice(), &["-o", "json"]].concat());
-    assert_eq!(total(&json(&run)), [3, 2, 0, 0], "{run}");
+    assert_eq!(total(&run.json()), [3, 2, 0, 0], "{run}");
     let times = server.times(PODS);
     let taken = times[times.len() - 1].duration_since(times[0]);
     // The server gives two objects at a time.
@@ -329,9 +321,9 @@ fn requests_for_objects_have_a_rate() {
     );
 }
 
-/// A page that never comes ends the scan in time, with what came before it told and nothing reported.
+/// A page that never comes ends the scan in time, with what came before it on standard error, and no report.
 #[test]
-fn a_page_that_never_comes_is_told() {
+fn a_page_that_never_comes_is_reported() {
     let server = served().hold(PODS, 1).start();
     let directory = directory(&server);
     let asks = ["-o", "json", "--chunk-size", "2", "--request-timeout", "500ms"];
@@ -340,12 +332,12 @@ fn a_page_that_never_comes_is_told() {
         scan(&directory, &[asks.as_slice(), &["--fail-on", "deny"]].concat())
     });
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run}");
-    for told in [
+    for message in [
         "the scan has ended early, after 2 objects: 1 allowed, 1 denied",
         "it has no report; with --checkpoint, it could go on from there",
         "no answer within 0.5 seconds",
     ] {
-        assert!(run.stderr.contains(told), "{told}: {run}");
+        assert!(run.stderr.contains(message), "{message}: {run}");
     }
     // From a checkpoint it goes on, once the server answers.
     let kept = ["--checkpoint", "kept.json", "--checkpoint-interval", "0"];
@@ -354,21 +346,14 @@ fn a_page_that_never_comes_is_told() {
     let server = served().hold(PODS, 2).start();
     let directory = self::directory(&server);
     let early = within(limit, || scan(&directory, &arguments));
-    assert_eq!(early.code, Some(2), "{early}");
-    assert!(
-        early.stderr.contains("run again, it goes on from its checkpoint"),
-        "{early}"
-    );
+    early
+        .exits(2)
+        .stderr_has("run again, it goes on from its checkpoint");
     server.release();
     let resumed = scan(&directory, &arguments);
-    assert!(
-        resumed
-            .stderr
-            .contains("continued from the checkpoint, after 2 objects"),
-        "{resumed}"
-    );
+    resumed.stderr_has("continued from the checkpoint, after 2 objects");
     assert_eq!(
-        (resumed.code, total(&json(&resumed))),
+        (resumed.code, total(&resumed.json())),
         (Some(1), [3, 2, 0, 0]),
         "{resumed}"
     );
@@ -400,8 +385,8 @@ fn plugins_see_the_cluster() {
             "DenyServiceExternalIPs",
         ],
     );
-    assert_eq!(run.code, Some(1), "{run}");
-    let report = json(&run);
+    run.exits(1);
+    let report = run.json();
     assert_eq!(total(&report), [1, 5, 0, 0], "{run}");
     let seen = server.asked();
     assert_eq!(
@@ -441,12 +426,12 @@ fn snapshots_are_scanned() {
         .start();
     let directory = server.directory();
     let taken = directory.run(&["snapshot", "--kubeconfig", "kubeconfig", "snap"]);
-    assert_eq!(taken.code, Some(0), "{taken}");
+    taken.exits(0);
     let run = directory.run(&["scan", "--snapshot", "snap", "-o", "json"]);
-    let report = json(&run);
-    assert_eq!(run.code, Some(1), "{run}");
+    let report = run.json();
+    run.exits(1);
     // The namespace, its service account, and the policy with its binding.
     assert_eq!(total(&report), [3, 1, 0, 0], "{run}");
-    let told = "a snapshot has what policies need of a cluster, and not all of its objects";
-    assert!(report["notes"].to_string().contains(told), "{run}");
+    let message = "a snapshot has what policies need of a cluster, and not all of its objects";
+    assert!(report["notes"].to_string().contains(message), "{run}");
 }

@@ -32,10 +32,6 @@ fn scan(lines: &[&str], arguments: &[&str]) -> Run {
     directory.run(&[&["scan", "-o", "json"], arguments, &["objects.ndjson"]].concat())
 }
 
-fn report(run: &Run) -> Value {
-    serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"))
-}
-
 /// What was found by a name: what it denies, warns of, records, and is undecided about.
 fn found(report: &Value, name: &str) -> [u64; 4] {
     let rows = report["tally"]["policies"]["rows"].as_array().unwrap().iter();
@@ -63,8 +59,8 @@ fn plugins_decide_beside_policies() {
     let lines: Vec<&str> = pods.iter().map(String::as_str).chain([SHOP, LIMITS]).collect();
     let arguments = [COMPLETE.as_slice(), &["--policies", "policies.yaml"]].concat();
     let run = scan(&lines, &arguments);
-    let whole = report(&run);
-    assert_eq!(run.code, Some(1), "{run}");
+    let whole = run.json();
+    run.exits(1);
     assert_eq!(total(&whole), [4, 3, 0, 0], "{whole:#}");
     assert_eq!(found(&whole, "PodSecurity"), [2, 1, 3, 0], "{whole:#}");
     assert_eq!(found(&whole, "LimitRanger"), [1, 0, 0, 0], "{whole:#}");
@@ -79,7 +75,7 @@ fn plugins_decide_beside_policies() {
     }
     // Without it, they are not asked.
     let without = scan(&lines, &["--chain=off", "--policies", "policies.yaml"]);
-    assert_eq!(total(&report(&without))[1], 1, "{without}");
+    assert_eq!(total(&without.json())[1], 1, "{without}");
     // Shards add up.
     let directory = files().with("objects.ndjson", lines.join("\n"));
     for shard in ["0/2", "1/2"] {
@@ -88,7 +84,7 @@ fn plugins_decide_beside_policies() {
         directory.run(&[&of_shard, arguments.as_slice(), &["objects.ndjson"]].concat());
     }
     let merged = directory.run(&["report", "merge", "-o", "json", "0-2.json", "1-2.json"]);
-    assert_eq!(report(&merged), whole);
+    assert_eq!(merged.json(), whole);
 }
 
 #[test]
@@ -96,23 +92,23 @@ fn a_plugin_that_lacks_its_state_is_undecided() {
     let plain = pod("shop", "plain", "");
     // It is not known which limits there are.
     let run = scan(&[SHOP, &plain], &["--chain"]);
-    let found_by = |run: &Run, name| found(&report(run), name);
-    assert_eq!((run.code, total(&report(&run))), (Some(3), [1, 0, 1, 0]), "{run}");
+    let found_by = |run: &Run, name| found(&run.json(), name);
+    assert_eq!((run.code, total(&run.json())), (Some(3), [1, 0, 1, 0]), "{run}");
     assert_eq!(found_by(&run, "LimitRanger"), [0, 0, 0, 1], "{run}");
-    assert!(run.stdout.contains("LimitRange objects in namespace"), "{run}");
+    run.stdout_has("LimitRange objects in namespace");
     // Nor which labels a namespace has.
     let run = scan(
         &[&plain],
         &["--chain", "--disable-admission-plugins", "LimitRanger"],
     );
-    assert_eq!((run.code, total(&report(&run))), (Some(3), [0, 0, 1, 0]), "{run}");
+    assert_eq!((run.code, total(&run.json())), (Some(3), [0, 0, 1, 0]), "{run}");
     assert_eq!(found_by(&run, "PodSecurity"), [0, 0, 0, 1], "{run}");
     // On a pipe it counts for what follows.
     let arguments = [&["scan", "-o", "json"], COMPLETE.as_slice(), &["-"]].concat();
     let large = pod("bank", "large", LARGE);
     let piped = [&large, LIMITS, &large].join("\n");
     let run = files().run_with(&arguments, &piped, &[]);
-    assert_eq!(total(&report(&run)), [2, 1, 0, 0], "{run}");
+    assert_eq!(total(&run.json()), [2, 1, 0, 0], "{run}");
 }
 
 #[test]
@@ -122,9 +118,9 @@ fn plugins_that_are_off_by_default_are_named() {
         &[BANK, service],
         &["--enable-admission-plugins", "DenyServiceExternalIPs"],
     );
-    assert_eq!((run.code, total(&report(&run))), (Some(1), [1, 1, 0, 0]), "{run}");
+    assert_eq!((run.code, total(&run.json())), (Some(1), [1, 1, 0, 0]), "{run}");
     assert_eq!(
-        found(&report(&run), "DenyServiceExternalIPs"),
+        found(&run.json(), "DenyServiceExternalIPs"),
         [1, 0, 0, 0],
         "{run}"
     );
@@ -162,7 +158,7 @@ plugins:
         "json",
         "objects.ndjson",
     ]);
-    assert_eq!((run.code, total(&report(&run))), (Some(1), [1, 1, 0, 0]), "{run}");
+    assert_eq!((run.code, total(&run.json())), (Some(1), [1, 1, 0, 0]), "{run}");
 }
 
 #[test]
@@ -188,7 +184,7 @@ fn what_makes_no_sense_is_refused() {
         ),
     ] {
         let run = scan(&[BANK], arguments);
-        assert_eq!(run.code, Some(2), "{run}");
+        run.exits(2);
         assert!(run.stderr.contains(why), "{why}: {run}");
     }
 }

@@ -125,17 +125,17 @@ fn patched(object: &Value, patch: &str) -> Value {
     serde_json::from_str(&object.to_string()).unwrap()
 }
 
-/// What is recorded, as far as webhooks can say it: keys of annotations have no slash.
-fn told(expected: &Value) -> Value {
-    let mut told = expected.clone();
-    let members = told.as_object_mut().unwrap();
+/// The recorded outcome without what a webhook cannot answer: keys of annotations have no slash.
+fn of_webhook(expected: &Value) -> Value {
+    let mut outcome = expected.clone();
+    let members = outcome.as_object_mut().unwrap();
     members
         .retain(|name, _| ["allowed", "status", "warnings", "auditAnnotations", "object"].contains(&&**name));
     if let Some(annotations) = members.get_mut("auditAnnotations").and_then(Value::as_object_mut) {
         let renamed = std::mem::take(annotations).into_iter();
         annotations.extend(renamed.map(|(key, value)| (key.replace('/', "."), value)));
     }
-    told
+    outcome
 }
 
 /// A directory with the configuration and the objects of a case, and the arguments for them.
@@ -170,14 +170,14 @@ fn check(case: &Value, review: &dyn Fn(&str, &Value) -> Value) {
     let name = &case["name"];
     let Some(requests) = case["requests"].as_array() else {
         let request = sent(&case["request"], &case["expect"]);
-        assert_eq!(outcome(review, &request), told(&case["expect"]), "{name}");
+        assert_eq!(outcome(review, &request), of_webhook(&case["expect"]), "{name}");
         return;
     };
     // Real time passes: of each request comes in the end what is recorded of the one after it.
     let expected = case["expect"].as_array().unwrap();
     for (request, expected) in requests.iter().zip(expected) {
         let request = sent(request, expected);
-        let expected = told(expected);
+        let expected = of_webhook(expected);
         eventually(&name.to_string(), || outcome(review, &request) == expected);
     }
 }
@@ -268,8 +268,7 @@ fn what_cannot_be_a_webhook_is_refused() {
     let directory = Directory::new();
     let check = |arguments: &[&str], code: i32, expected: &str| {
         let run = directory.run(&[&["serve", "--plain-http"], arguments].concat());
-        assert_eq!(run.code, Some(code), "{run}");
-        assert!(run.stderr.contains(expected), "{run}");
+        run.exits(code).stderr_has(expected);
     };
     check(
         &["--plugins", "ResourceQuota"],
@@ -414,8 +413,8 @@ fn webhook_configurations_cover_what_plugins_look_at() {
         "--webhook-url",
         "https://localhost",
     ]);
-    assert!(printed.stdout.contains("name: owners-change"), "{printed}");
+    printed.stdout_has("name: owners-change");
     std::fs::write(directory.path().join("printed.yaml"), &printed.stdout).unwrap();
     let checked = directory.run(&["check", "printed.yaml"]);
-    assert_eq!(checked.code, Some(0), "{checked}");
+    checked.exits(0);
 }

@@ -40,10 +40,7 @@ fn param(name: &str, namespace: &str, max: u32) -> String {
 fn review(directory: &Directory, more: &[&str], code: i32, texts: &[&str]) -> Run {
     let arguments = [&["review", "--policies", "policy.yaml", "object.yaml"], more].concat();
     let run = directory.run(&arguments);
-    assert_eq!(run.code, Some(code), "{run}");
-    for text in texts {
-        assert!(run.to_string().contains(text), "{text} in {run}");
-    }
+    run.exits(code).shows(texts);
     run
 }
 
@@ -311,7 +308,7 @@ tests:
         .with("object.yaml", OBJECT)
         .with("suite.yaml", suite)
         .run(&["test", "suite.yaml"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
 }
 
 #[test]

@@ -36,30 +36,26 @@ fn lists_may_have_items_of_all_kinds() {
     });
     let input = format!("apiVersion: v1\nkind: List\nitems:\n- {}\n", items.join("\n- "));
     let run = check(&[], &input);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     for line in [
         "ValidatingAdmissionPolicy deny-privileged",
         "ValidatingWebhookConfiguration w.static.k8s.io",
     ] {
-        assert!(run.stdout.contains(line), "{run}");
+        run.stdout_has(line);
     }
-    assert!(
-        run.stderr.contains("skipped 1 object of other kinds: Pod (1)"),
-        "{run}"
-    );
+    run.stderr_has("skipped 1 object of other kinds: Pod (1)");
 }
 
 #[test]
 fn nothing_to_check_is_no_success() {
     for (input, among) in [("", "in it\n"), (CLEAN, "among its 1 object\n")] {
         let run = check(&[], input);
-        assert_eq!(run.code, Some(2), "{run}");
+        run.exits(2);
         let expected = format!("no policy, binding or webhook configuration {among}");
-        assert!(run.stderr.contains(&expected), "{run}");
+        run.stderr_has(&expected);
     }
     let run = check(&[], CONFIGURATION);
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("give it as a file"), "{run}");
+    run.exits(2).stderr_has("give it as a file");
 }
 
 #[test]
@@ -69,8 +65,7 @@ fn a_plugin_that_is_named_has_all_of_it() {
     let run = check(&plugin, &input);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
     let run = check(&plugin, &format!("{input}---\n{CLEAN}"));
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stdout.contains("no kind \"Pod\" is registered"), "{run}");
+    run.exits(1).stdout_has("no kind \"Pod\" is registered");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn shards_write_to_a_store_and_reports_are_merged_from_it() {
         // Stores are not always there.
         store.fail(&[503]);
         let run = run(&directory, &store, &arguments);
-        assert_eq!(run.code, Some(0), "{run}");
+        run.exits(0);
         let results = store.object(&format!("scans/today/{shard}.parquet")).unwrap();
         assert!(results.starts_with(b"PAR1") && results.ends_with(b"PAR1"));
     }
@@ -79,10 +79,10 @@ fn shards_write_to_a_store_and_reports_are_merged_from_it() {
 }
 
 #[test]
-fn what_a_store_refuses_is_told() {
+fn refusals_of_a_store_are_reported() {
     let (directory, store) = (Directory::new().with("pods.ndjson", pods()), FakeStore::start());
     let check = |run: Run, expected: &str| {
-        assert_eq!(run.code, Some(2), "{run}");
+        run.exits(2);
         assert!(run.stderr.contains(expected), "{expected}: {run}");
     };
     let scan = ["scan", "--report", "s3://scans/a.json", "pods.ndjson"];
@@ -115,7 +115,7 @@ fn what_a_store_refuses_is_told() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_before_anything_is_scanned() {
+fn unwritable_files_are_reported_before_anything_is_scanned() {
     let (directory, store) = (Directory::new().with("pods.ndjson", pods()), FakeStore::start());
     let mut environment = store.environment();
     environment.push(("AWS_SECRET_ACCESS_KEY", "another".to_owned()));

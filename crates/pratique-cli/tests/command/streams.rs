@@ -141,7 +141,7 @@ fn compressed_inputs() {
     ends(&directory.run(&["review", "pods"]), 1, "2 allowed, 1 denied");
     let run = directory.run(&["review", "broken.json.gz", "pods/b.yaml"]);
     ends(&run, 2, "1 allowed, 0 denied, 1 error");
-    assert!(run.stderr.contains("error: broken.json.gz: "), "{run}");
+    run.stderr_has("error: broken.json.gz: ");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn compressed_state_and_policies() {
         files.run(&all)
     };
     let run = review(&["--objects", "state"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     let run = review(&[
         "--namespace-object",
         "state/shop.yaml.gz",
@@ -182,10 +182,10 @@ fn compressed_state_and_policies() {
         "--old",
         "old.yaml.gz",
     ]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     // The limit is that of the content.
     let run = review(&["--objects", "large.yaml.gz"]);
-    assert!(run.stderr.contains("large.yaml.gz: larger than 1 MiB"), "{run}");
+    run.stderr_has("large.yaml.gz: larger than 1 MiB");
     assert_eq!(files.run(&["check", "policy.yaml.gz"]).code, Some(0));
 }
 
@@ -262,14 +262,10 @@ fn unknown_kinds_are_matched_by_their_plural() {
     let definition = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: wotsits.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: wotsits}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}\n";
     let files = files.with("crd.yaml", widget("c") + definition);
     let run = files.run(&["review", "--quiet", "--manifests", "policies", "crd.yaml"]);
-    assert!(run.stdout.contains("2 allowed, 0 denied"), "{run}");
+    run.stdout_has("2 allowed, 0 denied");
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
     let run = files.run(&["review", "--manifests", "policies", "crd.yaml"]);
-    assert!(
-        run.stdout
-            .contains("CREATE wotsits.example.com default/c: allowed"),
-        "{run}"
-    );
+    run.stdout_has("CREATE wotsits.example.com default/c: allowed");
 }
 
 /// The peak of memory does not depend on the number of objects.

@@ -81,11 +81,11 @@ fn what_cannot_be_read_is_undecided() {
     let refused = server(3)
         .refuse(CONFIG_MAPS, 403, "configmaps is forbidden")
         .start();
-    let told = "objects of v1 ConfigMap are not known: configmaps is forbidden";
+    let message = "objects of v1 ConfigMap are not known: configmaps is forbidden";
     let undecided = with_suite(&refused, POLICIES, "undecided");
     let twice = [&TEST[..], &["suite.yaml"]].concat();
-    let run_twice = run(&undecided, &twice, 0, &["2 passed, 0 failed", told]);
-    assert_eq!(run_twice.stderr.matches(told).count(), 1, "{run_twice}");
+    let run_twice = run(&undecided, &twice, 0, &["2 passed, 0 failed", message]);
+    assert_eq!(run_twice.stderr.matches(message).count(), 1, "{run_twice}");
     let denied = with_suite(&refused, POLICIES, "denied");
     run(&denied, &TEST, 1, &["expected denied", "actual   undecided"]);
     let unreachable = server(3).refuse("/version", 401, "Unauthorized").start();
@@ -106,10 +106,10 @@ spec:
 #[test]
 fn namespaces_of_the_cluster() {
     let namespace = |name: &str| json!({"metadata": {"name": name, "labels": {"open": "yes"}}});
-    let check = |server: Script, more: &str, expected: &str, told: &[&str]| {
+    let check = |server: Script, more: &str, expected: &str, messages: &[&str]| {
         let more = format!("policies: [open.yaml]\nbind: true\n{more}");
         let directory = with_suite(&server.start(), &more, expected).with("open.yaml", OPEN);
-        run(&directory, &TEST, 0, told);
+        run(&directory, &TEST, 0, messages);
     };
     let known = || server(3).list(NAMESPACES, vec![namespace("shop")]);
     check(known(), "", "allowed", &[]);
@@ -152,8 +152,8 @@ fn permissions_of_the_cluster() {
     run(&with_suite(&refuses, ROLES, "allowed"), &TEST, 0, &[]);
     let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
     let unknown = authorizing().refuse(path, 403, "forbidden").start();
-    let told = "permissions are not known: forbidden";
-    run(&with_suite(&unknown, "", "undecided"), &TEST, 0, &[told]);
+    let message = "permissions are not known: forbidden";
+    run(&with_suite(&unknown, "", "undecided"), &TEST, 0, &[message]);
 }
 
 #[test]
@@ -178,14 +178,14 @@ fn the_whole_chain_over_a_cluster() {
 }
 
 #[test]
-fn webhooks_of_the_cluster_are_told() {
+fn webhooks_of_the_cluster_are_reported() {
     let webhook = "metadata: {name: hook}\nwebhooks:\n- name: h.example.com\n  \
                    clientConfig: {url: 'https://a.b/c'}\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  \
                    rules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]\n";
     let server = Script::new().admission("validatingwebhookconfigurations", webhook);
     let server = server.start();
-    let told = "1 webhook configuration of the cluster is not evaluated; `webhooks` of a suite says what they answer";
-    run(&with_suite(&server, "", "allowed"), &TEST, 0, &[told]);
+    let message = "1 webhook configuration of the cluster is not evaluated; `webhooks` of a suite says what they answer";
+    run(&with_suite(&server, "", "allowed"), &TEST, 0, &[message]);
     let answers = "webhooks: [{name: h.example.com, allowed: false, message: closed}]\n";
     let denied = "{verdict: denied, messageContains: closed}";
     run(&with_suite(&server, answers, denied), &TEST, 0, &[]);

@@ -107,6 +107,49 @@ impl fmt::Display for Run {
 }
 
 impl Run {
+    /// Checks the exit code.
+    #[track_caller]
+    pub(crate) fn exits(&self, code: i32) -> &Self {
+        assert_eq!(self.code, Some(code), "{self}");
+        self
+    }
+
+    /// Checks that it shows some texts, on standard output or standard error.
+    #[track_caller]
+    pub(crate) fn shows(&self, texts: &[&str]) -> &Self {
+        let shown = self.to_string();
+        for text in texts {
+            assert!(shown.contains(text), "{text:?} is not in {shown}");
+        }
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self}"))
+    }
+
+    /// Checks that standard output has a text.
+    #[track_caller]
+    pub(crate) fn stdout_has(&self, text: &str) -> &Self {
+        assert!(
+            self.stdout.contains(text),
+            "{text:?} is not on standard output: {self}"
+        );
+        self
+    }
+
+    /// Checks that standard error has a text.
+    #[track_caller]
+    pub(crate) fn stderr_has(&self, text: &str) -> &Self {
+        assert!(
+            self.stderr.contains(text),
+            "{text:?} is not on standard error: {self}"
+        );
+        self
+    }
+
     /// Compares the run with a file of `golden/`, or writes that file if `BLESS` is set.
     #[track_caller]
     pub(crate) fn is(&self, golden: &str) {

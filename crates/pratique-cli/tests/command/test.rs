@@ -122,10 +122,10 @@ fn objects_are_those_that_a_server_has() {
         .with("misspelt.yaml", &misspelt)
         .with("wrong.yaml", wrong);
     let run = directory.run(&["test", "misspelt.yaml"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     let message =
         "warning: misspelt.yaml:13:11: a deployment / that is small: unknown field \"spec.replcas\"\n";
-    assert!(run.stderr.contains(message), "{run}");
+    run.stderr_has(message);
     // No warning if the test expects it.
     let expected = misspelt.replace(
         "expect: allowed",
@@ -135,15 +135,11 @@ fn objects_are_those_that_a_server_has() {
         .with("policy.yaml", POLICY)
         .with("suite.yaml", expected);
     let run = expecting.run(&["test", "suite.yaml"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert!(!run.stderr.contains("that is small"), "{run}");
     let run = directory.run(&["test", "wrong.yaml"]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(
-        run.stdout
-            .contains("the server refuses the object, and no policy sees it: Deployment in version"),
-        "{run}"
-    );
+    run.exits(1)
+        .stdout_has("the server refuses the object, and no policy sees it: Deployment in version");
 }
 
 #[test]
@@ -359,7 +355,7 @@ fn configurations_are_evaluated() {
 fn examples_are_covered() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let run = Directory::new().run(&["test", examples, "--coverage-threshold", "100"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert!(!run.stdout.contains(" 0 passed"), "{run}");
 }
 
@@ -439,7 +435,7 @@ fn tests_of_other_programs_are_never_green_unless_all_were_evaluated() {
         )
         .with("kyverno-test.yaml", KYVERNO);
     let run = directory.run(&["test", "kyverno-test.yaml", "--allow", "warnings"]);
-    assert_eq!(run.code, Some(3), "{run}");
+    run.exits(3);
     assert_eq!(
         run.stdout,
         "theirs / few kyverno-test.yaml: 1 passed
@@ -457,8 +453,8 @@ theirs kyverno-test.yaml: not evaluated
         "--output",
         "json",
     ]);
-    assert_eq!(json.code, Some(3), "{json}");
-    let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    json.exits(3);
+    let report = json.json();
     assert_eq!(report["testsNotEvaluated"], 1);
     assert_eq!(report["suites"][1]["testsNotEvaluated"][0]["name"], "theirs");
     let junit = directory.run(&[
@@ -469,12 +465,7 @@ theirs kyverno-test.yaml: not evaluated
         "--output",
         "junit",
     ]);
-    assert!(
-        junit
-            .stdout
-            .contains("<error message=\"not evaluated: it is of Kyverno's own kinds"),
-        "{junit}"
-    );
+    junit.stdout_has("<error message=\"not evaluated: it is of Kyverno's own kinds");
     let github = directory.run(&[
         "test",
         "kyverno-test.yaml",
@@ -483,25 +474,15 @@ theirs kyverno-test.yaml: not evaluated
         "--output",
         "github",
     ]);
-    assert!(
-        github.stdout.contains("1 passed, 0 failed, 1 test not evaluated"),
-        "{github}"
-    );
+    github.stdout_has("1 passed, 0 failed, 1 test not evaluated");
     // Directories are searched for them as well; what fails comes first, and nothing is updated.
     let failing = KYVERNO.replace("result: fail", "result: pass");
     let directory = directory.with("kyverno-test.yaml", &failing);
     let run = directory.run(&["test", ".", "--allow", "warnings"]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(
-        run.stdout.contains("1 passed, 1 failed, 2 tests not evaluated"),
-        "{run}"
-    );
+    run.exits(1)
+        .stdout_has("1 passed, 1 failed, 2 tests not evaluated");
     let run = directory.run(&["test", "kyverno-test.yaml", "--allow", "warnings", "--update"]);
-    assert!(
-        run.stderr
-            .contains("tests of other programs are left as they are"),
-        "{run}"
-    );
+    run.stderr_has("tests of other programs are left as they are");
     assert_eq!(
         fs::read_to_string(directory.path().join("kyverno-test.yaml")).unwrap(),
         failing
@@ -522,7 +503,7 @@ fn a_first_suite_is_found_by_trying() {
         );
     let directory = Directory::new().with("policies/policy.yaml", POLICY);
     let run = directory.run(&["test", "--init", "policies"]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     assert_eq!(
         run.stderr,
         "policies/suite.yaml: written, with 2 objects that were found; 0 are left to be written\n"
@@ -537,11 +518,10 @@ fn a_first_suite_is_found_by_trying() {
         "{written}"
     );
     let run = directory.run(&["test", "policies"]);
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("2 passed, 0 failed"), "{run}");
+    run.exits(0).stdout_has("2 passed, 0 failed");
     // An existing file is left as it is.
     let run = directory.run(&["test", "--init", "policies"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
     assert_eq!(
         fs::read_to_string(directory.path().join("policies/suite.yaml")).unwrap(),
         written
@@ -549,15 +529,14 @@ fn a_first_suite_is_found_by_trying() {
     // Params are found with the objects, as bindings name them.
     let directory = Directory::new().with("policy.yaml", &other);
     let run = directory.run(&["test", "--init", "."]);
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stderr.contains("with 2 objects that were found"), "{run}");
+    run.exits(0).stderr_has("with 2 objects that were found");
     let written = fs::read_to_string(directory.path().join("suite.yaml")).unwrap();
     assert!(
         written.contains("kind: ConfigMap") && written.contains("namespace: b"),
         "{written}"
     );
     let run = directory.run(&["test", "."]);
-    assert_eq!(run.code, Some(0), "{run}");
+    run.exits(0);
     // What is not found is said and counted.
     let (before, after) = other.split_once("  validations:").unwrap();
     let (_, binding) = after.split_once("---").unwrap();
@@ -566,12 +545,8 @@ fn a_first_suite_is_found_by_trying() {
         format!("{before}  validations: [{{expression: 'true'}}]\n---{binding}"),
     );
     let run = directory.run(&["test", "--init", "."]);
-    assert_eq!(run.code, Some(3), "{run}");
-    assert!(
-        run.stderr
-            .contains("1 object that was found; 1 is left to be written"),
-        "{run}"
-    );
+    run.exits(3)
+        .stderr_has("1 object that was found; 1 is left to be written");
     let written = fs::read_to_string(directory.path().join("suite.yaml")).unwrap();
     assert!(
         written.contains(

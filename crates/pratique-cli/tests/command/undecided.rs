@@ -57,12 +57,7 @@ spec:
 #[track_caller]
 fn review(directory: &Directory, more: &[&str], code: i32, words: &[&str]) {
     let arguments = [&["review", "--manifests", "policies", "pod.yaml"], more].concat();
-    let run = directory.run(&arguments);
-    assert_eq!(run.code, Some(code), "{run:?}");
-    let all = format!("{}{}", run.stdout, run.stderr);
-    for word in words {
-        assert!(all.contains(word), "{word} in {run:?}");
-    }
+    directory.run(&arguments).exits(code).shows(words);
 }
 
 #[test]

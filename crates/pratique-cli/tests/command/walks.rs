@@ -166,8 +166,8 @@ fn beside_lines(directory: &Directory, log: &str) -> String {
         writeln!(shown, "{file}\n{number:>4} | {about}").unwrap();
         let title = of.get("title").map(|title| unescaped(title)).unwrap_or_default();
         writeln!(shown, "     > {kind}: {title}").unwrap();
-        for told in unescaped(message).lines() {
-            writeln!(shown, "     > {told}").unwrap();
+        for line in unescaped(message).lines() {
+            writeln!(shown, "     > {line}").unwrap();
         }
     }
     shown

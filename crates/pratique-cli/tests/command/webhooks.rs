@@ -44,7 +44,7 @@ pub(crate) const VALIDATING: &str = "ValidatingWebhookConfiguration";
 fn what_is_exchanged_is_shown() {
     let no = r#"{"respond":{"allowed":false,"status":{"message":"not today"}}}"#;
     let run = review(VALIDATING, &[("/no", no)], &["--webhooks"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     for expected in [
         "denied (400)",
         "admission webhook \"no.example.com\" denied the request: not today",
@@ -67,8 +67,8 @@ fn changes_are_made() {
         &[("/mark", &mark)],
         &["--webhooks", "--output", "json"],
     );
-    assert_eq!(run.code, Some(0), "{run}");
-    let answer: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    run.exits(0);
+    let answer = run.json();
     assert_eq!(answer["object"]["metadata"]["labels"]["by"], "hook");
     let exchange = &answer["webhooks"][0];
     assert_eq!(exchange["webhook"], "mark.example.com");
@@ -93,26 +93,22 @@ fn patches_can_be_read() {
         &[("/mark", &mark)],
         &["--webhooks"],
     );
-    assert!(run.stdout.contains(&format!("    patch: {patch}\n")), "{run}");
+    run.stdout_has(&format!("    patch: {patch}\n"));
 }
 
 #[test]
 fn failures_are_reported() {
     let run = review(VALIDATING, &[("/broken", r#"{"status":500}"#)], &["--webhooks"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    run.exits(1);
     let expected = "webhook broken.example.com of w.static.k8s.io: failed: failed calling webhook";
-    assert!(run.stdout.contains(expected), "{run}");
+    run.stdout_has(expected);
 }
 
 #[test]
 fn webhooks_are_called_on_request_only() {
     let run = review(VALIDATING, &[("/no", "{}")], &[]);
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(
-        run.stderr
-            .contains("there is no caller of webhooks: --webhooks calls them"),
-        "{run}"
-    );
+    run.exits(2)
+        .stderr_has("there is no caller of webhooks: --webhooks calls them");
     let run = review(VALIDATING, &[("/no", "{}")], &["--webhooks", "--explain"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
 }

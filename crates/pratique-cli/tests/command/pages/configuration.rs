@@ -46,11 +46,8 @@ fn paths_lead_below_the_repository_but_for_those_of_servers() {
         "inputs: [../bad.yaml]\n".to_owned(),
     ] {
         let run = outside(&project).run(&["check", "policies"]);
-        assert_eq!(run.code, Some(2), "{run}");
-        assert!(
-            run.stderr.contains("it is not below the root of the repository"),
-            "{run}"
-        );
+        run.exits(2)
+            .stderr_has("it is not below the root of the repository");
     }
     // Links within it are followed.
     let inner = repository("policies: [inner]\n");
@@ -58,8 +55,7 @@ fn paths_lead_below_the_repository_but_for_those_of_servers() {
     assert_eq!(inner.run(&["check"]).code, Some(0));
     let server = outside(&format!("serve: {{manifests: {policies}}}\n"));
     let run = server.run(&["serve", "--print-webhook-configuration"]);
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("resources:\n    - pods\n"), "{run}");
+    run.exits(0).stdout_has("resources:\n    - pods\n");
 }
 
 /// Of several exit codes, 1 counts before 2, and 2 before 3.
@@ -88,6 +84,6 @@ fn what_matters_most_is_the_exit_code() {
         .with("suite.yaml", suite("denied"))
         .with("fails.yaml", suite("allowed"));
         let run = repository.run(&[]);
-        assert_eq!(run.code, Some(code), "{run}");
+        run.exits(code);
     }
 }

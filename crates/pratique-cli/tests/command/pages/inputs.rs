@@ -52,12 +52,12 @@ fn every_document_has_an_answer_or_an_error() {
                 - {kind: Pod}\n- 7\n";
     let files = files(POLICY, BINDING).with("list.yaml", list);
     let run = files.run(&["review", "--manifests", "policies", "list.yaml"]);
-    assert_eq!(run.code, Some(2), "{run}");
+    run.exits(2);
     assert!(run.stdout.ends_with("1 allowed, 0 denied, 2 errors\n"), "{run}");
     for place in [
         "list.yaml:5:3: Object 'apiVersion' is missing",
         "list.yaml:6:3: expected an object",
     ] {
-        assert!(run.stderr.contains(place), "{run}");
+        run.stderr_has(place);
     }
 }

@@ -156,7 +156,7 @@ fn helps() -> Vec<(String, usize)> {
         .map(|command| {
             let words: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
             let help = directory.run(&words);
-            assert_eq!(help.code, Some(0), "{help}");
+            help.exits(0);
             let name = format!("pratique {command}").trim_end().to_owned();
             (name, statements(&help.stdout))
         })
@@ -194,12 +194,12 @@ fn every_statement_has_a_test() {
     }
     let mut wrong = String::new();
     for (page, name, statements) in &found {
-        let told = known.remove(&(page.as_str(), name.as_str()));
-        if told != Some(*statements) {
+        let listed = known.remove(&(page.as_str(), name.as_str()));
+        if listed != Some(*statements) {
             writeln!(
                 wrong,
                 "[{page}] {name} = {statements}, where {} are known: which tests try them?",
-                told.unwrap_or_default()
+                listed.unwrap_or_default()
             )
             .unwrap();
         }
