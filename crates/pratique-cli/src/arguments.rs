@@ -82,7 +82,7 @@ pub(crate) use serve::{
 };
 #[cfg(feature = "kube")]
 pub(crate) use snapshot::SnapshotArguments;
-pub(crate) use state::KnownArguments;
+pub(crate) use state::StateArguments;
 use switch::on_or_off;
 pub(crate) use test::{TestArguments, TestFormat};
 pub(crate) use warnings::{WARNINGS, WarningArguments};
@@ -162,7 +162,7 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         _ => vec![line.clone()],
     };
     if lines.is_empty() {
-        output::note(&text!(
+        output::eprint(&text!(
             "{}: it names no `policies`, `inputs` or `suites`: there is nothing to check, review or test\n",
             path_text(&project.path)
         ));
@@ -172,7 +172,7 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
     for line in lines {
         let completed = completed(&command, &line, &project);
         if completed.is_some() && runs.is_empty() {
-            output::note(&text!("project file: {}\n", path_text(&project.path)));
+            output::eprint(&text!("project file: {}\n", path_text(&project.path)));
         }
         runs.push(parse_line(completed.unwrap_or(line)).map_err(ParseError::Line)?);
     }

@@ -1,6 +1,5 @@
 //! `pratique check`: checks that an API server would load manifests, and lints them.
 
-mod among;
 mod checked;
 mod connect;
 mod empty;
@@ -11,6 +10,7 @@ pub(crate) mod levels;
 mod loaded;
 mod plugin;
 mod report;
+mod sorted_input;
 mod subject;
 mod whole;
 

@@ -9,13 +9,13 @@ use pratique_s3::{Location, Settings, Store};
 
 use crate::exit::CliError;
 
-/// What is written part by part, and is there as a whole once it is finished.
+/// A file or object that is written part by part, and visible to readers once it is finished.
 pub(crate) enum Destination {
     /// Standard output.
     Output(BufWriter<io::Stdout>),
     /// A file that has another name until it is finished.
     File(Unfinished),
-    /// What is no regular file, such as a pipe.
+    /// A path that is no regular file, such as a pipe.
     Special(BufWriter<File>),
     /// An object of a store.
     Object(Box<pratique_s3::Writer>),
@@ -24,7 +24,7 @@ pub(crate) enum Destination {
 /// A file that is not finished; dropped, it is removed.
 pub(crate) struct Unfinished {
     file: BufWriter<File>,
-    beside: PathBuf,
+    temporary: PathBuf,
     path: PathBuf,
     is_finished: bool,
 }
@@ -84,10 +84,10 @@ impl Write for Destination {
 
 impl Unfinished {
     fn create(path: &Path) -> io::Result<Self> {
-        let beside = beside(path);
+        let temporary = temporary_path(path);
         Ok(Unfinished {
-            file: BufWriter::new(File::create(&beside)?),
-            beside,
+            file: BufWriter::new(File::create(&temporary)?),
+            temporary,
             path: path.to_owned(),
             is_finished: false,
         })
@@ -95,7 +95,7 @@ impl Unfinished {
 
     fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
-        fs::rename(&self.beside, &self.path)?;
+        fs::rename(&self.temporary, &self.path)?;
         self.is_finished = true;
         Ok(())
     }
@@ -105,12 +105,12 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         if !self.is_finished {
             // It is the error that led here that counts.
-            let _ = fs::remove_file(&self.beside);
+            let _ = fs::remove_file(&self.temporary);
         }
     }
 }
 
-/// Whether places can be written to, as far as that is known before there is something: what runs for hours is told at once.
+/// Verifies before a long run that places can be written to, as far as that is known before there is something.
 pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), CliError> {
     for path in paths {
         let verified = match location(path)? {
@@ -178,13 +178,13 @@ fn store(location: &Location) -> Result<Store, CliError> {
     Store::new(settings).map_err(|error| failed(error.to_string()))
 }
 
-/// Whether a path is there and is no regular file: it has no place beside it.
+/// Whether a path exists and is no regular file: it is written in place.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
 /// The name that a file has until it is finished.
-fn beside(path: &Path) -> PathBuf {
+fn temporary_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     path.with_file_name(name)

@@ -298,7 +298,7 @@ impl CliError {
         match self {
             CliError::BrokenPipe => return ExitCode::from(BROKEN_PIPE),
             CliError::Logged => {}
-            _ => output::note(&self.text()),
+            _ => output::eprint(&self.text()),
         }
         ExitCode::from(ERROR)
     }

@@ -49,9 +49,9 @@ pub(crate) fn all_shown(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| shown(path)).collect()
 }
 
-/// An object and its location.
+/// An object of an input, and its location.
 #[derive(Clone, Debug)]
-pub(crate) struct GivenObject<'t> {
+pub(crate) struct InputObject<'t> {
     pub(crate) object: Value<'t>,
     pub(crate) location: Location,
     /// The warnings of an API server that decodes the object, or its error.
@@ -60,18 +60,15 @@ pub(crate) struct GivenObject<'t> {
     pub(crate) item: usize,
 }
 
-/// An object that does not borrow from a text.
-pub(crate) type InputObject = GivenObject<'static>;
-
 /// The objects of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Objects<'t> {
-    pub(crate) given: Vec<GivenObject<'t>>,
+pub(crate) struct ParsedObjects<'t> {
+    pub(crate) objects: Vec<InputObject<'t>>,
     /// Duplicate keys outside of objects, in lists.
     pub(crate) duplicate_keys: Vec<Problem>,
     /// The number of empty lists.
     pub(crate) empty_lists: usize,
-    /// What could not be read.
+    /// The errors of what could not be read.
     pub(crate) faults: Vec<InputError>,
 }
 
@@ -108,7 +105,7 @@ impl InputError {
     }
 }
 
-impl<'t> Objects<'t> {
+impl<'t> ParsedObjects<'t> {
     /// Warnings about duplicate keys outside of objects.
     pub(crate) fn duplicate_warnings(&self) -> impl Iterator<Item = Text> {
         self.duplicate_keys.iter().map(|duplicate| {
@@ -119,9 +116,9 @@ impl<'t> Objects<'t> {
     }
 
     /// The objects, or the first error.
-    pub(crate) fn whole(self) -> Result<Vec<GivenObject<'t>>, InputError> {
+    pub(crate) fn whole(self) -> Result<Vec<InputObject<'t>>, InputError> {
         match self.faults.into_iter().next() {
-            None => Ok(self.given),
+            None => Ok(self.objects),
             Some(fault) => Err(fault),
         }
     }
@@ -134,19 +131,19 @@ pub(crate) fn openable(path: &str) -> Result<(), CliError> {
 }
 
 /// Reads the objects of a file; `-` is standard input.
-pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<Objects<'static>, InputError> {
+pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<ParsedObjects<'static>, InputError> {
     Ok(objects(read_file(path, mebibytes)?))
 }
 
 /// The objects of a file. Lists give their items, and errors do not affect the rest of the file.
-pub(crate) fn objects(file: ManifestFile) -> Objects<'static> {
+pub(crate) fn objects(file: ManifestFile) -> ParsedObjects<'static> {
     objects_of(file, |document| items(&document.source))
 }
 
 /// The objects of the items that a file's documents consist of.
-fn objects_of(file: ManifestFile, items: impl Fn(&Document) -> Vec<Item>) -> Objects<'static> {
+fn objects_of(file: ManifestFile, items: impl Fn(&Document) -> Vec<Item>) -> ParsedObjects<'static> {
     let contents = read_contents(&file);
-    let mut objects = Objects::default();
+    let mut objects = ParsedObjects::default();
     for document in contents.documents {
         let items = items(&document);
         objects.add(&document, items);
@@ -161,7 +158,7 @@ fn objects_of(file: ManifestFile, items: impl Fn(&Document) -> Vec<Item>) -> Obj
     objects
 }
 
-impl Objects<'_> {
+impl ParsedObjects<'_> {
     fn add(&mut self, document: &Document, items: Vec<Item>) {
         let mut repeated = Repeated::new(document);
         self.empty_lists += usize::from(items.is_empty());
@@ -174,7 +171,7 @@ impl Objects<'_> {
                     let object = item.named(object);
                     let warnings = repeated.within(&location);
                     let received = received_as(&object, document, &item, warnings);
-                    self.given.push(InputObject {
+                    self.objects.push(InputObject {
                         object,
                         location,
                         received,
@@ -228,7 +225,7 @@ impl<'d> Repeated<'d> {
         keys.iter().map(|key| key.warning.to_owned()).collect()
     }
 
-    /// Those outside of objects.
+    /// The duplicate keys outside of objects.
     fn rest(self) -> impl Iterator<Item = Problem> {
         let rest = self.0.into_iter().filter(|key| !key.is_within);
         rest.map(|key| key.problem.clone())

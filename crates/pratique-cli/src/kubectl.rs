@@ -14,7 +14,7 @@ use crate::output::{self, script::Script};
 const PLUGIN: &str = "kubectl-pratique";
 /// The name under which kubectl asks for completions.
 const COMPLETION: &str = "kubectl_complete-pratique";
-/// What people type.
+/// The command as people type it.
 const TYPED: &str = "kubectl pratique";
 
 /// Whether the program was started under a name, `.exe` or not.
@@ -42,7 +42,7 @@ pub(crate) fn run(command: Command, words: Vec<OsString>) -> Result<(), CliError
     output::print_script(&Script::candidates(&candidates(command, words)))
 }
 
-/// What the last word may become, and what that is.
+/// The candidates for the last word, each with its description.
 fn candidates(command: Command, words: Vec<OsString>) -> Vec<(String, String)> {
     let asks_for_flags = words
         .last()
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_apart() {
+    fn program_names_are_recognized() {
         let called = |program: &str| {
             let program = Some(OsString::from(program));
             [PLUGIN, COMPLETION].map(|name| is_called(program.as_ref(), name))

@@ -83,7 +83,7 @@ fn explain(error: &clap::Error) -> ExitCode {
             text: plain.trim_end(),
             indent: "",
         };
-        output::note(&text!("{}\n", lines));
+        output::eprint(&text!("{}\n", lines));
         return ExitCode::from(exit::ERROR);
     }
     match error.print() {

@@ -16,6 +16,6 @@ pub(crate) fn run(arguments: &ManArguments) -> Result<ExitStatus, CliError> {
     let failed = |error| CliError::unread(directory, error);
     fs::create_dir_all(directory).map_err(failed)?;
     clap_mangen::generate_to(Arguments::command(), directory).map_err(failed)?;
-    output::note(&text!("{}: the manual pages are written\n", path_text(directory)));
+    output::eprint(&text!("{}: the manual pages are written\n", path_text(directory)));
     Ok(ExitStatus::Success)
 }

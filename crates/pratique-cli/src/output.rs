@@ -72,8 +72,8 @@ impl Printed {
     }
 }
 
-/// Writes a note to standard error, and ignores errors.
-pub(crate) fn note(text: &Text) {
+/// Prints text on standard error, and ignores errors.
+pub(crate) fn eprint(text: &Text) {
     let mut out = io::stderr().lock();
     let printed = text::printed(text);
     let _ = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
@@ -82,6 +82,12 @@ pub(crate) fn note(text: &Text) {
 /// A warning on a line of its own, for standard error.
 pub(crate) fn warning(message: &Text) -> Text {
     let label = Style::of_stderr().paint(Tone::Warning, "warning:");
+    text!("{} {}\n", label, message)
+}
+
+/// A note on a line of its own, for standard error.
+pub(crate) fn note(message: &Text) -> Text {
+    let label = Style::of_stderr().paint(Tone::Faint, "note:");
     text!("{} {}\n", label, message)
 }
 

@@ -1,6 +1,5 @@
 //! `pratique review`: evaluates admission for objects.
 
-mod among;
 mod assumed;
 mod chain;
 mod checkpoint;
@@ -19,8 +18,9 @@ mod findings;
 mod github;
 pub(crate) mod impact;
 mod input_errors;
+mod input_policies;
 mod junit;
-mod left_out;
+mod limitations;
 mod object_source;
 mod ordered;
 mod permissions;
@@ -59,7 +59,7 @@ use pratique_suite::{Rules, read_rules};
 
 use crate::arguments::ReviewArguments;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::{self, InputError, InputObject, Objects};
+use crate::input::{self, InputError, InputObject, ParsedObjects};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
@@ -79,28 +79,28 @@ use state::ClusterState;
 use stored::Stored;
 use unbound::EvaluationScope;
 use unexpanded::PodPolicies;
-use work::{Reviewer, Shown};
+use work::{DisplayOptions, Reviewer};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let since = arguments.request.since.as_deref();
-    let limits = limits(arguments.known.max_input);
+    let limits = limits(arguments.state.max_input);
     let mut inputs = Inputs::of(&arguments.inputs, since)?;
     let of_inputs = match arguments.input_policies {
-        true => Some(among::files(&mut inputs, limits)?),
+        true => Some(input_policies::files(&mut inputs, limits)?),
         false => None,
     };
-    let mut state = StateSource::open(&arguments.known.client, arguments.known.snapshot.as_deref())?;
+    let mut state = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
-    chain::tell(&arguments.chain, &state, arguments.explain);
+    chain::announce(&arguments.chain, &state, arguments.explain);
     let chain_settings = arguments.chain.settings();
-    let loaded = policies::load(
+    let policies = policies::load(
         &arguments.policies,
         of_inputs,
-        arguments.known.gates.feature_gates,
+        arguments.state.gates.feature_gates,
         arguments.webhooks,
-        arguments.known.bind,
+        arguments.state.bind,
         &mut state,
         Some(&chain_settings).filter(|_| runs_chain),
     );
@@ -108,16 +108,16 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         admission,
         sets,
         plugins,
-    } = match loaded {
+    } = match policies {
         Ok(loaded) => loaded,
         Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
     };
     let plugin_state = plugins.map(|plugins| plugins.state);
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
-    let mut known = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));
+    let mut loaded = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));
     let mut reader = Reader {
-        mebibytes: arguments.known.max_input,
+        mebibytes: arguments.state.max_input,
         errors: InputErrors::default(),
     };
     let old = match since {
@@ -126,22 +126,22 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let old = reader.existing(old)?;
     let namespaces = reader.all(&arguments.namespace_object)?;
-    let mut given = reader.namespaces(namespaces)?;
+    let mut supplied = reader.namespaces(namespaces)?;
     let mut objects = Vec::new();
-    for path in &arguments.known.objects {
+    for path in &arguments.state.objects {
         match snapshot::found(Path::new(path))? {
             Some(snapshot) => {
                 snapshot.warn(path);
-                known.given.push(snapshot);
+                loaded.overlays.push(snapshot);
             }
             None => objects.push(path),
         }
     }
     let objects = reader.all(&objects)?;
-    given.extend(reader.existing(objects)?);
-    let rules = reader.rules(arguments.known.authorizer.as_deref())?;
+    supplied.extend(reader.existing(objects)?);
+    let rules = reader.rules(arguments.state.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.sender.namespace);
-    faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
+    faults.into_iter().try_for_each(|fault| reader.report(fault))?;
     let builder = RequestBuilder::new(&arguments.request, stored);
     let before = if builder.compares() { old.as_slice() } else { &[] };
     let phases = Phases::new(&arguments.completion, arguments);
@@ -150,12 +150,12 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         Some(_) => None,
         None => phases.objects(&sets),
     };
-    let (mut cluster, others) = ClusterState::new(&known, given, before, objects, plugin_state);
+    let (mut cluster, others) = ClusterState::new(&loaded, supplied, before, objects, plugin_state);
     inputs.survey(limits, &mut cluster, None);
-    let complete = arguments.known.objects_complete;
+    let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.sender.namespace);
-    let permissions = Permissions::new(rules, &known, &others, complete);
-    cluster.fill(&known, others, complete);
+    let permissions = Permissions::new(rules, &loaded, &others, complete);
+    cluster.fill(&loaded, others, complete);
     let chain = cluster.take_plugins().map(|state| {
         warn("--chain", state.faults());
         Chain::new(state, phases)
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             false => Evaluator::policies(&admission, permissions.authorizer(), arguments.explain),
         },
         sets: &sets,
-        shown: Shown {
+        display: DisplayOptions {
             format: arguments.answers.output,
             quiet: arguments.answers.quiet,
             summary: arguments.answers.summary,
@@ -190,21 +190,21 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let start = Arc::clone(&state);
     ordered::in_order(
         threads,
-        move |intake| inputs.give(limits, start, &intake),
-        |unit, give| reviewer.review(unit, give),
+        move |sender| inputs.send(limits, start, &sender),
+        |unit, emit| reviewer.review(unit, emit),
         |reviewed| printer.print(reviewed),
     )?;
     printer.end_progress();
     if reviewer.builder.compares() {
         printer.compare(&reviewer, &state)?;
     }
-    among::tell(printer.policies, arguments.input_policies);
-    if printer.given == 0 && printer.errors.count() == 0 {
+    input_policies::report(printer.policies, arguments.input_policies);
+    if printer.object_count == 0 && printer.errors.count() == 0 {
         let inputs = input::all_shown(&arguments.inputs).join(", ");
         if printer.empty_lists == 0 {
             return Err(CliError::NothingToReview { inputs });
         }
-        output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
+        output::eprint(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
     printer.end(&scope, &PodPolicies::of(sets.iter().map(|(_, set)| set)))
@@ -225,7 +225,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<InputObject>, CliError> {
+    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<InputObject<'static>>, CliError> {
         let mut all = Vec::new();
         for path in paths {
             let path = path.as_ref();
@@ -238,57 +238,64 @@ impl Reader {
         Ok(all)
     }
 
-    fn add(&mut self, path: &Path, all: &mut Vec<InputObject>) -> Result<(), CliError> {
+    fn add(&mut self, path: &Path, all: &mut Vec<InputObject<'static>>) -> Result<(), CliError> {
         for path in input::files(path)? {
             match input::read(&path, self.mebibytes) {
                 Ok(objects) => self.take(objects, all)?,
-                Err(error) => self.refuse(error)?,
+                Err(error) => self.report(error)?,
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, objects: Objects<'static>, all: &mut Vec<InputObject>) -> Result<(), CliError> {
+    fn take(
+        &mut self,
+        objects: ParsedObjects<'static>,
+        all: &mut Vec<InputObject<'static>>,
+    ) -> Result<(), CliError> {
         objects
             .duplicate_warnings()
-            .for_each(|warning| output::note(&warning));
-        all.extend(objects.given);
+            .for_each(|warning| output::eprint(&warning));
+        all.extend(objects.objects);
         let mut faults = objects.faults.into_iter();
-        faults.try_for_each(|fault| self.refuse(fault))
+        faults.try_for_each(|fault| self.report(fault))
     }
 
     /// Keeps namespaces; other objects are errors.
-    fn namespaces(&mut self, given: Vec<InputObject>) -> Result<Vec<InputObject>, CliError> {
+    fn namespaces(
+        &mut self,
+        inputs: Vec<InputObject<'static>>,
+    ) -> Result<Vec<InputObject<'static>>, CliError> {
         let (namespaces, others): (Vec<_>, Vec<_>) =
-            given.into_iter().partition(|given| is_namespace(&given.object));
+            inputs.into_iter().partition(|input| is_namespace(&input.object));
         for other in others {
             let place = problems::place(&other.location);
             let why = "expected a Namespace of v1".to_owned();
-            self.refuse(InputError::Faulty { place, why })?;
+            self.report(InputError::Faulty { place, why })?;
         }
         self.existing(namespaces)
     }
 
     /// Keeps objects that a server can decode; others are errors.
-    fn existing(&mut self, given: Vec<InputObject>) -> Result<Vec<InputObject>, CliError> {
-        let mut existing = Vec::with_capacity(given.len());
-        for given in given {
-            let place = problems::place(&given.location);
-            match &given.received {
-                Err(why) => self.refuse(InputError::Faulty {
+    fn existing(&mut self, inputs: Vec<InputObject<'static>>) -> Result<Vec<InputObject<'static>>, CliError> {
+        let mut existing = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let place = problems::place(&input.location);
+            match &input.received {
+                Err(why) => self.report(InputError::Faulty {
                     place,
                     why: why.clone(),
                 })?,
                 Ok(warnings) => {
                     warn(&place, warnings);
-                    existing.push(given);
+                    existing.push(input);
                 }
             }
         }
         Ok(existing)
     }
 
-    /// Reads the authorizer rules of a file, if one is given.
+    /// Reads the authorizer rules of a file, if one is named.
     fn rules(&mut self, path: Option<&str>) -> Result<Option<Rules>, CliError> {
         let Some(path) = path else {
             return Ok(None);
@@ -296,7 +303,7 @@ impl Reader {
         let file = match input::read_file(Path::new(path), self.mebibytes) {
             Ok(file) => file,
             Err(error) => {
-                self.refuse(error)?;
+                self.report(error)?;
                 return Ok(None);
             }
         };
@@ -306,7 +313,7 @@ impl Reader {
                 let mut texts = Texts::default();
                 texts.insert(&file.path, &file.content);
                 problems::report(&found, &mut texts);
-                self.refuse(InputError::Faulty {
+                self.report(InputError::Faulty {
                     place: file.path.clone(),
                     why: "its rules cannot be read".to_owned(),
                 })?;
@@ -316,7 +323,7 @@ impl Reader {
     }
 
     /// Reports an error of an input; errors of the command are returned.
-    fn refuse(&mut self, error: InputError) -> Result<(), CliError> {
+    fn report(&mut self, error: InputError) -> Result<(), CliError> {
         self.errors.add(error)
     }
 }
@@ -324,6 +331,6 @@ impl Reader {
 /// Prints warnings about an input on standard error.
 fn warn(place: &str, messages: &[String]) {
     for message in messages {
-        output::note(&output::warning_at(place, message));
+        output::eprint(&output::warning_at(place, message));
     }
 }

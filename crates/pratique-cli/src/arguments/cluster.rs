@@ -59,8 +59,8 @@ pub(crate) struct ClientArguments {
 
 #[cfg(feature = "kube")]
 impl ClientArguments {
-    /// Whether a cluster is named.
-    pub(crate) fn is_given(&self) -> bool {
+    /// Whether the arguments name a cluster.
+    pub(crate) fn names_cluster(&self) -> bool {
         self.cluster || self.kubeconfig.is_some() || self.context.is_some()
     }
 }

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 #[cfg(feature = "kube")]
 use super::ListArguments;
 use super::{
-    CheckpointArguments, ComparisonArguments, KnownArguments, OriginArguments, RememberArguments,
-    SenderArguments,
+    CheckpointArguments, ComparisonArguments, OriginArguments, RememberArguments, SenderArguments,
+    StateArguments,
 };
 
 /// Compare two sets of policies: which decisions change.
@@ -36,7 +36,7 @@ pub(crate) struct ImpactArguments {
     #[command(flatten)]
     pub(crate) memory: RememberArguments,
     #[command(flatten)]
-    pub(crate) known: KnownArguments,
+    pub(crate) state: StateArguments,
     #[cfg(feature = "kube")]
     #[command(flatten)]
     pub(crate) list: ListArguments,

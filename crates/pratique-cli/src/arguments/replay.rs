@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 
-use super::{CheckpointArguments, ComparisonArguments, KnownArguments, PolicyArguments, ResultArguments};
+use super::{CheckpointArguments, ComparisonArguments, PolicyArguments, ResultArguments, StateArguments};
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
 ///
@@ -31,7 +31,7 @@ pub(crate) struct ReplayArguments {
     #[command(flatten)]
     pub(crate) memory: RememberArguments,
     #[command(flatten)]
-    pub(crate) known: KnownArguments,
+    pub(crate) state: StateArguments,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]

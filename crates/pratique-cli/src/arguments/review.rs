@@ -7,8 +7,8 @@ use pratique_manifest::Plugin;
 use pratique_types::Operation;
 
 use super::{
-    AnswerArguments, ChainArguments, ExpandArguments, KnownArguments, ObjectArguments, PolicyPathArguments,
-    SenderArguments, plugin,
+    AnswerArguments, ChainArguments, ExpandArguments, ObjectArguments, PolicyPathArguments, SenderArguments,
+    StateArguments, plugin,
 };
 use crate::baseline::Level;
 
@@ -49,7 +49,7 @@ pub(crate) struct ReviewArguments {
     #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]
     pub(crate) namespace_object: Vec<String>,
     #[command(flatten)]
-    pub(crate) known: KnownArguments,
+    pub(crate) state: StateArguments,
     #[command(flatten)]
     pub(crate) chain: ChainArguments,
     /// Explain each decision: which policies and bindings match, and each expression with its values and its cost. With

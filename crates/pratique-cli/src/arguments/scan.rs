@@ -11,8 +11,8 @@ use pratique_report::Shard;
 use super::ListArguments;
 use super::review::PolicyArguments;
 use super::{
-    CheckpointArguments, FailureArguments, KnownArguments, ObjectArguments, ResultArguments,
-    ScanChainArguments, SenderArguments,
+    CheckpointArguments, FailureArguments, ObjectArguments, ResultArguments, ScanChainArguments,
+    SenderArguments, StateArguments,
 };
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
@@ -49,7 +49,7 @@ pub(crate) struct ScanArguments {
     #[command(flatten)]
     pub(crate) completion: ObjectArguments,
     #[command(flatten)]
-    pub(crate) known: KnownArguments,
+    pub(crate) state: StateArguments,
     /// Scan a part of the inputs only: the part I of N, from 0, as in `0/4`. Files of JSON lines are divided by their bytes,
     /// other files by their documents. `pratique report merge` adds the reports of the parts.
     #[arg(long, env = "PRATIQUE_SHARD", value_name = "I/N", value_parser = shard)]

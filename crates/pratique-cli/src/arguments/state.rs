@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::{ClientArguments, GateArguments};
 
-/// What is known of the cluster whose requests are evaluated, and how policies are.
+/// The state of the cluster whose requests are evaluated, and how policies are.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct KnownArguments {
+pub(crate) struct StateArguments {
     /// Files, or directories of them, with objects of the cluster: namespaces, params, CustomResourceDefinitions, and the
     /// roles and bindings by which authorization checks are answered. Namespaced objects without a namespace are in `default`,
     /// or that of --namespace.

@@ -59,7 +59,7 @@ impl Checked {
             },
             texts: Vec::new(),
             started,
-            warnings: levels.wanted(warnings),
+            warnings: levels.without_allowed(warnings),
             costs,
             connections: Vec::new(),
             loaded: loaded.map(|all| all.plugins),

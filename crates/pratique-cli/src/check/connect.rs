@@ -89,7 +89,7 @@ pub(super) fn text(connection: &Connection, style: Style) -> Text {
 pub(super) fn report_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
     for connection in connections {
         if let Err(reason) = &connection.probed.answered {
-            output::note(&text!("{}: {}\n", connection.configuration, reason));
+            output::eprint(&text!("{}: {}\n", connection.configuration, reason));
         }
     }
 }

@@ -23,7 +23,7 @@ struct Hash<'a> {
 pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStatus, CliError> {
     let mut texts = Texts::default();
     for refusal in checked.iter().filter_map(|checked| checked.loaded.as_ref().err()) {
-        output::note(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
+        output::eprint(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
     }
     let hashes: Vec<Hash<'_>> = checked.iter().flat_map(of).collect();
     let has_none = |plugin: &Loaded| plugin.manifests.hash.is_empty() && !plugin.objects.is_empty();

@@ -11,7 +11,7 @@ use crate::output::problems;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
-/// What was loaded, path by path, or all errors.
+/// The loaded objects, path by path, or all errors.
 pub(super) fn text(checked: &[Checked], levels: &Levels<'_>) -> Text {
     let style = Style::of_stdout();
     let mut texts = Texts::default();

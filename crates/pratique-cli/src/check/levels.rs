@@ -69,7 +69,7 @@ impl<'a> Levels<'a> {
     }
 
     /// Removes the warnings that are allowed.
-    pub(crate) fn wanted(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
+    pub(crate) fn without_allowed(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
         warnings.retain(|warning| self.of(warning.lint) != Level::Allow);
         warnings
     }

@@ -1,4 +1,4 @@
-//! What is checked among objects of other kinds: `helm template … | pratique check -`.
+//! Manifests among objects of other kinds, sorted by origin and plugin: `helm template … | pratique check -`.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub(super) fn read_file() -> Result<ManifestFile, CliError> {
 }
 
 /// Fails where there is nothing to check.
-pub(super) fn something(shown: &str, sorted: &SortedPolicies) -> Result<(), CliError> {
+pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<(), CliError> {
     if shown == STDIN_NAME && sorted.others().contains_key("AdmissionConfiguration") {
         return Err(CliError::ConfigurationOnStdin);
     }
@@ -41,7 +41,7 @@ pub(super) fn something(shown: &str, sorted: &SortedPolicies) -> Result<(), CliE
     Ok(())
 }
 
-/// Reports what is checked as what, and what is skipped.
+/// Reports as which origin and plugin manifests are checked, and which objects are skipped.
 pub(super) fn report(shown: &str, sorted: &SortedPolicies) {
     let groups = sorted.groups();
     let plugins: Vec<&str> = groups
@@ -49,7 +49,7 @@ pub(super) fn report(shown: &str, sorted: &SortedPolicies) {
         .filter_map(|group| group.plugin().map(Plugin::name))
         .collect();
     if !plugins.is_empty() {
-        output::note(&text!(
+        output::eprint(&text!(
             "{}: checked as static manifests of {}\n",
             shown,
             plugins.join(", ")
@@ -63,7 +63,7 @@ pub(super) fn report(shown: &str, sorted: &SortedPolicies) {
 
 /// Reports that objects of the API are checked.
 pub(super) fn report_api(shown: &str) {
-    output::note(&text!("{}: checked as objects of the API\n", shown));
+    output::eprint(&text!("{}: checked as objects of the API\n", shown));
 }
 
 /// Loads each group as a server does.

@@ -13,10 +13,10 @@ use pratique_plugin::{PluginGates, PluginSettings};
 use pratique_suite::sorted::{Group, SortedPolicies};
 use pratique_types::FeatureGates;
 
-use super::among;
 use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use super::plugin::{plugin_of, plugins_of};
+use super::sorted_input;
 use super::whole;
 use crate::arguments::AdmissionPluginArguments;
 use crate::exit::CliError;
@@ -24,7 +24,7 @@ use crate::input::{STDIN, STDIN_NAME, named};
 use crate::policies::{self, OriginName};
 use crate::{memory, plugins};
 
-/// What a path refers to.
+/// The subject that a path refers to.
 pub(super) enum Subject {
     /// An AdmissionConfiguration file.
     Configuration(String),
@@ -38,13 +38,13 @@ pub(super) enum Subject {
     Nothing,
     /// Objects of any origins and plugins among others, and where they are.
     Sorted(String, SortedPolicies),
-    /// What a cluster has, and its name.
+    /// The objects of a cluster, and its name.
     OfCluster(String, SortedPolicies),
 }
 
 impl Subject {
     /// Inspects a path. A file is an AdmissionConfiguration unless its kind, or the plugin, makes it a manifest.
-    /// Names tell static manifests from objects of the API, unless an origin is given.
+    /// Names distinguish static manifests from objects of the API, unless an origin is given.
     pub(super) fn of(
         path: &Path,
         plugin: Option<Plugin>,
@@ -52,12 +52,12 @@ impl Subject {
         expressions: &Expressions,
     ) -> Result<Self, CliError> {
         if path == Path::new(STDIN) {
-            let file = among::read_file()?;
+            let file = sorted_input::read_file()?;
             return match plugin {
                 Some(plugin) => Ok(Subject::Manifest(file, plugin)),
                 None => {
                     let sorted = SortedPolicies::of_file(file, origin.map(Into::into));
-                    among::something(STDIN_NAME, &sorted)?;
+                    sorted_input::require_manifests(STDIN_NAME, &sorted)?;
                     Ok(Subject::Sorted(STDIN_NAME.to_owned(), sorted))
                 }
             };
@@ -76,7 +76,7 @@ impl Subject {
                     return Ok(Subject::Sorted(path, sorted));
                 }
                 if !holds_only_empty_lists(&path) {
-                    among::something(&path, &sorted)?;
+                    sorted_input::require_manifests(&path, &sorted)?;
                 }
             }
             return match plugin.map_or_else(|| plugin_of(&path), Ok) {
@@ -136,17 +136,19 @@ impl Subject {
                 let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
                 Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
-            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => among::load(sorted, expressions),
+            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => {
+                sorted_input::load(sorted, expressions)
+            }
         }
     }
 
-    /// Reports what is checked as what, if that is told by names and kinds.
+    /// Reports what is checked as what, where names and kinds decide it.
     pub(super) fn report(&self) {
         if let Subject::Sorted(shown, sorted) | Subject::OfCluster(shown, sorted) = self {
-            among::report(shown, sorted);
+            sorted_input::report(shown, sorted);
         }
         if let Subject::Whole(shown, Group::Api, _) = self {
-            among::report_api(shown);
+            sorted_input::report_api(shown);
         }
     }
 
@@ -156,9 +158,9 @@ impl Subject {
     }
 
     /// The texts of an input, if it cannot be read again.
-    pub(super) fn texts(self, is_gone: bool) -> Vec<ManifestFile> {
+    pub(super) fn texts(self, is_transient: bool) -> Vec<ManifestFile> {
         match self {
-            _ if !is_gone => Vec::new(),
+            _ if !is_transient => Vec::new(),
             Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => sorted.files,
             Subject::Manifest(file, _) => vec![file],
             Subject::Whole(..) | Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => {
@@ -194,7 +196,7 @@ fn with_plugins<T>(
     })
 }
 
-/// What is wrong with the text of an AdmissionConfiguration, and with what it names.
+/// The findings about the text of an AdmissionConfiguration, and about the files that it names.
 pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressions) -> Findings {
     let options = policies::configuration_options(expressions, FeatureGates::default());
     let loaded = with_plugins(&AdmissionPluginArguments::default(), "", |enabled| {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use pratique_arrow::{JsonLines, OpenError, has_columns};
 
-/// How many bytes tell what a file is.
+/// How many bytes identify a format.
 const HEAD: u64 = 8;
 
 /// The objects of a regular file of columns, as lines of JSON; `None` of any other file.

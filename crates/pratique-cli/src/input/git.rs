@@ -36,7 +36,7 @@ pub(crate) struct RevisionFile {
     pub(crate) kind: FileKind,
 }
 
-/// What a path of a revision leads to.
+/// The kind of a file of a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     /// Content, with its hash and its size in bytes.
@@ -212,13 +212,13 @@ fn run(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    let said = child
+    let messages = child
         .stderr
         .take()
-        .map(|said| thread::spawn(move || message(said)));
+        .map(|stderr| thread::spawn(move || message(stderr)));
     let mut output = Vec::new();
-    if let Some(given) = child.stdout.take() {
-        given
+    if let Some(stdout) = child.stdout.take() {
+        stdout
             .take(limit.saturating_add(1))
             .read_to_end(&mut output)
             .map_err(failed)?;
@@ -228,13 +228,15 @@ fn run(
         let _ = child.kill();
     }
     let status = child.wait().map_err(failed)?;
-    let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
+    let why = messages
+        .and_then(|messages| messages.join().ok())
+        .unwrap_or_default();
     match status.success() {
         _ if is_too_long => Err(CliError::Git {
             why: format!("more than {} MiB of file names", MAX_LIST >> 20),
         }),
         true => Ok(output),
-        false => Err(CliError::Git { why: said }),
+        false => Err(CliError::Git { why }),
     }
 }
 

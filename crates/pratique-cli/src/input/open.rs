@@ -11,7 +11,7 @@ use super::{STDIN, columns};
 /// The maximum number of bytes that are read from a device: some never end.
 const DEVICE: u64 = 16 << 20;
 
-/// What gzip files begin with.
+/// The beginning of gzip files.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A stream of objects.
@@ -37,7 +37,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Stream> {
     decompressed(file, is_file)
 }
 
-/// Opens a path as it is, and tells whether it is a file.
+/// Opens a path as it is, and gives whether it is a file.
 pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)> {
     let (file, is_file) = match path == Path::new(STDIN) {
         true => (stdin()?, false),

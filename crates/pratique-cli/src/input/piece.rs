@@ -8,16 +8,16 @@ use pratique_stream::{Form, ListHeader, Piece, Place};
 use pratique_suite::convert::items_of;
 
 use super::place::{Shift, saturated};
-use super::{GivenObject, InputError, Objects, objects, objects_of, quick};
+use super::{InputError, InputObject, ParsedObjects, objects, objects_of, quick};
 
 /// Reads the objects of a piece of an input. What is JSON is parsed once and borrowed.
-pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
+pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> ParsedObjects<'p> {
     let list = match &piece.form {
         Form::Documents => None,
         Form::Items(list) => Some(&**list),
         Form::ListEnd => return list_end(path, piece),
     };
-    let mut read = Objects::default();
+    let mut read = ParsedObjects::default();
     if piece.values.is_empty() {
         read.append(sequence(path, piece, list));
         return read;
@@ -32,7 +32,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
         at = value.range.end;
         let documents = piece.number + index;
         match quick::object(text, list) {
-            Some(object) => read.given.push(GivenObject {
+            Some(object) => read.objects.push(InputObject {
                 object,
                 location: Location {
                     file: Arc::clone(path),
@@ -56,7 +56,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
 }
 
 /// Reads documents, or a sequence of items.
-fn sequence(path: &Arc<str>, piece: &Piece, list: Option<&ListHeader>) -> Objects<'static> {
+fn sequence(path: &Arc<str>, piece: &Piece, list: Option<&ListHeader>) -> ParsedObjects<'static> {
     /// A line that is no blank: the blanks that a document begins with are not read, and those of a sequence count.
     const LINE: &[u8] = b"#\n";
     let mut shift = Shift {
@@ -77,7 +77,7 @@ fn with_diagnostics(
     text: &[u8],
     list: Option<&ListHeader>,
     shift: Shift,
-) -> Objects<'static> {
+) -> ParsedObjects<'static> {
     let file = ManifestFile {
         path: path.to_string(),
         content: text.to_vec(),
@@ -93,31 +93,31 @@ fn with_diagnostics(
     read
 }
 
-/// What is left of a list whose items were read: an error unless it is a list.
-fn list_end(path: &Arc<str>, piece: &Piece) -> Objects<'static> {
+/// Reads the rest of a list whose items were read: an error unless it is a list.
+fn list_end(path: &Arc<str>, piece: &Piece) -> ParsedObjects<'static> {
     let shift = Shift {
         place: piece.start,
         documents: piece.number,
     };
     let mut read = with_diagnostics(path, &piece.text, None, shift);
-    let is_list = |given: &GivenObject<'_>| {
-        let kind = given.object.get("kind").and_then(Value::as_str);
+    let is_list = |object: &InputObject<'_>| {
+        let kind = object.object.get("kind").and_then(Value::as_str);
         kind.is_some_and(|kind| kind.ends_with("List"))
     };
     // A list that ends without items, or with `items: []`, gives none.
-    let given = std::mem::take(&mut read.given);
-    let others = given.iter().filter(|given| !is_list(given));
-    read.faults.extend(others.map(|given| InputError::Faulty {
-        place: crate::output::problems::place(&given.location),
+    let remaining = std::mem::take(&mut read.objects);
+    let others = remaining.iter().filter(|object| !is_list(object));
+    read.faults.extend(others.map(|object| InputError::Faulty {
+        place: crate::output::problems::place(&object.location),
         why: "its items were reviewed as those of a list, and its kind is that of none".to_owned(),
     }));
     read.empty_lists = 0;
     read
 }
 
-impl<'t> Objects<'t> {
-    fn append(&mut self, more: Objects<'t>) {
-        self.given.extend(more.given);
+impl<'t> ParsedObjects<'t> {
+    fn append(&mut self, more: ParsedObjects<'t>) {
+        self.objects.extend(more.objects);
         self.duplicate_keys.extend(more.duplicate_keys);
         self.empty_lists += more.empty_lists;
         self.faults.extend(more.faults);

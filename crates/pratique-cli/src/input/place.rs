@@ -3,7 +3,7 @@
 use pratique_manifest::{LoadErrors, Location, Position};
 use pratique_stream::Place;
 
-use super::{InputError, Objects};
+use super::{InputError, ParsedObjects};
 
 /// Where a text begins that was read on its own: the place, and the documents before it.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +31,9 @@ impl Shift {
         location.document += self.documents;
     }
 
-    pub(super) fn objects(self, objects: &mut Objects<'_>) {
-        for given in &mut objects.given {
-            self.location(&mut given.location);
+    pub(super) fn objects(self, objects: &mut ParsedObjects<'_>) {
+        for object in &mut objects.objects {
+            self.location(&mut object.location);
         }
         for duplicate in objects
             .duplicate_keys

@@ -72,7 +72,7 @@ fn walk(
             walk(&path, extensions, ignored.as_ref(), depth + 1, files)?;
             continue;
         }
-        // A link that leads nowhere is told when it is read.
+        // A dangling link is reported when it is read.
         let may_be_file = || fs::metadata(&path).map_or(true, |found| found.is_file());
         if may_be_file() {
             files.push(path);
@@ -87,7 +87,7 @@ pub(crate) fn is_hidden(path: &Path) -> bool {
         .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Whether a file below a directory is one that a walk finds, as far as its name tells.
+/// Whether a file below a directory is one that a walk finds, by its name.
 pub(crate) fn is_walked(below: &Path) -> bool {
     has_extension(below, EXTENSIONS) && !below.components().any(|part| is_hidden(Path::new(&part)))
 }

@@ -1,5 +1,6 @@
 //! Counts with their nouns.
 
+use std::borrow::Borrow;
 use std::fmt::Display;
 
 /// A count with its noun: `1 object`, `2 objects`.
@@ -10,6 +11,16 @@ pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &
 /// The noun that belongs to a count.
 pub(crate) fn noun<'a, N: PartialEq + From<u8>>(count: N, one: &'a str, more: &'a str) -> &'a str {
     if count == N::from(1) { one } else { more }
+}
+
+/// The first names of a list, and how many more there are.
+pub(crate) fn first_names<N: Borrow<str>>(names: &[N], most: usize) -> String {
+    let (first, rest) = names.split_at(names.len().min(most));
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", first.join(", "))
 }
 
 #[cfg(test)]

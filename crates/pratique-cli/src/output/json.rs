@@ -76,8 +76,8 @@ fn escape(out: &mut String, text: &str) {
         is_nonprinting(*character) || text.get(*at..).is_some_and(|rest| rest.starts_with("##"))
     };
     while let Some((at, character)) = rest.char_indices().find(|found| hidden(found, rest)) {
-        let (seen, from) = rest.split_at(at);
-        out.push_str(seen);
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
         for unit in character.encode_utf16(&mut [0; 2]) {
             // Writing to a string cannot fail.
             let _ = write!(out, "\\u{unit:04x}");

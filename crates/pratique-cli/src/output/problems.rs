@@ -89,9 +89,9 @@ pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, 
         return Text::new();
     }
     let mut out = Text::new();
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut linked: BTreeSet<&str> = BTreeSet::new();
     for finding in findings.iter().take(MOST) {
-        let link = seen.insert(finding.name) && links == Links::Each;
+        let link = linked.insert(finding.name) && links == Links::Each;
         out.push(&text!("\n{}", finding_text(finding, link, texts, style)));
     }
     if let Some(more @ 1..) = findings.len().checked_sub(MOST) {
@@ -116,7 +116,7 @@ pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, 
 pub(crate) fn report(problems: &[Problem], texts: &mut Texts) {
     let style = Style::of_stderr();
     for problem in problems {
-        super::note(&one(problem, texts, style));
+        super::eprint(&one(problem, texts, style));
     }
 }
 
@@ -179,8 +179,8 @@ fn shortened(message: &str) -> String {
     let tail = message
         .get(message.ceil_char_boundary(message.len() - LONGEST / 2)..)
         .unwrap_or_default();
-    let left_out = message.len() - head.len() - tail.len();
-    format!("{head}… ({left_out} bytes left out) …{tail}")
+    let omitted = message.len() - head.len() - tail.len();
+    format!("{head}… ({omitted} bytes left out) …{tail}")
 }
 
 /// A problem or a warning as JSON.

@@ -1,4 +1,4 @@
-//! What shells read, which is made of the command line of this program alone: nothing untrusted is in it.
+//! Scripts that shells read. They are made of the command line of this program alone: nothing untrusted is in them.
 
 use clap::Command;
 use clap_complete::Shell;
@@ -16,7 +16,7 @@ impl Script {
         Script(script)
     }
 
-    /// What a word may become, each with what it is, as programs tell it to kubectl: a line each, and a number that says what a
+    /// What a word may become, each with what it is, as programs report it to kubectl: a line each, and a number that says what a
     /// shell does besides. It completes file names where there is nothing else.
     pub(crate) fn candidates(candidates: &[(String, String)]) -> Self {
         const FILES: &str = ":0\n";

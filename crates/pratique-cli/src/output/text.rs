@@ -25,7 +25,7 @@ macro_rules! text {
         // Formats that are expanded from macros name no variables, which would not be escaped.
         $crate::output::text::Text::of(::std::format_args!(
             ::std::concat!($format)
-            $(, $crate::output::text::Shown(&$argument))*
+            $(, $crate::output::text::Argument(&$argument))*
         ))
     };
 }
@@ -73,10 +73,10 @@ impl Show for Lines<'_> {
     }
 }
 
-/// An argument of [`text!`].
-pub(crate) struct Shown<'a, T: ?Sized>(pub(crate) &'a T);
+/// An argument of [`text!`], escaped as it is formatted.
+pub(crate) struct Argument<'a, T: ?Sized>(pub(crate) &'a T);
 
-impl<T: Show + ?Sized> Display for Shown<'_, T> {
+impl<T: Show + ?Sized> Display for Argument<'_, T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.show(out)
     }
@@ -95,8 +95,8 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
             .char_indices()
             .find(|(_, character)| is_nonprinting(*character))
         {
-            let (seen, from) = rest.split_at(at);
-            self.0.write_str(seen)?;
+            let (before, from) = rest.split_at(at);
+            self.0.write_str(before)?;
             match hidden {
                 '\n' => self.0.write_str("\\n")?,
                 '\r' => self.0.write_str("\\r")?,
@@ -187,7 +187,7 @@ impl Serialize for Text {
     }
 }
 
-/// What is read is escaped again, as it may have been changed: colours are lost.
+/// Text that is read is escaped again, as it may have been changed: colours are lost.
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         String::deserialize(from).map(|text| Text(without_invisible(&text)))

@@ -25,7 +25,7 @@ impl LoadFailure {
         match self {
             LoadFailure::Cli(error) => Err(error),
             LoadFailure::Invalid { errors, mut texts } => {
-                output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
+                output::eprint(&problems::human(&errors, &mut texts, Style::of_stderr()));
                 Ok(())
             }
         }

@@ -16,5 +16,5 @@ pub(crate) use load::{
     OriginSets, builder, configuration_options, load, load_files, load_of_cluster, reload, with_sets,
 };
 pub(crate) use origin_name::OriginName;
-pub(crate) use resource_rules::{first_names, resource_rules};
+pub(crate) use resource_rules::{NAMED, resource_rules};
 pub(crate) use skipped::report_skipped;

@@ -4,7 +4,7 @@ use k8s_openapi::api::admissionregistration::v1::NamedRuleWithOperations;
 use pratique_manifest::ManifestSet;
 
 /// How many policies are named in a message.
-const NAMED: usize = 5;
+pub(crate) const NAMED: usize = 5;
 
 /// The validating and mutating policies of some manifests, by name, with their rules.
 pub(crate) fn resource_rules(set: &ManifestSet) -> impl Iterator<Item = (&str, &[NamedRuleWithOperations])> {
@@ -23,14 +23,4 @@ pub(crate) fn resource_rules(set: &ManifestSet) -> impl Iterator<Item = (&str, &
         let name = metadata.name.as_deref();
         (name.unwrap_or_default(), rules.unwrap_or_default())
     })
-}
-
-/// The first names of a list, and how many more there are.
-pub(crate) fn first_names(names: &[&str]) -> String {
-    let (first, rest) = names.split_at(names.len().min(NAMED));
-    let more = match rest.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", first.join(", "))
 }

@@ -20,7 +20,7 @@ pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
             0 => String::new(),
             more => format!(" and {more} more {}", noun(more, "kind", "kinds")),
         };
-        output::note(&text!(
+        output::eprint(&text!(
             "{}: skipped {} of other kinds: {}{}\n",
             shown,
             counted(count, "object", "objects"),
@@ -29,7 +29,7 @@ pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
         ));
     }
     if let [first, ..] = sorted.unread() {
-        output::note(&text!(
+        output::eprint(&text!(
             "{}: skipped {}, such as {}\n",
             shown,
             counted(

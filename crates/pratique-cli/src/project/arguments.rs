@@ -1,4 +1,4 @@
-//! The command line with what the project file says.
+//! Completes the command line with the settings of the project file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use super::Project;
 /// Arguments that stand for each other, besides those that conflict: who names policies names all.
 const ALTERNATIVES: [&[&str]; 1] = [&["admission_control_config_file", "manifests", "policies", "level"]];
 
-/// The command line with the settings of the file that neither it nor the environment says otherwise; `None` if there are none.
+/// The command line with the settings of the file that neither it nor the environment supplies; `None` if there are none.
 pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project) -> Option<Vec<OsString>> {
     // Without what is required, which the file may say.
     let lenient = command
@@ -20,11 +20,11 @@ pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project)
     let matches = lenient.try_get_matches_from(line).ok()?;
     let (name, matches) = matches.subcommand()?;
     let of = command.find_subcommand(name)?;
-    let said = said(of, matches);
+    let supplied = supplied(of, matches);
     let mut flags = Vec::new();
     let mut positional = Vec::new();
     for setting in project.of_command(name) {
-        if said.contains(&setting.argument) {
+        if supplied.contains(&setting.argument) {
             continue;
         }
         match setting.is_positional {
@@ -49,23 +49,23 @@ pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project)
     Some(all)
 }
 
-/// The arguments that the user or the environment says, and those that they exclude.
-fn said(command: &Command, matches: &ArgMatches) -> BTreeSet<String> {
-    let is_said = |argument: &&Arg| {
+/// The arguments that the user or the environment supplies, and those that they exclude.
+fn supplied(command: &Command, matches: &ArgMatches) -> BTreeSet<String> {
+    let is_supplied = |argument: &&Arg| {
         let source = matches.value_source(argument.get_id().as_str());
         matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable))
     };
-    let mut said = BTreeSet::new();
-    for argument in command.get_arguments().filter(is_said) {
+    let mut supplied = BTreeSet::new();
+    for argument in command.get_arguments().filter(is_supplied) {
         let id = argument.get_id().to_string();
         let conflicts = command.get_arg_conflicts_with(argument);
-        said.extend(conflicts.into_iter().map(|other| other.get_id().to_string()));
+        supplied.extend(conflicts.into_iter().map(|other| other.get_id().to_string()));
         for alternatives in ALTERNATIVES {
             if alternatives.contains(&id.as_str()) {
-                said.extend(alternatives.iter().map(|other| (*other).to_owned()));
+                supplied.extend(alternatives.iter().map(|other| (*other).to_owned()));
             }
         }
-        said.insert(id);
+        supplied.insert(id);
     }
-    said
+    supplied
 }

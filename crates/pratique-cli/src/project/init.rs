@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
         .open(&path)
         .map_err(failed)?;
     file.write_all(found.text().as_bytes()).map_err(failed)?;
-    output::note(&text!(
+    output::eprint(&text!(
         "{}: written, with {} of policies and {} of suites\n",
         path_text(&path),
         counted(found.policies.len(), "path", "paths"),
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
     Ok(ExitStatus::Success)
 }
 
-/// What there is in a directory, by paths relative to it.
+/// Policies and suites in a directory, by paths relative to it.
 struct Found {
     policies: Vec<String>,
     suites: Vec<String>,
@@ -151,13 +151,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_below_others_are_left_out() {
+    fn paths_below_others_are_dropped() {
         let paths = ["a", "a/b", "ab", "c/d"].map(PathBuf::from);
         assert_eq!(topmost(paths.into()), ["a", "ab", "c/d"]);
     }
 
     #[test]
-    fn policies_are_told_by_their_kind() {
+    fn policies_are_recognized_by_their_kind() {
         let group = "apiVersion: admissionregistration.k8s.io/v1\n";
         assert!(has_policy(
             format!("{group}kind: ValidatingAdmissionPolicy\n").as_bytes()

@@ -39,7 +39,7 @@ const LARGEST: u64 = 1 << 20;
 /// A file that was read.
 #[derive(Debug)]
 pub(crate) struct Project {
-    /// As it is shown: relative to the working directory.
+    /// The path as it is shown: relative to the working directory.
     pub(crate) path: PathBuf,
     pub(crate) settings: Vec<Setting>,
 }
@@ -47,14 +47,14 @@ pub(crate) struct Project {
 /// Why there is no use of a file.
 pub(crate) enum ProjectError {
     Cli(CliError),
-    /// What is wrong in it.
+    /// The file is invalid.
     Invalid {
         problems: Vec<Problem>,
         texts: Texts,
     },
 }
 
-/// What is wrong in a project file; `None` if it is another program's.
+/// The problems of a project file; `None` if it is another program's.
 pub(crate) fn problems(file: &ManifestFile) -> Option<Vec<Problem>> {
     match read::settings(file) {
         Ok(Some(_)) => Some(Vec::new()),
@@ -103,7 +103,7 @@ impl Project {
             .filter(move |setting| setting.command == command)
     }
 
-    /// Whether a command is told what to work on.
+    /// Whether the file has positional arguments for a command.
     pub(crate) fn runs(&self, command: &str) -> bool {
         self.of_command(command).any(|setting| setting.is_positional)
     }
@@ -116,7 +116,7 @@ impl ProjectError {
             ProjectError::Cli(error) => error.report(),
             ProjectError::Invalid { problems, mut texts } => {
                 problems::report(&problems, &mut texts);
-                output::note(&text!(
+                output::eprint(&text!(
                     "error: the project file is invalid; {} ignores it\n",
                     IGNORED
                 ));

@@ -192,7 +192,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the command line says against a setting.
+    /// The error of the command line for a setting.
     fn refusal(&self, setting: &Setting, counts: impl Fn(ErrorKind) -> bool) -> Option<String> {
         let mut line = vec!["pratique".into(), setting.command.into()];
         if setting.is_positional {
@@ -226,7 +226,7 @@ fn without_environment(command: Command) -> Command {
     command.mut_subcommands(|command| command.mut_args(|argument| argument.env(Resettable::Reset)))
 }
 
-/// What the command line says against arguments, on one line.
+/// The error of the command line for arguments, on one line.
 fn refusal(
     command: &Command,
     line: Vec<std::ffi::OsString>,

@@ -17,7 +17,7 @@ pub(crate) const COMMANDS: [&str; 8] = [
     "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
 ];
 
-/// A field beside the sections, which stands for arguments of several commands.
+/// A field next to the sections, which stands for arguments of several commands.
 pub(crate) struct Common {
     pub(crate) name: &'static str,
     about: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Common {
     pub(crate) arguments: &'static [(&'static str, &'static str)],
 }
 
-/// What is commonly said.
+/// The fields that stand for arguments of several commands.
 pub(crate) const COMMON: [Common; 7] = [
     Common {
         name: "policies",
@@ -241,7 +241,7 @@ mod tests {
         let command = Arguments::command();
         let section = |name: &str| &SCHEMA["definitions"][capitalized(name)]["properties"];
         for subcommand in command.get_subcommands() {
-            // What prints help, what makes the file, what people look at, and what works on reports is not told by the file.
+            // What prints help, what makes the file, what people look at, and what works on reports has no fields in the file.
             let alone = [
                 "help",
                 "init",

@@ -1,4 +1,4 @@
-//! What `check` finds: problems and warnings.
+//! The findings of `check`: problems and warnings.
 
 use super::markdown::{escaped, table};
 use crate::output::catalog;

@@ -2,32 +2,32 @@
 
 use std::collections::HashSet;
 
-use super::request::Assumed;
+use super::request::AssumedResource;
 use crate::output;
 
-/// How many kinds are told.
+/// How many kinds are reported.
 const MAX_KINDS: usize = 100;
 
-/// The kinds of which it was told that their resources were assumed: each once.
+/// The kinds that were reported because their resources were assumed: each once.
 #[derive(Debug, Default)]
 pub(super) struct AssumedKinds {
-    told: HashSet<Assumed>,
+    reported: HashSet<AssumedResource>,
 }
 
 impl AssumedKinds {
-    /// Tells it of the object at a place, unless it was told of the kind; gives the message. `help` is what can be done besides
-    /// giving the definition.
-    pub(super) fn tell(&mut self, assumed: Assumed, place: &str, help: &str) -> Option<String> {
-        if self.told.len() >= MAX_KINDS || self.told.contains(&assumed) {
+    /// Reports the kind of the object at a place, unless it was reported before; gives the message. `help` is what can be
+    /// done besides giving the definition.
+    pub(super) fn report(&mut self, assumed: AssumedResource, place: &str, help: &str) -> Option<String> {
+        if self.reported.len() >= MAX_KINDS || self.reported.contains(&assumed) {
             return None;
         }
-        let Assumed { kind, resource } = &assumed;
+        let AssumedResource { kind, resource } = &assumed;
         let message = format!(
             "kind {kind} is not known: its resource is taken to be {}; give its CustomResourceDefinition{help}",
             resource.trim_end_matches('.')
         );
-        output::note(&output::warning_at(place, &message));
-        self.told.insert(assumed);
+        output::eprint(&output::warning_at(place, &message));
+        self.reported.insert(assumed);
         Some(message)
     }
 }

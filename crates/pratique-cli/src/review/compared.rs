@@ -1,4 +1,4 @@
-//! What leads from the stored objects to the given ones.
+//! The operations that lead from the stored objects to the inputs.
 
 use pratique_types::Operation;
 
@@ -53,7 +53,7 @@ impl Printer<'_> {
             true => format!("{deleted} deleted"),
             false => "deletions are not reviewed, as something cannot be read".to_owned(),
         };
-        output::note(&text!(
+        output::eprint(&text!(
             "compared with the stored objects: {} updated, {} created, {}\n",
             updated,
             created,

@@ -3,7 +3,7 @@
 use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver};
 use serde::Serialize;
 
-/// What a policy decided with a binding.
+/// The decision of a policy with a binding.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct PolicyDecision {
     pub(super) policy: String,
@@ -15,7 +15,7 @@ pub(super) struct PolicyDecision {
     pub(super) message: String,
 }
 
-/// What a decision leads to.
+/// The action that follows from a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Action {

@@ -3,19 +3,16 @@
 use pratique::api_objects::{DefaultedBy, Defaults};
 use serde::Serialize;
 
+use crate::output::counted::first_names;
+
 /// How many fields of a step are named.
 const SHOWN: usize = 12;
 
 /// A line for each step: `set by the server: spec.strategy, spec.replicas`.
 pub(super) fn lines(defaults: &[Defaults]) -> impl Iterator<Item = String> {
-    defaults.iter().map(|step| {
-        let shown: Vec<&str> = step.paths.iter().take(SHOWN).map(String::as_str).collect();
-        let more = match step.paths.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("{}: {}{more}", by(&step.by), shown.join(", "))
-    })
+    defaults
+        .iter()
+        .map(|step| format!("{}: {}", by(&step.by), first_names(&step.paths, SHOWN)))
 }
 
 fn by(by: &DefaultedBy) -> String {

@@ -9,7 +9,7 @@ use pratique_report::Run;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::arguments::KnownArguments;
+use crate::arguments::StateArguments;
 use crate::policies::OriginSets;
 
 /// A digest of policies, arguments and the state of the cluster.
@@ -20,13 +20,13 @@ pub(super) struct Digest {
 }
 
 impl Digest {
-    /// That of the arguments that decisions depend on; `others` are those of the command alone.
-    pub(super) fn of(known: &KnownArguments, others: &str) -> Self {
+    /// The digest of the arguments that decisions depend on; `others` are those of the command alone.
+    pub(super) fn of(state: &StateArguments, others: &str) -> Self {
         let mut digest = Digest {
             hash: Sha256::new(),
             policies: 0,
         };
-        let KnownArguments {
+        let StateArguments {
             objects_complete,
             snapshot,
             client,
@@ -35,7 +35,7 @@ impl Digest {
             gates,
             objects: _,
             max_input: _,
-        } = known;
+        } = state;
         digest.text_part(others);
         digest.text_part(&format!(
             "{objects_complete} {snapshot:?} {client:?} {bind} {gates:?}"
@@ -65,7 +65,7 @@ impl Digest {
         objects.for_each(|object| self.text_part(&object.to_string()));
     }
 
-    /// What a report says of a run of a command over inputs, all of which have requests of one operation, if any is named;
+    /// The description of a run of a command over inputs for its report, all of which have requests of one operation, if any is named;
     /// `can_deny` is whether a policy can deny one.
     pub(super) fn run(self, command: &str, inputs: Vec<String>, operation: &str, can_deny: bool) -> Run {
         Run {
@@ -79,7 +79,7 @@ impl Digest {
         }
     }
 
-    /// Texts are told apart by their lengths.
+    /// Lengths separate the texts.
     fn text_part(&mut self, text: &str) {
         self.hash.update(text.len().to_le_bytes());
         self.hash.update(text.as_bytes());

@@ -6,21 +6,21 @@ use pratique_json::{Value, base64};
 use pratique_suite::snapshot::SnapshotIndex;
 
 use crate::input::open::Stream;
-use crate::input::{GivenObject, InputError};
+use crate::input::{InputError, InputObject};
 use crate::output::problems;
 
-/// What an export begins with.
+/// The beginning of an export.
 const HEAD: &str = "{\"header\":{\"cluster_id\":";
-/// What stands before the first key.
+/// The text before the first key.
 const KEYS: &[u8] = b"\"kvs\":[";
-/// What values begin with that are encoded as protobuf.
+/// The beginning of values that are encoded as protobuf.
 const PROTOBUF: &[u8] = b"k8s\0";
-/// What values begin with that are encrypted.
+/// The beginning of values that are encrypted.
 const ENCRYPTED: &[u8] = b"k8s:enc:";
 /// The key by which API servers remember what they compacted.
 const COMPACTED: &str = "compact_rev_key";
 
-/// What a stream begins with.
+/// The beginning of a stream.
 pub(super) struct Head {
     /// Its first bytes, decompressed.
     begin: Vec<u8>,
@@ -63,20 +63,20 @@ pub(super) struct UnreadableItem {
     pub(super) kind: Option<(String, String)>,
 }
 
-/// The object that is given, or that an item of an export has; `None` for what is no object: the index of a snapshot, and what API
+/// The object itself, or that an item of an export has; `None` for what is no object: the index of a snapshot, and what API
 /// servers store besides objects.
-pub(super) fn object(given: GivenObject<'_>) -> Result<Option<GivenObject<'_>>, Box<UnreadableItem>> {
-    let given = match stored(&given.object) {
-        None => given,
-        Some(Stored::Object(object)) => GivenObject { object, ..given },
+pub(super) fn object(input: InputObject<'_>) -> Result<Option<InputObject<'_>>, Box<UnreadableItem>> {
+    let input = match stored(&input.object) {
+        None => input,
+        Some(Stored::Object(object)) => InputObject { object, ..input },
         Some(Stored::Other) => return Ok(None),
         Some(Stored::UnreadableItem { kind, why }) => {
-            let place = problems::place(&given.location);
+            let place = problems::place(&input.location);
             let fault = InputError::Faulty { place, why };
             return Err(Box::new(UnreadableItem { fault, kind }));
         }
     };
-    Ok(Some(given).filter(|given| !SnapshotIndex::is_index(&given.object)))
+    Ok(Some(input).filter(|input| !SnapshotIndex::is_index(&input.object)))
 }
 
 /// The keys and values of an export as a stream of JSON values, one after another.
@@ -109,7 +109,7 @@ impl<R: Read> Items<R> {
         }
     }
 
-    /// A byte as it is given.
+    /// A byte as it is.
     fn byte(&mut self, byte: u8) -> u8 {
         match self.state {
             State::Head(seen) => {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_objects_or_told() {
+    fn values_are_objects_or_reported() {
         let object = of(&item("/registry/x", br#"{"kind":"A"}"#)).unwrap();
         assert!(matches!(object, Stored::Object(object) if object.to_string() == r#"{"kind":"A"}"#));
         assert_eq!(of(&item("compact_rev_key", b"17")), Some(Stored::Other));

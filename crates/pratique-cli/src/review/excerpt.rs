@@ -24,7 +24,7 @@ impl Excerpt {
         }
         let before = piece.start.line.saturating_sub(1).saturating_sub(self.line);
         let ends_within = !self.content.is_empty() && !self.content.ends_with(b"\n");
-        // The documents between them are gone, and with them what separates these.
+        // The documents between them are left out, and with them their separators.
         let has_line = before > usize::from(ends_within);
         let blanks = before.saturating_sub(usize::from(has_line && !self.content.is_empty()));
         self.content.resize(self.content.len() + blanks, b'\n');
@@ -46,7 +46,7 @@ impl Excerpt {
     pub(super) fn whole(&mut self, stream: io::Result<Stream>, limit: u64) {
         self.content.clear();
         if let Ok(stream) = stream {
-            // What cannot be read is told when it is reviewed.
+            // Unreadable input is reported when it is reviewed.
             drop(
                 stream
                     .input

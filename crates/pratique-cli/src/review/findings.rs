@@ -1,4 +1,4 @@
-//! What is found of a request, as reports count it.
+//! The findings about a request, as reports count them.
 
 use pratique_report::{Action as Counted, Finding};
 
@@ -6,11 +6,11 @@ use super::decisions::{Action, PolicyDecision};
 use super::record::Decision;
 use super::report::JsonUndecided;
 
-/// What leads to a decision.
+/// The causes of a decision.
 pub(super) struct Causes<'f> {
     pub(super) decision: Decision,
     pub(super) policies: &'f [PolicyDecision],
-    /// What denies besides policies, if that is known, and the message.
+    /// What else than a policy denies, if that is known, and the message.
     pub(super) refusal: Option<(&'f str, &'f str)>,
 }
 

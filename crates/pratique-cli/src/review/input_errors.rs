@@ -93,7 +93,7 @@ impl InputErrors {
     /// Reports an error of an input; errors of the command are returned.
     pub(super) fn add(&mut self, error: InputError) -> Result<(), CliError> {
         let (text, errors) = described(error, Style::of_stderr())?;
-        output::note(&text);
+        output::eprint(&text);
         self.errors.extend(errors);
         Ok(())
     }
@@ -101,7 +101,7 @@ impl InputErrors {
     /// Reports an error.
     pub(super) fn report(&mut self, place: String, message: String) {
         let (text, errors) = one(place, message, Style::of_stderr());
-        output::note(&text);
+        output::eprint(&text);
         self.errors.extend(errors);
     }
 

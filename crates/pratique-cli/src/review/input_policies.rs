@@ -27,8 +27,8 @@ pub(super) fn files(inputs: &mut Inputs, limits: Limits) -> Result<Vec<ManifestF
     inputs.mentioning(GROUP, limits)
 }
 
-/// Tells what is done with policies among the inputs.
-pub(super) fn tell(count: usize, evaluates: bool) {
+/// Reports what is done with policies among the inputs.
+pub(super) fn report(count: usize, evaluates: bool) {
     if count == 0 {
         return;
     }
@@ -36,7 +36,7 @@ pub(super) fn tell(count: usize, evaluates: bool) {
         1 => "1 policy, binding or webhook configuration among the inputs is",
         _ => "policies, bindings and webhook configurations among the inputs are",
     };
-    output::note(&match evaluates {
+    output::eprint(&match evaluates {
         true => text!("{} reviewed, and evaluated for all inputs\n", objects),
         false => output::warning(&text!(
             "{} reviewed as objects, and not evaluated: --input-policies evaluates them as well",

@@ -1,4 +1,4 @@
-//! What a review leaves out of what an API server does, told once for the whole run.
+//! Limitations of a review: what an API server does and the review does not, reported once for the whole run.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,16 @@ use crate::exit::CliError;
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::text::{Text, text};
-use crate::style::{Style, Tone};
 
-/// What is left out for objects of built-in kinds.
+/// The limitation for objects of built-in kinds.
 pub(super) const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds is not simulated";
 
 /// How many kinds without a definition are named.
 const MAX_KINDS: usize = 100;
 
-/// What was left out for some objects.
+/// The limitations that apply to some objects.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LeftOut {
+pub(super) struct Limitations {
     /// Whether an object of a built-in kind was reviewed as a server has it.
     has_builtin: bool,
     /// The numbers of objects that were neither defaulted nor validated, by kind.
@@ -32,16 +31,16 @@ pub(super) struct LeftOut {
     others: usize,
 }
 
-/// What was left out, as it is told.
+/// A limitation, as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Note {
+pub(super) struct Limitation {
     pub(super) message: String,
     /// The version and kind of the objects, and how many there were.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     objects: Option<usize>,
-    /// Whether more would be decided if more were given.
+    /// Whether more input would remove it.
     #[serde(skip)]
     is_warning: bool,
 }
@@ -49,10 +48,10 @@ pub(super) struct Note {
 /// A line of output.
 #[derive(Serialize)]
 struct Line<'a> {
-    note: &'a Note,
+    note: &'a Limitation,
 }
 
-impl LeftOut {
+impl Limitations {
     /// Counts the object of a request that is completed with what `objects` knows.
     pub(super) fn count(&mut self, objects: &ApiObjects, request: &AdmissionRequest<'_>) {
         let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
@@ -78,8 +77,8 @@ impl LeftOut {
         }
     }
 
-    /// Adds what was left out in a later part.
-    pub(super) fn add(&mut self, other: LeftOut) {
+    /// Adds the limitations of a later part.
+    pub(super) fn add(&mut self, other: Limitations) {
         self.has_builtin |= other.has_builtin;
         self.others += other.others;
         for (kind, count) in other.undefined {
@@ -87,7 +86,7 @@ impl LeftOut {
         }
     }
 
-    /// What is left out for each kind without a definition, however many objects there are.
+    /// A message for each kind without a definition, however many objects there are.
     pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
         self.undefined.keys().map(|kind| {
             format!(
@@ -96,21 +95,21 @@ impl LeftOut {
         })
     }
 
-    /// What there is to tell; with `quiet`, only that more would be decided if more were given.
-    pub(super) fn notes(&self, quiet: bool) -> Vec<Note> {
-        let of_kind = |(kind, count): (&String, &usize)| Note {
+    /// All limitations; with `quiet`, only those that more input would remove.
+    pub(super) fn list(&self, quiet: bool) -> Vec<Limitation> {
+        let of_kind = |(kind, count): (&String, &usize)| Limitation {
             message: undefined(&format!("of kind {kind}"), *count),
             kind: Some(kind.clone()),
             objects: Some(*count),
             is_warning: true,
         };
-        let others = Note {
+        let others = Limitation {
             message: undefined("of other kinds", self.others),
             kind: None,
             objects: Some(self.others),
             is_warning: true,
         };
-        let builtin = Note {
+        let builtin = Limitation {
             message: NOT_SIMULATED.to_owned(),
             kind: None,
             objects: None,
@@ -136,40 +135,36 @@ fn undefined(which: &str, count: usize) -> String {
     )
 }
 
-/// Prints a line of JSON for each note on what more would be decided. What no review simulates is no line: scripts read one
-/// answer for one object.
-pub(super) fn print_lines(notes: &[Note]) -> Result<(), CliError> {
-    let mut notes = notes.iter().filter(|note| note.is_warning);
-    notes.try_for_each(|note| output::print_json_line(&Line { note }))
+/// Prints a line of JSON for each limitation that more input would remove. What no review simulates is no line: scripts read
+/// one answer for one object.
+pub(super) fn print_lines(limitations: &[Limitation]) -> Result<(), CliError> {
+    let mut limitations = limitations.iter().filter(|limitation| limitation.is_warning);
+    limitations.try_for_each(|limitation| output::print_json_line(&Line { note: limitation }))
 }
 
-/// Tells people what the output does not have in itself.
-pub(super) fn tell(notes: &[Note], format: ReviewFormat) {
-    let has = |note: &Note| match format {
+/// Reports on standard error what the output does not have in itself.
+pub(super) fn report(limitations: &[Limitation], format: ReviewFormat) {
+    let has = |limitation: &Limitation| match format {
         ReviewFormat::Sarif => true,
-        ReviewFormat::Json | ReviewFormat::Ndjson => note.is_warning,
+        ReviewFormat::Json | ReviewFormat::Ndjson => limitation.is_warning,
         ReviewFormat::Human | ReviewFormat::Junit | ReviewFormat::Github | ReviewFormat::Diff => false,
     };
-    let others = notes.iter().filter(|note| !has(note));
-    others.for_each(|note| output::note(&human(note)));
+    let others = limitations.iter().filter(|limitation| !has(limitation));
+    others.for_each(|limitation| output::eprint(&human(limitation)));
 }
 
-pub(super) fn human(note: &Note) -> Text {
-    match note.is_warning {
-        true => output::warning(&text!("{}", note.message)),
-        false => text!(
-            "{} {}\n",
-            Style::of_stderr().paint(Tone::Faint, "note:"),
-            note.message
-        ),
+pub(super) fn human(limitation: &Limitation) -> Text {
+    match limitation.is_warning {
+        true => output::warning(&text!("{}", limitation.message)),
+        false => output::note(&text!("{}", limitation.message)),
     }
 }
 
-/// The notes in a SARIF log, as notifications of the run.
-pub(super) fn notifications(notes: &[Note]) -> Vec<Value> {
-    let notification = |note: &Note| {
-        let level = if note.is_warning { "warning" } else { "note" };
-        json!({"level": level, "message": {"text": note.message}})
+/// The limitations in a SARIF log, as notifications of the run.
+pub(super) fn notifications(limitations: &[Limitation]) -> Vec<Value> {
+    let notification = |limitation: &Limitation| {
+        let level = if limitation.is_warning { "warning" } else { "note" };
+        json!({"level": level, "message": {"text": limitation.message}})
     };
-    notes.iter().map(notification).collect()
+    limitations.iter().map(notification).collect()
 }

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 #[cfg(feature = "kube")]
 use pratique_kube::ApiServer;
 
-use crate::arguments::KnownArguments;
+use crate::arguments::StateArguments;
 use crate::exit::CliError;
 use crate::input::all_shown;
 use crate::snapshot::StateSource;
 
-/// What a snapshot as the input leaves out.
+/// The note on what a snapshot as the input leaves out.
 const OF_SNAPSHOT: &str = "a snapshot has what policies need of a cluster, and not all of its objects";
 
-/// What a cluster as the input leaves out.
+/// The note on what a cluster as the input leaves out.
 #[cfg(feature = "kube")]
 const OF_CLUSTER: &str =
     "of the cluster, the kinds were listed that policies match, each at a moment of its own";
@@ -35,7 +35,7 @@ impl ObjectSource {
     /// There is neither; `verb` is what would be done with objects.
     pub(super) fn of(
         inputs: &[PathBuf],
-        known: &KnownArguments,
+        arguments: &StateArguments,
         state: &StateSource,
         verb: &'static str,
     ) -> Result<Self, CliError> {
@@ -47,7 +47,7 @@ impl ObjectSource {
             return Ok(ObjectSource::Cluster(server.clone()));
         }
         let _ = state;
-        let snapshot = known.snapshot.clone();
+        let snapshot = arguments.snapshot.clone();
         snapshot.map_or(Err(CliError::NoInput { verb }), |snapshot| {
             Ok(ObjectSource::Snapshot([snapshot]))
         })
@@ -72,7 +72,7 @@ impl ObjectSource {
         }
     }
 
-    /// What the report says of them.
+    /// The note of the report about them.
     pub(super) fn note(&self) -> Option<&'static str> {
         match self {
             ObjectSource::Paths(_) => None,

@@ -28,11 +28,11 @@ type JobSender<U, R> = Arc<Mutex<Option<Sender<Job<U, R>>>>>;
 impl<U, R> WorkSender<U, R> {
     /// Adds a unit. Waits while too many are in work.
     pub(super) fn add(&self, unit: U) -> Result<(), WorkClosed> {
-        let (give, result) = sync_channel(1);
+        let (parts, result) = sync_channel(1);
         self.order.send(result).map_err(|_| WorkClosed)?;
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         let jobs = jobs.as_ref().ok_or(WorkClosed)?;
-        jobs.send((unit, give)).map_err(|_| WorkClosed)
+        jobs.send((unit, parts)).map_err(|_| WorkClosed)
     }
 }
 
@@ -74,10 +74,10 @@ where
             thread::Builder::new()
                 .stack_size(crate::STACK)
                 .spawn_scoped(scope, move || {
-                    while let Ok((unit, give)) = next() {
+                    while let Ok((unit, parts)) = next() {
                         // Results that are not awaited any more are dropped.
-                        work(unit, &mut |part| drop(give.send(Some(part))));
-                        drop(give.send(None));
+                        work(unit, &mut |part| drop(parts.send(Some(part))));
+                        drop(parts.send(None));
                     }
                 })?;
         }
@@ -115,11 +115,11 @@ mod tests {
     fn results_come_in_order() {
         let mut found = Vec::new();
         let produce = |sender: WorkSender<u64, u64>| (0..200).for_each(|unit| sender.add(unit).unwrap());
-        let work = |unit, give: &mut dyn FnMut(u64)| {
+        let work = |unit, emit: &mut dyn FnMut(u64)| {
             if unit % 7 == 0 {
                 thread::sleep(std::time::Duration::from_millis(2));
             }
-            (0..unit % 5).for_each(|part| give(unit * 10 + part));
+            (0..unit % 5).for_each(|part| emit(unit * 10 + part));
         };
         let consume = |result| {
             found.push(result);
@@ -137,7 +137,7 @@ mod tests {
             sender.add(1).unwrap();
             let _ = never.recv();
         };
-        let work = |unit, give: &mut dyn FnMut(u64)| give(unit);
+        let work = |unit, emit: &mut dyn FnMut(u64)| emit(unit);
         let failed = in_order(2, produce, work, |_| Err(io::Error::other("no")));
         assert_eq!(failed.unwrap_err().to_string(), "no");
     }

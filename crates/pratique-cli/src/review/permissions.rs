@@ -1,4 +1,4 @@
-//! Who may do what, in reviews.
+//! The permissions of users in reviews.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use pratique_suite::Rules;
 
 #[cfg(feature = "kube")]
 use crate::snapshot::ClusterAccess;
-use crate::snapshot::KnownState;
+use crate::snapshot::LoadedState;
 
-/// Who may do what.
+/// The permissions of users.
 pub(super) enum Permissions {
-    /// As rules say it.
+    /// By rules.
     Rules(Rules),
-    /// As roles and bindings say it.
+    /// By roles and bindings.
     Rbac(RbacAuthorizer),
-    /// As a cluster says it.
+    /// By the answers of a cluster.
     #[cfg(feature = "kube")]
     Cluster(MoreRoles),
-    /// It is not known.
+    /// They are not known.
     Unknown,
 }
 
@@ -31,7 +31,7 @@ impl Permissions {
     /// which may answer itself; `complete` is whether the state is all that there is.
     pub(super) fn new(
         rules: Option<Rules>,
-        known: &KnownState,
+        loaded: &LoadedState,
         state: &[Value<'static>],
         complete: bool,
     ) -> Self {
@@ -40,15 +40,15 @@ impl Permissions {
         }
         let roles = state.iter().filter(|object| is_rbac(object));
         #[cfg(feature = "kube")]
-        if let Some(server) = &known.server {
+        if let Some(server) = &loaded.server {
             let cluster = Arc::new(ClusterAccess::new(server));
             return Permissions::Cluster(MoreRoles::new(roles.collect(), cluster));
         }
         let completeness = match complete {
             true => Completeness::Complete,
-            false => known.permissions(),
+            false => loaded.permissions(),
         };
-        let of_snapshot = known.objects().filter(|object| is_rbac(object));
+        let of_snapshot = loaded.objects().filter(|object| is_rbac(object));
         let rbac: Rbac = of_snapshot.chain(roles).collect();
         match rbac.is_empty() && completeness == Completeness::Partial {
             true => Permissions::Unknown,

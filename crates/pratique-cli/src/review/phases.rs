@@ -12,7 +12,7 @@ use super::received::InputRequest;
 use super::state::ClusterState;
 use crate::arguments::{FieldValidation, ObjectArguments, ReviewArguments, ReviewFormat};
 
-/// What is done with objects besides admission.
+/// The handling of objects besides admission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phases {
     completes: bool,
@@ -25,7 +25,7 @@ pub(super) struct Phases {
 /// The object of a request, from decoding to validating admission.
 pub(super) enum Stage<'s> {
     /// It stays as it is.
-    Given,
+    Unchanged,
     /// A server sent it: what policies change is defaulted.
     Sent(&'s ApiObjects),
     /// It is completed as a server does.
@@ -72,13 +72,13 @@ impl Phases {
     ) -> Stage<'s> {
         self.validate_fields(input);
         let Some(objects) = &state.api_objects else {
-            return Stage::Given;
+            return Stage::Unchanged;
         };
         if is_review {
             return Stage::Sent(objects);
         }
         if input.received.is_err() {
-            return Stage::Given;
+            return Stage::Unchanged;
         }
         let received = match self.records {
             true => objects.receive_recorded(&mut input.request),
@@ -104,7 +104,7 @@ impl Phases {
         }
     }
 
-    /// Refuses unknown and duplicate fields, or says nothing of them.
+    /// Refuses unknown and duplicate fields, or drops the warnings about them.
     fn validate_fields(&self, input: &mut InputRequest<'_>) {
         if let Ok(warnings) = &mut input.received {
             let warnings = std::mem::take(warnings);
@@ -112,7 +112,7 @@ impl Phases {
         }
     }
 
-    /// What is told of unknown and duplicate fields; the error is that an object of a kind is refused for them.
+    /// The warnings about unknown and duplicate fields; the error is that an object of a kind is refused for them.
     // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler
     pub(super) fn validated(
         &self,
@@ -134,10 +134,10 @@ impl Phases {
 }
 
 impl Stage<'_> {
-    /// What is done with the object during admission.
+    /// The model by which the object is defaulted during admission.
     pub(super) fn model(&self) -> Option<&dyn ObjectModel> {
         match self {
-            Stage::Given | Stage::Refused(_) => None,
+            Stage::Unchanged | Stage::Refused(_) => None,
             Stage::Sent(objects) => Some(*objects),
             Stage::Received(received) => Some(&**received),
         }
@@ -147,15 +147,15 @@ impl Stage<'_> {
     pub(super) fn refusal(&self) -> Option<Outcome> {
         match self {
             Stage::Refused(outcome) => Some((**outcome).clone()),
-            Stage::Given | Stage::Sent(_) | Stage::Received(_) => None,
+            Stage::Unchanged | Stage::Sent(_) | Stage::Received(_) => None,
         }
     }
 
-    /// What was set in the object, if that is shown.
+    /// The fields that were set in the object, if they are shown.
     pub(super) fn defaults(&self) -> Vec<Defaults> {
         match self {
             Stage::Received(received) => received.defaults(),
-            Stage::Given | Stage::Sent(_) | Stage::Refused(_) => Vec::new(),
+            Stage::Unchanged | Stage::Sent(_) | Stage::Refused(_) => Vec::new(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Stage<'_> {
         match self {
             Stage::Refused(_) => true,
             Stage::Received(received) => received.is_refused(),
-            Stage::Given | Stage::Sent(_) => false,
+            Stage::Unchanged | Stage::Sent(_) => false,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::output::excerpt::Texts;
 use crate::policies::{self, LoadFailure, OriginSets};
 use crate::snapshot::{StateSource, WebhookUse};
 
-/// What is evaluated.
+/// The policies that are evaluated.
 pub(super) struct Loaded {
     pub(super) admission: Admission,
     pub(super) sets: OriginSets,
@@ -30,10 +30,10 @@ pub(super) struct Loaded {
 
 /// Plugins that were started.
 pub(super) struct StartedPlugins {
-    /// What they see of the cluster.
+    /// The state of the cluster that they see.
     pub(super) state: PluginState,
-    /// What they were given to read, by their names.
-    pub(super) given: Vec<(String, GivenConfiguration)>,
+    /// Their configurations, by their names.
+    pub(super) configurations: Vec<(String, GivenConfiguration)>,
 }
 
 /// Loads the policies that the arguments name, by default those of a cluster, or else the Pod Security Standards; gives the
@@ -107,9 +107,15 @@ pub(super) fn load(
     let builder = policies::with_sets(builder, &sets);
     let builder = if webhooks { builder.https() } else { builder };
     let (builder, plugins) = match started {
-        Some((plugins, given)) => {
+        Some((plugins, configurations)) => {
             let state = PluginState::of(&plugins);
-            (builder.plugins(plugins), Some(StartedPlugins { state, given }))
+            (
+                builder.plugins(plugins),
+                Some(StartedPlugins {
+                    state,
+                    configurations,
+                }),
+            )
         }
         None => (builder, None),
     };

@@ -8,7 +8,7 @@ use super::assumed::AssumedKinds;
 use super::compared::Operations;
 use super::input_errors::InputErrors;
 use super::junit;
-use super::left_out::{self, LeftOut};
+use super::limitations::{self, Limitations};
 use super::progress::Progress;
 use super::record::Record;
 use super::sarif;
@@ -35,13 +35,13 @@ pub(super) struct Printer<'a> {
     records: Vec<Record>,
     assumed: AssumedKinds,
     unexpanded: BTreeMap<GroupResource, usize>,
-    left_out: LeftOut,
+    limitations: Limitations,
     /// Errors of the current file, and whether the rest of it is dropped.
     file_errors: usize,
     is_given_up: bool,
-    /// What came of the current path of the user.
+    /// Whether the current path of the user has an object, an empty list or an error.
     path_has_something: bool,
-    pub(super) given: usize,
+    pub(super) object_count: usize,
     pub(super) empty_lists: usize,
 }
 
@@ -75,11 +75,11 @@ impl<'a> Printer<'a> {
             records: Vec::new(),
             assumed: AssumedKinds::default(),
             unexpanded: BTreeMap::new(),
-            left_out: LeftOut::default(),
+            limitations: Limitations::default(),
             file_errors: 0,
             is_given_up: false,
             path_has_something: false,
-            given: 0,
+            object_count: 0,
             empty_lists: 0,
         }
     }
@@ -94,7 +94,7 @@ impl<'a> Printer<'a> {
             self.progress.clear();
         }
         let printed = self.add(reviewed);
-        self.progress.show(self.given, self.tally.denied);
+        self.progress.show(self.object_count, self.tally.denied);
         printed
     }
 
@@ -103,8 +103,8 @@ impl<'a> Printer<'a> {
             Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(End::Path(path)) => {
                 let has_something = std::mem::take(&mut self.path_has_something);
-                if !has_something && self.given + self.errors.count() > 0 {
-                    output::note(&output::warning_at(&path, "there is no object in it"));
+                if !has_something && self.object_count + self.errors.count() > 0 {
+                    output::eprint(&output::warning_at(&path, "there is no object in it"));
                 }
             }
             None => {}
@@ -112,20 +112,20 @@ impl<'a> Printer<'a> {
         if self.is_given_up {
             return Ok(());
         }
-        self.given += reviewed.given;
+        self.object_count += reviewed.object_count;
         self.empty_lists += reviewed.empty_lists;
-        self.path_has_something |= reviewed.given + reviewed.empty_lists + reviewed.errors.len() > 0;
+        self.path_has_something |= reviewed.object_count + reviewed.empty_lists + reviewed.errors.len() > 0;
         if !reviewed.notes.as_str().is_empty() {
-            output::note(&reviewed.notes);
+            output::eprint(&reviewed.notes);
         }
         for (assumed, place) in reviewed.assumed {
             self.assumed
-                .tell(assumed, &place, ", or name the resource with --resource");
+                .report(assumed, &place, ", or name the resource with --resource");
         }
         for (resource, count) in reviewed.unexpanded {
             *self.unexpanded.entry(resource).or_default() += count;
         }
-        self.left_out.add(reviewed.left_out);
+        self.limitations.add(reviewed.limitations);
         self.tally.add(reviewed.tally);
         self.operations.add(reviewed.operations);
         self.policies += reviewed.policies;
@@ -160,7 +160,7 @@ impl<'a> Printer<'a> {
         pod_policies: &PodPolicies<'_>,
     ) -> Result<ExitStatus, CliError> {
         if let Some(warning) = pod_policies.warning(&self.unexpanded) {
-            output::note(&warning);
+            output::eprint(&warning);
         }
         let count = self.errors.count();
         let status = self.arguments.failure.status(|on| match on {
@@ -171,7 +171,7 @@ impl<'a> Printer<'a> {
             FailOn::Undecided => self.tally.undecided > 0 || !scope.can_deny(),
         });
         let summary = self.arguments.summary;
-        let notes = self.left_out.notes(self.arguments.quiet);
+        let limitations = self.limitations.list(self.arguments.quiet);
         match self.arguments.output {
             ReviewFormat::Human => {
                 let table = match summary {
@@ -187,7 +187,7 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Json | ReviewFormat::Ndjson => {
                 self.errors.print_json()?;
-                left_out::print_lines(&notes)?;
+                limitations::print_lines(&limitations)?;
                 if summary {
                     let summary = JsonSummary {
                         tally: &self.tally,
@@ -199,7 +199,7 @@ impl<'a> Printer<'a> {
             ReviewFormat::Sarif => output::print_json(&sarif::log(
                 &self.records,
                 self.errors.all(),
-                &notes,
+                &limitations,
                 status.number(),
             ))?,
             ReviewFormat::Junit => output::print_xml(&junit::of("review", &self.records, self.errors.all()))?,
@@ -214,7 +214,7 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Diff => {}
         }
-        left_out::tell(&notes, self.arguments.output);
+        limitations::report(&limitations, self.arguments.output);
         Ok(status)
     }
 }

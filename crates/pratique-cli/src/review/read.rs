@@ -35,7 +35,7 @@ pub(super) struct Input {
     /// Its files.
     pub(super) files: Vec<PathBuf>,
     /// Whether it does not exist any more.
-    pub(super) is_gone: bool,
+    pub(super) is_deleted: bool,
 }
 
 impl Input {
@@ -85,18 +85,18 @@ impl Inputs {
                 true => Ok(()),
                 false => fs::metadata(path).map(drop),
             };
-            let is_gone = match found {
+            let is_deleted = match found {
                 Ok(()) => false,
                 Err(error) if error.kind() == ErrorKind::NotFound && since.is_some() => true,
                 Err(error) => return Err(CliError::unread(path, error)),
             };
             Ok(Input {
-                files: match is_gone {
+                files: match is_deleted {
                     true => Vec::new(),
                     false => files(path)?,
                 },
                 path: path.clone(),
-                is_gone,
+                is_deleted,
             })
         };
         let paths = paths.iter().map(input).collect::<Result<_, _>>()?;
@@ -159,8 +159,8 @@ impl Inputs {
         }
     }
 
-    /// The documents that mention a word, of all files that can be read again: each file with these alone, at their places. What
-    /// cannot be read is told when it is reviewed.
+    /// The documents that mention a word, of all files that can be read again: each file with these alone, at their places.
+    /// Unreadable input is reported when it is reviewed.
     ///
     /// # Errors
     /// They are too large.
@@ -212,7 +212,7 @@ impl Inputs {
         is_other: Option<fn(&Piece) -> bool>,
     ) {
         let kinds = state.surveyed;
-        // What cannot be read is told when it is evaluated; what is read of a pipe is gone.
+        // Unreadable input is reported when it is evaluated; a pipe could not be read again.
         for file in self.files().filter(|file| self.is_lasting(file)) {
             let Ok((input, is_export)) = self.open(file).and_then(etcd::items) else {
                 continue;
@@ -226,11 +226,11 @@ impl Inputs {
         }
     }
 
-    /// Gives all units in order.
-    pub(super) fn give<R>(self, limits: Limits, mut state: Arc<ClusterState>, sender: &WorkSender<Unit, R>) {
-        for input in self.paths.iter().filter(|input| !input.is_gone) {
+    /// Sends all units in order.
+    pub(super) fn send<R>(self, limits: Limits, mut state: Arc<ClusterState>, sender: &WorkSender<Unit, R>) {
+        for input in self.paths.iter().filter(|input| !input.is_deleted) {
             for file in &input.files {
-                if give_file(&self, file, limits, &mut state, sender).is_err() {
+                if send_file(&self, file, limits, &mut state, sender).is_err() {
                     return;
                 }
             }
@@ -241,7 +241,7 @@ impl Inputs {
     }
 }
 
-fn give_file<R>(
+fn send_file<R>(
     inputs: &Inputs,
     file: &Path,
     limits: Limits,
@@ -257,8 +257,8 @@ fn give_file<R>(
         }
     };
     let path: Arc<str> = shown.as_str().into();
-    let mut known = StateOfStream::new(state, stream.is_file);
-    for piece in Splitter::new(stream.input, limits).apart(known.words()) {
+    let mut stream_state = StateOfStream::new(state, stream.is_file);
+    for piece in Splitter::new(stream.input, limits).apart(stream_state.kinds()) {
         let piece = match piece {
             Ok(piece) => piece,
             Err(error) => {
@@ -266,14 +266,14 @@ fn give_file<R>(
                 break;
             }
         };
-        let state = known.before(&path, &piece);
+        let state = stream_state.before(&path, &piece);
         sender.add(Unit::Piece {
             path: Arc::clone(&path),
             piece,
             state,
         })?;
     }
-    drop(known);
+    drop(stream_state);
     sender.add(Unit::EndOfFile)
 }
 

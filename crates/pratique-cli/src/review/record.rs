@@ -113,7 +113,7 @@ impl Record {
         namespaced(&self.namespace, &format!("{}/{}", self.kind, self.name))
     }
 
-    /// What was asked: `CREATE deployments.apps shop/web`.
+    /// The request: `CREATE deployments.apps shop/web`.
     pub(super) fn subject(&self) -> String {
         let subresource = match self.subresource.as_str() {
             "" => String::new(),
@@ -130,7 +130,7 @@ impl Record {
         )
     }
 
-    /// Who has something to report, and what follows from it: the [remarks](Self::remarks) without their texts.
+    /// The actions and policies of the [remarks](Self::remarks), without their texts.
     pub(super) fn causes(&self) -> impl Iterator<Item = (Option<Action>, Option<&str>)> {
         let policies = self
             .policies
@@ -160,7 +160,7 @@ impl Record {
             .filter(|_| self.decision == Decision::Denied && !is_by_policy)
     }
 
-    /// What there is to report: each decision of a policy, a denial by anything else, and what is undecided.
+    /// The remarks: each decision of a policy, a denial by anything else, and what is undecided.
     pub(super) fn remarks(&self) -> Vec<Remark<'_>> {
         let policies = self.policies.iter();
         let mut remarks: Vec<Remark<'_>> = policies

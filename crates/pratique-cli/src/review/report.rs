@@ -236,7 +236,7 @@ impl From<(ReviewResult<'_>, Record)> for JsonReview {
     fn from((result, record): (ReviewResult<'_>, Record)) -> Self {
         let object = result.outcome.object.clone();
         let mut record = record;
-        // They stand beside the response.
+        // They are members next to the response.
         let undecided = std::mem::take(&mut record.undecided);
         JsonReview {
             result: record,

@@ -13,7 +13,7 @@ use super::received::{InputRequest, Parent};
 use super::stored::Stored;
 use crate::arguments::{RequestArguments, SenderArguments};
 use crate::exit::CliError;
-use crate::input::{GivenObject, InputError};
+use crate::input::{InputError, InputObject};
 use crate::output::problems;
 
 /// Builds requests for objects.
@@ -22,7 +22,7 @@ pub(super) struct RequestBuilder<'a> {
     /// The templates of updates and deletions, where objects are compared with stored ones.
     compared: Option<Compared>,
     stored: Stored<'a>,
-    /// Whether stored objects were given.
+    /// Whether stored objects were supplied.
     has_old: bool,
 }
 
@@ -32,15 +32,15 @@ struct Compared {
 }
 
 /// A request, and what had to be assumed for it.
-pub(super) struct Built<'t> {
+pub(super) struct BuiltRequest<'t> {
     pub(super) input: InputRequest<'t>,
     /// The resource that was assumed for a kind that is not known.
-    pub(super) assumed: Option<Assumed>,
+    pub(super) assumed: Option<AssumedResource>,
 }
 
 /// A kind that is not known, and the resource that was assumed for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Assumed {
+pub(super) struct AssumedResource {
     pub(super) kind: String,
     pub(super) resource: String,
 }
@@ -85,16 +85,16 @@ impl<'a> RequestBuilder<'a> {
     pub(super) fn deletions<'b>(
         &'b self,
         defined: &'b [ServedResource],
-    ) -> impl Iterator<Item = Result<Built<'static>, InputError>> + 'b {
+    ) -> impl Iterator<Item = Result<BuiltRequest<'static>, InputError>> + 'b {
         let templates = self.compared.iter();
         templates.flat_map(move |compared| {
-            let gone = self.stored.gone().cloned().enumerate();
-            gone.map(move |(index, given)| {
-                let given = GivenObject {
+            let unmatched = self.stored.unmatched().cloned().enumerate();
+            unmatched.map(move |(index, input)| {
+                let input = InputObject {
                     received: Ok(Vec::new()),
-                    ..given
+                    ..input
                 };
-                self.build(&compared.delete, given, defined, index + 1)
+                self.build(&compared.delete, input, defined, index + 1)
             })
         })
     }
@@ -102,36 +102,36 @@ impl<'a> RequestBuilder<'a> {
     /// Builds the request of an object, the `number`th of the run. `defined` are the known custom resources.
     pub(super) fn input<'t>(
         &self,
-        given: GivenObject<'t>,
+        input: InputObject<'t>,
         defined: &[ServedResource],
         number: usize,
-    ) -> Result<Built<'t>, InputError> {
+    ) -> Result<BuiltRequest<'t>, InputError> {
         let is_stored = || {
-            let kind = kind_of(&given.object).ok();
+            let kind = kind_of(&input.object).ok();
             let stored =
-                kind.and_then(|kind| self.stored.find(&given.object, &kind, &self.template.namespace));
+                kind.and_then(|kind| self.stored.find(&input.object, &kind, &self.template.namespace));
             stored.is_some()
         };
         let template = match &self.compared {
             Some(compared) if is_stored() => &compared.update,
             _ => &self.template,
         };
-        self.build(template, given, defined, number)
+        self.build(template, input, defined, number)
     }
 
     fn build<'t>(
         &self,
         template: &RequestTemplate,
-        given: GivenObject<'t>,
+        input: InputObject<'t>,
         defined: &[ServedResource],
         number: usize,
-    ) -> Result<Built<'t>, InputError> {
-        let GivenObject {
+    ) -> Result<BuiltRequest<'t>, InputError> {
+        let InputObject {
             object,
             location,
             received,
             item,
-        } = given;
+        } = input;
         let faulty = |why: String| InputError::Faulty {
             place: problems::place(&location),
             why,
@@ -169,7 +169,7 @@ impl<'a> RequestBuilder<'a> {
                     is_sent: false,
                     received,
                 };
-                return Ok(Built { input, assumed });
+                return Ok(BuiltRequest { input, assumed });
             }
             Err(BuildError::NoOldObject) if !self.has_old => {
                 let place = problems::place(&location);
@@ -234,14 +234,14 @@ impl<'a> RequestBuilder<'a> {
         &self,
         kind: &GroupVersionKind,
         defined: &[ServedResource],
-    ) -> Result<(Target, Option<Assumed>), BuildError> {
+    ) -> Result<(Target, Option<AssumedResource>), BuildError> {
         let requested = self.template.resource.as_deref();
         match self.template.target(kind, requested, defined) {
             Err(BuildError::UnknownKind(shown)) if requested.is_none() => {
                 let resource = regular_resource(kind);
                 let target = self.template.target(kind, Some(&resource), defined)?;
                 let kind = shown;
-                Ok((target, Some(Assumed { kind, resource })))
+                Ok((target, Some(AssumedResource { kind, resource })))
             }
             found => Ok((found?, None)),
         }

@@ -12,10 +12,10 @@ use super::received::InputRequest;
 /// A request and its outcome.
 pub(super) struct ReviewResult<'q> {
     pub(super) input: &'q InputRequest<'q>,
-    /// What policies decided, in order.
+    /// The decisions of policies, in order.
     pub(super) decisions: Vec<PolicyDecision>,
     pub(super) outcome: Outcome,
-    /// What a server set in the object, if that is shown.
+    /// The fields that a server set in the object, if they are shown.
     pub(super) defaults: Vec<Defaults>,
     /// Whether the server itself refuses the request.
     pub(super) is_refused: bool,

@@ -13,7 +13,7 @@ use crate::exit::CliError;
 pub(super) struct Results(Vec<(PathBuf, ResultWriter<Destination>)>);
 
 impl Results {
-    /// Those of a file that arguments name, and of standard output if that has columns. `rows` makes none yet.
+    /// The writers of a file that arguments name, and of standard output if that has columns. `rows` makes an empty batch.
     pub(super) fn open(
         arguments: &ResultArguments,
         output: Option<Format>,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::decisions::Action;
 use super::input_errors::JsonError;
-use super::left_out::{self, Note};
+use super::limitations::{self, Limitation};
 use super::record::Record;
 use crate::output::sarif::{Log, uri};
 
@@ -15,8 +15,13 @@ const INPUT: &str = "input";
 /// The rule of denials that are not those of a validating policy.
 const DENIED: &str = "denied";
 
-/// All decisions and errors, what was left out, and the exit code of the command.
-pub(super) fn log(records: &[Record], errors: &[JsonError], notes: &[Note], exit_code: u8) -> Log {
+/// All decisions and errors, limitations, and the exit code of the command.
+pub(super) fn log(
+    records: &[Record],
+    errors: &[JsonError],
+    limitations: &[Limitation],
+    exit_code: u8,
+) -> Log {
     let mut rules = BTreeSet::new();
     let mut results = Vec::new();
     for record in records {
@@ -54,7 +59,7 @@ pub(super) fn log(records: &[Record], errors: &[JsonError], notes: &[Note], exit
     let invocation = json!({
         "executionSuccessful": errors.is_empty(),
         "exitCode": exit_code,
-        "toolExecutionNotifications": left_out::notifications(notes),
+        "toolExecutionNotifications": limitations::notifications(limitations),
     });
     Log::new(rules, invocation, results)
 }

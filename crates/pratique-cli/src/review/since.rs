@@ -17,7 +17,7 @@ pub(super) fn stored(
     revision: &str,
     inputs: &Inputs,
     reader: &mut Reader,
-) -> Result<Vec<InputObject>, CliError> {
+) -> Result<Vec<InputObject<'static>>, CliError> {
     let mut all = Vec::new();
     for input in inputs.all() {
         if input.path == Path::new(STDIN) {
@@ -25,12 +25,12 @@ pub(super) fn stored(
         }
         let found = Revision::of(revision, &input.path)?;
         let files = found.files(&input.path)?;
-        if files.is_empty() && input.is_gone {
+        if files.is_empty() && input.is_deleted {
             return Err(input.missing(revision));
         }
         let mut contents = found.contents()?;
-        let given: HashSet<&PathBuf> = input.files.iter().collect();
-        for file in files.iter().filter(|file| is_input(file, input, &given)) {
+        let current: HashSet<&PathBuf> = input.files.iter().collect();
+        for file in files.iter().filter(|file| is_input(file, input, &current)) {
             add(revision, file, &mut contents, reader, &mut all)?;
         }
     }
@@ -38,13 +38,13 @@ pub(super) fn stored(
 }
 
 /// Whether a file of the revision was an input then: one that is there now and is none, is none by choice.
-fn is_input(file: &RevisionFile, input: &Input, given: &HashSet<&PathBuf>) -> bool {
+fn is_input(file: &RevisionFile, input: &Input, current: &HashSet<&PathBuf>) -> bool {
     if file.path == input.path {
         return true;
     }
     let below = file.path.strip_prefix(&input.path).unwrap_or(&file.path);
-    let is_gone = || file.path.symlink_metadata().is_err();
-    input::walk::is_walked(below) && (given.contains(&file.path) || is_gone())
+    let is_deleted = || file.path.symlink_metadata().is_err();
+    input::walk::is_walked(below) && (current.contains(&file.path) || is_deleted())
 }
 
 fn add(
@@ -52,24 +52,24 @@ fn add(
     file: &RevisionFile,
     contents: &mut Contents,
     reader: &mut Reader,
-    all: &mut Vec<InputObject>,
+    all: &mut Vec<InputObject<'static>>,
 ) -> Result<(), CliError> {
     let path = format!("{revision}:{}", input::shown(&file.path));
     let mebibytes = reader.mebibytes;
     let limit = u64::from(mebibytes) << 20;
     let (hash, size) = match &file.kind {
         FileKind::Content { size, .. } if *size > limit => {
-            return reader.refuse(InputError::TooLarge { path, mebibytes });
+            return reader.report(InputError::TooLarge { path, mebibytes });
         }
         FileKind::Content { hash, size } => (hash, *size),
         FileKind::Link => {
             let why = "a link, which is not followed: what it leads to counts as created";
-            output::note(&output::warning_at(&path, why));
+            output::eprint(&output::warning_at(&path, why));
             return Ok(());
         }
     };
     match named::plain_content(contents.read(hash, size)?, limit) {
         Ok(content) => reader.take(input::objects(ManifestFile { path, content }), all),
-        Err(error) => reader.refuse(InputError::Unread { path, error }),
+        Err(error) => reader.report(InputError::Unread { path, error }),
     }
 }

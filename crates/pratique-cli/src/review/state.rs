@@ -1,4 +1,4 @@
-//! What is known of the cluster: the objects given as its state, and namespaces and definitions among the inputs.
+//! The state of the cluster: its objects, and namespaces and definitions among the inputs.
 
 use pratique::Objects;
 use pratique::api_objects::ApiObjects;
@@ -10,18 +10,18 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use super::chain::PluginState;
-use crate::input::{GivenObject, InputObject};
+use crate::input::InputObject;
 use crate::output;
 use crate::output::text::text;
-use crate::snapshot::KnownState;
+use crate::snapshot::LoadedState;
 
-/// Kinds whose objects among the inputs say something of the cluster.
+/// Kinds whose objects among the inputs are state of the cluster.
 const OF_CLUSTER: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
 
-/// Those that also say something to plugins that decide by what an object is.
+/// The same, with the kinds that plugins look up which decide by what an object is.
 pub(super) const OF_CLUSTER_TO_PLUGINS: [&str; 3] = [OF_CLUSTER[0], OF_CLUSTER[1], "LimitRange"];
 
-/// What is known of the cluster when an object is reviewed.
+/// The state of the cluster when an object is reviewed.
 #[derive(Clone)]
 pub(super) struct ClusterState {
     pub(super) objects: Objects,
@@ -29,23 +29,23 @@ pub(super) struct ClusterState {
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     pub(super) api_objects: Option<ApiObjects>,
     has_namespaces: bool,
-    /// What plugins see, if there are any.
+    /// The state that plugins see, if there are any.
     plugins: Option<PluginState>,
-    /// The kinds whose objects among the inputs say something of the cluster, wherever they stand.
+    /// The kinds whose objects among the inputs are state of the cluster, wherever they stand.
     pub(super) surveyed: &'static [&'static str],
 }
 
 impl ClusterState {
-    /// The namespaces and definitions of what is known and of the given state, and what is left for [`fill`](Self::fill).
-    /// What objects to compare with say about the cluster counts unless the state says otherwise.
+    /// The namespaces and definitions of the loaded state and of other objects of the state, and what is left for [`fill`](Self::fill).
+    /// Namespaces and definitions among the objects to compare with count unless the state has others.
     pub(super) fn new(
-        stored: &KnownState,
-        state: Vec<InputObject>,
-        before: &[InputObject],
+        loaded: &LoadedState,
+        state: Vec<InputObject<'static>>,
+        before: &[InputObject<'static>],
         api_objects: Option<ApiObjects>,
         plugins: Option<PluginState>,
     ) -> (Self, Vec<Value<'static>>) {
-        let mut known = ClusterState {
+        let mut cluster = ClusterState {
             objects: Objects::new(),
             defined: Vec::new(),
             api_objects,
@@ -53,22 +53,22 @@ impl ClusterState {
             plugins,
             surveyed: &OF_CLUSTER,
         };
-        let state = state.into_iter().map(|given| given.object);
+        let state = state.into_iter().map(|input| input.object);
         let (found, others) = state.partition(is_of_cluster);
-        let of_snapshot = stored.objects().filter(|object| is_of_cluster(object));
-        known.add(of_snapshot.cloned().collect());
-        known.add(of_cluster(before.iter().cloned(), &OF_CLUSTER));
-        known.add(found);
-        for served in stored.served() {
-            known.objects.serve_found(&served);
+        let of_snapshot = loaded.objects().filter(|object| is_of_cluster(object));
+        cluster.add(of_snapshot.cloned().collect());
+        cluster.add(of_cluster(before.iter().cloned(), &OF_CLUSTER));
+        cluster.add(found);
+        for served in loaded.served() {
+            cluster.objects.serve_found(&served);
             if served.subresource.is_empty() {
-                known.defined.push(served);
+                cluster.defined.push(served);
             }
         }
-        (known, others)
+        (cluster, others)
     }
 
-    /// Adds the objects of an input that say something of the cluster.
+    /// Adds the objects of an input that are state of the cluster.
     pub(super) fn add(&mut self, found: Vec<Value<'static>>) {
         self.defined.extend(defined(&found));
         self.has_namespaces |= found.iter().any(is_namespace);
@@ -84,12 +84,12 @@ impl ClusterState {
         }
     }
 
-    /// What plugins see, if there are any.
+    /// The state that plugins see, if there are any.
     pub(super) fn plugins(&self) -> Option<&PluginState> {
         self.plugins.as_ref()
     }
 
-    /// What plugins see, if there are any; further additions are not seen by them.
+    /// Takes the state that plugins see, if there are any; they do not see further additions.
     pub(super) fn take_plugins(&mut self) -> Option<PluginState> {
         self.plugins.take()
     }
@@ -102,19 +102,19 @@ impl ClusterState {
             .collect()
     }
 
-    /// Adds what is known, and the rest of the given state. Unless that is complete, other namespaces and params may exist,
+    /// Adds the loaded state, and the other objects of the state. Unless that is complete, other namespaces and params may exist,
     /// except for kinds of which all objects are known.
-    pub(super) fn fill(&mut self, stored: &KnownState, placed: Vec<Value<'static>>, complete: bool) {
-        let complete_kinds = stored.complete_kinds();
+    pub(super) fn fill(&mut self, loaded: &LoadedState, placed: Vec<Value<'static>>, complete: bool) {
+        let complete_kinds = loaded.complete_kinds();
         if let Some(plugins) = &mut self.plugins {
-            let of_snapshot = stored.objects().filter(|object| !is_of_cluster(object));
+            let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
             of_snapshot.chain(&placed).for_each(|object| plugins.add(object));
             if complete {
                 plugins.complete(self.has_namespaces);
             }
             complete_kinds.iter().for_each(|kind| plugins.complete_kind(kind));
         }
-        let of_snapshot = stored.objects().filter(|object| !is_of_cluster(object));
+        let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
         for object in of_snapshot.cloned().chain(placed) {
             self.objects.insert(object);
         }
@@ -131,7 +131,7 @@ impl ClusterState {
     }
 }
 
-/// Adds the custom resources of a definition; tells if it cannot be used.
+/// Adds the custom resources of a definition; warns if it cannot be used.
 fn define(objects: &mut ApiObjects, definition: &Value<'static>) {
     let is_definition = kind_of(definition).is_ok_and(|kind| {
         (kind.group.as_str(), kind.version.as_str(), kind.kind.as_str())
@@ -141,8 +141,8 @@ fn define(objects: &mut ApiObjects, definition: &Value<'static>) {
         return;
     }
     if let Err(error) = objects.define(definition) {
-        let what = "its objects are neither defaulted nor validated";
-        output::note(&output::warning(&text!("{}: {}", what, error)));
+        let consequence = "its objects are neither defaulted nor validated";
+        output::eprint(&output::warning(&text!("{}: {}", consequence, error)));
     }
 }
 
@@ -153,17 +153,17 @@ fn is_of_cluster(object: &Value<'_>) -> bool {
 
 /// The objects of some kinds among others that a server can decode.
 pub(super) fn of_cluster<'t>(
-    given: impl IntoIterator<Item = GivenObject<'t>>,
+    inputs: impl IntoIterator<Item = InputObject<'t>>,
     kinds: &[&str],
 ) -> Vec<Value<'static>> {
     let is_wanted = |object: &Value<'_>| match object.get("kind").and_then(Value::as_str) {
         Some("Namespace") => is_namespace(object),
         kind => kind.is_some_and(|kind| kinds.contains(&kind)),
     };
-    given
+    inputs
         .into_iter()
-        .filter(|given| given.received.is_ok() && is_wanted(&given.object))
-        .map(|given| given.object.into_owned())
+        .filter(|input| input.received.is_ok() && is_wanted(&input.object))
+        .map(|input| input.object.into_owned())
         .collect()
 }
 

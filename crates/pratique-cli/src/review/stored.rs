@@ -14,8 +14,8 @@ use crate::output::problems;
 /// The stored objects of a cluster.
 #[derive(Default)]
 pub(super) struct Stored<'g> {
-    /// In the order in which they were given, with whether an input has them.
-    objects: Vec<(&'g InputObject, AtomicBool)>,
+    /// In the order of their files, with whether an input has them.
+    objects: Vec<(&'g InputObject<'static>, AtomicBool)>,
     places: HashMap<Key, usize>,
 }
 
@@ -29,24 +29,24 @@ struct Key {
 
 impl<'g> Stored<'g> {
     /// Indexes objects; `namespace` is that of objects without one. Gives errors as well.
-    pub(super) fn new(given: &'g [InputObject], namespace: &str) -> (Self, Vec<InputError>) {
+    pub(super) fn new(objects: &'g [InputObject<'static>], namespace: &str) -> (Self, Vec<InputError>) {
         let mut stored = Stored::default();
         let mut faults = Vec::new();
-        for given in given {
-            if let Err(why) = stored.add(given, namespace) {
-                let place = problems::place(&given.location);
+        for object in objects {
+            if let Err(why) = stored.add(object, namespace) {
+                let place = problems::place(&object.location);
                 faults.push(InputError::Faulty { place, why });
             }
         }
         (stored, faults)
     }
 
-    fn add(&mut self, given: &'g InputObject, namespace: &str) -> Result<(), String> {
-        let kind = kind_of(&given.object).map_err(|error| error.to_string())?;
-        match self.places.entry(key(&given.object, &kind, namespace)) {
+    fn add(&mut self, object: &'g InputObject, namespace: &str) -> Result<(), String> {
+        let kind = kind_of(&object.object).map_err(|error| error.to_string())?;
+        match self.places.entry(key(&object.object, &kind, namespace)) {
             Entry::Vacant(entry) => {
                 entry.insert(self.objects.len());
-                self.objects.push((given, AtomicBool::new(false)));
+                self.objects.push((object, AtomicBool::new(false)));
                 Ok(())
             }
             Entry::Occupied(first) => {
@@ -60,24 +60,24 @@ impl<'g> Stored<'g> {
         }
     }
 
-    /// The stored form of an object: the one of the same kind, name and namespace. It is kept in mind that an input has it.
+    /// The stored form of an object: the one of the same kind, name and namespace. It then counts as one that an input has.
     pub(super) fn find(
         &self,
         object: &Value<'_>,
         kind: &GroupVersionKind,
         namespace: &str,
-    ) -> Option<&'g InputObject> {
+    ) -> Option<&'g InputObject<'static>> {
         let place = self.places.get(&key(object, kind, namespace))?;
-        let (given, is_found) = self.objects.get(*place)?;
+        let (stored, is_found) = self.objects.get(*place)?;
         is_found.store(true, Ordering::Relaxed);
-        Some(given)
+        Some(stored)
     }
 
     /// The objects that no input has, in their order.
-    pub(super) fn gone(&self) -> impl Iterator<Item = &'g InputObject> {
+    pub(super) fn unmatched(&self) -> impl Iterator<Item = &'g InputObject<'static>> {
         let objects = self.objects.iter();
-        let gone = objects.filter(|(_, is_found)| !is_found.load(Ordering::Relaxed));
-        gone.map(|(given, _)| *given)
+        let unmatched = objects.filter(|(_, is_found)| !is_found.load(Ordering::Relaxed));
+        unmatched.map(|(stored, _)| *stored)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What inputs say of the cluster: namespaces and definitions among them.
+//! The state of the cluster in the inputs: namespaces and definitions among them.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use super::etcd;
 use super::state::{ClusterState, of_cluster};
 use crate::input::piece;
 
-/// Whether a part of an input may change what is known of the cluster: has one of some kinds.
+/// Whether a part of an input may change the state of the cluster: it mentions one of some kinds.
 pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
-    let mut words = kinds.iter();
-    words.any(|word| memmem::find(&piece.text, word.as_bytes()).is_some())
+    let mut kinds = kinds.iter();
+    kinds.any(|kind| memmem::find(&piece.text, kind.as_bytes()).is_some())
 }
 
-/// Adds what the parts of an input say of the cluster; of what cannot be read, nothing is told.
+/// Adds namespaces and definitions of parts of an input to the state; unreadable objects are skipped silently.
 pub(super) fn survey(path: &str, pieces: impl Iterator<Item = Piece>, state: &mut ClusterState) {
     let path: Arc<str> = path.into();
     for piece in pieces {
-        let objects = piece::read(&path, &piece).given.into_iter();
-        let objects = objects.filter_map(|given| etcd::object(given).ok().flatten());
+        let objects = piece::read(&path, &piece).objects.into_iter();
+        let objects = objects.filter_map(|input| etcd::object(input).ok().flatten());
         state.add(of_cluster(objects, state.surveyed));
     }
 }
 
-/// What is known of the cluster while an input is read: a file was surveyed before, and what a pipe says of the cluster counts for
-/// what follows it.
+/// The state of the cluster while an input is read: a file was surveyed before, and namespaces and definitions of a pipe count
+/// for what follows them.
 pub(super) struct StateOfStream<'s> {
     state: &'s mut Arc<ClusterState>,
     is_file: bool,
@@ -43,19 +43,19 @@ impl<'s> StateOfStream<'s> {
         }
     }
 
-    /// Words whose parts of the input are to be read on their own.
-    pub(super) fn words(&self) -> &'static [&'static str] {
+    /// Kinds whose documents are to be read on their own.
+    pub(super) fn kinds(&self) -> &'static [&'static str] {
         match self.is_file {
             true => &[],
             false => self.state.surveyed,
         }
     }
 
-    /// What is known before a part of the input, which comes next.
+    /// The state before a part of the input, which comes next.
     pub(super) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> Arc<ClusterState> {
         let kinds = self.state.surveyed;
         let found = match !self.is_file && mentions_cluster(piece, kinds) {
-            true => of_cluster(piece::read(path, piece).given, kinds),
+            true => of_cluster(piece::read(path, piece).objects, kinds),
             false => Vec::new(),
         };
         if found.is_empty() {
@@ -65,7 +65,7 @@ impl<'s> StateOfStream<'s> {
         Arc::clone(self.state)
     }
 
-    /// What is known now.
+    /// The state now.
     pub(super) fn now(&self) -> Arc<ClusterState> {
         Arc::clone(self.state)
     }

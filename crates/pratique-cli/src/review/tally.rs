@@ -35,7 +35,7 @@ pub(super) struct Tally {
     others: usize,
 }
 
-/// What a policy decided in a namespace.
+/// How often a policy took each action in a namespace.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Row {
     denied: usize,

@@ -43,7 +43,7 @@ impl EvaluationScope {
         for policy in &self.unbound {
             let place = problems::place(&policy.location);
             let message = format!("{}; --bind evaluates it as if bound", message(policy));
-            output::note(&output::warning_at(&place, &message));
+            output::eprint(&output::warning_at(&place, &message));
         }
         for binding in &self.orphans {
             let place = problems::place(&binding.location);
@@ -51,7 +51,7 @@ impl EvaluationScope {
                 kind, name, policy, ..
             } = binding;
             let message = format!("{kind} {name} is not evaluated: there is no policy {policy}");
-            output::note(&output::warning_at(&place, &message));
+            output::eprint(&output::warning_at(&place, &message));
         }
     }
 

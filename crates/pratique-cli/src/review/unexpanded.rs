@@ -7,14 +7,15 @@ use pratique_manifest::ManifestSet;
 use pratique_types::GroupResource;
 
 use crate::output;
+use crate::output::counted::first_names;
 use crate::output::text::{Text, text};
-use crate::policies::{first_names, resource_rules};
+use crate::policies::{NAMED, resource_rules};
 
 /// The policies whose rules match Pods, and what else they match.
 pub(super) struct PodPolicies<'a>(Vec<(&'a str, &'a [NamedRuleWithOperations])>);
 
 impl<'a> PodPolicies<'a> {
-    /// Those of some manifests.
+    /// The policies of some manifests.
     pub(super) fn of(sets: impl Iterator<Item = &'a ManifestSet>) -> Self {
         let policies = sets.flat_map(resource_rules);
         PodPolicies(
@@ -24,7 +25,7 @@ impl<'a> PodPolicies<'a> {
         )
     }
 
-    /// What to say about workloads, which are counted by resource: the policies that match Pods and not all of these.
+    /// The warning about workloads, which are counted by resource: the policies that match Pods and not all of these.
     pub(super) fn warning(&self, workloads: &BTreeMap<GroupResource, usize>) -> Option<Text> {
         let is_blind = |rules: &[NamedRuleWithOperations]| {
             let mut resources = workloads.keys();
@@ -50,7 +51,7 @@ impl<'a> PodPolicies<'a> {
             "{} not reviewed, and {} not evaluated for them ({}): --expand does",
             workloads,
             policies,
-            first_names(&blind)
+            first_names(&blind, NAMED)
         )))
     }
 }

@@ -2,7 +2,8 @@
 
 use pratique_types::Operation;
 
-use crate::policies::{OriginSets, first_names, resource_rules};
+use crate::output::counted::first_names;
+use crate::policies::{NAMED, OriginSets, resource_rules};
 
 /// A note about policies that match other operations only, if there are any; `help` says how these are evaluated.
 pub(super) fn note(sets: &[&OriginSets], operation: Operation, help: &str) -> Option<String> {
@@ -16,7 +17,7 @@ pub(super) fn note(sets: &[&OriginSets], operation: Operation, help: &str) -> Op
     names.sort_unstable();
     names.dedup();
     (!names.is_empty()).then(|| {
-        let named = first_names(&names);
+        let named = first_names(&names, NAMED);
         format!("policies that match no {operation} are not evaluated: {named}; {help}")
     })
 }

@@ -10,24 +10,24 @@ use pratique_policy::Origin;
 use pratique_suite::request::review;
 use pratique_types::{GroupResource, Operation};
 
-use super::among;
 use super::compared::Operations;
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
-use super::left_out::LeftOut;
+use super::input_policies;
+use super::limitations::Limitations;
 use super::phases::{Phases, Stage};
 use super::read::Unit;
 use super::received::{self, InputRequest};
 use super::record::{Decision, Record};
 use super::report::{self, JsonReview};
-use super::request::{Assumed, Built, RequestBuilder};
+use super::request::{AssumedResource, BuiltRequest, RequestBuilder};
 use super::result::ReviewResult;
 use super::state::ClusterState;
 use super::tally::Tally;
 use super::{diff, github};
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
-use crate::input::{GivenObject, InputError, Objects, piece};
+use crate::input::{InputError, InputObject, ParsedObjects, piece};
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::output::{self, Printed};
@@ -39,17 +39,17 @@ pub(super) struct Reviewer<'a> {
     pub(super) evaluator: Evaluator<'a>,
     /// The policies, to which explanations refer.
     pub(super) sets: &'a [(Origin, ManifestSet)],
-    pub(super) shown: Shown,
+    pub(super) display: DisplayOptions,
     pub(super) expander: Expander,
     /// Whether the Pods of workloads are reviewed.
     pub(super) expands: bool,
-    /// What is done with objects besides admission.
+    /// The handling of objects besides admission.
     pub(super) phases: Phases,
 }
 
-/// What is shown of decisions.
+/// Which decisions are shown, and how.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shown {
+pub(super) struct DisplayOptions {
     pub(super) format: ReviewFormat,
     pub(super) quiet: bool,
     pub(super) summary: bool,
@@ -60,7 +60,7 @@ pub(super) struct Shown {
 /// How many bytes of output a part of a result has at least, unless it is the last.
 const PART: usize = 256 << 10;
 
-/// What comes of a part of the inputs.
+/// The results of a part of the inputs.
 #[derive(Default)]
 pub(super) struct Reviewed {
     pub(super) out: Printed,
@@ -71,15 +71,15 @@ pub(super) struct Reviewed {
     pub(super) policies: usize,
     pub(super) errors: Vec<JsonError>,
     /// The resources that were assumed, with the places of objects.
-    pub(super) assumed: Vec<(Assumed, String)>,
+    pub(super) assumed: Vec<(AssumedResource, String)>,
     /// The decisions, for outputs that begin with what is known at the end.
     pub(super) records: Vec<Record>,
     /// Workloads whose Pods were not reviewed.
     pub(super) unexpanded: BTreeMap<GroupResource, usize>,
-    /// What was left out of what a server does.
-    pub(super) left_out: LeftOut,
+    /// What an API server does and the review did not.
+    pub(super) limitations: Limitations,
     /// How many objects there were.
-    pub(super) given: usize,
+    pub(super) object_count: usize,
     pub(super) empty_lists: usize,
     /// Ends the command.
     pub(super) fatal: Option<CliError>,
@@ -93,13 +93,13 @@ pub(super) enum End {
 }
 
 impl Reviewer<'_> {
-    /// Reviews a part of the inputs. What comes of it is given in parts, so that not much of it is held.
-    pub(super) fn review(&self, unit: Unit, give: &mut dyn FnMut(Reviewed)) {
+    /// Reviews a part of the inputs. What comes of it is emitted in parts, so that not much of it is held.
+    pub(super) fn review(&self, unit: Unit, emit: &mut dyn FnMut(Reviewed)) {
         let mut reviewed = Reviewed::default();
         match unit {
             Unit::Piece { path, piece, state } => {
                 let objects = piece::read(&path, &piece);
-                if let Err(error) = self.objects(objects, &state, &mut reviewed, give) {
+                if let Err(error) = self.objects(objects, &state, &mut reviewed, emit) {
                     reviewed.fatal = Some(error);
                 }
             }
@@ -107,44 +107,44 @@ impl Reviewer<'_> {
             Unit::EndOfFile => reviewed.end = Some(End::File),
             Unit::EndOfPath(path) => reviewed.end = Some(End::Path(path)),
         }
-        give(reviewed);
+        emit(reviewed);
     }
 
     fn objects(
         &self,
-        objects: Objects<'_>,
+        objects: ParsedObjects<'_>,
         state: &ClusterState,
         reviewed: &mut Reviewed,
-        give: &mut dyn FnMut(Reviewed),
+        emit: &mut dyn FnMut(Reviewed),
     ) -> Result<(), CliError> {
         reviewed.empty_lists = objects.empty_lists;
-        reviewed.given = objects.given.len();
+        reviewed.object_count = objects.objects.len();
         objects
             .duplicate_warnings()
             .for_each(|warning| reviewed.notes.push(&warning));
         for fault in objects.faults {
             reviewed.fault(fault);
         }
-        for given in objects.given {
-            let is_review = review::is_review(&given.object);
+        for input in objects.objects {
+            let is_review = review::is_review(&input.object);
             let built = match is_review {
-                true => decode_review(given, reviewed),
+                true => decode_review(input, reviewed),
                 false => {
-                    let number = given.location.document + 1;
-                    self.builder.input(given, &state.defined, number)
+                    let number = input.location.document + 1;
+                    self.builder.input(input, &state.defined, number)
                 }
             };
             match built {
                 Ok(built) => {
                     let resource = &built.input.request.resource;
-                    reviewed.policies += usize::from(among::configures_admission(resource));
+                    reviewed.policies += usize::from(input_policies::configures_admission(resource));
                     self.request(built, is_review, state, reviewed)?;
                 }
                 Err(InputError::Cli(error)) => return Err(error),
                 Err(error) => reviewed.fault(error),
             }
             if reviewed.out.len() >= PART {
-                give(std::mem::take(reviewed));
+                emit(std::mem::take(reviewed));
             }
         }
         Ok(())
@@ -152,12 +152,12 @@ impl Reviewer<'_> {
 
     fn request(
         &self,
-        built: Built<'_>,
+        built: BuiltRequest<'_>,
         is_review: bool,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
-        let Built { mut input, assumed } = built;
+        let BuiltRequest { mut input, assumed } = built;
         if let Some(assumed) = assumed {
             reviewed.assumed.push((assumed, input.place()));
         }
@@ -188,18 +188,18 @@ impl Reviewer<'_> {
     pub(super) fn deletions(
         &self,
         state: &ClusterState,
-        give: &mut dyn FnMut(Reviewed) -> Result<(), CliError>,
+        emit: &mut dyn FnMut(Reviewed) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
         for built in self.builder.deletions(&state.defined) {
             let mut reviewed = Reviewed {
-                given: 1,
+                object_count: 1,
                 ..Reviewed::default()
             };
             match built {
                 Ok(built) => self.request(built, false, state, &mut reviewed)?,
                 Err(error) => reviewed.fault(error),
             }
-            give(reviewed)?;
+            emit(reviewed)?;
         }
         Ok(())
     }
@@ -266,7 +266,7 @@ impl Reviewer<'_> {
                 if let (true, true, Some(objects)) =
                     (is_completed, input.received.is_ok(), self.api_objects(state))
                 {
-                    reviewed.left_out.count(objects, &input.request);
+                    reviewed.limitations.count(objects, &input.request);
                 }
                 let changed = match needs_changed {
                     true => result.outcome.object.clone(),
@@ -290,18 +290,18 @@ impl Reviewer<'_> {
     fn show(&self, mut result: ReviewResult<'_>, reviewed: &mut Reviewed) -> Result<(), CliError> {
         let record = Record::of(&mut result);
         reviewed.tally.count(&record);
-        let Shown {
+        let DisplayOptions {
             format,
             quiet,
             summary,
             explain: _,
-        } = self.shown;
+        } = self.display;
         let is_clean =
             record.decision == Decision::Allowed && record.policies.is_empty() && record.warnings.is_empty();
         match format {
             ReviewFormat::Human if summary || (quiet && is_clean) => {}
             ReviewFormat::Human => {
-                let text = report::one(&result, self.shown.explain, Style::of_stdout());
+                let text = report::one(&result, self.display.explain, Style::of_stdout());
                 reviewed.out.text(&text);
             }
             ReviewFormat::Json => reviewed.out.json_line(&JsonReview::from((result, record)))?,
@@ -322,20 +322,26 @@ impl Reviewer<'_> {
 }
 
 /// Decodes the request of an AdmissionReview.
-fn decode_review<'t>(given: GivenObject<'t>, reviewed: &mut Reviewed) -> Result<Built<'t>, InputError> {
-    let location = given.location;
+fn decode_review<'t>(
+    input: InputObject<'t>,
+    reviewed: &mut Reviewed,
+) -> Result<BuiltRequest<'t>, InputError> {
+    let location = input.location;
     let place = problems::place(&location);
-    match review::decode(&given.object.into_owned()) {
+    match review::decode(&input.object.into_owned()) {
         Ok(request) => {
             reviewed.warn(&place, &received::decode_warnings(&request));
-            let input = InputRequest {
+            let request = InputRequest {
                 request,
                 location,
                 parent: None,
                 is_sent: true,
                 received: Ok(Vec::new()),
             };
-            Ok(Built { input, assumed: None })
+            Ok(BuiltRequest {
+                input: request,
+                assumed: None,
+            })
         }
         Err(error) => Err(InputError::Faulty {
             place,

@@ -26,7 +26,7 @@ use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::{ClusterArguments, Followable};
 use crate::exit::CliError;
-use crate::input::{self, InputError, InputObject, Objects};
+use crate::input::{self, InputError, InputObject, ParsedObjects};
 use crate::output::problems;
 use crate::output::text::text;
 
@@ -207,10 +207,10 @@ fn objects(paths: &[String]) -> Result<Option<FileObjects>, LoadFailure> {
     let mut all = Vec::new();
     for path in paths {
         for file in input::files(Path::new(path))? {
-            let read = input::read(&file, MEBIBYTES).and_then(Objects::whole);
-            let given = read.map_err(|error| unusable(&path_text(&file), error))?;
-            for given in given {
-                all.push(may_exist(given)?);
+            let read = input::read(&file, MEBIBYTES).and_then(ParsedObjects::whole);
+            let inputs = read.map_err(|error| unusable(&path_text(&file), error))?;
+            for input in inputs {
+                all.push(may_exist(input)?);
             }
         }
     }
@@ -218,12 +218,12 @@ fn objects(paths: &[String]) -> Result<Option<FileObjects>, LoadFailure> {
 }
 
 /// Checks that a server can decode an object.
-fn may_exist(given: InputObject) -> Result<Value<'static>, LoadFailure> {
-    match given.received {
-        Ok(_) => Ok(given.object),
+fn may_exist(input: InputObject<'static>) -> Result<Value<'static>, LoadFailure> {
+    match input.received {
+        Ok(_) => Ok(input.object),
         Err(why) => Err(LoadFailure::Invalid(text!(
             "error: {}: {}\n",
-            problems::place(&given.location),
+            problems::place(&input.location),
             why
         ))),
     }

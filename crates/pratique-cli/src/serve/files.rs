@@ -2,11 +2,11 @@
 
 /// One in this many files is reserved for other uses than client connections: manifests and certificates, calls of
 /// webhooks, watches of a cluster, logs.
-const KEPT_SHARE: u64 = 4;
+const RESERVED_SHARE: u64 = 4;
 /// The minimum number of reserved files.
-const KEPT: u64 = 32;
+const RESERVED: u64 = 32;
 /// Connections that are being closed can exceed the limit: one in this many.
-const LEAVING_SHARE: u64 = 8;
+const CLOSING_SHARE: u64 = 8;
 
 /// Raises the limit of open files to the maximum, as Go's runtime does. Gives the limit, if there is one.
 #[cfg(unix)]
@@ -60,8 +60,8 @@ pub(super) fn connections(requested: u32, files: Option<u64>) -> u32 {
 
 /// The number of connections for a limit of open files.
 fn most_of(files: u64) -> u32 {
-    let kept = (files / KEPT_SHARE).max(KEPT);
-    let most = files.saturating_sub(kept) * LEAVING_SHARE / (LEAVING_SHARE + 1);
+    let reserved = (files / RESERVED_SHARE).max(RESERVED);
+    let most = files.saturating_sub(reserved) * CLOSING_SHARE / (CLOSING_SHARE + 1);
     u32::try_from(most.max(1)).unwrap_or(u32::MAX)
 }
 
@@ -79,7 +79,7 @@ mod tests {
         check(Some(8), 1);
         for files in [33, 64, 1024, 4096] {
             let most = u64::from(most_of(files));
-            assert!(most + most / LEAVING_SHARE + KEPT <= files, "{files}");
+            assert!(most + most / CLOSING_SHARE + RESERVED <= files, "{files}");
         }
     }
 }

@@ -157,9 +157,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct Captured(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Kept {
+    impl Write for Captured {
         fn write(&mut self, text: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend(text);
             Ok(text.len())
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn names_end_no_lines() {
-        let kept = Kept::default();
-        let writer = kept.clone();
+        let captured = Captured::default();
+        let writer = captured.clone();
         let lines = tracing_subscriber::fmt()
             .with_writer(move || writer.clone())
             .with_ansi(false)
@@ -186,7 +186,7 @@ mod tests {
             let error: &(dyn std::error::Error + 'static) = &error;
             tracing::info!(name = "a\n\u{202e}", shown = %"b\n##[error]\u{1b}[2J", error, "said {}", "\n::error::\u{9b}");
         });
-        let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        let text = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
         assert_eq!(
             text,
             " INFO said \\n::error::\\u{9b} name=\"a\\n\\u{202e}\" shown=b\\n#\\u{23}[error]\\u{1b}[2J error=c\\n::x::\n"

@@ -31,10 +31,10 @@ pub(super) struct PolicyFiles {
     _stop: SyncSender<()>,
 }
 
-/// Everything that tells whether a file has changed.
+/// The stamps of files, which show whether one has changed.
 type Stamps = BTreeMap<PathBuf, Option<Stamp>>;
 
-/// What a file system says of a file.
+/// The metadata of a file that changes with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -57,7 +57,7 @@ struct Reader {
     plugins: Vec<Plugin>,
     /// The hash of the static manifests that were read last.
     of_static: String,
-    /// That of the objects of the API in use.
+    /// The hash of the objects of the API in use.
     hash: String,
     failure: Option<String>,
 }
@@ -92,11 +92,11 @@ impl PolicyFiles {
             hash: hash(sets, Origin::Api),
             failure: None,
         };
-        let seen = stamps(paths);
+        let initial = stamps(paths);
         thread::Builder::new()
             .name("pratique-policies".to_owned())
             .stack_size(crate::STACK)
-            .spawn(move || reader.run(seen, &stopped))
+            .spawn(move || reader.run(initial, &stopped))
             .map_err(CliError::Thread)?;
         Ok(Some(PolicyFiles { _stop: stop }))
     }
@@ -104,10 +104,10 @@ impl PolicyFiles {
 
 impl Reader {
     /// Reads the files after each change, until it is stopped.
-    fn run(mut self, mut seen: Stamps, stopped: &Receiver<()>) {
+    fn run(mut self, mut last: Stamps, stopped: &Receiver<()>) {
         while is_running(stopped, INTERVAL) {
             let mut now = stamps(&self.arguments.policies);
-            if now == seen {
+            if now == last {
                 continue;
             }
             // A file that is being written to may be incomplete.
@@ -122,7 +122,7 @@ impl Reader {
             }
             self.read();
             // What changes while it is read is read again.
-            seen = now;
+            last = now;
         }
     }
 
@@ -165,7 +165,7 @@ impl Reader {
         }
         self.source.replace(configurations(&sets));
         tracing::info!(paths, "reloaded policies");
-        // Plugins without objects from now on are told as well.
+        // Plugins without objects from now on are observed as well.
         let added = plugins.iter().filter(|plugin| !self.plugins.contains(plugin));
         let added: Vec<Plugin> = added.copied().collect();
         self.plugins.extend(added);
@@ -184,7 +184,7 @@ impl Reader {
         self.observe(ReloadResult::Failed { reason }, start);
     }
 
-    /// Tells the observers, for each plugin whose objects there are.
+    /// Notifies the observers, for each plugin that has objects.
     fn observe(&self, result: ReloadResult<'_>, start: Instant) {
         let default = [Plugin::ValidatingAdmissionPolicy];
         let plugins = match self.plugins.as_slice() {

@@ -53,7 +53,7 @@ pub(super) fn print(
     }
     output::print_yaml(&objects)?;
     if objects.is_empty() {
-        output::note(&text!(
+        output::eprint(&text!(
             "note: there are no bindings, no webhooks and no plugins: an API server has nothing to send\n"
         ));
         return Ok(ExitStatus::Success);

@@ -11,7 +11,7 @@ use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupVersionKind, builtin};
 
 use super::fetch::{Fetch, Secrets};
-use super::{ClusterSnapshot, Wanted, WebhookUse, connect, dropped, policies, write};
+use super::{ClusterSnapshot, RequiredState, WebhookUse, connect, dropped, policies, write};
 use crate::arguments::SnapshotArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
@@ -33,17 +33,17 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
         Ok(loaded) => loaded,
         Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
     };
-    let mut wanted = Wanted::of(&admission, &sets);
+    let mut required = RequiredState::of(&admission, &sets);
     if arguments.plugin_objects {
         let selected = arguments.admission_plugins.switches();
         selected.validate()?;
         let is_on = |name: &str| built_in(name).is_some_and(|plugin| selected.is_on(plugin, false));
-        wanted = wanted.with_plugins(state_kinds(is_on));
-        wanted.authorizer |= ask_authorizer(is_on);
+        required = required.with_plugins(state_kinds(is_on));
+        required.authorizer |= ask_authorizer(is_on);
     }
-    fetch.state(&wanted, Secrets::Named(&arguments.secrets));
+    fetch.state(&required, Secrets::Named(&arguments.secrets));
     let subjects = subjects(arguments);
-    if subjects.is_some() || wanted.authorizer {
+    if subjects.is_some() || required.authorizer {
         let known = subjects
             .as_ref()
             .map(|subjects| KnownSubjects::new(subjects.users.clone(), subjects.groups.clone()));
@@ -70,9 +70,9 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
         .served
         .sort_by(|one, other| (&one.api_version, &one.resource).cmp(&(&other.api_version, &other.resource)));
     let url = fetch.url().to_owned();
-    let snapshot = fetch.end();
+    let snapshot = fetch.into_snapshot();
     snapshot.warn(&url);
-    let is_param = |kind: &GroupVersionKind| wanted.params.contains(kind);
+    let is_param = |kind: &GroupVersionKind| required.params.contains(kind);
     let resource = |kind: &GroupVersionKind| resource_of(&snapshot, kind);
     write::write(
         &arguments.directory,
@@ -121,7 +121,7 @@ fn resource_of(snapshot: &ClusterSnapshot, kind: &GroupVersionKind) -> Option<St
     Some(found.resource.resource)
 }
 
-/// What was written.
+/// The report of what was written.
 fn report(snapshot: &ClusterSnapshot, directory: &str) -> Text {
     let version = match snapshot.index.server_version.as_str() {
         "" => "a server of unknown version",

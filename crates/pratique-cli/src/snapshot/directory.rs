@@ -33,8 +33,8 @@ pub(crate) fn found(directory: &Path) -> Result<Option<ClusterSnapshot>, CliErro
         return Ok(None);
     }
     let file = input::read_file(&index, MEBIBYTES).map_err(|error| unread(&path_text(&index), error))?;
-    let objects = input::objects(file).given;
-    match objects.iter().any(|given| SnapshotIndex::is_index(&given.object)) {
+    let objects = input::objects(file).objects;
+    match objects.iter().any(|input| SnapshotIndex::is_index(&input.object)) {
         true => read(directory).map(Some),
         false => Ok(None),
     }
@@ -55,18 +55,18 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
             snapshot.policies.push(file.clone());
         }
         let read = input::objects(file);
-        let given = read.whole().map_err(|error| unread(&shown, error))?;
-        for given in given {
-            if SnapshotIndex::is_index(&given.object) {
-                let index = SnapshotIndex::read(&given.object);
+        let inputs = read.whole().map_err(|error| unread(&shown, error))?;
+        for input in inputs {
+            if SnapshotIndex::is_index(&input.object) {
+                let index = SnapshotIndex::read(&input.object);
                 snapshot.index = index.map_err(|error| faulty(&shown, &error.to_string()))?;
                 has_index = true;
                 continue;
             }
-            if let Err(why) = &given.received {
+            if let Err(why) = &input.received {
                 return Err(faulty(&path_text(&path), why));
             }
-            snapshot.objects.push(given.object);
+            snapshot.objects.push(input.object);
         }
     }
     match has_index {

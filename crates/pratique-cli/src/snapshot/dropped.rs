@@ -1,4 +1,4 @@
-//! What objects have in a cluster and policies cannot see.
+//! Fields that objects have in a cluster and policies cannot see.
 
 use pratique_json::Value;
 use pratique_suite::request::kind_of;
@@ -14,7 +14,7 @@ const WITHOUT_STATUS: [(&str, &str); 6] = [
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
 ];
 
-/// What is dropped, for the index of a snapshot.
+/// Descriptions of the dropped fields, for the index of a snapshot.
 pub(super) fn described() -> Vec<String> {
     vec![
         "metadata.managedFields of the kinds of Kubernetes: API servers keep it from policies".to_owned(),

@@ -10,7 +10,7 @@ use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource};
 
 use super::kinds::{ADMISSION_GROUP, POLICIES, VERSIONS, WEBHOOKS};
-use super::wanted::{Groups, Wanted};
+use super::required::{Groups, RequiredState};
 use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
@@ -21,7 +21,7 @@ pub(crate) struct Fetch {
     reader: ClusterReader,
     /// Where the cluster is.
     url: String,
-    /// What it serves; empty if that is not known.
+    /// The resources that it serves; empty if these are not known.
     served: Vec<ServedResource>,
     is_discovered: bool,
     index: SnapshotIndex,
@@ -88,7 +88,7 @@ impl Fetch {
     }
 
     /// The snapshot; policies are given as files as well.
-    pub(super) fn end(self) -> ClusterSnapshot {
+    pub(super) fn into_snapshot(self) -> ClusterSnapshot {
         ClusterSnapshot {
             index: self.index,
             objects: self.objects.into_values().flatten().collect(),
@@ -97,7 +97,7 @@ impl Fetch {
     }
 
     /// A snapshot of what was read until now.
-    pub(super) fn so_far(&self) -> ClusterSnapshot {
+    pub(super) fn snapshot(&self) -> ClusterSnapshot {
         ClusterSnapshot {
             index: self.index.clone(),
             objects: self.objects.values().flatten().cloned().collect(),
@@ -117,9 +117,9 @@ impl Fetch {
     }
 
     /// Reads namespaces, params, what plugins look up, and definitions.
-    pub(super) fn state(&mut self, wanted: &Wanted, secrets: Secrets<'_>) {
+    pub(super) fn state(&mut self, required: &RequiredState, secrets: Secrets<'_>) {
         self.builtin("", "Namespace");
-        for kind in &wanted.params {
+        for kind in &required.params {
             match secrets {
                 Secrets::Named(named) if is_secret(kind) => self.secrets(named),
                 _ => self.params(kind),
@@ -128,10 +128,10 @@ impl Fetch {
         if let Secrets::Named(named @ [_, ..]) = secrets {
             self.secrets(named);
         }
-        for kind in &wanted.plugin_kinds {
+        for kind in &required.plugin_kinds {
             self.builtin(kind.group, kind.kind);
         }
-        self.definitions(&wanted.definitions);
+        self.definitions(&required.definitions);
     }
 
     /// Reads policies and their bindings, in the version that is served.
@@ -373,7 +373,7 @@ impl Fetch {
         }
     }
 
-    /// Notes how much of a kind is known.
+    /// Records in the index how much of a kind is known.
     fn entry(&mut self, kind: &GroupVersionKind, objects: usize, extent: Extent, reason: &str) {
         if self.index.kinds.iter().any(|entry| is_of(entry, kind)) {
             return;

@@ -15,10 +15,10 @@ mod fetch;
 mod kinds;
 #[cfg(feature = "kube")]
 mod policies;
+#[cfg(feature = "kube")]
+mod required;
 mod source;
 mod stored;
-#[cfg(feature = "kube")]
-mod wanted;
 #[cfg(feature = "kube")]
 mod write;
 
@@ -45,17 +45,17 @@ pub(crate) use command::run;
 #[cfg(feature = "kube")]
 pub(crate) use connect::connect;
 pub(crate) use directory::found;
-pub(crate) use source::{KnownState, StateSource};
 #[cfg(feature = "kube")]
-use wanted::Wanted;
+use required::RequiredState;
+pub(crate) use source::{LoadedState, StateSource};
 
-/// What becomes of the webhook configurations of a cluster or snapshot.
+/// Whether the webhook configurations of a cluster or snapshot are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WebhookUse {
     /// They are taken with the policies.
     Taken,
-    /// They are left out, and counted; `help` says how they are taken.
-    LeftOut { help: &'static str },
+    /// They are skipped and counted; `help` says how they are taken.
+    Skipped { help: &'static str },
 }
 
 impl WebhookUse {
@@ -63,15 +63,15 @@ impl WebhookUse {
     pub(crate) fn called(is_called: bool) -> Self {
         match is_called {
             true => WebhookUse::Taken,
-            false => WebhookUse::LeftOut {
+            false => WebhookUse::Skipped {
                 help: "--webhooks calls them",
             },
         }
     }
 
-    /// Says that as many are left out, if there are any.
-    fn left_out(self, count: usize, of: &str) -> Option<Text> {
-        let WebhookUse::LeftOut { help } = self else {
+    /// The message that as many are skipped, if there are any.
+    fn skipped_message(self, count: usize, of: &str) -> Option<Text> {
+        let WebhookUse::Skipped { help } = self else {
             return None;
         };
         (count > 0).then(|| {
@@ -86,7 +86,7 @@ impl WebhookUse {
     }
 }
 
-/// What is known of a cluster.
+/// The state of a cluster at one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterSnapshot {
     pub(crate) index: SnapshotIndex,
@@ -109,15 +109,15 @@ impl ClusterSnapshot {
         self.index.complete(&found)
     }
 
-    /// Whether what admission plugins look up was asked for when it was taken.
+    /// Whether the objects that admission plugins look up were requested when it was taken.
     pub(crate) fn has_plugin_objects(&self) -> bool {
-        // Namespaces and definitions are asked for in any case.
+        // Namespaces and definitions are requested in any case.
         let always = [StateKind::NAMESPACE, StateKind::CUSTOM_RESOURCE_DEFINITION];
         let needed = state_kinds(|name| built_in(name).is_some_and(|plugin| plugin.by_default));
-        let asked: Vec<GroupKind> = self.index.kinds.iter().filter_map(group_kind).collect();
+        let requested: Vec<GroupKind> = self.index.kinds.iter().filter_map(group_kind).collect();
         needed.iter().filter(|kind| !always.contains(kind)).any(|kind| {
-            let mut asked = asked.iter();
-            asked.any(|asked| asked.group == kind.group && asked.kind == kind.kind)
+            let mut requested = requested.iter();
+            requested.any(|requested| requested.group == kind.group && requested.kind == kind.kind)
         })
     }
 
@@ -138,13 +138,13 @@ impl ClusterSnapshot {
         }
     }
 
-    /// Warns of what is not known, each kind with the reason.
+    /// Warns of kinds whose objects are not known, with the reasons.
     pub(crate) fn warn(&self, shown: &str) {
-        self.unknown(shown).iter().for_each(warn);
+        self.unknown_kinds(shown).iter().for_each(warn);
     }
 
-    /// What is not known, each kind with the reason.
-    pub(crate) fn unknown(&self, shown: &str) -> Vec<Text> {
+    /// A message for each kind whose objects are not known, with the reason.
+    pub(crate) fn unknown_kinds(&self, shown: &str) -> Vec<Text> {
         let kinds = self.index.kinds.iter();
         let unknown = kinds.filter(|kind| kind.extent == Extent::Unknown);
         unknown
@@ -162,5 +162,5 @@ fn group_kind(kind: &SnapshotKind) -> Option<GroupKind> {
 
 /// Prints a warning on standard error.
 fn warn(message: &Text) {
-    output::note(&output::warning(message));
+    output::eprint(&output::warning(message));
 }

@@ -12,7 +12,7 @@ use super::{WebhookUse, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
 
-/// Reads the policies of a cluster, and its webhook configurations unless they are left out.
+/// Reads the policies of a cluster, and its webhook configurations unless they are skipped.
 ///
 /// # Errors
 /// Some are not known: what is decided without them may not be what the cluster decides.
@@ -42,8 +42,8 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<Manife
             None => files.extend(fetch.of_kind(kind).map(|object| file(resource, object))),
         }
     }
-    if let Some(left_out) = webhooks.left_out(count, "cluster") {
-        warn(&text!("{}: {}", fetch.url(), left_out));
+    if let Some(message) = webhooks.skipped_message(count, "cluster") {
+        warn(&text!("{}: {}", fetch.url(), message));
     }
     Ok(files)
 }

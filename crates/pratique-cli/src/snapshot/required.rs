@@ -1,4 +1,4 @@
-//! What policies and admission plugins need of a cluster.
+//! The state of a cluster that policies and admission plugins need.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use pratique_types::{GroupVersion, GroupVersionKind, builtin};
 
 use crate::policies::OriginSets;
 
-/// What policies and admission plugins need of a cluster, besides its namespaces.
+/// The state of a cluster that policies and admission plugins need, besides its namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct RequiredState {
     /// The kinds of params.
     pub(crate) params: BTreeSet<GroupVersionKind>,
     /// The groups whose CustomResourceDefinitions matter.
@@ -49,20 +49,20 @@ impl Groups {
     }
 }
 
-impl Wanted {
-    /// What policies need.
+impl RequiredState {
+    /// The state that policies need.
     pub(crate) fn of(admission: &Admission, sets: &OriginSets) -> Self {
-        let mut wanted = Wanted {
+        let mut required = RequiredState {
             authorizer: admission
                 .needs()
                 .iter()
                 .any(|need| need.kind == NeedKind::Authorizer),
-            ..Wanted::default()
+            ..RequiredState::default()
         };
         for (_, set) in sets {
-            wanted.add(&set.clone().into());
+            required.add(&set.clone().into());
         }
-        wanted
+        required
     }
 
     /// Adds what plugins look up. They come with the whole chain, in which custom resources of any group are completed.

@@ -1,4 +1,4 @@
-//! Where the state of a cluster comes from, besides the objects that are given.
+//! Where the state of a cluster comes from, besides the objects of the command line.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 #[cfg(feature = "kube")]
-use super::Wanted;
+use super::RequiredState;
 #[cfg(feature = "kube")]
 use super::fetch::Secrets;
 use super::{ClusterSnapshot, WebhookUse, directory};
@@ -24,10 +24,10 @@ use crate::policies::OriginSets;
 
 /// Where the state of a cluster comes from.
 pub(crate) enum StateSource {
-    /// Nowhere: there are only the objects that are given.
-    Given,
+    /// Nowhere: only --objects and the like have state.
+    None,
     /// From a snapshot.
-    Stored(Box<ClusterSnapshot>),
+    Snapshot(Box<ClusterSnapshot>),
     /// From the cluster itself.
     #[cfg(feature = "kube")]
     Cluster {
@@ -43,15 +43,15 @@ impl StateSource {
     /// The cluster cannot be reached, or the snapshot not be read.
     pub(crate) fn open(client: &ClientArguments, snapshot: Option<&Path>) -> Result<Self, CliError> {
         #[cfg(feature = "kube")]
-        if client.is_given() {
+        if client.names_cluster() {
             let server = super::connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
             let fetch = Box::new(super::fetch::Fetch::start(&server)?);
             return Ok(StateSource::Cluster { server, fetch });
         }
         let _ = client;
         match snapshot {
-            Some(path) => Ok(StateSource::Stored(Box::new(directory::read(path)?))),
-            None => Ok(StateSource::Given),
+            Some(path) => Ok(StateSource::Snapshot(Box::new(directory::read(path)?))),
+            None => Ok(StateSource::None),
         }
     }
 
@@ -61,8 +61,8 @@ impl StateSource {
     /// They are not known.
     pub(crate) fn policies(&mut self, webhooks: WebhookUse) -> Result<Option<Vec<ManifestFile>>, CliError> {
         match self {
-            StateSource::Given => Ok(None),
-            StateSource::Stored(snapshot) => snapshot.known_policies(webhooks).map(Some),
+            StateSource::None => Ok(None),
+            StateSource::Snapshot(snapshot) => snapshot.policy_files(webhooks).map(Some),
             #[cfg(feature = "kube")]
             StateSource::Cluster { fetch, .. } => super::policies::read(fetch, webhooks).map(Some),
         }
@@ -73,15 +73,15 @@ impl StateSource {
     pub(crate) fn server(&self) -> Option<&ApiServer> {
         match self {
             StateSource::Cluster { server, .. } => Some(server),
-            StateSource::Given | StateSource::Stored(_) => None,
+            StateSource::None | StateSource::Snapshot(_) => None,
         }
     }
 
     /// Where the state comes from, for messages.
     pub(crate) fn name(&self) -> String {
         match self {
-            StateSource::Given => String::new(),
-            StateSource::Stored(snapshot) => format!("snapshot of {}", snapshot.index.taken),
+            StateSource::None => String::new(),
+            StateSource::Snapshot(snapshot) => format!("snapshot of {}", snapshot.index.taken),
             #[cfg(feature = "kube")]
             StateSource::Cluster { fetch, .. } => format!("cluster {}", fetch.url()),
         }
@@ -90,8 +90,8 @@ impl StateSource {
     /// Whether it has what admission plugins look up; `None` if there is no state of a cluster.
     pub(crate) fn has_plugin_objects(&self) -> Option<bool> {
         match self {
-            StateSource::Given => None,
-            StateSource::Stored(snapshot) => Some(snapshot.has_plugin_objects()),
+            StateSource::None => None,
+            StateSource::Snapshot(snapshot) => Some(snapshot.has_plugin_objects()),
             #[cfg(feature = "kube")]
             StateSource::Cluster { .. } => Some(true),
         }
@@ -103,24 +103,24 @@ impl StateSource {
         admission: &Admission,
         sets: &OriginSets,
         plugin_kinds: Option<&BTreeSet<StateKind>>,
-    ) -> KnownState {
+    ) -> LoadedState {
         let name = self.name();
         self.read(admission, sets, plugin_kinds);
-        let known = match self {
-            StateSource::Given => KnownState::default(),
-            StateSource::Stored(snapshot) => KnownState {
+        let loaded = match self {
+            StateSource::None => LoadedState::default(),
+            StateSource::Snapshot(snapshot) => LoadedState {
                 snapshot: *snapshot,
-                ..KnownState::default()
+                ..LoadedState::default()
             },
             #[cfg(feature = "kube")]
-            StateSource::Cluster { server, fetch } => KnownState {
-                snapshot: fetch.end(),
-                given: Vec::new(),
+            StateSource::Cluster { server, fetch } => LoadedState {
+                snapshot: fetch.into_snapshot(),
+                overlays: Vec::new(),
                 server: Some(server),
             },
         };
-        known.snapshot.warn(&name);
-        known
+        loaded.snapshot.warn(&name);
+        loaded
     }
 
     /// The state that policies need besides what others needed before.
@@ -129,18 +129,18 @@ impl StateSource {
         admission: &Admission,
         sets: &OriginSets,
         plugin_kinds: Option<&BTreeSet<StateKind>>,
-    ) -> KnownState {
+    ) -> LoadedState {
         self.read(admission, sets, plugin_kinds);
         match self {
-            StateSource::Given => KnownState::default(),
-            StateSource::Stored(snapshot) => KnownState {
+            StateSource::None => LoadedState::default(),
+            StateSource::Snapshot(snapshot) => LoadedState {
                 snapshot: snapshot.as_ref().clone(),
-                ..KnownState::default()
+                ..LoadedState::default()
             },
             #[cfg(feature = "kube")]
-            StateSource::Cluster { server, fetch } => KnownState {
-                snapshot: fetch.so_far(),
-                given: Vec::new(),
+            StateSource::Cluster { server, fetch } => LoadedState {
+                snapshot: fetch.snapshot(),
+                overlays: Vec::new(),
                 server: Some(server.clone()),
             },
         }
@@ -152,30 +152,30 @@ impl StateSource {
         let _ = (admission, sets, plugin_kinds);
         #[cfg(feature = "kube")]
         if let StateSource::Cluster { fetch, .. } = self {
-            let wanted = Wanted::of(admission, sets);
-            let wanted = match plugin_kinds {
-                Some(kinds) => wanted.with_plugins(kinds.iter().copied()),
-                None => wanted,
+            let required = RequiredState::of(admission, sets);
+            let required = match plugin_kinds {
+                Some(kinds) => required.with_plugins(kinds.iter().copied()),
+                None => required,
             };
-            fetch.state(&wanted, Secrets::Params);
+            fetch.state(&required, Secrets::Params);
         }
     }
 }
 
-/// What is known of a cluster, besides the objects that are given; nothing by default.
+/// The state of a cluster that was loaded from it or from snapshots; nothing by default.
 #[derive(Default)]
-pub(crate) struct KnownState {
+pub(crate) struct LoadedState {
     pub(crate) snapshot: ClusterSnapshot,
-    /// Snapshots among the objects that are given, whose objects count instead of those of the same name.
-    pub(crate) given: Vec<ClusterSnapshot>,
+    /// Snapshots that --objects names, whose objects count instead of those of the same name.
+    pub(crate) overlays: Vec<ClusterSnapshot>,
     /// The cluster itself, to be asked for permissions.
     #[cfg(feature = "kube")]
     pub(crate) server: Option<ApiServer>,
 }
 
-impl KnownState {
+impl LoadedState {
     fn snapshots(&self) -> impl Iterator<Item = &ClusterSnapshot> {
-        std::iter::once(&self.snapshot).chain(&self.given)
+        std::iter::once(&self.snapshot).chain(&self.overlays)
     }
 
     /// The objects, of which later ones count instead of those of the same name.
@@ -198,8 +198,8 @@ impl KnownState {
 
     /// How much the roles and bindings say of permissions.
     pub(crate) fn permissions(&self) -> Completeness {
-        let said = self.snapshots().map(ClusterSnapshot::permissions);
-        let mut said = said.filter(|said| *said != Completeness::Partial);
-        said.next().unwrap_or(Completeness::Partial)
+        let found = self.snapshots().map(ClusterSnapshot::permissions);
+        let mut found = found.filter(|completeness| *completeness != Completeness::Partial);
+        found.next().unwrap_or(Completeness::Partial)
     }
 }

@@ -17,17 +17,17 @@ const POLICIES: [&str; 4] = [
 const WEBHOOKS: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 impl ClusterSnapshot {
-    /// The files with the policies that the cluster had, and its webhook configurations unless they are left out.
+    /// The files with the policies that the cluster had, and its webhook configurations unless they are skipped.
     ///
     /// # Errors
-    /// It does not say which those are.
-    pub(super) fn known_policies(&self, webhooks: WebhookUse) -> Result<Vec<ManifestFile>, CliError> {
+    /// The snapshot does not have them all.
+    pub(super) fn policy_files(&self, webhooks: WebhookUse) -> Result<Vec<ManifestFile>, CliError> {
         let takes_webhooks = webhooks == WebhookUse::Taken;
         let called: &[&str] = if takes_webhooks { &WEBHOOKS } else { &[] };
         let complete = self.complete_kinds();
-        let is_known = |kind: &&&str| complete.iter().any(|complete| complete.kind == ***kind);
+        let is_complete = |kind: &&&str| complete.iter().any(|complete| complete.kind == ***kind);
         let all = || POLICIES.iter().chain(called);
-        if let Some(unknown) = all().find(|kind| !is_known(kind)) {
+        if let Some(unknown) = all().find(|kind| !is_complete(kind)) {
             let entries = self.index.kinds.iter();
             let mut of_kind = entries.filter(|entry| entry.kind == **unknown);
             return Err(CliError::PoliciesOfSnapshot {
@@ -45,9 +45,9 @@ impl ClusterSnapshot {
             .iter()
             .filter(|entry| WEBHOOKS.contains(&&*entry.kind));
         let count: usize = of_webhooks.map(|entry| entry.objects).sum();
-        webhooks.left_out(count, "snapshot").iter().for_each(warn);
+        webhooks.skipped_message(count, "snapshot").iter().for_each(warn);
         let files = self.policies.iter();
-        let is_kept = |file: &&ManifestFile| takes_webhooks || !file.path.contains("webhookconfigurations.");
-        Ok(files.filter(is_kept).cloned().collect())
+        let is_taken = |file: &&ManifestFile| takes_webhooks || !file.path.contains("webhookconfigurations.");
+        Ok(files.filter(is_taken).cloned().collect())
     }
 }

@@ -19,7 +19,7 @@ use crate::exit::CliError;
 type Place = (String, String);
 
 /// Writes a snapshot. The directory is new or empty, or that of a snapshot, which is replaced; with `force`, it can have
-/// other files, which stay. `is_param` tells the kinds of params, `resource` the resource of a kind.
+/// other files, which stay. `is_param` holds for the kinds of params, `resource` the resource of a kind.
 ///
 /// # Errors
 /// The directory has other files, or cannot be written; it is then as it was before.
@@ -68,7 +68,7 @@ pub(super) fn write(
         .map_err(unwritten)
 }
 
-/// What there is in the place of a snapshot.
+/// The directory that a snapshot is to replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     Nothing,
@@ -101,8 +101,8 @@ fn is_snapshot(target: &Path) -> io::Result<bool> {
         path: FILE.to_owned(),
         content: index,
     };
-    let objects = crate::input::objects(file).given;
-    let has_index = objects.iter().any(|given| SnapshotIndex::is_index(&given.object));
+    let objects = crate::input::objects(file).objects;
+    let has_index = objects.iter().any(|input| SnapshotIndex::is_index(&input.object));
     Ok(has_index && holds_only_yaml(target, 1)?)
 }
 
@@ -143,7 +143,7 @@ fn file_of(resource: &str, group: &str, namespace: &str) -> Option<PathBuf> {
     }
 }
 
-/// A directory beside the one that is to be written.
+/// A temporary directory next to the one that is to be written.
 struct Staged(PathBuf);
 
 impl Staged {
@@ -202,7 +202,7 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // It is gone once it was moved.
+        // There is none any more once it was moved.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -13,7 +13,7 @@ use crate::output;
 use crate::output::text::{Text, text};
 #[cfg(feature = "kube")]
 use crate::snapshot::ClusterAccess;
-use crate::snapshot::{KnownState, StateSource, WebhookUse};
+use crate::snapshot::{LoadedState, StateSource, WebhookUse};
 
 /// A cluster, or a snapshot of one, that all suites of a run see. Each kind of objects is read once.
 pub(super) struct SuiteCluster {
@@ -21,8 +21,8 @@ pub(super) struct SuiteCluster {
     /// Its policies, and those with webhook configurations.
     policies: Option<Vec<ManifestFile>>,
     with_webhooks: Option<Vec<ManifestFile>>,
-    /// What was warned of.
-    told: HashSet<Text>,
+    /// The warnings that were printed.
+    warned: HashSet<Text>,
     #[cfg(feature = "kube")]
     access: Option<Arc<ClusterAccess>>,
 }
@@ -35,12 +35,12 @@ impl SuiteCluster {
     pub(super) fn open(arguments: &TestArguments) -> Result<Option<Self>, CliError> {
         let source = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
         Ok(match source {
-            StateSource::Given => None,
+            StateSource::None => None,
             source => Some(SuiteCluster {
                 source,
                 policies: None,
                 with_webhooks: None,
-                told: HashSet::new(),
+                warned: HashSet::new(),
                 #[cfg(feature = "kube")]
                 access: None,
             }),
@@ -55,49 +55,49 @@ impl SuiteCluster {
         if suite.is_foreign() || suite.names_policies() {
             return Ok(());
         }
-        let (known, webhooks) = match suite.has_webhooks() {
+        let (read, webhooks) = match suite.has_webhooks() {
             true => (&mut self.with_webhooks, WebhookUse::Taken),
             false => {
                 let help = "`webhooks` of a suite says what they answer";
-                (&mut self.policies, WebhookUse::LeftOut { help })
+                (&mut self.policies, WebhookUse::Skipped { help })
             }
         };
-        let files = match known {
+        let files = match read {
             Some(files) => files,
-            None => known.insert(self.source.policies(webhooks)?.unwrap_or_default()),
+            None => read.insert(self.source.policies(webhooks)?.unwrap_or_default()),
         };
         suite.add_policies(files.clone());
         Ok(())
     }
 
-    /// Makes policies see what they need of the cluster. Warns of what is not known, once.
-    pub(super) fn show(&mut self, policies: &mut Policies) {
+    /// Gives policies the state of the cluster that they need. Warns once of what is not known.
+    pub(super) fn provide(&mut self, policies: &mut Policies) {
         let name = self.source.name();
-        let known = self
+        let state = self
             .source
             .state_of(policies.admission(), &policies.sets, policies.plugin_kinds());
-        let mut warnings = known.snapshot.unknown(&name);
+        let mut warnings = state.snapshot.unknown_kinds(&name);
         let known = KnownCluster {
-            objects: known.objects().cloned().collect(),
-            complete: known.complete_kinds(),
-            served: known.served().collect(),
-            permissions: known.permissions(),
-            authorizer: self.authorizer(&known),
+            objects: state.objects().cloned().collect(),
+            complete: state.complete_kinds(),
+            served: state.served().collect(),
+            permissions: state.permissions(),
+            authorizer: self.authorizer(&state),
         };
-        let what = "its objects are neither defaulted nor validated";
+        let consequence = "its objects are neither defaulted nor validated";
         let faults = policies.over(&known).into_iter();
-        warnings.extend(faults.map(|fault| text!("{}: {}: {}", name, what, fault)));
+        warnings.extend(faults.map(|fault| text!("{}: {}: {}", name, consequence, fault)));
         for warning in warnings {
-            if self.told.insert(warning.clone()) {
-                output::note(&output::warning(&warning));
+            if self.warned.insert(warning.clone()) {
+                output::eprint(&output::warning(&warning));
             }
         }
     }
 
     /// The cluster's own authorizer. It is one for all suites, so that a cluster that does not answer is asked once.
     #[cfg(feature = "kube")]
-    fn authorizer(&mut self, known: &KnownState) -> Option<Arc<dyn Authorizer>> {
-        let server = known.server.as_ref()?;
+    fn authorizer(&mut self, state: &LoadedState) -> Option<Arc<dyn Authorizer>> {
+        let server = state.server.as_ref()?;
         let access = self
             .access
             .get_or_insert_with(|| Arc::new(ClusterAccess::new(server)));
@@ -105,7 +105,7 @@ impl SuiteCluster {
     }
 
     #[cfg(not(feature = "kube"))]
-    fn authorizer(&mut self, _: &KnownState) -> Option<Arc<dyn Authorizer>> {
+    fn authorizer(&mut self, _: &LoadedState) -> Option<Arc<dyn Authorizer>> {
         None
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn github(run: &Run) -> Commands {
     let (passed, failed) = run.counts();
     let count = unbound::count(run.unbound().len());
     let count = count.map(|count| format!(", {count}")).unwrap_or_default();
-    let left_out = match run.not_evaluated() {
+    let not_evaluated = match run.not_evaluated() {
         0 => String::new(),
         count => format!(", {} not evaluated", counted(count, "test", "tests")),
     };
@@ -60,7 +60,7 @@ pub(super) fn github(run: &Run) -> Commands {
         passed,
         failed,
         count,
-        left_out
+        not_evaluated
     ));
     out
 }

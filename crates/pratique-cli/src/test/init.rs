@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
         let created = OpenOptions::new().write(true).create_new(true).open(&path);
         let mut file = created.map_err(failed)?;
         file.write_all(first.text.as_bytes()).map_err(failed)?;
-        output::note(&text!(
+        output::eprint(&text!(
             "{}: written, with {} found; {} left to be written\n",
             path_text(&path),
             counted(first.found, "object that was", "objects that were"),

@@ -23,7 +23,7 @@ fn of_suite(run: &SuiteRun) -> Suite {
         },
     });
     // What was not evaluated did not pass.
-    let left_out = run.not_evaluated.iter().map(|test| Case {
+    let not_evaluated = run.not_evaluated.iter().map(|test| Case {
         name: test.name.clone(),
         file: test.location.file.to_string(),
         line: Some(test.location.start.line),
@@ -36,7 +36,7 @@ fn of_suite(run: &SuiteRun) -> Suite {
     Suite {
         name: run.name.clone(),
         cases: problems
-            .chain(left_out)
+            .chain(not_evaluated)
             .chain(run.cases.iter().map(of_case))
             .collect(),
     }

@@ -27,7 +27,7 @@ impl Lints {
     pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
         let warnings = pratique_lint::lint_with(&sets, &levels.options(SystemTime::now()));
-        for warning in levels.wanted(warnings) {
+        for warning in levels.without_allowed(warnings) {
             let (place, lint) = (&warning.location, warning.lint.name);
             let key = (
                 lint,
@@ -53,7 +53,7 @@ impl Lints {
         let finding = |warning| Finding::of_warning(warning, levels.severity(warning));
         let findings: Vec<_> = self.all.iter().map(finding).collect();
         let mut texts = Texts::default();
-        output::note(&problems::listed(
+        output::eprint(&problems::listed(
             &findings,
             Links::Each,
             &mut texts,

@@ -141,8 +141,8 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
             },
         });
     }
-    let asked = arguments.coverage || arguments.coverage_threshold.is_some();
-    run.coverage = asked.then(|| coverage.report());
+    let requested = arguments.coverage || arguments.coverage_threshold.is_some();
+    run.coverage = requested.then(|| coverage.report());
     run.lints_pass = run.lints.pass(&levels);
     Ok(run)
 }
@@ -215,7 +215,7 @@ impl Run {
         };
         self.files.extend(policies.files.iter().cloned());
         if let Some(cluster) = cluster.filter(|_| !suite.is_foreign()) {
-            cluster.show(&mut policies);
+            cluster.provide(&mut policies);
         }
         run.unbound.clone_from(&policies.unbound);
         // What is made of a template has no place at which a warning could be mended.
@@ -234,7 +234,7 @@ impl Run {
             for message in suite.decode_warnings(case, &policies) {
                 let place = problems::place(&case.location);
                 let message = format!("{}: {message}", case.name);
-                output::note(&output::warning_at(&place, &message));
+                output::eprint(&output::warning_at(&place, &message));
             }
             let start = Instant::now();
             let tested = runner.test(case, trace);

@@ -33,7 +33,7 @@ pub(super) fn update(
         Ok(None) => return Ok(()),
         Ok(Some(text)) => fs::write(path, text).map_err(|error| CliError::unread(&file.path, error))?,
         Err(why) => {
-            output::note(&text!(
+            output::eprint(&text!(
                 "warning: {}: not updated: {}\n",
                 file.path,
                 why.to_string()
@@ -53,6 +53,6 @@ pub(super) fn update(
         };
         result.explained = Text::new();
     }
-    output::note(&text!("{}: {} updated\n", file.path, count));
+    output::eprint(&text!("{}: {} updated\n", file.path, count));
     Ok(())
 }

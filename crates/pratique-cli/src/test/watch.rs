@@ -33,10 +33,10 @@ pub(super) fn watch(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
                 report(&run, arguments)?;
                 directories.extend(run.files.iter().map(|file| home(file)));
             }
-            Err(error) => output::note(&error.text()),
+            Err(error) => output::eprint(&error.text()),
         }
         follow(&mut watcher, &mut watched, directories)?;
-        output::note(&text!("waiting for changes\n"));
+        output::eprint(&text!("waiting for changes\n"));
         if !changed(&changes) {
             return Ok(ExitStatus::Failure);
         }

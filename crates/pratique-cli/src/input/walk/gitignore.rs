@@ -20,7 +20,7 @@ pub(super) struct Ignored {
 }
 
 impl Ignored {
-    /// What is ignored in a directory, by its own file and by those above it, up to the root of its repository.
+    /// The rules for a directory, by its own file and by those above it, up to the root of its repository.
     pub(super) fn of(directory: &Path) -> Self {
         let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
         let root = directory
@@ -31,7 +31,7 @@ impl Ignored {
         Ignored { directory, files }
     }
 
-    /// What is ignored in a directory within that is no link.
+    /// The rules for a directory within that is no link.
     pub(super) fn within(&self, name: &OsStr) -> Self {
         let mut ignored = self.clone();
         ignored.directory.push(name);

@@ -1,17 +1,16 @@
-//! Tells whether the whole chain is run, where the command line does not say it.
+//! Announces whether the whole chain is run, where the command line does not say it.
 
 use crate::arguments::ChainArguments;
 use crate::output;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
-use crate::style::{Style, Tone};
 
-/// Tells what is decided by the state of a cluster: that the whole chain is run, or why it is not.
-pub(in super::super) fn tell(arguments: &ChainArguments, state: &StateSource, explain: bool) {
+/// Announces what the state of a cluster decides: that the whole chain is run, or why it is not.
+pub(in super::super) fn announce(arguments: &ChainArguments, state: &StateSource, explain: bool) {
     let (None, Some(has_plugin_objects)) = (arguments.chain, state.has_plugin_objects()) else {
         return;
     };
-    let what = match (has_plugin_objects, explain) {
+    let consequence = match (has_plugin_objects, explain) {
         (true, false) => "the whole admission chain is run: --chain=off evaluates policies only",
         (true, true) => {
             "the whole admission chain is run, and its steps are told: --chain=off evaluates policies only, and explains them"
@@ -21,6 +20,5 @@ pub(in super::super) fn tell(arguments: &ChainArguments, state: &StateSource, ex
              --plugin-objects, or run the whole chain with --chain"
         }
     };
-    let note = Style::of_stderr().paint(Tone::Faint, "note:");
-    output::note(&text!("{} {}: {}\n", note, state.name(), what));
+    output::eprint(&output::note(&text!("{}: {}", state.name(), consequence)));
 }

@@ -1,8 +1,8 @@
 //! The whole chain of an API server: defaults, its own admission plugins, policies and webhooks, step by step.
 
+mod announce;
 mod plugins;
 pub(crate) mod shown;
-mod told;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,20 +14,20 @@ use pratique_suite::chain::{self, Admitted};
 use pratique_types::{Operation, Reason, Status};
 use tokio::runtime::Runtime;
 
+pub(super) use announce::announce;
 pub(super) use plugins::start;
 pub(super) use pratique_suite::chain::{PluginState, Step};
 pub(super) use shown::{JsonStep, diffs, human, json};
-pub(super) use told::tell;
 
 use super::exchange::Exchanges;
 use super::phases::Phases;
 use super::received::InputRequest;
 
-/// What the chain has besides policies and webhooks.
+/// The parts of the chain besides policies and webhooks.
 pub(super) struct Chain {
     objects: ApiObjects,
     phases: Phases,
-    /// As the requests so far left it. Requests are evaluated one after another.
+    /// The state of plugins after the requests so far. Requests are evaluated one after another.
     state: Mutex<PluginState>,
 }
 

@@ -26,11 +26,11 @@ pub(in crate::review) use mark::{At, FileState, Mark, is_counted};
 /// The largest checkpoint, in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// What a run counts, so that another one can go on with it.
+/// The counts of a run, from which another one can go on.
 pub(in crate::review) trait Resumable: Serialize + DeserializeOwned {
     /// The kind of its checkpoints.
     const KIND: &str;
-    /// What such a run is called.
+    /// The name of such a run.
     const RUN: &str;
 
     /// The run that it is of.
@@ -69,7 +69,7 @@ struct Checkpoint<C> {
     report: C,
 }
 
-/// What tells a checkpoint from other files.
+/// The fields that identify a checkpoint.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Header {
@@ -94,7 +94,7 @@ pub(crate) enum CheckpointError {
     Added(String),
     /// A file is not among the inputs any more.
     #[error("{0} is not there any more; remove the checkpoint to begin anew")]
-    Gone(String),
+    Removed(String),
 }
 
 impl Checkpoints {
@@ -133,7 +133,7 @@ impl Checkpoints {
             return Err(refused(change.unwrap_or_else(other)));
         }
         let counted = found.report.counted();
-        output::note(&text!("continued from the checkpoint, after {}\n", counted));
+        output::eprint(&text!("continued from the checkpoint, after {}\n", counted));
         *begun = found.report;
         let mark = Mark {
             source: found.source,
@@ -173,14 +173,14 @@ impl Checkpoints {
     }
 }
 
-/// Tells how far a run came before the cluster was lost. There is no report of a part of the inputs.
+/// Reports how far a run came before the cluster was lost. There is no report of a part of the inputs.
 #[cfg(feature = "kube")]
-pub(in crate::review) fn tell_lost<C: Resumable>(counted: &str, checkpoints: Option<&Checkpoints>) {
+pub(in crate::review) fn report_lost<C: Resumable>(counted: &str, checkpoints: Option<&Checkpoints>) {
     let more = match checkpoints {
         Some(_) => "run again, it goes on from its checkpoint",
         None => "with --checkpoint, it could go on from there",
     };
-    output::note(&text!(
+    output::eprint(&text!(
         "the {} has ended early, after {}; it has no report; {}\n",
         C::RUN,
         counted,
@@ -188,12 +188,12 @@ pub(in crate::review) fn tell_lost<C: Resumable>(counted: &str, checkpoints: Opt
     ));
 }
 
-/// What has become of the inputs, apart from their order.
+/// The first change of the inputs, apart from their order.
 fn changed(then: &[FileState], now: &[FileState]) -> Option<CheckpointError> {
     let of = |states: &[FileState], path: &str| states.iter().position(|state| state.path == path);
-    let gone = then.iter().find(|state| of(now, &state.path).is_none());
-    if let Some(gone) = gone {
-        return Some(CheckpointError::Gone(gone.path.clone()));
+    let removed = then.iter().find(|state| of(now, &state.path).is_none());
+    if let Some(removed) = removed {
+        return Some(CheckpointError::Removed(removed.path.clone()));
     }
     now.iter().find_map(|state| match of(then, &state.path) {
         None => Some(CheckpointError::Added(state.path.clone())),

@@ -122,7 +122,7 @@ impl KindMatcher {
             lacks_old_object: false,
             types_objects: false,
         };
-        // A kind that cannot be converted is an error of the policy, which evaluating it tells.
+        // A kind that cannot be converted is an error of the policy, which is reported when it is evaluated.
         let matches = |rules: &Rules| !matches!(rules.find(&target, equivalents), Ok(None));
         pratique_exclusion::intercepts(
             pratique_exclusion::Interceptor::Policy,

@@ -39,7 +39,7 @@ pub(super) struct ListedPart {
     pub(super) content: ListedContent,
 }
 
-/// What a part of the objects has.
+/// The content of a part of the objects.
 pub(super) enum ListedContent {
     Page(Page),
     /// The rest of the collection cannot be listed.
@@ -61,7 +61,7 @@ struct Collection {
 #[derive(Clone)]
 enum Listed {
     Kind(ServedResource),
-    /// It is not known what the version of a group has.
+    /// The resources of the version of a group are not known.
     Unknown {
         why: String,
     },
@@ -69,7 +69,7 @@ enum Listed {
 
 /// Why a collection ends before all of it was given.
 enum Ended {
-    /// Nothing more is taken.
+    /// The receiver takes no more.
     Closed,
     /// The rest cannot be listed.
     Fault(Box<ListedContent>),
@@ -85,7 +85,7 @@ impl ClusterObjects {
     /// The objects of the kinds that are matched.
     ///
     /// # Errors
-    /// It is not known what the cluster serves.
+    /// The resources that the cluster serves are not known.
     pub(super) fn of(
         server: &ApiServer,
         matched: &Matched<'_>,
@@ -136,7 +136,7 @@ impl ClusterObjects {
                 return None;
             };
             let mut pages = self.pages(served, ListPosition::default(), &options).ok()?;
-            // What cannot be listed is told when it is evaluated.
+            // Collections that cannot be listed are reported when they are evaluated.
             let first = pages.next_page().ok()?;
             Some(first.map_or(0, |page| page.left().unwrap_or_default().saturating_add(1)))
         });
@@ -150,8 +150,8 @@ impl ClusterObjects {
         paths.map(FileState::of_collection).collect()
     }
 
-    /// Gives all pages in order: all, or those from a mark.
-    pub(super) fn give<U, R>(
+    /// Sends all pages in order: all, or those from a mark.
+    pub(super) fn send<U, R>(
         &self,
         from: Option<&Mark>,
         sender: &WorkSender<U, R>,
@@ -167,26 +167,26 @@ impl ClusterObjects {
                 }) if *source == index => position.clone(),
                 _ => ListPosition::default(),
             };
-            let give = |start, content| {
+            let send = |start, content| {
                 sender.add(unit(ListedPart {
                     collection: Arc::clone(&collection.path),
                     start,
                     content,
                 }))
             };
-            let given = self.give_collection(collection, begin, |page| {
+            let result = self.send_collection(collection, begin, |page| {
                 let mark = Mark {
                     source: index,
                     at: At::List(page.position().clone()),
                     done,
                 };
                 done = done.saturating_add(page.len() as u64);
-                give(Some(mark), ListedContent::Page(page))
+                send(Some(mark), ListedContent::Page(page))
             });
-            let ended = match given {
+            let ended = match result {
                 Ok(()) => Ok(()),
                 Err(Ended::Closed) => Err(WorkClosed),
-                Err(Ended::Fault(content)) => give(None, *content),
+                Err(Ended::Fault(content)) => send(None, *content),
             };
             if ended.is_err() {
                 return;
@@ -194,12 +194,12 @@ impl ClusterObjects {
         }
     }
 
-    /// Gives the pages of a collection.
-    fn give_collection(
+    /// Sends the pages of a collection.
+    fn send_collection(
         &self,
         collection: &Collection,
         begin: ListPosition,
-        mut give: impl FnMut(Page) -> Result<(), WorkClosed>,
+        mut send: impl FnMut(Page) -> Result<(), WorkClosed>,
     ) -> Result<(), Ended> {
         let served = match &collection.content {
             Listed::Kind(served) => served,
@@ -220,7 +220,7 @@ impl ClusterObjects {
         };
         let mut pages = self.pages(served, begin, &self.options).map_err(failed)?;
         while let Some(page) = pages.next_page().map_err(failed)? {
-            give(page).map_err(|WorkClosed| Ended::Closed)?;
+            send(page).map_err(|WorkClosed| Ended::Closed)?;
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ fn path_of(version: &GroupVersion) -> String {
     }
 }
 
-/// Says that the objects of a collection, or the rest of them, are not evaluated.
+/// The error that the objects of a collection, or the rest of them, are not evaluated.
 fn unlisted(collection: &Collection, why: &str, served: Option<&ServedResource>) -> ListedContent {
     ListedContent::Fault {
         fault: InputError::Faulty {

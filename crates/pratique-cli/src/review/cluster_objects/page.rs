@@ -4,7 +4,7 @@ use pratique_json::Value;
 use pratique_kube::Page;
 use pratique_manifest::{Location, Position};
 
-use crate::input::{GivenObject, InputError};
+use crate::input::{InputError, InputObject};
 
 /// The objects of a page, each at its path, and whether it has changed since the collection began to be listed.
 ///
@@ -13,13 +13,13 @@ use crate::input::{GivenObject, InputError};
 pub(in crate::review) fn objects<'p>(
     page: &'p Page,
     collection: &str,
-) -> Result<impl Iterator<Item = (GivenObject<'p>, bool)>, InputError> {
+) -> Result<impl Iterator<Item = (InputObject<'p>, bool)>, InputError> {
     let objects = page.objects().map_err(|error| InputError::Faulty {
         place: collection.to_owned(),
         why: error.to_string(),
     })?;
     Ok(objects.into_iter().map(move |listed| {
-        let given = GivenObject {
+        let input = InputObject {
             location: Location {
                 file: path_of(collection, &listed.object).into(),
                 document: 0,
@@ -30,7 +30,7 @@ pub(in crate::review) fn objects<'p>(
             received: Ok(Vec::new()),
             item: 0,
         };
-        (given, listed.is_changed)
+        (input, listed.is_changed)
     }))
 }
 

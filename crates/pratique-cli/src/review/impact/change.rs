@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::output::text::Text;
 use crate::review::record::Decision;
-use crate::review::replay::decided::Decided;
+use crate::review::replay::decision::ReplayDecision;
 use crate::review::replay::subject::Subject;
 
 /// How a decision changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Change {
-    /// It does not.
+    /// The decision is the same.
     Same,
     /// The request is allowed by the old policies, and refused by the new ones.
     NewlyRefused,
@@ -41,8 +41,8 @@ pub(super) struct Row {
     #[serde(flatten)]
     pub(super) subject: Subject,
     pub(super) change: Change,
-    pub(super) old: Decided,
-    pub(super) new: Decided,
+    pub(super) old: ReplayDecision,
+    pub(super) new: ReplayDecision,
     /// Why the log does not have enough of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unknown: Option<Unknown>,
@@ -57,7 +57,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    pub(super) fn new(place: String, subject: Subject, old: Decided, new: Decided) -> Self {
+    pub(super) fn new(place: String, subject: Subject, old: ReplayDecision, new: ReplayDecision) -> Self {
         Row {
             place,
             subject,

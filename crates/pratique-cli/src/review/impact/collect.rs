@@ -19,7 +19,7 @@ use crate::output::{self, Printed, json};
 use crate::review::assumed::AssumedKinds;
 use crate::review::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
-use crate::review::checkpoint::{Resumable as _, tell_lost};
+use crate::review::checkpoint::{Resumable as _, report_lost};
 use crate::review::progress::Progress;
 use crate::review::record::namespaced;
 use crate::review::replay::counters::Counters;
@@ -89,11 +89,11 @@ impl<'a> Collector<'a> {
             self.progress.clear();
         }
         for (assumed, place) in part.assumed {
-            if let Some(message) = self.assumed.tell(assumed, &place, "") {
+            if let Some(message) = self.assumed.report(assumed, &place, "") {
                 self.report.add_note(message);
             }
         }
-        for note in part.left_out.kinds() {
+        for note in part.limitations.kinds() {
             self.report.add_note(note);
         }
         let mut out = Printed::default();
@@ -118,18 +118,18 @@ impl<'a> Collector<'a> {
         fatal.map_or(Ok(()), Err)
     }
 
-    /// Tells how far the comparison came before the cluster was lost.
+    /// Reports how far the comparison came before the cluster was lost.
     #[cfg(feature = "kube")]
     pub(super) fn lost(&mut self) {
         self.progress.clear();
-        tell_lost::<ImpactReport>(&self.report.counted(), self.checkpoints.as_ref());
+        report_lost::<ImpactReport>(&self.report.counted(), self.checkpoints.as_ref());
     }
 
     /// Prints the counts, and gives the exit status.
     pub(super) fn end(mut self) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         let errors = self.report.faults.count();
-        self.report.faults.tell_rest();
+        self.report.faults.report_hidden();
         if self.report.requests() + self.report.not_subject == 0 && errors == 0 {
             let inputs = self.report.run.inputs.join(", ");
             return Err(CliError::NothingToReview { inputs });
@@ -256,7 +256,7 @@ impl<'a> Collector<'a> {
         out
     }
 
-    /// What logs do not hold, and what was approximated therefore.
+    /// Counts of what logs do not hold, and of what was approximated therefore.
     fn of_logs(&self) -> impl Iterator<Item = String> {
         let unknown = self.report.unknown.iter();
         let unknown = unknown.map(|(why, count)| format!("{} {count}", why.name()));

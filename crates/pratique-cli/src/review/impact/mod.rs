@@ -1,4 +1,4 @@
-//! `pratique impact`: evaluates two sets of policies for the same requests, and tells which decisions change.
+//! `pratique impact`: evaluates two sets of policies for the same requests, and reports which decisions change.
 
 mod change;
 mod collect;
@@ -16,7 +16,7 @@ use super::checkpoint::Checkpoints;
 use super::digest::Digest;
 use super::object_source::ObjectSource;
 use super::progress::is_shown;
-use super::replay::engine::{Engine, GivenState, Policies};
+use super::replay::engine::{Engine, Policies, StateInputs};
 use super::replay::faults::CountedFaults;
 use super::replay::log::LogReader;
 use super::replay::units::Pieces;
@@ -38,13 +38,13 @@ use work::{Side, Worker};
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&arguments.answers.comparison.page)?;
-    let known = &arguments.known;
-    let state = StateSource::open(&known.client, known.snapshot.as_deref())?;
-    let source = ObjectSource::of(&arguments.inputs, known, &state, "compare")?;
+    let state = &arguments.state;
+    let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let source = ObjectSource::of(&arguments.inputs, state, &state_source, "compare")?;
     let Some((old, new)) = sets::load(arguments)? else {
         return Ok(ExitStatus::Failure);
     };
-    let given = GivenState::read(state, known, &new, &[&old])?;
+    let inputs_of_state = StateInputs::read(state_source, state, &new, &[&old])?;
     let sources = Sources::of(&source, [&old, &new], arguments)?;
     let ImpactArguments {
         sender,
@@ -53,20 +53,21 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         ..
     } = arguments;
     let others = format!("{sender:?} {memory:?} {}", answers.explain);
-    let digest = given.digest(Digest::of(known, &others), &[&old.sets, &new.sets]);
+    let digest = inputs_of_state.digest(Digest::of(state, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
     let notes = notes(&source, [&old, &new]);
-    let limits = limits(known.max_input);
-    let (known, errors) = given.known_to_requests(&sender.namespace, |state| sources.survey(limits, state));
+    let limits = limits(state.max_input);
+    let (cluster, errors) =
+        inputs_of_state.into_cluster_of_requests(&sender.namespace, |state| sources.survey(limits, state));
     let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes);
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = Engine {
         policies: old,
-        known: Arc::clone(&known),
+        cluster: Arc::clone(&cluster),
     };
     let new = Engine {
         policies: new,
-        known: Arc::clone(&known),
+        cluster: Arc::clone(&cluster),
     };
     let (stored, _) = Stored::new(&[], &sender.namespace);
     let request = RequestArguments::creations(sender);
@@ -83,7 +84,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
             .as_ref()
             .map_or_else(Style::of_stdout, |_| Style::default()),
         builder: RequestBuilder::new(&request, stored),
-        log: LogReader::new(&known, memory.remember),
+        log: LogReader::new(&cluster, memory.remember),
     };
     let share = sources.share(is_shown(answers.output == ImpactFormat::Ndjson));
     let pieces = Pieces {
@@ -95,8 +96,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let mut collector = Collector::new(answers, report, share, checkpoints);
     let compared = ordered::in_order(
         worker.log.threads(),
-        move |sender| sources.give(&pieces, &sender),
-        |unit, give| worker.compare(unit, give),
+        move |sender| sources.send(&pieces, &sender),
+        |unit, emit| worker.compare(unit, emit),
         |part| collector.collect(part),
     );
     #[cfg(feature = "kube")]
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     collector.end()
 }
 
-/// What is left out of a comparison whose inputs are the objects of a cluster, which is told.
+/// Reports what a comparison leaves out whose inputs are the objects of a cluster or snapshot.
 fn notes(source: &ObjectSource, sets: [&Policies; 2]) -> BTreeSet<String> {
     let Some(of_source) = source.note() else {
         return BTreeSet::new();
@@ -115,7 +116,7 @@ fn notes(source: &ObjectSource, sets: [&Policies; 2]) -> BTreeSet<String> {
     let help = "those of updates and deletions are for audit logs";
     let unmatched = unmatched::note(&sets.map(|policies| &policies.sets), Operation::Create, help);
     if let Some(note) = &unmatched {
-        output::note(&output::warning(&text!("{}", note)));
+        output::eprint(&output::warning(&text!("{}", note)));
     }
     std::iter::once(of_source.to_owned()).chain(unmatched).collect()
 }

@@ -1,4 +1,4 @@
-//! What a comparison has counted.
+//! The counts of a comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::output::counted::counted;
 use crate::output::text::Text;
 use crate::review::checkpoint::Resumable;
 use crate::review::replay::counters::Counters;
-use crate::review::replay::decided::{Decided, evaluation};
+use crate::review::replay::decision::{ReplayDecision, evaluation};
 use crate::review::replay::faults::CountedFaults;
 
 /// How many notes there are of what is left out.
@@ -19,7 +19,7 @@ const MAX_NOTES: usize = 100;
 /// Of how many policies a refusal is explained.
 const MAX_EXPLAINED: usize = 20;
 
-/// What a comparison has counted.
+/// The counts of a comparison.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ImpactReport {
@@ -29,11 +29,11 @@ pub(super) struct ImpactReport {
     pub(super) unknown: Counters<Unknown>,
     pub(super) approximations: Counters<Approximation>,
     pub(super) not_subject: u64,
-    /// What is left out.
+    /// Notes on what is left out.
     pub(super) notes: BTreeSet<String>,
     /// Requests for objects that changed while objects were listed.
     pub(super) changed_meanwhile: u64,
-    /// What is newly refused, with what the new policies find; and newly allowed, with what the old ones found.
+    /// The newly refused requests, with the findings of the new policies; and the newly allowed, with those of the old ones.
     pub(super) refused: Tally,
     pub(super) allowed: Tally,
     /// The policies that are undecided, old and new.
@@ -132,7 +132,7 @@ impl Resumable for ImpactReport {
 }
 
 /// A decision with the findings of one action only.
-fn only<'r>(row: &'r Row, decided: &'r Decided, action: Action) -> Evaluation<'r> {
+fn only<'r>(row: &'r Row, decided: &'r ReplayDecision, action: Action) -> Evaluation<'r> {
     let mut evaluation = evaluation(&row.subject, decided, &row.place);
     evaluation.is_changed = row.changed_meanwhile;
     evaluation

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pratique_manifest::ManifestFile;
 use pratique_suite::{bind, is_manifest};
 
-use crate::arguments::{ImpactArguments, KnownArguments, PolicyPathArguments};
+use crate::arguments::{ImpactArguments, PolicyPathArguments, StateArguments};
 use crate::exit::CliError;
 use crate::input::git::{FileKind, Revision};
 use crate::input::named;
@@ -17,18 +17,18 @@ use crate::review::replay::engine::{Policies, reported};
 /// The old and the new policies; `None` if some are invalid, which is reported.
 pub(super) fn load(arguments: &ImpactArguments) -> Result<Option<(Policies, Policies)>, CliError> {
     let sets = &arguments.sets;
-    let known = &arguments.known;
+    let state = &arguments.state;
     let of_paths = |paths: &[PathBuf]| {
         let named = PolicyPathArguments {
             policies: paths.to_vec(),
             origin: arguments.origin.clone(),
         };
-        build(known, |expressions| policies::load(&named, expressions))
+        build(state, |expressions| policies::load(&named, expressions))
     };
     let of_revision = |revision: &str, path: &Path| {
         let files = files(revision, path)?;
         let origin = arguments.origin.origin;
-        build(known, |expressions| {
+        build(state, |expressions| {
             policies::load_files(files, origin, expressions)
         })
     };
@@ -49,12 +49,12 @@ pub(super) fn load(arguments: &ImpactArguments) -> Result<Option<(Policies, Poli
 }
 
 fn build(
-    known: &KnownArguments,
+    state: &StateArguments,
     load: impl FnOnce(&pratique::expressions::Expressions) -> Result<OriginSets, LoadFailure>,
 ) -> Result<Option<Policies>, CliError> {
-    let builder = policies::builder(known.gates.feature_gates);
+    let builder = policies::builder(state.gates.feature_gates);
     let loaded = load(builder.expressions()).and_then(|mut sets| {
-        if known.bind {
+        if state.bind {
             bind(&mut sets);
         }
         let admission = policies::with_sets(builder, &sets)
@@ -76,7 +76,7 @@ fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
         let (hash, size) = match &file.kind {
             FileKind::Content { hash, size } => (hash, *size),
             FileKind::Link => {
-                output::note(&output::warning_at(&shown, "a link, which is not followed"));
+                output::eprint(&output::warning_at(&shown, "a link, which is not followed"));
                 continue;
             }
         };
@@ -93,7 +93,7 @@ fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
     }
     if files.is_empty() {
         let shown = format!("{revision}:{}", crate::input::shown(path));
-        output::note(&output::warning_at(&shown, "there is no policy in it"));
+        output::eprint(&output::warning_at(&shown, "there is no policy in it"));
     }
     Ok(files)
 }

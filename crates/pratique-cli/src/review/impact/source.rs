@@ -1,4 +1,4 @@
-//! What is compared, part by part: files, or the objects of a cluster.
+//! The inputs of a comparison, part by part: files, or the objects of a cluster.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::review::replay::share::ReadShare;
 use crate::review::replay::units::{Pieces, Unit as FileUnit};
 use crate::review::state::ClusterState;
 
-/// What is compared.
+/// The inputs of a comparison.
 pub(super) enum Sources {
     Files(Inputs),
     #[cfg(feature = "kube")]
@@ -95,15 +95,15 @@ impl Sources {
         }
     }
 
-    /// Gives all parts in order, or those from a checkpoint.
-    pub(super) fn give<R>(&self, pieces: &Pieces, sender: &WorkSender<Unit, R>) {
+    /// Sends all parts in order, or those from a checkpoint.
+    pub(super) fn send<R>(&self, pieces: &Pieces, sender: &WorkSender<Unit, R>) {
         match self {
-            Sources::Files(inputs) => pieces.give(inputs, sender),
+            Sources::Files(inputs) => pieces.send(inputs, sender),
             #[cfg(feature = "kube")]
             Sources::Cluster(objects) => {
                 let share = &pieces.share;
                 share.read(pieces.from.as_ref().map_or(0, |from| from.done));
-                objects.give(pieces.from.as_ref(), sender, |part| {
+                objects.send(pieces.from.as_ref(), sender, |part| {
                     if let ListedContent::Page(page) = &part.content {
                         share.read(page.len() as u64);
                     }

@@ -12,7 +12,7 @@ use pratique_types::admission;
 use super::change::{Change, Row};
 use super::source::Unit;
 use crate::explanation;
-use crate::input::{GivenObject, piece};
+use crate::input::{InputObject, piece};
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::checkpoint::Mark;
@@ -20,19 +20,19 @@ use crate::review::checkpoint::Mark;
 use crate::review::cluster_objects::{self, ListedContent};
 use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
-use crate::review::left_out::LeftOut;
+use crate::review::limitations::Limitations;
 use crate::review::received::InputRequest;
-use crate::review::replay::decided::Decided;
+use crate::review::replay::decision::ReplayDecision;
 use crate::review::replay::engine::{Engine, input};
 use crate::review::replay::faults::Faults;
 use crate::review::replay::log::LogReader;
 use crate::review::replay::possible::without_object;
 use crate::review::replay::subject::Subject;
 use crate::review::replay::units::Unit as FileUnit;
-use crate::review::request::{Assumed, Built, RequestBuilder};
+use crate::review::request::{AssumedResource, BuiltRequest, RequestBuilder};
 use crate::style::Style;
 
-/// What comes of a part of the inputs.
+/// The results of a part of the inputs.
 #[derive(Default)]
 pub(super) struct Part {
     /// Where it begins.
@@ -40,8 +40,8 @@ pub(super) struct Part {
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: u64,
     /// The resources that were assumed, with the places of objects.
-    pub(super) assumed: Vec<(Assumed, String)>,
-    pub(super) left_out: LeftOut,
+    pub(super) assumed: Vec<(AssumedResource, String)>,
+    pub(super) limitations: Limitations,
     pub(super) faults: Faults,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Worker<'a> {
     pub(super) new: Side<'a>,
     /// Explains decisions of the new policies, if that is wanted.
     pub(super) explains: Option<Evaluator<'a>>,
-    /// That of explanations.
+    /// The style of explanations.
     pub(super) style: Style,
     pub(super) builder: RequestBuilder<'a>,
     pub(super) log: LogReader,
@@ -65,7 +65,7 @@ pub(super) struct Worker<'a> {
 
 impl Worker<'_> {
     /// Evaluates a part of the inputs.
-    pub(super) fn compare(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
+    pub(super) fn compare(&self, unit: Unit, emit: &mut dyn FnMut(Part)) {
         let mut part = Part::default();
         match unit {
             Unit::File(unit) => self.file(unit, &mut part),
@@ -78,7 +78,7 @@ impl Worker<'_> {
                 }
             }
         }
-        give(part);
+        emit(part);
     }
 
     fn file(&self, unit: FileUnit, part: &mut Part) {
@@ -103,7 +103,7 @@ impl Worker<'_> {
     #[cfg(feature = "kube")]
     fn page(&self, page: &Page, collection: &str, part: &mut Part) {
         match cluster_objects::objects(page, collection) {
-            Ok(objects) => objects.for_each(|(given, is_changed)| self.given(given, is_changed, part)),
+            Ok(objects) => objects.for_each(|(input, is_changed)| self.object(input, is_changed, part)),
             Err(fault) => part.faults.add(fault),
         }
     }
@@ -113,21 +113,21 @@ impl Worker<'_> {
         for fault in objects.faults {
             part.faults.add(fault);
         }
-        for given in objects.given {
-            self.given(given, false, part);
+        for input in objects.objects {
+            self.object(input, false, part);
         }
     }
 
     /// Compares the decisions on the creation of an object; `is_changed` is whether it has changed since it began to be listed.
-    fn given(&self, given: GivenObject<'_>, is_changed: bool, part: &mut Part) {
-        let given = match etcd::object(given) {
-            Ok(Some(given)) => given,
+    fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut Part) {
+        let input = match etcd::object(input) {
+            Ok(Some(input)) => input,
             Ok(None) => return,
             Err(unread) => return part.faults.add(unread.fault),
         };
-        let number = given.location.document + 1;
-        let state = &self.new.engine.known.state;
-        let Built { input, assumed } = match self.builder.input(given, &state.defined, number) {
+        let number = input.location.document + 1;
+        let state = &self.new.engine.cluster.state;
+        let BuiltRequest { input, assumed } = match self.builder.input(input, &state.defined, number) {
             Ok(built) => built,
             Err(error) => return part.faults.add(error),
         };
@@ -135,7 +135,7 @@ impl Worker<'_> {
             part.assumed.push((assumed, input.place()));
         }
         if let (Ok(_), Some(objects)) = (&input.received, &state.api_objects) {
-            part.left_out.count(objects, &input.request);
+            part.limitations.count(objects, &input.request);
         }
         let subject = Subject::of(&input.request, "");
         self.request(input, subject, part, |row| Row {
@@ -153,7 +153,8 @@ impl Worker<'_> {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {
                 let subject = Subject::of(&request, &at);
-                let decided = |side: &Side<'_>| Decided::by_none(without_object(side.engine, &request));
+                let decided =
+                    |side: &Side<'_>| ReplayDecision::without_policies(without_object(side.engine, &request));
                 let row = Row::new(
                     problems::place(&location),
                     subject,
@@ -183,8 +184,9 @@ impl Worker<'_> {
         let place = input.place();
         let kept = self.explains.as_ref().map(|_| copy(&input));
         let decide = |side: &Side<'_>, input| {
-            side.engine
-                .evaluate(&side.evaluator, input, |mut result| Decided::of(&mut result))
+            side.engine.evaluate(&side.evaluator, input, |mut result| {
+                ReplayDecision::of(&mut result)
+            })
         };
         let decided = decide(&self.old, copy(&input)).and_then(|old| Ok((old, decide(&self.new, input)?)));
         match decided {

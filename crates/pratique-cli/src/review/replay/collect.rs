@@ -6,7 +6,7 @@ use pratique_arrow::ResultRow;
 use pratique_report::{ComparisonPage, Decision, Evaluation};
 
 use super::comparison::Comparison;
-use super::decided::evaluation;
+use super::decision::evaluation;
 use super::report::ReplayReport;
 use super::share::ReadShare;
 use super::work::Part;
@@ -58,7 +58,7 @@ impl<'a> Collector<'a> {
         if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start) {
             checkpoints.keep(&self.report, start)?;
         }
-        for (place, message) in part.faults.told() {
+        for (place, message) in part.faults.errors() {
             self.results.push(&failed(place, message))?;
         }
         let fatal = self.report.faults.collect(part.faults, &mut self.progress);
@@ -93,7 +93,7 @@ impl<'a> Collector<'a> {
         self.progress.clear();
         self.results.finish()?;
         let errors = self.report.faults.count();
-        self.report.faults.tell_rest();
+        self.report.faults.report_hidden();
         if self.report.counts.entries() == 0 && errors == 0 {
             let logs = self.report.run.inputs.join(", ");
             return Err(CliError::NothingToReplay { logs });

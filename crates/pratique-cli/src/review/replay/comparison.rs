@@ -1,4 +1,4 @@
-//! The decision of now beside what happened then.
+//! Comparison of the decision of now with the recorded one.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::review::record::Decision;
 
-/// The decision of now beside what happened then.
+/// How the decision of now compares with the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Comparison {
@@ -43,8 +43,8 @@ impl Comparison {
         }
     }
 
-    /// For people.
-    pub(super) fn words(self) -> &'static str {
+    /// Its name in text.
+    pub(super) fn label(self) -> &'static str {
         match self {
             Comparison::Same => "same",
             Comparison::RefusedNow => "refused now",
@@ -55,7 +55,7 @@ impl Comparison {
     }
 
     /// Whether a request is shown that is compared so.
-    pub(super) fn is_told(self) -> bool {
+    pub(super) fn is_reported(self) -> bool {
         !matches!(self, Comparison::Same | Comparison::NotCompared)
     }
 }

@@ -113,7 +113,7 @@ impl Counts {
             Comparison::AllowedNow,
             Comparison::NotCompared,
         ] {
-            row(comparison.words(), self.of(comparison));
+            row(comparison.label(), self.of(comparison));
         }
         let not_compared = self.of(Comparison::NotCompared);
         if not_compared > 0 {
@@ -123,7 +123,7 @@ impl Counts {
             );
         }
         let undecided = self.of(Comparison::Undecided);
-        row(Comparison::Undecided.words(), undecided);
+        row(Comparison::Undecided.label(), undecided);
         for (why, count) in self.unknown.iter() {
             row(&format!("  {why}"), count);
         }

@@ -1,4 +1,4 @@
-//! What policies decide on a request now.
+//! The decision of policies on a replayed request.
 
 use pratique_report::{Evaluation, Finding};
 use serde::Serialize;
@@ -9,10 +9,10 @@ use crate::review::record::Decision;
 use crate::review::report::JsonUndecided;
 use crate::review::result::ReviewResult;
 
-/// What policies decide on a request now.
+/// The decision of policies on a replayed request.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::review) struct Decided {
+pub(in crate::review) struct ReplayDecision {
     pub(in crate::review) decision: Decision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::review) message: Option<String>,
@@ -22,10 +22,10 @@ pub(in crate::review) struct Decided {
     pub(in crate::review) undecided: Vec<JsonUndecided>,
 }
 
-impl Decided {
+impl ReplayDecision {
     pub(in crate::review) fn of(result: &mut ReviewResult<'_>) -> Self {
         let outcome = &result.outcome;
-        Decided {
+        ReplayDecision {
             decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
@@ -34,8 +34,8 @@ impl Decided {
     }
 
     /// A decision that no policy has a part in.
-    pub(in crate::review) fn by_none(decision: Decision) -> Self {
-        Decided {
+    pub(in crate::review) fn without_policies(decision: Decision) -> Self {
+        ReplayDecision {
             decision,
             message: None,
             policies: Vec::new(),
@@ -43,7 +43,7 @@ impl Decided {
         }
     }
 
-    /// What was found, as it is counted.
+    /// The findings, as they are counted.
     pub(in crate::review) fn findings(&self) -> Vec<Finding<'_>> {
         let causes = Causes {
             decision: self.decision,
@@ -58,7 +58,7 @@ impl Decided {
 /// A decision on something, as it is counted.
 pub(in crate::review) fn evaluation<'a>(
     subject: &'a super::subject::Subject,
-    decided: &'a Decided,
+    decided: &'a ReplayDecision,
     place: &'a str,
 ) -> Evaluation<'a> {
     Evaluation {

@@ -1,4 +1,4 @@
-//! Policies with what is known of a cluster: evaluates one request after another.
+//! Policies with the state of a cluster: evaluates one request after another.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use pratique_replay::{ObjectKnowledge, ReplayRequest};
 use pratique_suite::Rules;
 use pratique_suite::chain::ChainSettings;
 
-use crate::arguments::{FieldValidation, KnownArguments, ObjectArguments, PolicyArguments};
+use crate::arguments::{FieldValidation, ObjectArguments, PolicyArguments, StateArguments};
 use crate::exit::CliError;
 use crate::input::{InputError, InputObject};
 use crate::policies::{LoadFailure, OriginSets};
@@ -26,7 +26,7 @@ use crate::review::result::ReviewResult;
 use crate::review::state::ClusterState;
 use crate::review::unbound::EvaluationScope;
 use crate::review::{Reader, policies};
-use crate::snapshot::{KnownState, StateSource};
+use crate::snapshot::{LoadedState, StateSource};
 
 /// Policies that are ready to be evaluated.
 pub(in crate::review) struct Policies {
@@ -37,29 +37,29 @@ pub(in crate::review) struct Policies {
     pub(in crate::review) plugins: Option<StartedPlugins>,
 }
 
-/// Policies with what is known of a cluster.
+/// Policies with the state of a cluster.
 pub(in crate::review) struct Engine {
     pub(in crate::review) policies: Policies,
-    pub(in crate::review) known: Arc<KnownCluster>,
+    pub(in crate::review) cluster: Arc<KnownCluster>,
 }
 
-/// What is given of the state of a cluster.
-pub(in crate::review) struct GivenState {
+/// The inputs from which the state of a cluster is built.
+pub(in crate::review) struct StateInputs {
     /// The policies that are to be evaluated.
     sets: OriginSets,
-    stored: KnownState,
-    /// What plugins see of it, if there are any.
+    loaded: LoadedState,
+    /// The state that plugins see, if there are any.
     plugins: Option<PluginState>,
-    objects: Vec<InputObject>,
+    objects: Vec<InputObject<'static>>,
     rules: Option<Rules>,
     /// Whether the objects are all that the cluster has.
     is_complete: bool,
-    /// Whether what is stored is that of a snapshot, which stays as it is.
+    /// Whether the state is that of a snapshot, which stays as it is.
     is_snapshot: bool,
     errors: InputErrors,
 }
 
-/// What is known of a cluster.
+/// A cluster as far as it is known.
 pub(in crate::review) struct KnownCluster {
     pub(in crate::review) state: ClusterState,
     pub(in crate::review) authorizer: Arc<dyn Authorizer>,
@@ -73,7 +73,7 @@ impl Policies {
     /// if they are invalid, which is reported.
     pub(in crate::review) fn load(
         named: &PolicyArguments,
-        arguments: &KnownArguments,
+        arguments: &StateArguments,
         state: &mut StateSource,
         chain: Option<&ChainSettings>,
     ) -> Result<Option<Self>, CliError> {
@@ -105,7 +105,7 @@ impl Policies {
     }
 }
 
-/// What was loaded; `None` if it is invalid, which is reported.
+/// Reports policies that are invalid, for which it gives `None`.
 pub(in crate::review) fn reported<T>(loaded: Result<T, LoadFailure>) -> Result<Option<T>, CliError> {
     match loaded {
         Ok(loaded) => Ok(Some(loaded)),
@@ -114,19 +114,19 @@ pub(in crate::review) fn reported<T>(loaded: Result<T, LoadFailure>) -> Result<O
     }
 }
 
-impl GivenState {
-    /// Reads what is known of the cluster, as far as policies need it, of which the first say what they ask of it; errors of files
+impl StateInputs {
+    /// Reads the state of the cluster as far as policies need it; the first say what they need of a cluster; errors of files
     /// are reported, and counted.
     pub(in crate::review) fn read(
         state: StateSource,
-        arguments: &KnownArguments,
+        arguments: &StateArguments,
         first: &Policies,
         others: &[&Policies],
     ) -> Result<Self, CliError> {
         let mut sets = first.sets.clone();
         sets.extend(others.iter().flat_map(|policies| policies.sets.iter().cloned()));
         let plugins = first.plugins.as_ref().map(|plugins| plugins.state.clone());
-        let stored = state.state(&first.admission, &sets, plugins.as_ref().map(PluginState::kinds));
+        let loaded = state.state(&first.admission, &sets, plugins.as_ref().map(PluginState::kinds));
         let mut reader = Reader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
@@ -134,9 +134,9 @@ impl GivenState {
         let objects = reader.all(&arguments.objects)?;
         let objects = reader.existing(objects)?;
         let rules = reader.rules(arguments.authorizer.as_deref())?;
-        Ok(GivenState {
+        Ok(StateInputs {
             sets,
-            stored,
+            loaded,
             plugins,
             objects,
             rules,
@@ -148,21 +148,21 @@ impl GivenState {
 
     /// The objects of files.
     fn objects(&self) -> impl Iterator<Item = &Value<'static>> {
-        self.objects.iter().map(|given| &given.object)
+        self.objects.iter().map(|input| &input.object)
     }
 
-    /// A digest with policies, and with what is given of the state: a cluster has another one at each moment, which is not in it.
+    /// A digest with policies, and with the inputs of the state: a cluster has another one at each moment, which is not in it.
     pub(in crate::review) fn digest(&self, mut digest: Digest, sets: &[&OriginSets]) -> Digest {
         sets.iter().for_each(|sets| digest.add_policies(sets));
         if self.is_snapshot {
-            digest.add_objects(self.stored.objects());
+            digest.add_objects(self.loaded.objects());
         }
         digest.add_objects(self.objects());
         digest
     }
 
-    /// What is known of the cluster, after `survey` has added to it; namespaced objects without a namespace are in `namespace`.
-    pub(in crate::review) fn known(
+    /// The cluster, after `survey` has added to it; namespaced objects without a namespace are in `namespace`.
+    pub(in crate::review) fn into_cluster(
         self,
         phases: Phases,
         namespace: &str,
@@ -171,11 +171,11 @@ impl GivenState {
         let is_definition = |object: &&Value<'static>| {
             object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
         };
-        let definitions = self.stored.objects().chain(self.objects());
+        let definitions = self.loaded.objects().chain(self.objects());
         let definitions = definitions.filter(is_definition).cloned().collect();
-        let GivenState {
+        let StateInputs {
             sets,
-            stored,
+            loaded,
             plugins,
             objects,
             rules,
@@ -183,23 +183,23 @@ impl GivenState {
             is_snapshot: _,
             errors,
         } = self;
-        let (mut state, others) = ClusterState::new(&stored, objects, &[], phases.objects(&sets), plugins);
+        let (mut state, others) = ClusterState::new(&loaded, objects, &[], phases.objects(&sets), plugins);
         survey(&mut state);
         let others = state.placed(others, namespace);
-        let permissions = Permissions::new(rules, &stored, &others, is_complete);
-        state.fill(&stored, others, is_complete);
-        let known = KnownCluster {
+        let permissions = Permissions::new(rules, &loaded, &others, is_complete);
+        state.fill(&loaded, others, is_complete);
+        let cluster = KnownCluster {
             state,
             authorizer: permissions.authorizer(),
             definitions,
             phases,
         };
-        (known, errors)
+        (cluster, errors)
     }
 
-    /// [`known`](Self::known) for requests that were made: what a server completes is completed, and of its warnings nothing is
-    /// said.
-    pub(in crate::review) fn known_to_requests(
+    /// [`into_cluster`](Self::into_cluster) for requests that were made: objects are completed as a server does, without its
+    /// warnings.
+    pub(in crate::review) fn into_cluster_of_requests(
         self,
         namespace: &str,
         survey: impl FnOnce(&mut ClusterState),
@@ -208,15 +208,15 @@ impl GivenState {
             defaults: true,
             field_validation: FieldValidation::Ignore,
         });
-        let (known, errors) = self.known(phases, namespace, survey);
-        (Arc::new(known), errors)
+        let (cluster, errors) = self.into_cluster(phases, namespace, survey);
+        (Arc::new(cluster), errors)
     }
 }
 
 impl Engine {
     /// An evaluator of the policies; with `explain`, decisions are explained.
     pub(in crate::review) fn evaluator(&self, explain: bool) -> Evaluator<'_> {
-        let authorizer = Arc::clone(&self.known.authorizer);
+        let authorizer = Arc::clone(&self.cluster.authorizer);
         Evaluator::policies(&self.policies.admission, authorizer, explain)
     }
 
@@ -227,7 +227,7 @@ impl Engine {
         mut input: InputRequest<'_>,
         take: impl FnOnce(ReviewResult<'_>) -> R,
     ) -> Result<R, InputError> {
-        let KnownCluster { state, phases, .. } = &*self.known;
+        let KnownCluster { state, phases, .. } = &*self.cluster;
         let is_sent = input.is_sent;
         let stage = phases.receive(&mut input, is_sent, state);
         evaluator.evaluate(&state.objects, &input, &stage).map(take)

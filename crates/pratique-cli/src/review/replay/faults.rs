@@ -1,4 +1,4 @@
-//! What is wrong with parts of the inputs: collected where a part is read, told and counted in order.
+//! Errors of parts of the inputs: collected where a part is read, reported and counted in order.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::style::Style;
 /// After how many errors no more are printed.
 const MAX_ERRORS: usize = 1000;
 
-/// What is wrong with a part of the inputs.
+/// The errors of a part of the inputs.
 #[derive(Default)]
 pub(in crate::review) struct Faults {
     notes: Text,
@@ -22,7 +22,7 @@ pub(in crate::review) struct Faults {
     fatal: Option<CliError>,
 }
 
-/// What was wrong with the parts so far.
+/// The errors of the parts so far.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::review) struct CountedFaults {
@@ -41,20 +41,20 @@ impl Faults {
         }
     }
 
-    /// Where something is wrong, and what.
-    pub(in crate::review) fn told(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// The errors: places and messages.
+    pub(in crate::review) fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
         let errors = self.errors.iter();
         errors.map(|error| (error.place.as_str(), error.message.as_str()))
     }
 
-    /// Notes an error that ends the command.
+    /// Keeps an error that ends the command.
     pub(in crate::review) fn end(&mut self, error: CliError) {
         self.fatal = Some(error);
     }
 }
 
 impl CountedFaults {
-    /// `before` are the errors that were found and told before.
+    /// `before` are the errors that were found and reported before.
     pub(in crate::review) fn new(before: InputErrors) -> Self {
         CountedFaults {
             shown: before,
@@ -62,7 +62,7 @@ impl CountedFaults {
         }
     }
 
-    /// Tells and counts what is wrong with a part; gives the error that ends the command.
+    /// Reports and counts the errors of a part; gives the error that ends the command.
     pub(in crate::review) fn collect(&mut self, faults: Faults, progress: &mut Progress) -> Option<CliError> {
         if !faults.errors.is_empty() {
             progress.clear();
@@ -71,7 +71,7 @@ impl CountedFaults {
             true => self.more += faults.errors.len(),
             false => {
                 if !faults.notes.as_str().is_empty() {
-                    output::note(&faults.notes);
+                    output::eprint(&faults.notes);
                 }
                 self.shown.extend(faults.errors);
             }
@@ -83,10 +83,10 @@ impl CountedFaults {
         self.shown.count() + self.more
     }
 
-    /// Says how many errors were not shown.
-    pub(in crate::review) fn tell_rest(&self) {
+    /// Reports how many errors were not shown.
+    pub(in crate::review) fn report_hidden(&self) {
         if self.more > 0 {
-            output::note(&output::warning(&text!(
+            output::eprint(&output::warning(&text!(
                 "{} counted and not shown",
                 counted(self.more, "more error is", "more errors are")
             )));

@@ -19,11 +19,11 @@ pub(in crate::review) struct LogReader {
 }
 
 impl LogReader {
-    /// A reader that knows the custom resources of what is known, and remembers so many MiB of objects.
-    pub(in crate::review) fn new(known: &KnownCluster, remembered: u32) -> Self {
+    /// A reader that knows the custom resources of a cluster, and remembers so many MiB of objects.
+    pub(in crate::review) fn new(cluster: &KnownCluster, remembered: u32) -> Self {
         let mut replayer = Replayer::default();
-        for definition in &known.definitions {
-            // What cannot be followed was told when the state was read.
+        for definition in &cluster.definitions {
+            // Unusable definitions were reported when the state was read.
             let _ = replayer.define(definition);
         }
         let bytes = usize::try_from(u64::from(remembered) << 20).unwrap_or(usize::MAX);
@@ -55,7 +55,7 @@ impl LogReader {
         }
     }
 
-    /// What an entry of the log of this path says, and where it stands.
+    /// The requests of an entry of the log of this path, and its location.
     pub(in crate::review) fn read<'e>(
         &self,
         path: &Arc<str>,

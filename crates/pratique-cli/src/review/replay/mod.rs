@@ -7,7 +7,7 @@ mod collect;
 mod comparison;
 pub(super) mod counters;
 mod counts;
-pub(super) mod decided;
+pub(super) mod decision;
 pub(super) mod engine;
 pub(super) mod faults;
 pub(super) mod log;
@@ -34,7 +34,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::all_shown;
 use crate::snapshot::StateSource;
 use collect::Collector;
-use engine::{Engine, GivenState, Policies};
+use engine::{Engine, Policies, StateInputs};
 use faults::CountedFaults;
 use log::LogReader;
 use report::ReplayReport;
@@ -42,7 +42,7 @@ use share::ReadShare;
 use units::Pieces;
 use work::Worker;
 
-/// The namespace of given objects that name none.
+/// The namespace of objects of the cluster that name none.
 const NAMESPACE: &str = "default";
 
 /// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
@@ -54,29 +54,29 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     }
     let inputs = Inputs::of_logs(&arguments.logs)?;
     destination::verify(&answers.comparison.page)?;
-    let known = &arguments.known;
-    let mut state = StateSource::open(&known.client, known.snapshot.as_deref())?;
-    let Some(policies) = Policies::load(&arguments.policies, known, &mut state, None)? else {
+    let state = &arguments.state;
+    let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let Some(policies) = Policies::load(&arguments.policies, state, &mut source, None)? else {
         return Ok(ExitStatus::Failure);
     };
-    let given = GivenState::read(state, known, &policies, &[])?;
+    let inputs_of_state = StateInputs::read(source, state, &policies, &[])?;
     let others = format!("{:?}", arguments.memory);
-    let digest = given.digest(Digest::of(known, &others), &[&policies.sets]);
+    let digest = inputs_of_state.digest(Digest::of(state, &others), &[&policies.sets]);
     let run = digest.run(
         "replay",
         all_shown(&arguments.logs),
         "",
         policies.scope.can_deny(),
     );
-    let (known, errors) = given.known_to_requests(NAMESPACE, |_| {});
+    let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
-    let engine = Engine { policies, known };
-    let limits = limits(arguments.known.max_input);
+    let engine = Engine { policies, cluster };
+    let limits = limits(arguments.state.max_input);
     let worker = Worker {
         engine: &engine,
         evaluator: engine.evaluator(false),
-        log: LogReader::new(&engine.known, arguments.memory.remember),
+        log: LogReader::new(&engine.cluster, arguments.memory.remember),
         format: arguments.answers.output,
         summary: arguments.answers.summary,
     };
@@ -91,8 +91,8 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;
     ordered::in_order(
         worker.log.threads(),
-        move |sender| pieces.give(&inputs, &sender),
-        |unit, give| worker.replay(unit, give),
+        move |sender| pieces.send(&inputs, &sender),
+        |unit, emit| worker.replay(unit, emit),
         |part| collector.collect(part),
     )?;
     let forgotten = worker.log.forgotten();

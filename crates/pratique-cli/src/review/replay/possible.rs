@@ -11,7 +11,7 @@ use pratique_types::AdmissionRequest;
 use super::engine::Engine;
 use crate::review::record::Decision;
 
-/// Notes whether a policy may match, whatever the object is.
+/// Records whether a policy may match, whatever the object is.
 #[derive(Default)]
 struct Possible(Cell<bool>);
 
@@ -43,8 +43,9 @@ pub(in crate::review) fn without_object(engine: &Engine, request: &AdmissionRequ
 /// Whether a policy may match a request whose object is not known. Rules and namespaces do not depend on the object.
 fn may_match(engine: &Engine, request: &AdmissionRequest<'_>) -> bool {
     let possible = Possible::default();
-    let known = &engine.known;
-    let context = EvalContext::new(&known.state.objects, Arc::clone(&known.authorizer)).with_trace(&possible);
+    let cluster = &engine.cluster;
+    let context =
+        EvalContext::new(&cluster.state.objects, Arc::clone(&cluster.authorizer)).with_trace(&possible);
     // What is decided without the object does not matter; where there is no decision yet, a policy matches.
     let ended = engine
         .policies

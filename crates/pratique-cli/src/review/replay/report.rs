@@ -1,4 +1,4 @@
-//! What a replay has counted.
+//! The counts of a replay.
 
 use pratique_report::{Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::faults::CountedFaults;
 use crate::output::counted::counted;
 use crate::review::checkpoint::Resumable;
 
-/// What a replay has counted.
+/// The counts of a replay.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReplayReport {

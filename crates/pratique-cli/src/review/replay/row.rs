@@ -6,7 +6,7 @@ use pratique_report::Evaluation;
 use serde::Serialize;
 
 use super::comparison::Comparison;
-use super::decided::Decided;
+use super::decision::ReplayDecision;
 use super::subject::Subject;
 use crate::output::text::{Lines, Text, text};
 use crate::review::record::Decision;
@@ -26,7 +26,7 @@ pub(super) struct Row {
     pub(super) subject: Subject,
     pub(super) comparison: Comparison,
     pub(super) then: JsonThen,
-    pub(super) now: Decided,
+    pub(super) now: ReplayDecision,
     /// Why the log does not have enough of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unknown: Option<Unknown>,
@@ -34,7 +34,7 @@ pub(super) struct Row {
     pub(super) approximations: Vec<Approximation>,
 }
 
-/// What happened then.
+/// The recorded outcome.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct JsonThen {
     decision: &'static str,
@@ -65,7 +65,7 @@ impl JsonThen {
         }
     }
 
-    /// What refused the request.
+    /// The plugin, policy or webhook that refused the request.
     pub(super) fn by(&self) -> Option<&str> {
         self.by.as_deref()
     }
@@ -107,7 +107,7 @@ impl Row {
             "{}: {}: {}\n",
             place,
             self.subject,
-            style.paint(tone, self.comparison.words())
+            style.paint(tone, self.comparison.label())
         );
         let mut line = |label: &str, text: &str| {
             let indent = "    ";

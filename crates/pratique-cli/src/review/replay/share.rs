@@ -16,7 +16,7 @@ pub(in crate::review) struct ReadShare {
 }
 
 impl ReadShare {
-    /// Nothing of the inputs yet.
+    /// The share of inputs of which nothing was read yet.
     pub(in crate::review) fn of(inputs: &Inputs) -> Arc<Self> {
         let sizes = inputs.files().map(|file| {
             let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
@@ -25,7 +25,7 @@ impl ReadShare {
         ReadShare::of_total(sizes.sum())
     }
 
-    /// Nothing yet of so much, if that is known.
+    /// The share of a total, if that is known, of which nothing was read yet.
     pub(in crate::review) fn of_total(total: Option<u64>) -> Arc<Self> {
         Arc::new(ReadShare {
             total,

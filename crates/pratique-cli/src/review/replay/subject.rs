@@ -1,4 +1,4 @@
-//! What a request of a log is about.
+//! The subject of a request of a log.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,7 +7,7 @@ use pratique_report::{owner_of, uid_of};
 use pratique_types::{AdmissionRequest, Operation};
 use serde::Serialize;
 
-/// What a request is about: who did what, and when.
+/// The subject of a request: user, operation, object and time.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::review) struct Subject {
@@ -24,16 +24,16 @@ pub(in crate::review) struct Subject {
     pub(in crate::review) namespace: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(in crate::review) name: String,
-    /// That of an object that was stored.
+    /// The UID of an object that was stored.
     #[serde(skip)]
     pub(in crate::review) uid: String,
-    /// What controls the object.
+    /// The owner that controls the object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(in crate::review) owner: String,
 }
 
 impl Subject {
-    /// What a request is about that was made at a time.
+    /// The subject of a request that was made at a time.
     pub(in crate::review) fn of(request: &AdmissionRequest<'_>, time: &str) -> Self {
         let object = match request.object.is_null() {
             true => &request.old_object,

@@ -38,8 +38,8 @@ pub(in crate::review) struct Pieces {
 }
 
 impl Pieces {
-    /// Gives all parts in order.
-    pub(in crate::review) fn give<U: From<Unit>, R>(&self, inputs: &Inputs, sender: &WorkSender<U, R>) {
+    /// Sends all parts in order.
+    pub(in crate::review) fn send<U: From<Unit>, R>(&self, inputs: &Inputs, sender: &WorkSender<U, R>) {
         let first = match &self.from {
             Some(from) if !self.remembers => {
                 self.share.read(from.done);
@@ -48,13 +48,13 @@ impl Pieces {
             _ => 0,
         };
         for (index, file) in inputs.files().enumerate().skip(first) {
-            if self.give_file(index, file, sender).is_err() {
+            if self.send_file(index, file, sender).is_err() {
                 return;
             }
         }
     }
 
-    fn give_file<U: From<Unit>, R>(
+    fn send_file<U: From<Unit>, R>(
         &self,
         index: usize,
         file: &Path,

@@ -7,7 +7,7 @@ use pratique_replay::{EventRequests, Located, NotSubject, RecordedOutcome, Repla
 use pratique_types::AdmissionRequest;
 
 use super::comparison::Comparison;
-use super::decided::Decided;
+use super::decision::ReplayDecision;
 use super::engine::{Engine, input};
 use super::faults::Faults;
 use super::log::LogReader;
@@ -21,7 +21,7 @@ use crate::review::checkpoint::Mark;
 use crate::review::evaluate::Evaluator;
 use crate::style::Style;
 
-/// What comes of a part of the logs.
+/// The results of a part of the logs.
 #[derive(Default)]
 pub(super) struct Part {
     /// Where it begins.
@@ -43,7 +43,7 @@ pub(super) struct Worker<'a> {
 
 impl Worker<'_> {
     /// Replays a part of a log.
-    pub(super) fn replay(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
+    pub(super) fn replay(&self, unit: Unit, emit: &mut dyn FnMut(Part)) {
         let mut part = Part::default();
         match unit {
             Unit::Piece { path, piece, start } => {
@@ -55,7 +55,7 @@ impl Worker<'_> {
             Unit::Counted { path, piece } => self.log.remember(&path, &piece),
             Unit::Fault(fault) => part.faults.add(fault),
         }
-        give(part);
+        emit(part);
     }
 
     fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
@@ -77,10 +77,9 @@ impl Worker<'_> {
                     let subject = Subject::of(&replayed.request, &about.at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, about.location.clone());
-                    match self
-                        .engine
-                        .evaluate(&self.evaluator, input, |mut result| Decided::of(&mut result))
-                    {
+                    match self.engine.evaluate(&self.evaluator, input, |mut result| {
+                        ReplayDecision::of(&mut result)
+                    }) {
                         Ok(now) => {
                             let row = about.row(subject, now);
                             self.show(
@@ -101,7 +100,10 @@ impl Worker<'_> {
     /// A request whose object is not known is decided only where no policy can match it.
     fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
         let decision = without_object(self.engine, request);
-        let row = about.row(Subject::of(request, &about.at), Decided::by_none(decision));
+        let row = about.row(
+            Subject::of(request, &about.at),
+            ReplayDecision::without_policies(decision),
+        );
         self.show(
             Row {
                 unknown: Some(why),
@@ -113,7 +115,7 @@ impl Worker<'_> {
 
     fn show(&self, row: Row, part: &mut Part) {
         match self.format {
-            ReplayFormat::Human if self.summary || !row.comparison.is_told() => {}
+            ReplayFormat::Human if self.summary || !row.comparison.is_reported() => {}
             ReplayFormat::Human => part.out.text(&row.human(Style::of_stdout())),
             ReplayFormat::Ndjson => {
                 if let Err(error) = part.out.json_line(&row) {
@@ -126,7 +128,7 @@ impl Worker<'_> {
     }
 }
 
-/// What an entry of a log says besides its request.
+/// The fields of a log entry besides its request.
 struct EntryFacts {
     id: String,
     at: String,
@@ -135,7 +137,7 @@ struct EntryFacts {
 }
 
 impl EntryFacts {
-    fn row(&self, subject: Subject, now: Decided) -> Row {
+    fn row(&self, subject: Subject, now: ReplayDecision) -> Row {
         Row {
             file: self.location.file.to_string(),
             line: self.location.start.line,

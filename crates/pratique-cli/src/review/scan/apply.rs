@@ -13,7 +13,7 @@ use crate::output::text::{Text, text};
 /// The field manager of what is applied.
 const MANAGER: &str = "pratique";
 
-/// What became of the reports of a scan.
+/// The result of applying the reports of a scan.
 #[derive(Debug, Default)]
 pub(super) struct Applied {
     applied: usize,
@@ -51,7 +51,7 @@ impl Applied {
             Some(ObjectName { name, .. }) => format!("{} {name}", of.kind.kind),
             None => of.resource.group_resource().to_string(),
         };
-        output::note(&output::warning_at(&place, &error.to_string()));
+        output::eprint(&output::warning_at(&place, &error.to_string()));
     }
 }
 

@@ -15,10 +15,10 @@ use crate::output::text::text;
 use crate::output::{self, json};
 use crate::review::assumed::AssumedKinds;
 #[cfg(feature = "kube")]
-use crate::review::checkpoint::tell_lost;
+use crate::review::checkpoint::report_lost;
 use crate::review::checkpoint::{Checkpoints, Resumable};
 use crate::review::input_errors::JsonError;
-use crate::review::left_out::{self, LeftOut};
+use crate::review::limitations::{self, Limitations};
 use crate::review::progress::{Progress, rate_and_rest};
 use crate::review::record::Record;
 use crate::review::results::Results;
@@ -43,7 +43,7 @@ pub(super) struct Collector<'a> {
     assumed: AssumedKinds,
     records: Vec<Record>,
     errors: Vec<JsonError>,
-    left_out: LeftOut,
+    limitations: Limitations,
     /// How many objects SARIF and JUnit leave out.
     omitted: u64,
     /// For the output of such objects.
@@ -92,7 +92,7 @@ impl<'a> Collector<'a> {
             assumed: AssumedKinds::default(),
             records: Vec::new(),
             errors: Vec::new(),
-            left_out: LeftOut::default(),
+            limitations: Limitations::default(),
             omitted: 0,
             checkpoints,
             results: Results::default(),
@@ -162,14 +162,14 @@ impl<'a> Collector<'a> {
             self.note(warning);
         }
         for (assumed, place) in scanned.assumed {
-            if let Some(message) = self.assumed.tell(assumed, &place, "") {
+            if let Some(message) = self.assumed.report(assumed, &place, "") {
                 self.report.add_note(&message);
             }
         }
-        for note in scanned.left_out.kinds() {
+        for note in scanned.limitations.kinds() {
             self.report.add_note(&note);
         }
-        self.left_out.add(scanned.left_out);
+        self.limitations.add(scanned.limitations);
         for failed in scanned.failed {
             self.failed(failed)?;
         }
@@ -219,8 +219,8 @@ impl<'a> Collector<'a> {
     fn note(&mut self, note: &output::text::Text) {
         self.printed_errors += 1;
         match self.printed_errors {
-            count if count <= MAX_PRINTED => output::note(note),
-            count if count == MAX_PRINTED + 1 => output::note(&output::warning(&text!(
+            count if count <= MAX_PRINTED => output::eprint(note),
+            count if count == MAX_PRINTED + 1 => output::eprint(&output::warning(&text!(
                 "more than {} errors and warnings: the rest is counted",
                 MAX_PRINTED
             ))),
@@ -228,12 +228,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Tells how far the scan came before the cluster was lost.
+    /// Reports how far the scan came before the cluster was lost.
     #[cfg(feature = "kube")]
     pub(super) fn lost(&mut self) {
         self.progress.clear();
         let counted = human::line(&self.report.tally().total());
-        tell_lost::<Report>(&counted, self.checkpoints.as_ref());
+        report_lost::<Report>(&counted, self.checkpoints.as_ref());
     }
 
     /// Prints the report, and gives the exit status.
@@ -249,17 +249,17 @@ impl<'a> Collector<'a> {
         }
         written::write(report, &self.arguments.reports)?;
         for message in self.omissions() {
-            output::note(&output::warning(&text!("{}", message)));
+            output::eprint(&output::warning(&text!("{}", message)));
             self.errors.push(JsonError {
                 place: report.run().inputs.join(", "),
                 message,
             });
         }
         // That validation is not simulated is a note of the report.
-        let left_out = self.left_out.notes(true);
-        left_out
+        let limitations = self.limitations.list(true);
+        limitations
             .iter()
-            .for_each(|note| output::note(&left_out::human(note)));
+            .for_each(|limitation| output::eprint(&limitations::human(limitation)));
         let failure = &self.arguments.failure;
         let mut status = status(report, false, failure);
         match self.arguments.output {
@@ -269,13 +269,13 @@ impl<'a> Collector<'a> {
             ScanFormat::Sarif => output::print_json(&sarif::log(
                 &self.records,
                 &self.errors,
-                &left_out,
+                &limitations,
                 status.number(),
             ))?,
             ScanFormat::Junit => output::print_xml(&junit::of("scan", &self.records, &self.errors))?,
             ScanFormat::PolicyReport | ScanFormat::OpenReports => {
                 if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
-                    let is_complete = self.give_reports(namespaces, api)?;
+                    let is_complete = self.write_reports(namespaces, api)?;
                     if !is_complete && failure.fails_on(FailOn::Error) {
                         status = status.worse(Some(ExitStatus::Unread));
                     }
@@ -290,8 +290,8 @@ impl<'a> Collector<'a> {
         Ok(status)
     }
 
-    /// Prints the reports, or applies them; tells whether all of it succeeds.
-    fn give_reports(&self, namespaces: &NamespaceReports, api: ReportApi) -> Result<bool, CliError> {
+    /// Prints the reports, or applies them; gives whether all of it succeeds.
+    fn write_reports(&self, namespaces: &NamespaceReports, api: ReportApi) -> Result<bool, CliError> {
         #[cfg(feature = "kube")]
         if let Some(server) = &self.server {
             let total = self.report.tally().total();
@@ -307,11 +307,11 @@ impl<'a> Collector<'a> {
         output::print_json(&namespaces.list(api)).map(|()| true)
     }
 
-    /// What the output leaves out, as it is bounded.
+    /// Messages about what the output leaves out, as it is bounded.
     fn omissions(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut omissions = Vec::new();
         if self.omitted > 0 {
-            told.push(format!(
+            omissions.push(format!(
                 "{} not in this output, as it has no more than {MAX_RECORDS}: ndjson has all",
                 counted(
                     self.omitted,
@@ -324,7 +324,7 @@ impl<'a> Collector<'a> {
         let errors = u64::try_from(self.errors.len()).unwrap_or(u64::MAX);
         let lists_errors = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
         if lists_errors && failed > errors {
-            told.push(format!(
+            omissions.push(format!(
                 "{} not in this output, as it has no more than {MAX_PRINTED}: ndjson has all",
                 counted(failed - errors, "more error is", "more errors are")
             ));
@@ -332,13 +332,13 @@ impl<'a> Collector<'a> {
         if let Some(namespaces) = &self.namespaces {
             let (omitted, unlisted) = (namespaces.omitted(), namespaces.unlisted());
             if omitted > 0 {
-                told.push(format!(
+                omissions.push(format!(
                     "{} counted in summaries and not listed, as reports are bounded: ndjson has all",
                     counted(omitted, "result is", "results are")
                 ));
             }
             if unlisted > 0 {
-                told.push(format!(
+                omissions.push(format!(
                     "{} in no report, as there are too many: ndjson has all",
                     counted(
                         unlisted,
@@ -348,7 +348,7 @@ impl<'a> Collector<'a> {
                 ));
             }
         }
-        told
+        omissions
     }
 }
 

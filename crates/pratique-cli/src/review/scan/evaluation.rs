@@ -9,7 +9,7 @@ use crate::review::record::{Decision, Record};
 pub(super) struct ControlledDecision {
     pub(super) record: Record,
     pub(super) owner: String,
-    /// That of an object that was stored.
+    /// The UID of an object that was stored.
     uid: String,
     /// The messages of what is undecided.
     undecided: Vec<String>,
@@ -32,7 +32,7 @@ impl ControlledDecision {
         }
     }
 
-    /// Whether there is anything to tell of the object.
+    /// Whether there is anything to report about the object.
     pub(super) fn has_findings(&self) -> bool {
         let record = &self.record;
         record.decision != Decision::Allowed || !record.policies.is_empty() || !record.undecided.is_empty()

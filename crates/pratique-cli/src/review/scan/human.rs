@@ -59,7 +59,7 @@ pub(crate) fn line(total: &Counts) -> String {
     )
 }
 
-/// What policies found, those that find most first.
+/// The findings of policies, those with most findings first.
 fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
     let header = [
         first,

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use pratique_metrics::{Family, Kind, Series, Value, write_text};
 use pratique_report::{Counts, Report};
 
-/// What is counted in no row of its own, as in the metrics of the server.
+/// The label of what is counted in no row of its own, as in the metrics of the server.
 const OTHER: &str = "unexpected";
 
 /// The metrics of a report in the text format of Prometheus.

@@ -27,12 +27,12 @@ use super::checkpoint::Checkpoints;
 use super::cluster_objects::{ClusterObjects, Matched};
 use super::digest::Digest;
 use super::evaluate::Evaluator;
-use super::left_out::NOT_SIMULATED;
+use super::limitations::NOT_SIMULATED;
 use super::object_source::ObjectSource;
 use super::phases::Phases;
 use super::progress::is_shown;
 use super::read::Inputs as FileInputs;
-use super::replay::engine::{GivenState, Policies};
+use super::replay::engine::{Policies, StateInputs};
 use super::request::RequestBuilder;
 use super::results::Results;
 use super::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
@@ -49,14 +49,14 @@ pub(crate) use merge::run as report;
 use source::{Files, Sources};
 use work::Scanner;
 
-/// What a scan leaves out.
+/// The note on what a scan leaves out.
 const NOT_RUN: &str = "webhooks and built-in plugins are not run";
 
-/// What a scan with plugins leaves out.
+/// The note on what a scan with plugins leaves out.
 const OTHERS_NOT_RUN: &str =
     "webhooks are not run, nor built-in plugins that do not decide about what is there";
 
-/// What is scanned.
+/// The inputs of a scan.
 struct Inputs {
     source: ObjectSource,
     files: FileInputs,
@@ -64,7 +64,7 @@ struct Inputs {
 
 /// Evaluates every object of the inputs as it is read; succeeds if all of them are allowed.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
-    let known = &arguments.known;
+    let state = &arguments.state;
     let sender = &arguments.sender;
     let answers = &arguments.answers;
     let lists_objects = answers.output.lists_objects() || answers.results.results.is_some();
@@ -81,11 +81,11 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     };
     let settings = plugins::settings(&arguments.chain, operation)?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
-    let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
-    let inputs = Inputs::of(ObjectSource::of(&arguments.inputs, known, &source, "scan")?)?;
+    let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let inputs = Inputs::of(ObjectSource::of(&arguments.inputs, state, &source, "scan")?)?;
     #[cfg(feature = "kube")]
     let connected = source.server().cloned();
-    let loaded = Policies::load(&arguments.policies, known, &mut source, settings.as_ref())?;
+    let loaded = Policies::load(&arguments.policies, state, &mut source, settings.as_ref())?;
     let Some(mut policies) = loaded else {
         return Ok(ExitStatus::Failure);
     };
@@ -98,17 +98,17 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         scope,
         plugins,
     } = &policies;
-    let given_to_plugins = plugins.as_ref().map(|plugins| &plugins.given);
+    let configurations = plugins.as_ref().map(|plugins| &plugins.configurations);
     let others = format!(
-        "{sender:?} {:?} {settings:?} {given_to_plugins:?}",
+        "{sender:?} {:?} {settings:?} {configurations:?}",
         arguments.completion
     );
-    let given = GivenState::read(source, known, &policies, &[])?;
-    let digest = given.digest(Digest::of(known, &others), &[sets]);
-    let limits = limits(known.max_input);
+    let inputs_of_state = StateInputs::read(source, state, &policies, &[])?;
+    let digest = inputs_of_state.digest(Digest::of(state, &others), &[sets]);
+    let limits = limits(state.max_input);
     let phases = Phases::of(&arguments.completion);
     let sources = inputs.sources(&policies, operation, arguments)?;
-    let (known, errors) = given.known(phases, &sender.namespace, |cluster| {
+    let (cluster, errors) = inputs_of_state.into_cluster(phases, &sender.namespace, |cluster| {
         inputs.survey(&sources, limits, cluster)
     });
     let (stored, _) = Stored::new(&[], &sender.namespace);
@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
         operation,
-        evaluator: Evaluator::policies(admission, known.authorizer, false),
+        evaluator: Evaluator::policies(admission, cluster.authorizer, false),
         admission,
         phases,
         format: arguments.answers.output,
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         _ => "without --as-update, those of creations are",
     };
     if let Some(note) = unmatched::note(&[sets], operation, help) {
-        output::note(&output::warning(&text!("{}", note)));
+        output::eprint(&output::warning(&text!("{}", note)));
         report.add_note(&note);
     }
     if let Some(unbound) = scope.count() {
@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let mut collector = Collector::new(&arguments.answers, report, &sender.user, total, checkpoints);
     #[cfg(feature = "kube")]
     if answers.apply {
-        let client = &arguments.known.client;
+        let client = &arguments.state.client;
         let connect = || crate::snapshot::connect(client.kubeconfig.as_deref(), client.context.as_deref());
         collector.server = Some(connected.map_or_else(connect, Ok)?);
     }
@@ -169,11 +169,11 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     for error in errors {
         collector.count_error(&error.place, &error.message)?;
     }
-    let start = Arc::new(known.state);
+    let start = Arc::new(cluster.state);
     let scanned = ordered::in_order(
         ordered::cores(),
-        move |sender| sources.give(limits, start, from, &sender),
-        |unit, give| scanner.scan(unit, give),
+        move |sender| sources.send(limits, start, from, &sender),
+        |unit, emit| scanner.scan(unit, emit),
         |scanned| collector.collect(scanned),
     );
     #[cfg(feature = "kube")]

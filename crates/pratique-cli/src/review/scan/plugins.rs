@@ -1,4 +1,4 @@
-//! Plugins of an API server that decide about an object by what it is: each by itself, and beside the policies.
+//! Plugins of an API server that decide about an object by what it is: each by itself, in addition to the policies.
 //!
 //! What is there already was admitted once. So a plugin makes sense here only if it would decide alike about an object today
 //! because of what the object is: not because of who sends it, of when, or of how much there is besides. An object is not

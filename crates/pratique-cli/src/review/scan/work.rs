@@ -13,7 +13,7 @@ use super::plugins::PluginRun;
 use super::source::{Content, Unit};
 use crate::arguments::ScanFormat;
 use crate::exit::CliError;
-use crate::input::{GivenObject, InputError, piece};
+use crate::input::{InputError, InputObject, piece};
 use crate::output::text::Text;
 use crate::output::{Printed, problems};
 use crate::review::checkpoint::Mark;
@@ -22,10 +22,10 @@ use crate::review::cluster_objects;
 use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::{ErrorLine, JsonError, described};
-use crate::review::left_out::LeftOut;
+use crate::review::limitations::Limitations;
 use crate::review::phases::Phases;
 use crate::review::record::Record;
-use crate::review::request::{Assumed, Built, RequestBuilder};
+use crate::review::request::{AssumedResource, BuiltRequest, RequestBuilder};
 use crate::review::state::ClusterState;
 use crate::style::Style;
 
@@ -41,7 +41,7 @@ pub(super) struct Scanner<'a> {
     pub(super) shard: Shard,
 }
 
-/// What comes of a part of the inputs.
+/// The results of a part of the inputs.
 #[derive(Default)]
 pub(super) struct Scanned {
     /// Where it begins, in its first part.
@@ -50,15 +50,15 @@ pub(super) struct Scanned {
     pub(super) failed: Vec<Failed>,
     pub(super) warnings: Vec<Text>,
     /// The resources that were assumed, with the places of objects.
-    pub(super) assumed: Vec<(Assumed, String)>,
-    pub(super) left_out: LeftOut,
-    /// What is printed of it.
+    pub(super) assumed: Vec<(AssumedResource, String)>,
+    pub(super) limitations: Limitations,
+    /// The output.
     pub(super) out: Printed,
     /// Ends the command.
     pub(super) fatal: Option<CliError>,
 }
 
-/// Something that could not be read or evaluated.
+/// An object that could not be read or evaluated.
 pub(super) struct Failed {
     pub(super) text: Text,
     pub(super) error: JsonError,
@@ -81,7 +81,7 @@ struct Line<'a> {
 
 impl Scanner<'_> {
     /// Evaluates a part of the inputs.
-    pub(super) fn scan(&self, unit: Unit, give: &mut dyn FnMut(Scanned)) {
+    pub(super) fn scan(&self, unit: Unit, emit: &mut dyn FnMut(Scanned)) {
         let mut scanned = Scanned {
             start: unit.start,
             ..Scanned::default()
@@ -96,16 +96,16 @@ impl Scanner<'_> {
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
                 }
-                for given in objects.given {
-                    let (document, item) = (given.location.document, given.item);
+                for input in objects.objects {
+                    let (document, item) = (input.location.document, input.item);
                     if !is_shared || self.is_own(&format!("{} {document} {item}", unit.file)) {
-                        self.given(given, false, &unit.state, &mut scanned);
+                        self.object(input, false, &unit.state, &mut scanned);
                     }
                 }
             }
             Content::Fault { fault, kind } => self.fault(fault, kind, is_shared, &mut scanned),
         }
-        give(scanned);
+        emit(scanned);
     }
 
     /// Evaluates the objects of a page of a collection.
@@ -122,28 +122,28 @@ impl Scanner<'_> {
             Ok(objects) => objects,
             Err(fault) => return self.fault(fault, None, is_shared, scanned),
         };
-        for (given, is_changed) in objects {
-            if !is_shared || self.is_own(&given.location.file) {
-                self.given(given, is_changed, state, scanned);
+        for (input, is_changed) in objects {
+            if !is_shared || self.is_own(&input.location.file) {
+                self.object(input, is_changed, state, scanned);
             }
         }
     }
 
     /// Evaluates an object; `is_changed` is whether it has changed since it began to be listed.
-    fn given(&self, given: GivenObject<'_>, is_changed: bool, state: &ClusterState, scanned: &mut Scanned) {
-        let given = match etcd::object(given) {
-            Ok(Some(given)) => given,
+    fn object(&self, input: InputObject<'_>, is_changed: bool, state: &ClusterState, scanned: &mut Scanned) {
+        let input = match etcd::object(input) {
+            Ok(Some(input)) => input,
             Ok(None) => return,
             Err(unread) => return self.fault(unread.fault, unread.kind, false, scanned),
         };
-        let kind = kind_of(&given.object).ok();
+        let kind = kind_of(&input.object).ok();
         let kind = kind.map(|kind| (kind.api_version(), kind.kind));
-        if review::is_review(&given.object) {
-            let place = problems::place(&given.location);
+        if review::is_review(&input.object) {
+            let place = problems::place(&input.location);
             let why = "it is a request, and not an object: `pratique review` evaluates it".to_owned();
             return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
         }
-        let evaluated = self.evaluate(given, state, scanned);
+        let evaluated = self.evaluate(input, state, scanned);
         match evaluated {
             Ok(mut found) => {
                 found.is_changed = is_changed;
@@ -155,13 +155,13 @@ impl Scanner<'_> {
 
     fn evaluate(
         &self,
-        given: GivenObject<'_>,
+        input: InputObject<'_>,
         state: &ClusterState,
         scanned: &mut Scanned,
     ) -> Result<ControlledDecision, InputError> {
-        let number = given.location.document + 1;
-        let (owner, uid) = (owner_of(&given.object), uid_of(&given.object).to_owned());
-        let Built { mut input, assumed } = self.builder.input(given, &state.defined, number)?;
+        let number = input.location.document + 1;
+        let (owner, uid) = (owner_of(&input.object), uid_of(&input.object).to_owned());
+        let BuiltRequest { mut input, assumed } = self.builder.input(input, &state.defined, number)?;
         if let Some(assumed) = assumed {
             scanned.assumed.push((assumed, input.place()));
         }
@@ -173,7 +173,7 @@ impl Scanner<'_> {
         }
         let stage = self.phases.receive(&mut input, false, state);
         if let (Ok(_), Some(objects)) = (&input.received, &state.api_objects) {
-            scanned.left_out.count(objects, &input.request);
+            scanned.limitations.count(objects, &input.request);
         }
         let is_received = input.decode_failure().is_none() && stage.refusal().is_none();
         let plugins = state.plugins().filter(|_| is_received);

@@ -34,7 +34,7 @@ pub(in crate::review::scan) struct Files {
 #[derive(Clone, Debug)]
 struct Source {
     path: PathBuf,
-    /// As it is shown.
+    /// The path as it is shown.
     shown: Arc<str>,
     /// Its size, if it is a regular file.
     size: Option<u64>,
@@ -50,7 +50,7 @@ struct Part<'f> {
     shard: Shard,
     /// The bytes of all files before it.
     before: u64,
-    /// What stands before this offset was scanned before.
+    /// The offset before which everything was scanned before.
     from: usize,
 }
 
@@ -98,8 +98,8 @@ impl Files {
         self.files.iter().map(|file| FileState::of(&file.path)).collect()
     }
 
-    /// Gives all parts in order: all, or those from a mark.
-    pub(super) fn give<R>(
+    /// Sends all parts in order: all, or those from a mark.
+    pub(super) fn send<R>(
         self,
         limits: Limits,
         mut state: Arc<ClusterState>,
@@ -116,7 +116,7 @@ impl Files {
                 before,
                 from: Mark::offset_in(from.as_ref(), index),
             };
-            if part.give(limits, &mut state, sender).is_err() {
+            if part.send(limits, &mut state, sender).is_err() {
                 return;
             }
             before = before.saturating_add(file.size.unwrap_or_default());
@@ -137,7 +137,7 @@ impl Source {
             has_lines: false,
         };
         let extension = path.extension().unwrap_or_default();
-        // What cannot be read is told when it is scanned.
+        // Unreadable input is reported when it is scanned.
         source.has_lines = LINES.iter().any(|lines| extension == *lines)
             && source
                 .head()
@@ -145,7 +145,7 @@ impl Source {
         source
     }
 
-    /// What a regular file begins with; of others, nothing is read.
+    /// The beginning of a regular file; of others, nothing is read.
     fn head(&self) -> io::Result<Head> {
         if self.size.is_none() {
             return Err(ErrorKind::NotSeekable.into());
@@ -219,7 +219,7 @@ impl Source {
 }
 
 impl Part<'_> {
-    fn give<R>(
+    fn send<R>(
         &self,
         limits: Limits,
         state: &mut Arc<ClusterState>,
@@ -242,17 +242,17 @@ impl Part<'_> {
                 return sender.add(unit(Some(self.mark(Place::START)), fault, Arc::clone(state)));
             }
         };
-        let mut known = StateOfStream::new(state, file.size.is_some());
+        let mut stream_state = StateOfStream::new(state, file.size.is_some());
         let splitter = Splitter::new(input, limits).starting_at(start.place, start.number);
-        for piece in splitter.apart(known.words()) {
+        for piece in splitter.apart(stream_state.kinds()) {
             let piece = match piece {
                 Ok(piece) => piece,
                 Err(error) => {
                     let fault = InputError::of_stream(file.shown.to_string(), error, limits);
-                    return sender.add(unit(None, Content::fault(fault), known.now()));
+                    return sender.add(unit(None, Content::fault(fault), stream_state.now()));
                 }
             };
-            let state = known.before(&file.shown, &piece);
+            let state = stream_state.before(&file.shown, &piece);
             match is_counted(&piece, self.from, &file.shown) {
                 Ok(true) => continue,
                 Ok(false) => {}

@@ -41,7 +41,7 @@ pub(super) struct Unit {
     pub(super) state: Arc<ClusterState>,
 }
 
-/// What a part of the inputs has.
+/// The content of a part of the inputs.
 pub(super) enum Content {
     Piece(Piece),
     #[cfg(feature = "kube")]
@@ -87,8 +87,8 @@ impl Sources {
         }
     }
 
-    /// Gives all parts in order: all, or those from a mark.
-    pub(super) fn give<R>(
+    /// Sends all parts in order: all, or those from a mark.
+    pub(super) fn send<R>(
         self,
         limits: Limits,
         state: Arc<ClusterState>,
@@ -96,9 +96,9 @@ impl Sources {
         sender: &WorkSender<Unit, R>,
     ) {
         match self {
-            Sources::Files(files) => files.give(limits, state, from, sender),
+            Sources::Files(files) => files.send(limits, state, from, sender),
             #[cfg(feature = "kube")]
-            Sources::Cluster { objects, shard } => objects.give(from.as_ref(), sender, |part| Unit {
+            Sources::Cluster { objects, shard } => objects.send(from.as_ref(), sender, |part| Unit {
                 file: part.collection,
                 start: part.start,
                 content: part.content.into(),
