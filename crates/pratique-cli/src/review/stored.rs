@@ -41,7 +41,7 @@ impl<'g> Stored<'g> {
         (stored, faults)
     }
 
-    fn add(&mut self, object: &'g InputObject, namespace: &str) -> Result<(), String> {
+    fn add(&mut self, object: &'g InputObject<'static>, namespace: &str) -> Result<(), String> {
         let kind = kind_of(&object.object).map_err(|error| error.to_string())?;
         match self.places.entry(key(&object.object, &kind, namespace)) {
             Entry::Vacant(entry) => {

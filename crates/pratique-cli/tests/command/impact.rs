@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-
 use crate::support::{Directory, Run};
 
 const SAMPLES: &str = "../../docs/samples/replay";
