@@ -19,31 +19,25 @@ pub fn library() -> Library {
     let params = [list.clone(), list];
     Library::of(vec![
         Function::new("sets.contains")
-            .global(
-                "list_sets_contains_list",
-                &params,
-                Type::Bool,
-                |context, arguments| {
-                    holds_all(context, &list_at(arguments, 0)?, &list_at(arguments, 1)?).map(Value::Bool)
-                },
-            )
+            .global("list_sets_contains_list", &params, Type::Bool, contains)
             .costing(|arguments, _| 1 + pairs(arguments)),
         Function::new("sets.equivalent")
-            .global(
-                "list_sets_equivalent_list",
-                &params,
-                Type::Bool,
-                |context, arguments| {
-                    let (one, other) = (list_at(arguments, 0)?, list_at(arguments, 1)?);
-                    let same = holds_all(context, &one, &other)? && holds_all(context, &other, &one)?;
-                    Ok(Value::Bool(same))
-                },
-            )
+            .global("list_sets_equivalent_list", &params, Type::Bool, equivalent)
             .costing(|arguments, _| 1 + pairs(arguments).saturating_mul(2)),
         Function::new("sets.intersects")
             .global("list_sets_intersects_list", &params, Type::Bool, intersects)
             .costing(|arguments, _| 1 + pairs(arguments)),
     ])
+}
+
+fn contains<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    holds_all(context, &list_at(arguments, 0)?, &list_at(arguments, 1)?).map(Value::Bool)
+}
+
+fn equivalent<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    let (one, other) = (list_at(arguments, 0)?, list_at(arguments, 1)?);
+    let same = holds_all(context, &one, &other)? && holds_all(context, &other, &one)?;
+    Ok(Value::Bool(same))
 }
 
 /// How many pairs of elements there are.

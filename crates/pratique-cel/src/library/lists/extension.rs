@@ -9,6 +9,7 @@ use crate::cost::{self, CostNeed};
 use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Overload};
+use crate::library::arguments::{int, list};
 use crate::library::{bounds, results};
 use crate::ops;
 use crate::types::Type;
@@ -74,11 +75,9 @@ fn sorting(name: &str, suffix: &str, receiver: &[Type], call: CallFn) -> Functio
 }
 
 fn slice<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let [Value::List(list), Value::Int(start), Value::Int(end)] = arguments else {
-        return Err(Fault::no_such_overload());
-    };
+    let (list, start, end) = (list(arguments, 0)?, int(arguments, 1)?, int(arguments, 2)?);
     let refuse = |why: &str| Err(Fault::error(format!("cannot slice({start}, {end}), {why}")));
-    let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
+    let (Ok(from), Ok(to)) = (usize::try_from(start), usize::try_from(end)) else {
         return refuse("negative indexes not supported");
     };
     if from > to {
@@ -152,26 +151,22 @@ fn full_type<'a>(value: &Value<'a>) -> &'a str {
 const MAX_RANGE: i64 = 1_000_000;
 
 fn range<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let [Value::Int(size)] = arguments else {
-        return Err(Fault::no_such_overload());
-    };
-    if *size < 0 {
+    let size = int(arguments, 0)?;
+    if size < 0 {
         return Err(Fault::error(format!(
             "lists.range: size must be non-negative, got {size}"
         )));
     }
-    if *size > MAX_RANGE {
+    if size > MAX_RANGE {
         let text = format!("lists.range: size {size} exceeds maximum allowed ({MAX_RANGE})");
         return Err(Fault::error(text));
     }
-    bounds::elements(context, usize::try_from(*size).unwrap_or(usize::MAX))?;
-    results::collected(context, (0..*size).map(Value::Int))
+    bounds::elements(context, usize::try_from(size).unwrap_or(usize::MAX))?;
+    results::collected(context, (0..size).map(Value::Int))
 }
 
 fn reverse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let [Value::List(list)] = arguments else {
-        return Err(Fault::no_such_overload());
-    };
+    let list = list(arguments, 0)?;
     bounds::elements(context, list.len())?;
     let indices = (0..list.len()).rev();
     results::collected(
@@ -181,11 +176,9 @@ fn reverse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
 }
 
 fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let [Value::List(list)] = arguments else {
-        return Err(Fault::no_such_overload());
-    };
+    let list = list(arguments, 0)?;
     if list.is_empty() {
-        return Ok(Value::List(*list));
+        return Ok(Value::List(list));
     }
     bounds::comparisons(list.len(), list.len())?;
     let mut unique: Vec<Value<'a>> = Vec::new();
