@@ -49,7 +49,7 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
         return for_syntax(message, rest).map(str::to_owned);
     }
     if let Some(message) = issue.message.strip_prefix("found no matching overload for '") {
-        return for_overload(call).map(str::to_owned);
+        return for_overload(message).map(str::to_owned);
     }
     if issue.message == "invalid matches argument" {
         return for_pattern(literal_at(text, offset)?);
