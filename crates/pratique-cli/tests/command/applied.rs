@@ -141,7 +141,7 @@ fn failures_are_reported_and_counted() {
         "warning: PolicyReport shop/pratique-scan: policyreports is forbidden",
         "warning: clusterpolicyreports.wgpolicyk8s.io: the server could not find the requested resource",
     ] {
-        assert!(run.stderr.contains(message), "{message}: {run}");
+        run.stderr_has(message);
     }
 }
 

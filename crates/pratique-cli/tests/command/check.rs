@@ -57,7 +57,7 @@ fn text_that_no_server_reads() {
     let run = files.run(&["check", "--deny", "unread-text", "admission.yaml"]);
     run.exits(1);
     for place in ["admission.yaml:10:1: ", "binding.yaml:9:1: "] {
-        assert!(run.stdout.contains(place), "{place} {run}");
+        run.stdout_has(place);
     }
     assert_eq!(run.stdout.matches("[unread-text]").count(), 2, "{run}");
 }

@@ -51,7 +51,7 @@ fn check(arguments: &[&str], counts: &str) {
 
     let refused = |run: Run, why: &str| {
         run.exits(2);
-        assert!(run.stderr.contains(why), "{why}: {run}");
+        run.stderr_has(why);
         assert!(path.exists(), "the checkpoint stays: {run}");
     };
     fs::write(&path, &of_part).unwrap();

@@ -78,7 +78,7 @@ fn objects_are_created() {
         "images need a digest",
         "c.image.contains('@')",
     ] {
-        assert!(run.stdout.contains(shown), "{shown}: {run}");
+        run.stdout_has(shown);
     }
 }
 

@@ -106,7 +106,7 @@ fn objects_of_a_cluster_are_compared() {
         "/api/v1/namespaces/shop/configmaps/b: CREATE ConfigMap shop/b by kubernetes-admin",
         &format!("note: {moments}\n"),
     ] {
-        assert!(human.stdout.contains(shown), "{shown}: {human}");
+        human.stdout_has(shown);
     }
     // The inputs are what is named, and the cluster says what is known.
     let before = server.asked().len();
@@ -172,7 +172,7 @@ fn what_cannot_be_listed_is_not_compared() {
         "/api/v1/configmaps: its objects cannot be listed, and are not evaluated: configmaps is forbidden",
         "/apis/metrics.example.com/v1: its objects cannot be listed",
     ] {
-        assert!(run.stderr.contains(message), "{message}: {run}");
+        run.stderr_has(message);
     }
     // What no policy can match does not matter.
     assert!(!run.stderr.contains("other.example.com"), "{run}");
@@ -230,7 +230,7 @@ fn a_page_that_never_comes_is_reported() {
         "the comparison has ended early, after 2 requests; it has no report; with --checkpoint, it could go on from there",
         "no answer within 0.5 seconds",
     ] {
-        assert!(run.stderr.contains(message), "{message}: {run}");
+        run.stderr_has(message);
     }
 }
 

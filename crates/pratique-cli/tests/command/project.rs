@@ -81,7 +81,7 @@ fn without_arguments_all_of_it_is_checked_reviewed_and_tested() {
         "at most 3 replicas",
         "suite tests/suite.yaml: 1 passed",
     ] {
-        assert!(run.stdout.contains(part), "{part}: {run}");
+        run.stdout_has(part);
     }
     assert!(run.stderr.starts_with("project file: pratique.yaml\n"), "{run}");
     // Only what the file names is run, and everything is well.

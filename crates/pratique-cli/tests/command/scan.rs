@@ -99,7 +99,7 @@ fn every_object_is_counted() {
         "note: policies that match no CREATE are not evaluated: same; with --as-update, those of updates are",
         "note: webhooks and built-in plugins are not run",
     ] {
-        assert!(run.stdout.contains(shown), "{shown}: {run}");
+        run.stdout_has(shown);
     }
     let report = scan(&directory, &["-o", "json", "pods.ndjson"]).json();
     assert_eq!(total(&report), [16, 4, 0, 0]);

@@ -337,7 +337,7 @@ fn a_page_that_never_comes_is_reported() {
         "it has no report; with --checkpoint, it could go on from there",
         "no answer within 0.5 seconds",
     ] {
-        assert!(run.stderr.contains(message), "{message}: {run}");
+        run.stderr_has(message);
     }
     // From a checkpoint it goes on, once the server answers.
     let kept = ["--checkpoint", "kept.json", "--checkpoint-interval", "0"];

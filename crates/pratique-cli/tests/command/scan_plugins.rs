@@ -71,7 +71,7 @@ fn plugins_decide_beside_policies() {
         r#"pods \"large\" is forbidden: maximum cpu usage per Container is 2, but limit is 4"#,
         "built-in plugins that do not decide about what is there",
     ] {
-        assert!(run.stdout.contains(message), "{message}: {run}");
+        run.stdout_has(message);
     }
     // Without it, they are not asked.
     let without = scan(&lines, &["--chain=off", "--policies", "policies.yaml"]);
@@ -185,6 +185,6 @@ fn what_makes_no_sense_is_refused() {
     ] {
         let run = scan(&[BANK], arguments);
         run.exits(2);
-        assert!(run.stderr.contains(why), "{why}: {run}");
+        run.stderr_has(why);
     }
 }

@@ -83,7 +83,7 @@ fn refusals_of_a_store_are_reported() {
     let (directory, store) = (Directory::new().with("pods.ndjson", pods()), FakeStore::start());
     let check = |run: Run, expected: &str| {
         run.exits(2);
-        assert!(run.stderr.contains(expected), "{expected}: {run}");
+        run.stderr_has(expected);
     };
     let scan = ["scan", "--report", "s3://scans/a.json", "pods.ndjson"];
     check(
@@ -130,7 +130,7 @@ fn unwritable_files_are_reported_before_anything_is_scanned() {
             &environment,
         );
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run}");
-        assert!(run.stderr.contains(expected), "{expected}: {run}");
+        run.stderr_has(expected);
     };
     for (flag, place) in [
         ("--report", "s3://scans/a.json"),

@@ -54,7 +54,7 @@ fn what_is_exchanged_is_shown() {
         "< {",
         "\"message\":\"not today\"",
     ] {
-        assert!(run.stdout.contains(expected), "{expected}\n{run}");
+        run.stdout_has(expected);
     }
 }
 
