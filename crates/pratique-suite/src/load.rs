@@ -22,7 +22,7 @@ use crate::convert::items;
 use crate::files;
 use crate::known_cluster::ClusterBase;
 use crate::object::text;
-use crate::roots::{Outside, SuiteRoots};
+use crate::roots::{OpenError, SuiteRoots};
 use crate::scripted::ScriptedCaller;
 use crate::suite::{Reference, Suite};
 use crate::unbound::{Unbound, bind, unbound};
@@ -319,26 +319,15 @@ struct PolicyFiles {
 impl PolicyFiles {
     fn add(&mut self, reference: &Reference) {
         let path = &reference.path;
-        if !self.permits(path, &reference.location) {
-            return;
-        }
-        let listed = match path.is_dir() {
-            true => files::manifests(path),
-            false => Ok(vec![path.clone()]),
-        };
-        let listed = match listed {
+        let listed = match self.roots.files(path, files::manifests) {
             Ok(listed) => listed,
-            Err(error) => return self.unreadable(path, &error, &reference.location),
+            Err(error) => return self.unopened(path, &error, &reference.location),
         };
         let before = (self.files.len(), self.problems.len());
         for file in listed {
-            // Entries of a directory may be symbolic links.
-            if !self.permits(&file, &reference.location) {
-                continue;
-            }
-            match self.roots.read(&file) {
+            match self.roots.open(&file) {
                 Ok(content) => self.add_file(content, reference, path.is_dir()),
-                Err(error) => self.unreadable(&file, &error, &reference.location),
+                Err(error) => self.unopened(&file, &error, &reference.location),
             }
         }
         if self.is_for_tests && before == (self.files.len(), self.problems.len()) {
@@ -353,22 +342,13 @@ impl PolicyFiles {
             .push(problem(Rule::UnsupportedKind, message, Some(at)));
     }
 
-    /// Whether the suite may name a file; adds a problem if not.
-    fn permits(&mut self, path: &Path, at: &Location) -> bool {
-        let Err(outside) = self.roots.permit(path) else {
-            return true;
-        };
-        let message = format!("{}: {outside}", path_text(path));
+    /// Adds a problem for a file that cannot be opened.
+    fn unopened(&mut self, path: &Path, error: &OpenError, at: &Location) {
+        let message = format!("{}: {error}", path_text(path));
         self.problems.push(Problem {
-            help: Some(Outside::HELP.into()),
+            help: error.help().map(Into::into),
             ..problem(Rule::Unreadable, message, Some(at))
         });
-        false
-    }
-
-    fn unreadable(&mut self, path: &Path, error: &std::io::Error, at: &Location) {
-        let message = format!("{}: {}", path_text(path), files::plain(error));
-        self.problems.push(problem(Rule::Unreadable, message, Some(at)));
     }
 
     /// Adds a file to those of its plugin, or of the API. Files of a directory without policies are skipped.
@@ -436,11 +416,10 @@ impl PolicyFiles {
 
     /// Whether an AdmissionConfiguration can be opened; adds a problem if not.
     fn opens(&mut self, reference: &Reference) -> bool {
-        if !self.permits(&reference.path, &reference.location) {
-            return false;
-        }
-        if let Err(error) = std::fs::metadata(&reference.path) {
-            self.unreadable(&reference.path, &error, &reference.location);
+        let path = &reference.path;
+        let permitted = self.roots.permit(path).map_err(OpenError::from);
+        if let Err(error) = permitted.and_then(|()| Ok(std::fs::metadata(path)?)) {
+            self.unopened(path, &error, &reference.location);
             return false;
         }
         self.files.push(reference.path.clone());

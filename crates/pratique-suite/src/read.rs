@@ -16,7 +16,7 @@ use crate::authorizer::Rules;
 use crate::files;
 use crate::foreign::{self, Program};
 use crate::request;
-use crate::roots::{Outside, Roots, SuiteRoots};
+use crate::roots::{OpenError, Roots, SuiteRoots};
 use crate::schema::{API_VERSION, AUTHORIZER, FORMAT, KIND};
 use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
 use budget::Budget;
@@ -206,12 +206,13 @@ impl<'a> Reader<'a> {
         self.fault_at(rule, message, location);
     }
 
-    /// Adds a problem for a path outside of the roots.
-    fn outside(&mut self, path: &Path, why: &Outside, at: NodeId) {
-        self.fault(Rule::Unreadable, format!("{}: {why}", path_text(path)), at);
-        if let Some(problem) = self.problems.last_mut() {
-            problem.help = Some(Outside::HELP.into());
-        }
+    /// Adds a problem for a file that cannot be opened.
+    fn unopened(&mut self, path: &Path, error: &OpenError, at: NodeId) {
+        let message = format!("{}: {error}", path_text(path));
+        self.problems.push(Problem {
+            help: error.help().map(Into::into),
+            ..Problem::new(Rule::Unreadable, message).at(self.location(at))
+        });
     }
 
     fn fault_at(&mut self, rule: Rule, message: String, location: Location) {

@@ -38,10 +38,28 @@ pub(crate) struct Outside {
     root: String,
 }
 
+/// Why a suite cannot open a file.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error(transparent)]
+    Outside(#[from] Outside),
+    #[error("{}", files::plain(.0))]
+    Io(#[from] io::Error),
+}
+
+impl OpenError {
+    /// How to have the file opened, where there is a way.
+    pub(crate) fn help(&self) -> Option<&'static str> {
+        match self {
+            OpenError::Outside(_) => Some(Outside::HELP),
+            OpenError::Io(_) => None,
+        }
+    }
+}
+
 impl Outside {
     /// How to allow the path.
-    pub(crate) const HELP: &'static str =
-        "pratique test --allow-path DIR lets suites name files below DIR, too";
+    const HELP: &'static str = "pratique test --allow-path DIR lets suites name files below DIR, too";
 }
 
 impl Roots {
@@ -115,8 +133,27 @@ impl SuiteRoots {
         })
     }
 
+    /// The files at a path: the file itself, or those that `list` gives of a directory.
+    pub(crate) fn files(
+        &self,
+        path: &Path,
+        list: fn(&Path) -> io::Result<Vec<PathBuf>>,
+    ) -> Result<Vec<PathBuf>, OpenError> {
+        self.permit(path)?;
+        match path.is_dir() {
+            true => Ok(list(path)?),
+            false => Ok(vec![path.to_owned()]),
+        }
+    }
+
+    /// Reads a file below one of the roots. Entries of a directory may be symbolic links to others.
+    pub(crate) fn open(&self, path: &Path) -> Result<ManifestFile, OpenError> {
+        self.permit(path)?;
+        Ok(self.read(path)?)
+    }
+
     /// Reads a file: its unsaved content if there is one, else from the disk.
-    pub(crate) fn read(&self, path: &Path) -> io::Result<ManifestFile> {
+    fn read(&self, path: &Path) -> io::Result<ManifestFile> {
         let unsaved = match self.unsaved.is_empty() {
             true => None,
             false => canonical(path).and_then(|path| self.unsaved.get(&path)),

@@ -16,7 +16,7 @@ use pratique_types::UserInfo;
 use crate::object::text;
 use crate::read::Fields;
 use crate::read::budget::{self, Budget};
-use crate::roots::SuiteRoots;
+use crate::roots::{OpenError, SuiteRoots};
 use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput};
 
 /// Parts of API groups, one of which every file with such tests has.
@@ -180,21 +180,12 @@ impl<'a> Source<'a> {
         let directory = self.path.parent().unwrap_or(Path::new(""));
         let full = directory.join(file);
         let failed = |message: String| vec![self.problem(message, at)];
-        if let Err(outside) = self.roots.permit(&full) {
-            return Err(failed(format!("{file}: {outside}")));
-        }
-        let unreadable = |error: &std::io::Error| failed(format!("{file}: {}", crate::files::plain(error)));
-        let listed = match full.is_dir() {
-            true => crate::files::below(&full).map_err(|error| unreadable(&error))?,
-            false => vec![full],
-        };
+        let unopened = |error: OpenError| failed(format!("{file}: {error}"));
+        let listed = self.roots.files(&full, crate::files::below).map_err(unopened)?;
         let mut objects = Vec::new();
         for path in listed {
-            if let Err(outside) = self.roots.permit(&path) {
-                return Err(failed(format!("{file}: {outside}")));
-            }
-            let read = self.roots.read(&path).map_err(|error| unreadable(&error))?;
-            let found = crate::files::objects(&read)?;
+            let content = self.roots.open(&path).map_err(unopened)?;
+            let found = crate::files::objects(&content)?;
             if !self.budget.borrow_mut().take_objects(&found) {
                 return Err(failed(budget::SPENT.to_owned()));
             }

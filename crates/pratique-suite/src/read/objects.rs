@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_json::Value;
-use pratique_manifest::{NodeId, Rule, path_text};
+use pratique_manifest::{NodeId, Rule};
 
 use super::Reader;
 use super::fields::Fields;
@@ -163,42 +163,27 @@ impl<'a> Reader<'a> {
         if self.budget.is_spent() {
             return None;
         }
-        if let Err(outside) = self.roots.permit(&full) {
-            self.outside(&full, &outside, at);
-            return None;
-        }
-        let listed = match full.is_dir() {
-            true => files::below(&full),
-            false => Ok(vec![full.clone()]),
-        };
-        let listed = match listed {
+        let listed = match self.roots.files(&full, files::below) {
             Ok(listed) => listed,
             Err(error) => {
-                let message = format!("{}: {}", path_text(&full), files::plain(&error));
-                self.fault(Rule::Unreadable, message, at);
+                self.unopened(&full, &error, at);
                 return None;
             }
         };
         let mut objects = Vec::new();
         for file in listed {
-            // Entries of a directory may be symbolic links.
-            if let Err(outside) = self.roots.permit(&file) {
-                self.outside(&file, &outside, at);
-                return None;
-            }
-            self.files.push(file.clone());
-            match self.roots.read(&file).map(|file| files::objects(&file)) {
+            match self.roots.open(&file).map(|content| files::objects(&content)) {
                 Ok(Ok(found)) => objects.extend(found),
                 Ok(Err(problems)) => {
                     self.problems.extend(problems);
                     return None;
                 }
                 Err(error) => {
-                    let message = format!("{}: {}", path_text(&file), files::plain(&error));
-                    self.fault(Rule::Unreadable, message, at);
+                    self.unopened(&file, &error, at);
                     return None;
                 }
             }
+            self.files.push(file);
         }
         Some(objects)
     }
