@@ -52,17 +52,14 @@ pub fn run(connection: &Connection) -> Result<(), LspError> {
 /// # Errors
 /// As [`run`].
 pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), LspError> {
-    let capabilities =
-        serde_json::to_value(capabilities()).map_err(|error| LspError::Protocol(error.to_string()))?;
-    let params = connection.initialize(capabilities);
-    let params = params.map_err(|error| LspError::Protocol(error.to_string()))?;
-    let params = serde_json::from_value(params).map_err(|error| LspError::Protocol(error.to_string()))?;
+    let capabilities = serde_json::to_value(capabilities()).map_err(protocol)?;
+    let params = connection.initialize(capabilities).map_err(protocol)?;
+    let params = serde_json::from_value(params).map_err(protocol)?;
     let mut server = Server::new(connection, kinds, &params);
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
-                let ends = connection.handle_shutdown(&request);
-                if ends.map_err(|error| LspError::Protocol(error.to_string()))? {
+                if connection.handle_shutdown(&request).map_err(protocol)? {
                     return Ok(());
                 }
                 server.refresh()?;
@@ -81,6 +78,10 @@ pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), 
         }
     }
     Err(LspError::Closed)
+}
+
+fn protocol(error: impl ToString) -> LspError {
+    LspError::Protocol(error.to_string())
 }
 
 fn capabilities() -> ServerCapabilities {
