@@ -19,22 +19,24 @@ impl LossObserver for AuditMetrics {
     }
 }
 
+impl AuditMetrics {
+    /// An observer for a kind of log. Its counters start with 0, so that the first loss is an increase.
+    fn new(plugin: &'static str, metrics: &Metrics) -> Self {
+        metrics.audit_errors(plugin, 0);
+        metrics.audit_write_failures(0);
+        AuditMetrics {
+            metrics: metrics.clone(),
+            plugin,
+        }
+    }
+}
+
 /// Counts the losses of a log from now on.
 pub(crate) fn observe(log: &Log, metrics: &Metrics) {
-    metrics.audit_errors("log", 0);
-    metrics.audit_write_failures(0);
-    log.observe(AuditMetrics {
-        metrics: metrics.clone(),
-        plugin: "log",
-    });
+    log.observe(AuditMetrics::new("log", metrics));
 }
 
 /// Counts the losses of a record of requests from now on.
 pub(crate) fn observe_record(recorder: &Recorder, metrics: &Metrics) {
-    metrics.audit_errors("record", 0);
-    metrics.audit_write_failures(0);
-    recorder.observe(AuditMetrics {
-        metrics: metrics.clone(),
-        plugin: "record",
-    });
+    recorder.observe(AuditMetrics::new("record", metrics));
 }

@@ -272,10 +272,10 @@ fn certificates_are_told_of() {
         "/metrics",
         "pratique_certificate_reloads_total{status=\"failure\"} 0",
     );
-    let told = eventually("/configz", "2030-01-01T00:00:00.000Z");
+    let configuration = eventually("/configz", "2030-01-01T00:00:00.000Z");
     assert!(
-        told.contains("\"name\":\"client-ca\"") && told.contains("tls.crt"),
-        "{told}"
+        configuration.contains("\"name\":\"client-ca\"") && configuration.contains("tls.crt"),
+        "{configuration}"
     );
 
     fs::write(directory.path().join("tls.crt"), "nothing").unwrap();
@@ -291,8 +291,8 @@ fn certificates_are_told_of() {
         "/metrics",
         &format!("{expires}{{certificate=\"serving\"}} 2.2089888e+09"),
     );
-    let told = eventually("/configz", "2040-01-01T00:00:00.000Z");
-    assert!(!told.contains("no certificate in it"), "{told}");
+    let configuration = eventually("/configz", "2040-01-01T00:00:00.000Z");
+    assert!(!configuration.contains("no certificate in it"), "{configuration}");
     eventually(
         "/metrics",
         "pratique_certificate_reloads_total{status=\"success\"} 2",

@@ -7,7 +7,6 @@ use reqwest::{Client, Method, Response, Version};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::certificates::Authority;
 use super::client::review;
 use super::handler::DEADLINE;
 use super::running::Running;
@@ -22,13 +21,7 @@ struct Http2Client {
 
 impl Http2Client {
     fn start(change: impl FnOnce(&mut Settings)) -> Self {
-        let (directory, authority) = (tempfile::tempdir().unwrap(), Authority::new());
-        let server = Running::with(|settings| {
-            settings.certificates = Some(authority.served_from(directory.path()));
-            change(settings);
-        });
-        let mut config = authority.config(None);
-        config.alpn_protocols = vec![b"h2".to_vec()];
+        let (server, _, config, directory) = Running::over_http2(change);
         let client = Client::builder()
             .tls_backend_preconfigured(config)
             .resolve("localhost", server.address)
@@ -44,8 +37,8 @@ impl Http2Client {
 
     async fn ask(&self, method: Method, path: &str, kind: &str, body: Vec<u8>) -> Response {
         let url = format!("https://localhost:{}{path}", self.server.address.port());
-        let asked = self.client.request(method, url).header("content-type", kind);
-        let answer = asked.body(body).send().await.unwrap();
+        let request = self.client.request(method, url).header("content-type", kind);
+        let answer = request.body(body).send().await.unwrap();
         assert_eq!(answer.version(), Version::HTTP_2);
         answer
     }

@@ -8,8 +8,11 @@ use std::time::Duration;
 
 use pratique_metrics::Metrics;
 use pratique_server::{AdmissionHandler, Drain, Server, Settings, Shutdown};
+use rustls::ClientConfig;
+use tempfile::TempDir;
 use tokio::runtime::Handle;
 
+use super::certificates::Authority;
 use super::handler::{DEADLINE, TestHandler};
 
 pub(crate) struct Running {
@@ -38,7 +41,7 @@ impl Running {
 
     /// With another handler.
     pub(crate) fn of(handler: Arc<dyn AdmissionHandler>, settings: Settings) -> Self {
-        let (tell, told) = channel();
+        let (sender, started) = channel();
         let (end, ended) = channel();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -51,14 +54,15 @@ impl Running {
                     .await
                     .unwrap();
                 let addresses = (server.address().unwrap(), server.health_address());
-                tell.send((addresses, server.shutdown(), Handle::current()))
+                sender
+                    .send((addresses, server.shutdown(), Handle::current()))
                     .unwrap();
                 server.run().await
             });
-            // Without a receiver nobody waits for it.
+            // Without a receiver, the end is not waited for.
             let _ = end.send(answered);
         });
-        let ((address, health), shutdown, handle) = told.recv().unwrap();
+        let ((address, health), shutdown, handle) = started.recv().unwrap();
         Running {
             address,
             health,
@@ -68,6 +72,18 @@ impl Running {
             ended,
             thread: Some(thread),
         }
+    }
+
+    /// With a certificate, which is in the directory, and the configuration of a client that speaks HTTP/2.
+    pub(crate) fn over_http2(change: impl FnOnce(&mut Settings)) -> (Self, Authority, ClientConfig, TempDir) {
+        let (directory, authority) = (tempfile::tempdir().unwrap(), Authority::new());
+        let server = Running::with(|settings| {
+            settings.certificates = Some(authority.served_from(directory.path()));
+            change(settings);
+        });
+        let mut config = authority.config(None);
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        (server, authority, config, directory)
     }
 
     pub(crate) fn start() -> Self {
@@ -81,7 +97,7 @@ impl Running {
             .spawn(async move { shutdown.begin(Drain { delay, grace }).await });
     }
 
-    /// Waits for its end; tells whether all requests were answered.
+    /// Waits for its end; gives whether all requests were answered.
     pub(crate) fn wait(mut self) -> bool {
         let ended = self.ended.recv_timeout(DEADLINE).expect("it does not end");
         self.thread.take().unwrap().join().unwrap();

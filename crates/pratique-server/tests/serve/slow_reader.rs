@@ -35,13 +35,7 @@ impl SlowReader {
             settings.limits.max_timeout = 10 * DEADLINE;
             change(settings);
         };
-        let (directory, authority) = (tempfile::tempdir().unwrap(), Authority::new());
-        let server = Running::with(|settings| {
-            settings.certificates = Some(authority.served_from(directory.path()));
-            change(settings);
-        });
-        let mut config = authority.config(None);
-        config.alpn_protocols = vec![b"h2".to_vec()];
+        let (server, authority, config, directory) = Running::over_http2(change);
         let stream = TcpStream::connect(server.address).await.unwrap();
         let connector = TlsConnector::from(Arc::new(config));
         let stream = connector.connect(ServerName::try_from("localhost").unwrap(), stream);
