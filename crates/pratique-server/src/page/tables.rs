@@ -120,7 +120,7 @@ const MAX_SHOWN: usize = 50;
 pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
     let columns = [
         "At",
-        "HttpResponse",
+        "Decision",
         "Operation",
         "Resource",
         "Namespace",
