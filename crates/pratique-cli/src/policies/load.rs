@@ -24,7 +24,10 @@ use crate::output::excerpt::Texts;
 pub(crate) type OriginSets = Vec<(Origin, ManifestSet)>;
 
 /// The options of loading an AdmissionConfiguration.
-pub(crate) fn configuration_options(expressions: &Expressions, gates: FeatureGates) -> ConfigurationOptions {
+pub(crate) fn configuration_options(
+    expressions: &Expressions,
+    gates: FeatureGates,
+) -> ConfigurationOptions<'_> {
     ConfigurationOptions {
         manifests: expressions.options(),
         manifest_gate: gates.manifests,
