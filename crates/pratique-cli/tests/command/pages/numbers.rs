@@ -112,7 +112,7 @@ const NUMBERS: [[&str; 4]; 22] = [
         "editors",
         "at most two seconds",
         "pratique-lsp/src/suites.rs",
-        "PATIENCE: Duration = Duration::from_secs(2);",
+        "TIME_LIMIT: Duration = Duration::from_secs(2);",
     ],
     [
         "playground",
