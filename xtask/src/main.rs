@@ -1,7 +1,7 @@
 //! Maintenance tasks: `cargo xtask <task>`.
 //!
 //! This program only has tasks that build quickly: [`mod@tidy`], and [`mod@reference`], which runs tests. All other tasks are
-//! [tools](tools) with separate programs.
+//! [tools] with separate programs.
 
 mod reference;
 mod tidy;
