@@ -90,6 +90,7 @@ fn merged<'s>(
         go: &go,
         progress,
         has_go_type: typed::is_builtin(version.kind),
+        keeps_infinite: false,
     };
     let patch = patch_form::patch(value, &context, conversion);
     progress.outcome()?;

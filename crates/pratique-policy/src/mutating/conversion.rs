@@ -15,6 +15,8 @@ pub(super) struct Conversion<'g> {
     pub(super) progress: &'g Progress<'g>,
     /// Whether the object is of a Go type, which it is converted into.
     pub(super) has_go_type: bool,
+    /// Whether numbers that JSON does not have are kept, to see whether there are other faults.
+    pub(super) keeps_infinite: bool,
 }
 
 impl Conversion<'_> {

@@ -12,7 +12,7 @@ use crate::typed::GoValue;
 /// A value that no document holds.
 pub(super) fn foreign(value: &Value<'_>) -> Foreign {
     match value {
-        Value::Uint(number) => new(number.to_string(), format!("{number:#x}"), "uint64"),
+        Value::Uint(number) => new(number.to_string(), format!("{number:#x}"), UNSIGNED),
         Value::Bytes(bytes) => {
             // There may be megabytes of them.
             let mut shown = String::with_capacity(4 * bytes.len());
@@ -52,9 +52,48 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
             )
         }
         Value::Struct(other) => new(String::new(), String::new(), go_struct(other.type_name())),
+        Value::Opaque(opaque) if opaque.type_name() == SEMVER => {
+            let text = opaque.text();
+            let literal = semver_literal(&text);
+            new(text, literal, go_struct(SEMVER))
+        }
         Value::Opaque(opaque) => new(opaque.text(), opaque.text(), go_struct(opaque.type_name())),
         other => new(plain(other), literal(other), "*types.Err"),
     }
+}
+
+/// The name of the type of versions.
+const SEMVER: &str = "kubernetes.Semver";
+
+/// A version in Go's `%#v` format, from its text.
+///
+/// Upstream: github.com/blang/semver/v4, `Version`
+fn semver_literal(text: &str) -> String {
+    let (text, build) = text
+        .split_once('+')
+        .map_or((text, None), |(text, build)| (text, Some(build)));
+    let (numbers, prerelease) = text
+        .split_once('-')
+        .map_or((text, None), |(numbers, prerelease)| (numbers, Some(prerelease)));
+    let number = |text: &str| text.parse::<u64>().ok();
+    let mut numbers = numbers.split('.').map(|text| number(text).unwrap_or_default());
+    let [major, minor, patch] = std::array::from_fn(|_| numbers.next().unwrap_or_default());
+    let part = |part: &str| match number(part) {
+        Some(number) => format!("semver.PRVersion{{VersionStr:\"\", VersionNum:{number:#x}, IsNum:true}}"),
+        None => format!("semver.PRVersion{{VersionStr:\"{part}\", VersionNum:0x0, IsNum:false}}"),
+    };
+    let slice = |of: &str, text: Option<&str>, show: &dyn Fn(&str) -> String| match text {
+        None => format!("{of}(nil)"),
+        Some(text) => {
+            let parts: Vec<String> = text.split('.').map(show).collect();
+            format!("{of}{{{}}}", parts.join(", "))
+        }
+    };
+    format!(
+        "semver.Version{{Major:{major:#x}, Minor:{minor:#x}, Patch:{patch:#x}, Pre:{}, Build:{}}}",
+        slice("[]semver.PRVersion", prerelease, &part),
+        slice("[]string", build, &|part| format!("\"{part}\""))
+    )
 }
 
 /// A part of a typed input.
@@ -75,6 +114,9 @@ pub(super) fn error(text: String) -> Foreign {
 pub(super) fn failure(text: String) -> Foreign {
     new(text, String::new(), "*errors.errorString")
 }
+
+/// The name of the type of unsigned integers.
+pub(super) const UNSIGNED: &str = "uint64";
 
 /// The name of the type of bytes.
 pub(super) const BYTES: &str = "[]uint8";
@@ -127,9 +169,28 @@ fn go_struct(name: &str) -> &'static str {
         "net.IP" => "netip.Addr",
         "net.CIDR" => "netip.Prefix",
         "kubernetes.URL" => "*url.URL",
-        "kubernetes.Semver" => "semver.Version",
+        SEMVER => "semver.Version",
         "kubernetes.NamedFormat" => "*cel.Format",
         "JSONPatch" => "*mutation.JSONPatchVal",
         _ => "*types.Err",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_shown() {
+        assert_eq!(
+            semver_literal("1.2.3"),
+            "semver.Version{Major:0x1, Minor:0x2, Patch:0x3, Pre:[]semver.PRVersion(nil), Build:[]string(nil)}"
+        );
+        assert_eq!(
+            semver_literal("10.0.0-rc.11+a.b"),
+            "semver.Version{Major:0xa, Minor:0x0, Patch:0x0, Pre:[]semver.PRVersion{semver.PRVersion{VersionStr:\"rc\", \
+             VersionNum:0x0, IsNum:false}, semver.PRVersion{VersionStr:\"\", VersionNum:0xb, IsNum:true}}, \
+             Build:[]string{\"a\", \"b\"}}"
+        );
     }
 }

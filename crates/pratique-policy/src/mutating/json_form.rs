@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
-use pratique_json::{self as json, Progress, base64};
+use pratique_json::{self as json, base64};
 use pratique_merge::structured::Patch;
 
 use super::conversion::{Conversion, ConversionError};
@@ -14,8 +14,51 @@ use crate::typed::{GoValue, Part};
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// The JSON form of a value.
+/// The JSON form of a value. Numbers that JSON does not have are faults only of what can be converted as a whole.
+///
+/// Upstream: patch/json_patch.go, where `ConvertToNative` comes before `Marshal`
 pub(super) fn json<'s>(
+    value: &Value<'s>,
+    context: &Context<'s>,
+    conversion: Conversion<'_>,
+) -> Result<json::Value<'s>, ConversionError> {
+    let number = match converted(value, context, conversion) {
+        Err(ConversionError::Number(number)) => number,
+        converted => return converted,
+    };
+    let conversion = Conversion {
+        keeps_infinite: true,
+        ..conversion
+    };
+    let whole = converted(value, context, conversion)?;
+    Err(ConversionError::Number(first_infinite(&whole).unwrap_or(number)))
+}
+
+/// The first number that JSON does not have, in the order in which it is written: members of objects by their names.
+fn first_infinite(value: &json::Value<'_>) -> Option<&'static str> {
+    match value {
+        json::Value::Float(number) => infinite(*number),
+        json::Value::Array(elements) => elements.iter().find_map(first_infinite),
+        json::Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            members.into_iter().find_map(|(_, value)| first_infinite(value))
+        }
+        _ => None,
+    }
+}
+
+/// The name of a number that JSON does not have.
+fn infinite(number: f64) -> Option<&'static str> {
+    match number {
+        _ if number.is_nan() => Some("NaN"),
+        f64::INFINITY => Some("+Inf"),
+        f64::NEG_INFINITY => Some("-Inf"),
+        _ => None,
+    }
+}
+
+fn converted<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
     conversion: Conversion<'_>,
@@ -32,7 +75,7 @@ pub(super) fn json<'s>(
             Ok(small) if *number <= MAX_SAFE => json::Value::Int(small),
             _ => json::Value::from(number.to_string()),
         },
-        Value::Double(number) => double(*number)?,
+        Value::Double(number) => double(*number, conversion)?,
         Value::String(text) => json::Value::from(*text),
         Value::Bytes(bytes) => json::Value::from(base64::encode(bytes)),
         Value::Timestamp(time) => json::Value::from(time.to_string()),
@@ -56,34 +99,33 @@ pub(super) fn json<'s>(
             let elements = list.iter().map(|value| match value {
                 Value::Map(Map::Typed(object)) => typed_json(TypedPart::Object(object), conversion),
                 Value::List(List::Typed(elements)) => typed_json(TypedPart::List(elements), conversion),
-                value => json(&value, context, conversion),
+                value => converted(&value, context, conversion),
             });
             json::Value::Array(elements.collect::<Result<_, ConversionError>>()?)
         }
         Value::List(list) => {
             let elements: Result<Vec<_>, ConversionError> = list
                 .iter()
-                .map(|value| json(&value, context, conversion))
+                .map(|value| converted(&value, context, conversion))
                 .collect();
             json::Value::Array(elements?)
         }
         Value::Map(map) => {
             let members = map
                 .iter()
-                .map(|(key, value)| Ok((key_text(&key)?, json(&value, context, conversion)?)));
+                .map(|(key, value)| Ok((key_text(&key)?, converted(&value, context, conversion)?)));
             json::Value::Object(members.collect::<Result<_, ConversionError>>()?)
         }
-        Value::Struct(object) if patch_form::is_object(*object) => of_patch(
-            patch_form::structure(*object, context, conversion)?,
-            conversion.progress,
-        )?,
+        Value::Struct(object) if patch_form::is_object(*object) => {
+            of_patch(patch_form::structure(*object, context, conversion)?, conversion)?
+        }
         Value::Struct(object) if object.type_name() == "JSONPatch" => {
             return Err(ConversionError::JsonPatch);
         }
         Value::Struct(other) => {
             return Err(ConversionError::Struct(other.type_name().to_owned()));
         }
-        Value::Optional(Some(value)) => json(value, context, conversion)?,
+        Value::Optional(Some(value)) => converted(value, context, conversion)?,
         Value::Optional(None) => return Err(ConversionError::EmptyOptional),
         Value::Type(_) => return Err(ConversionError::Type),
         Value::Opaque(opaque) => return Err(no_form(&format!("'{}'", short(opaque.type_name())))),
@@ -144,16 +186,19 @@ fn refuse_quantities(shown: Option<&GoValue>) -> Result<(), ConversionError> {
     }
 }
 
-/// An object literal as JSON: its integers are doubles, whatever they lose.
-fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value<'s>, ConversionError> {
-    let again = |patch| of_patch(patch, progress);
+/// An object literal as JSON: its integers, signed or not, are doubles, whatever they lose.
+///
+/// Upstream: google.golang.org/protobuf/types/known/structpb, `NewValue`
+fn of_patch<'s>(patch: Patch<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
+    let progress = conversion.progress;
+    let again = |patch| of_patch(patch, conversion);
     let invalid = |name: &str| ConversionError::NoProtoType(name.to_owned());
     Ok(match patch {
         Patch::Null => json::Value::Null,
         Patch::NullValue => return Err(invalid("structpb.NullValue")),
         Patch::Bool(value) => json::Value::Bool(value),
-        Patch::Int(number) => double(number as f64)?,
-        Patch::Float(number) => double(number)?,
+        Patch::Int(number) => double(number as f64, conversion)?,
+        Patch::Float(number) => double(number, conversion)?,
         Patch::String(text) => json::Value::String(text),
         Patch::EmptyList | Patch::NilList => json::Value::Array(Vec::new()),
         Patch::List(elements) if !progress.nodes(elements.len()) => json::Value::Null,
@@ -165,24 +210,37 @@ fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value
             let members = members.into_iter().map(|(key, value)| Ok((key, again(value)?)));
             json::Value::Object(members.collect::<Result<_, ConversionError>>()?)
         }
-        Patch::Foreign(foreign) => match patch_form::bytes_of(&foreign) {
-            Some(bytes) => json::Value::from(base64::encode(&bytes)),
-            None => return Err(invalid(&foreign.type_name)),
-        },
+        Patch::Foreign(foreign) => {
+            match (patch_form::unsigned_of(&foreign), patch_form::bytes_of(&foreign)) {
+                (Some(number), _) => double(number as f64, conversion)?,
+                (None, Some(bytes)) => json::Value::from(base64::encode(&bytes)),
+                (None, None) => return Err(invalid(&foreign.type_name)),
+            }
+        }
     })
 }
 
-/// A double; a whole one is an integer once it was written and read again.
-fn double<'s>(number: f64) -> Result<json::Value<'s>, ConversionError> {
-    const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
-    let invalid = |shown| Err(ConversionError::Number(shown));
-    match number {
-        _ if number.is_nan() => invalid("NaN"),
-        f64::INFINITY => invalid("+Inf"),
-        f64::NEG_INFINITY => invalid("-Inf"),
-        _ if number.fract() == 0.0 && INTEGERS.contains(&number) => Ok(json::Value::Int(number as i64)),
-        _ => Ok(json::Value::Float(number)),
+/// A double as it is once it was written and read again. It is written with the fewest digits that tell it apart, so one
+/// beyond what doubles count exactly may be another integer, or one that is too large and stays a double:
+/// `-9223372036854775808.0` is written `-9223372036854776000`.
+///
+/// Upstream: google.golang.org/protobuf/internal/encoding/json/encode.go, `appendFloat`
+fn double<'s>(number: f64, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
+    if let Some(name) = infinite(number)
+        && !conversion.keeps_infinite
+    {
+        return Err(ConversionError::Number(name));
     }
+    if number.fract() != 0.0 {
+        return Ok(json::Value::Float(number));
+    }
+    if number.abs() <= MAX_SAFE as f64 {
+        return Ok(json::Value::Int(number as i64));
+    }
+    let written = number.to_string();
+    Ok(written
+        .parse()
+        .map_or(json::Value::Float(number), json::Value::Int))
 }
 
 fn no_form(type_name: &str) -> ConversionError {
@@ -226,6 +284,7 @@ fn short(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use pratique_cel::{Arena, Environment, library};
+    use pratique_json::Progress;
 
     use super::*;
 
@@ -240,6 +299,7 @@ mod tests {
             go: &|_| None,
             progress: &Progress::unwatched(),
             has_go_type: false,
+            keeps_infinite: false,
         };
         let text = json(&value, &context, conversion);
         let text = text.map_or_else(|error| error.to_string(), |value| value.to_string());
@@ -254,9 +314,37 @@ mod tests {
         check("{'a': 4.0, 'b': 1.5}", r#"{"a":4,"b":1.5}"#);
         check("Object{a: 9007199254740993}", r#"{"a":9007199254740992}"#);
         check(
+            "Object{a: 1000u, b: [0u], c: {'d': 1u}}",
+            r#"{"a":1000,"b":[0],"c":{"d":1}}"#,
+        );
+        check("Object{a: 9007199254740993u}", r#"{"a":9007199254740992}"#);
+        check(
+            "Object{a: 18446744073709551615u}",
+            r#"{"a":18446744073709552000}"#,
+        );
+        check("[Object{a: Object.a{b: optional.of(2u)}}]", r#"[{"a":{"b":2}}]"#);
+        check("4611686018427387904.0", "4611686018427388000");
+        check("Object{a: -9223372036854775808}", r#"{"a":-9223372036854776000}"#);
+        check(
             "double('NaN')",
             "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
              invalid NaN value",
+        );
+    }
+
+    #[test]
+    fn numbers_are_looked_at_last() {
+        let infinite = "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
+             invalid +Inf value";
+        check("Object{b: double('NaN'), a: double('Infinity')}", infinite);
+        check("[double('Infinity'), double('NaN')]", infinite);
+        check(
+            "Object{a: double('NaN'), b: timestamp('2024-01-02T03:04:05Z')}",
+            "proto: invalid type: time.Time",
+        );
+        check(
+            "[dyn(double('NaN')), dyn(quantity('1'))]",
+            "type conversion error from 'Quantity' to '*structpb.Value'",
         );
     }
 
@@ -270,6 +358,8 @@ mod tests {
         );
         check("{1: 'a'}", "unsupported type conversion from 'int' to string");
         check("Object{a: null}", "proto: invalid type: structpb.NullValue");
+        check("Object{a: [[1u]]}", "proto: invalid type: []ref.Val");
+        check("Object{a: duration('1s')}", "proto: invalid type: time.Duration");
         check("Object{a: {'b': [1]}}", "proto: invalid type: []ref.Val");
         check(
             "Object{a: {1: 2}}",

@@ -212,6 +212,7 @@ fn operations<'s>(
         go: &go,
         progress,
         has_go_type: typed::is_builtin(version.kind),
+        keeps_infinite: false,
     };
     let mut measure = Measure::new(session.context.interrupt);
     let operations = list.iter().map(|element| {

@@ -244,6 +244,14 @@ pub(super) fn is_object(value: &dyn Struct) -> bool {
     name == "Object" || name.starts_with("Object.")
 }
 
+/// The number in a foreign value, if it is an unsigned integer.
+pub(super) fn unsigned_of(foreign: &Foreign) -> Option<u64> {
+    if foreign.type_name != foreign::UNSIGNED {
+        return None;
+    }
+    foreign.plain.parse().ok()
+}
+
 /// The bytes in a foreign value, if it is one of bytes.
 pub(super) fn bytes_of(foreign: &Foreign) -> Option<Vec<u8>> {
     if foreign.type_name != foreign::BYTES {
