@@ -154,11 +154,17 @@ fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
     let progress = place.progress;
     match place.shape {
         _ if !progress.nodes(1) => String::new(),
-        Shape::Struct(id) if pointer => match members(value) {
-            Some(object) => pointed(*id, object, progress),
-            None => "nil".to_owned(),
-        },
-        Shape::Struct(id) => braces(layout(type_of(*id).name), type_of(*id), members(value), progress),
+        Shape::Struct(id) => {
+            let of = type_of(*id);
+            let object = members(value);
+            let own_text = object.and_then(|object| own_text(of, object, pointer));
+            match (own_text, pointer, object) {
+                (Some(text), ..) => text,
+                (None, true, Some(object)) => pointed(*id, object, progress),
+                (None, true, None) => "nil".to_owned(),
+                (None, false, object) => braces(layout(of.name), of, object, progress),
+            }
+        }
         Shape::List(inner) => {
             let shown = elements(value).iter();
             let shown: Vec<String> = shown
@@ -174,6 +180,22 @@ fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
             format!("map[{}]", entries.join(" "))
         }
         Shape::Scalar(scalar) => plain_scalar(*scalar, non_null(value), pointer),
+    }
+}
+
+/// The text of a struct whose method `String` is not generated: that of a kind is one of the value, that of a resource one
+/// of the pointer.
+///
+/// Upstream: apimachinery/pkg/apis/meta/v1/group_version.go
+fn own_text(of: &StructType, object: &Object<'_>, pointer: bool) -> Option<String> {
+    let field = |name| object.get(name).map(text).unwrap_or_default();
+    let (group, version) = (field("group"), field("version"));
+    match (of.name, pointer) {
+        ("meta/v1.GroupVersionKind", _) => Some(format!("{group}/{version}, Kind={}", field("kind"))),
+        ("meta/v1.GroupVersionResource", true) => {
+            Some(format!("{group}/{version}, Resource={}", field("resource")))
+        }
+        _ => None,
     }
 }
 
@@ -555,6 +577,30 @@ mod tests {
              []LabelSelectorRequirement{},},Namespaces:[],TopologyKey:t,NamespaceSelector:nil,MatchLabelKeys:[],\
              MismatchLabelKeys:[],},},PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm{},} nil}",
         );
+    }
+
+    #[test]
+    fn kinds_and_resources_have_their_own_texts() {
+        let text = r#"{"uid": "u", "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+            "requestKind": {"group": "", "version": "v1", "kind": "Pod"},
+            "resource": {"group": "apps", "version": "v1", "resource": "deployments"},
+            "requestResource": {"group": "apps", "version": "v1", "resource": "deployments"}}"#;
+        let kind = GroupVersionKind::new("admission.k8s.io", "v1", "AdmissionRequest");
+        let request = pratique_json::parse(text.as_bytes()).unwrap();
+        let plain = |field: &str| {
+            let part = Part::Object(request.get(field).unwrap().as_object().unwrap());
+            go_value(&kind, &request, part, &Progress::unwatched())
+                .unwrap()
+                .plain
+        };
+        assert_eq!(plain("kind"), "apps/v1, Kind=Deployment");
+        assert_eq!(plain("requestKind"), "/v1, Kind=Pod");
+        assert_eq!(plain("resource"), "{apps v1 deployments}");
+        let whole = Part::Object(request.as_object().unwrap());
+        let whole = go_value(&kind, &request, whole, &Progress::unwatched()).unwrap();
+        let expected =
+            "{u apps/v1, Kind=Deployment {apps v1 deployments}  /v1, Kind=Pod apps/v1, Resource=deployments ";
+        assert!(whole.plain.starts_with(expected), "{}", whole.plain);
     }
 
     #[test]
