@@ -43,7 +43,6 @@ fn answer(py: Python<'_>, request: Vec<u8>) -> PyResult<Vec<u8>> {
 /// A compiled expression. It does not change, and can be shared between threads.
 #[pyclass(frozen)]
 struct CompiledProgram {
-    environment: Environment,
     program: Program,
     result_type: String,
 }
@@ -67,7 +66,6 @@ impl CompiledProgram {
             let (program, result_type) =
                 compiled.map_err(|error| CompileError::new_err(error.to_string()))?;
             Ok(CompiledProgram {
-                environment,
                 program,
                 result_type,
             })
@@ -88,9 +86,7 @@ impl CompiledProgram {
             let json::Value::Object(members) = &given else {
                 return Err(EvaluationError::new_err("variables are a mapping"));
             };
-            let value = self
-                .program
-                .evaluate_json(&self.environment, members.iter(), cost_limit);
+            let value = self.program.evaluate_json(members.iter(), cost_limit);
             let value = value.map_err(|error| EvaluationError::new_err(error.to_string()))?;
             Ok(value.to_string())
         })

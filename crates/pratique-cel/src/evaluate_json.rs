@@ -4,7 +4,6 @@ use pratique_json as json;
 
 use crate::arena::Arena;
 use crate::context::Context;
-use crate::environment::Environment;
 use crate::error::Fault;
 use crate::library::mutation::{NotJson, to_json};
 use crate::plan::Program;
@@ -14,7 +13,7 @@ use crate::value::Value;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateJsonError {
-    /// The environment declares no variable of this name.
+    /// The environment of the program declares no variable of this name.
     #[error("undeclared variable {0:?}")]
     Undeclared(String),
     /// The evaluation failed.
@@ -26,8 +25,8 @@ pub enum EvaluateJsonError {
 }
 
 impl Program {
-    /// Evaluates the expression with variables by name, and returns its value as JSON. `environment` is the one that it was
-    /// compiled in, and `limit` the most that it may cost, in the reference's units.
+    /// Evaluates the expression with variables by name, those of the environment that it was compiled in, and returns its
+    /// value as JSON. `limit` is the most that it may cost, in the reference's units.
     ///
     /// Integers that JSON's readers would not take as such are floats, bytes are base64, and times,
     /// durations, types and values of abstract types, such as quantities, are texts.
@@ -38,7 +37,7 @@ impl Program {
     /// let environment = Environment::standard().with_variable("pod", Type::Dyn);
     /// let program = environment.compile("pod.containers.map(c, {'name': c.name, 'bytes': b'\\x00'})")?;
     /// let pod = json::parse(br#"{"containers": [{"name": "app"}]}"#)?;
-    /// let result = program.evaluate_json(&environment, [("pod", &pod)], 1_000_000)?;
+    /// let result = program.evaluate_json([("pod", &pod)], 1_000_000)?;
     /// assert_eq!(result.to_string(), r#"[{"bytes":"AA==","name":"app"}]"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -48,15 +47,14 @@ impl Program {
     /// a key that is not a string.
     pub fn evaluate_json<'v>(
         &self,
-        environment: &Environment,
         variables: impl IntoIterator<Item = (&'v str, &'v json::Value<'v>)>,
         limit: u64,
     ) -> Result<json::Value<'static>, EvaluateJsonError> {
         let arena = Arena::new();
         let context = Context::new(&arena, limit);
-        let mut activation = environment.activation();
+        let mut activation = self.activation();
         for (name, value) in variables {
-            let slot = environment.slot(name);
+            let slot = self.slot(name);
             let slot = slot.ok_or_else(|| EvaluateJsonError::Undeclared(name.to_owned()))?;
             activation.set(slot, Value::from_json(value));
         }
@@ -68,6 +66,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Environment;
     use crate::error::{FaultKind, Stop};
     use crate::types::Type;
 
@@ -75,7 +74,7 @@ mod tests {
         let environment = Environment::standard().with_variable("x", Type::Dyn);
         let program = environment.compile(text).unwrap();
         let x = json::parse(br#"{"a": [1, 2.5, null, "t"]}"#).unwrap();
-        let result = program.evaluate_json(&environment, [("x", &x)], limit)?;
+        let result = program.evaluate_json([("x", &x)], limit)?;
         Ok(result.to_string())
     }
 
@@ -106,9 +105,7 @@ mod tests {
         );
         let environment = Environment::standard();
         let program = environment.compile("1").unwrap();
-        let error = program
-            .evaluate_json(&environment, [("y", &json::Value::Null)], 1)
-            .unwrap_err();
+        let error = program.evaluate_json([("y", &json::Value::Null)], 1).unwrap_err();
         assert_eq!(error, EvaluateJsonError::Undeclared("y".to_owned()));
     }
 }

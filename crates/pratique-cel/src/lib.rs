@@ -12,12 +12,12 @@
 //!
 //! let environment = Environment::standard().with_variable("pod", Type::Dyn);
 //! let program = environment.compile("pod.containers.all(c, c.image.startsWith('registry/'))")?;
-//! let pod = environment.slot("pod").ok_or("not declared")?;
+//! let pod = program.slot("pod").ok_or("not declared")?;
 //!
 //! let document = json::parse(br#"{"containers": [{"image": "registry/app"}, {"image": "other/app"}]}"#)?;
 //! let arena = Arena::new();
 //! let context = Context::new(&arena, 1_000_000);
-//! let mut activation = environment.activation();
+//! let mut activation = program.activation();
 //! activation.set(pod, Value::from_json(&document));
 //!
 //! let result = program.evaluate(&context, &activation)?;
@@ -71,7 +71,7 @@
 //!
 //! let program = environment.compile("'ahoy'.shout()")?;
 //! let arena = Arena::new();
-//! let result = program.evaluate(&Context::new(&arena, 10), &environment.activation())?;
+//! let result = program.evaluate(&Context::new(&arena, 10), &program.activation())?;
 //! assert!(matches!(result, Value::String("AHOY")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -98,11 +98,11 @@
 //! let program = environment.plan(&checked)?;
 //! let arena = Arena::new();
 //! let context = Context::new(&arena, report.cost.max);
-//! assert!(program.evaluate(&context, &environment.activation()).is_ok());
+//! assert!(program.evaluate(&context, &program.activation()).is_ok());
 //! assert!(context.cost() <= report.cost.max);
 //!
 //! let context = Context::new(&arena, 20);
-//! let fault = program.evaluate(&context, &environment.activation()).map(|_| ()).unwrap_err();
+//! let fault = program.evaluate(&context, &program.activation()).map(|_| ()).unwrap_err();
 //! assert_eq!(fault.kind(), &FaultKind::Stopped(Stop::CostLimit));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -120,7 +120,7 @@ impl Scope {
             .map_err(|error| fails(&error))?;
         let values = self.values.iter().map(|(name, value)| (name.as_str(), value));
         program
-            .evaluate_json(&self.environment, values, COST_LIMIT)
+            .evaluate_json(values, COST_LIMIT)
             .map_err(|error| fails(&error))
     }
 }

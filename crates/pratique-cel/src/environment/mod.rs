@@ -26,10 +26,19 @@ pub struct Environment {
     functions: Arc<Functions>,
     macros: Arc<Vec<Macro>>,
     names: Arc<Names>,
-    variables: Vec<(Arc<str>, Type)>,
+    variables: Arc<Variables>,
     types: Vec<Arc<dyn TypeProvider>>,
     checks_literals: bool,
     container: Box<str>,
+}
+
+/// Variables by their places, with their types.
+pub(crate) type Variables = Vec<(Arc<str>, Type)>;
+
+/// The place of the variable of a name.
+pub(crate) fn find_slot(variables: &Variables, name: &str) -> Option<Slot> {
+    let at = variables.iter().rposition(|(variable, _)| **variable == *name)?;
+    Some(Slot::new(at as u32, name))
 }
 
 /// The functions by name, and the prefixes of those with dotted names.
@@ -96,7 +105,7 @@ impl Environment {
 
     /// Adds a variable. Its name may have dots; it hides an earlier one of that name.
     pub fn with_variable(mut self, name: &str, of: Type) -> Self {
-        self.variables.push((name.into(), of));
+        Arc::make_mut(&mut self.variables).push((name.into(), of));
         self
     }
 
@@ -108,16 +117,17 @@ impl Environment {
 
     /// The slot of a variable.
     pub fn slot(&self, name: &str) -> Option<Slot> {
-        let at = self
-            .variables
-            .iter()
-            .rposition(|(variable, _)| **variable == *name)?;
-        Some(Slot(at as u32))
+        find_slot(&self.variables, name)
     }
 
     /// An activation without values for this environment's variables.
     pub fn activation<'a>(&self) -> Activation<'a> {
         Activation::new(self.variables.len())
+    }
+
+    /// The variables, shared with programs.
+    pub(crate) fn variables(&self) -> &Arc<Variables> {
+        &self.variables
     }
 
     /// The macros, in the order in which they are tried.
@@ -142,12 +152,12 @@ impl Environment {
     /// A variable by its name: its slot and type.
     pub fn variable(&self, name: &str) -> Option<(Slot, &Type)> {
         let slot = self.slot(name)?;
-        self.variables.get(slot.0 as usize).map(|(_, of)| (slot, of))
+        self.variables.get(slot.index as usize).map(|(_, of)| (slot, of))
     }
 
     /// The name of a variable.
     pub fn variable_name(&self, slot: Slot) -> Option<&str> {
-        let (name, _) = self.variables.get(slot.0 as usize)?;
+        let (name, _) = self.variables.get(slot.index as usize)?;
         Some(name)
     }
 

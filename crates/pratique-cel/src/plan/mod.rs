@@ -15,11 +15,13 @@ mod set;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::ast::ExprId;
 use crate::checker::Checked;
 use crate::constant::Constant;
 use crate::context::Context;
-use crate::environment::{Activation, Environment, Slot};
+use crate::environment::{Activation, Environment, Slot, Variables, find_slot};
 use crate::error::PlanError;
 use crate::types::Type;
 use crate::value::Evaluation;
@@ -45,6 +47,8 @@ pub struct Program {
     reads: Box<[Slot]>,
     /// Those of the first 64 slots, one bit each.
     reads_mask: u64,
+    /// The variables of its environment, which share this list.
+    variables: Arc<Variables>,
 }
 
 impl Program {
@@ -56,10 +60,34 @@ impl Program {
     /// Whether the expression reads a variable of the environment. A variable that it does not read needs no value.
     #[inline]
     pub fn reads(&self, variable: Slot) -> bool {
-        match 1u64.checked_shl(variable.0) {
+        match 1u64.checked_shl(variable.index) {
             Some(bit) => self.reads_mask & bit != 0,
             None => self.reads.contains(&variable),
         }
+    }
+
+    /// The place of a variable of the environment that it was compiled in.
+    pub fn slot(&self, name: &str) -> Option<Slot> {
+        find_slot(&self.variables, name)
+    }
+
+    /// An activation without values for the variables of the environment that it was compiled in.
+    ///
+    /// ```
+    /// use pratique_cel::{Arena, Context, Environment, Type, Value};
+    ///
+    /// let environment = Environment::standard().with_variable("x", Type::Int);
+    /// let program = environment.compile("x + 1")?;
+    /// drop(environment);
+    ///
+    /// let mut activation = program.activation();
+    /// activation.set(program.slot("x").ok_or("not declared")?, Value::Int(41));
+    /// let arena = Arena::new();
+    /// assert!(matches!(program.evaluate(&Context::new(&arena, 10), &activation)?, Value::Int(42)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn activation<'a>(&self) -> Activation<'a> {
+        Activation::new(self.variables.len())
     }
 
     /// Whether the expression reads only members of a variable that are `known`. `known` is called with the path of names
@@ -99,6 +127,9 @@ impl Program {
     }
 
     /// Evaluates the expression. The cost is added to the context's.
+    ///
+    /// The activation is [the program's](Self::activation), or that of an environment that has the same variables in the same
+    /// places. A variable that is in another place there is not set: reading it is an error.
     pub fn evaluate<'a>(&'a self, context: &Context<'a>, activation: &Activation<'a>) -> Evaluation<'a> {
         self.evaluate_observed(context, activation, &mut Unobserved)
     }

@@ -57,9 +57,10 @@ impl<'p> Planner<'p> {
             reads_mask: self
                 .reads
                 .iter()
-                .filter_map(|slot| 1u64.checked_shl(slot.0))
+                .filter_map(|slot| 1u64.checked_shl(slot.index))
                 .sum(),
             reads: self.reads.into(),
+            variables: self.environment.variables().clone(),
         })
     }
 
