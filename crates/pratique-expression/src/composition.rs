@@ -6,7 +6,7 @@ use pratique_cel::{Environment, StructType, Type};
 
 use crate::cache::{Cache, Key};
 use crate::declarations::{Declarations, Use};
-use crate::environments::{environment, with_variables};
+use crate::environments::{environment, with_variables_type};
 use crate::error::ExpressionError;
 use crate::expression::Expression;
 use crate::types::VARIABLES_TYPE;
@@ -79,9 +79,10 @@ impl<'c> Composition<'c> {
     /// What an expression is compiled in, with the variables so far.
     pub fn environment(&self, declarations: Declarations) -> Environment {
         let environment = environment(declarations, self.minor);
-        match declarations.variables {
-            true => with_variables(environment, self.variables_type()),
-            false => environment,
+        if declarations.variables {
+            with_variables_type(environment, self.variables_type())
+        } else {
+            environment
         }
     }
 

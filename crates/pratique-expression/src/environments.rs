@@ -40,10 +40,7 @@ impl Slots {
 pub fn slots() -> &'static Slots {
     static SLOTS: OnceLock<Slots> = OnceLock::new();
     SLOTS.get_or_init(|| {
-        let all = with_variables(
-            declare(Environment::new(), ALL),
-            StructType::new(VARIABLES_TYPE, &[]),
-        );
+        let all = declare(Environment::new(), ALL);
         // Every name is declared below, so none gets the default.
         let slot = |name: &str| all.slot(name).unwrap_or_default();
         Slots {
@@ -60,31 +57,23 @@ pub fn slots() -> &'static Slots {
     })
 }
 
-/// The environment of declarations at a version 1.`minor`; `variables`, if any, are not declared yet.
+/// The environment of declarations at a version 1.`minor`; the type of `variables`, if any, is not declared yet. The list of
+/// variables is one for all that is compiled with the same declarations, as each program keeps it.
 pub fn environment(declarations: Declarations, minor: u32) -> Environment {
     static ENVIRONMENTS: Mutex<Vec<((Declarations, u32), Environment)>> = Mutex::new(Vec::new());
-    let without_variables = Declarations {
-        variables: false,
-        ..declarations
-    };
     // A thread that panicked leaves the list valid: entries are only added.
     let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, environment)) = environments
-        .iter()
-        .find(|(key, _)| *key == (without_variables, minor))
-    {
+    if let Some((_, environment)) = environments.iter().find(|(key, _)| *key == (declarations, minor)) {
         return environment.clone();
     }
-    let environment = declare(base(without_variables.patch_types, minor), without_variables);
-    environments.push(((without_variables, minor), environment.clone()));
+    let environment = declare(base(declarations.patch_types, minor), declarations);
+    environments.push(((declarations, minor), environment.clone()));
     environment
 }
 
-/// Declares `variables` with the fields of a type.
-pub(crate) fn with_variables(environment: Environment, of: StructType) -> Environment {
-    environment
-        .with_variable("variables", Type::named(VARIABLES_TYPE))
-        .with_types(Arc::new(of) as Arc<dyn TypeProvider>)
+/// Declares the fields of `variables`.
+pub(crate) fn with_variables_type(environment: Environment, of: StructType) -> Environment {
+    environment.with_types(Arc::new(of) as Arc<dyn TypeProvider>)
 }
 
 const ALL: Declarations = Declarations {
@@ -123,6 +112,11 @@ fn declare(environment: Environment, declarations: Declarations) -> Environment 
             name("authorizer.requestResource", declarations.authorizer),
             Type::named("kubernetes.authorization.ResourceCheck"),
         );
+    let environment = if declarations.variables {
+        environment.with_variable("variables", Type::named(VARIABLES_TYPE))
+    } else {
+        environment
+    };
     providers().into_iter().fold(environment, Environment::with_types)
 }
 
@@ -135,10 +129,10 @@ mod tests {
         for authorizer in [false, true] {
             let declarations = Declarations {
                 authorizer,
+                variables: true,
                 ..Declarations::default()
             };
             let environment = environment(declarations, 37);
-            let environment = with_variables(environment, StructType::new(VARIABLES_TYPE, &[]));
             assert_eq!(environment.slot("object"), Some(slots().object));
             assert_eq!(environment.slot("variables"), Some(slots().variables));
             assert_eq!(environment.slot("params"), None);
