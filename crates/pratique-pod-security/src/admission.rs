@@ -227,7 +227,7 @@ impl PodSecurity {
             effects.annotate(ERROR, format!("Failed to parse policy: {}", aggregate(errors)));
             self.observer.failed(request, false);
         }
-        let pod = Pod::new(pod.metadata, pod.spec);
+        let pod = Pod::from_parts(pod.metadata, pod.spec);
         let mut denial = None;
         let mut enforced = None;
         let mut description = Description::default();

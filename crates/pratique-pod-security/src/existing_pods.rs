@@ -60,7 +60,7 @@ pub(crate) fn warnings(
     for pod in pods.iter().take(limits.pods) {
         checked += 1;
         if let Ok(Some(parts)) = pod_of(ObjectKind::Pod, pod) {
-            let violations = evaluator.violations(enforce, &Pod::new(parts.metadata, parts.spec));
+            let violations = evaluator.violations(enforce, &Pod::from_parts(parts.metadata, parts.spec));
             if !violations.is_empty() {
                 count(&mut groups, violation::reasons(&violations), name_of(pod));
             }

@@ -5,11 +5,12 @@
 //! ```
 //! use pratique_pod_security::{Evaluator, Level, LevelVersion, Pod, Version, details};
 //!
-//! let pod = pratique_json::parse(br#"{
-//!     "metadata": {"name": "web"},
+//! let object = pratique_json::parse(br#"{
+//!     "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
 //!     "spec": {"hostNetwork": true, "containers": [{"name": "app", "image": "app:1"}]}
 //! }"#)?;
-//! let pod = Pod::new(&pod.get("metadata").unwrap(), &pod.get("spec").unwrap());
+//! // Also a Deployment, or another object with a template. Of a template itself it is `Pod::from_template`.
+//! let pod = Pod::from_object(&object)?;
 //! let baseline = LevelVersion { level: Level::Baseline, version: Version::Latest };
 //! let violations = Evaluator::new().violations(baseline, &pod);
 //! assert_eq!(details(&violations), "host namespaces (hostNetwork=true)");
@@ -39,7 +40,7 @@ pub use configuration::ConfigurationError;
 pub use existing_pods::PodCheckLimits;
 pub use level::{InvalidLevel, InvalidVersion, Level, LevelVersion, Version};
 pub use observer::{PodSecurityObserver, PolicyEvaluation, operation_label, resource_label};
-pub use pod::Pod;
+pub use pod::{Pod, PodError};
 pub use policy::{LabelError, Mode, PREFIX, Policy};
 pub use settings::PodSecuritySettings;
 pub use violation::{Violation, details, reasons};

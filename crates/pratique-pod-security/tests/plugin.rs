@@ -74,7 +74,7 @@ impl PodSecurityObserver for Notes {
 #[test]
 fn metrics_get_what_a_server_counts() {
     let mut cluster = StateObjects::whole();
-    cluster.insert(namespace("baseline"));
+    cluster.insert(namespace("baseline")).unwrap();
     let notes = Arc::new(Notes::default());
     let plugin = plugin().with_observer(notes.clone());
     assert!(validate(&plugin, &cluster, &creating(pod("web"))).is_err());
@@ -84,7 +84,7 @@ fn metrics_get_what_a_server_counts() {
 fn restricting(count: usize) -> (StateObjects, AdmissionRequest<'static>) {
     let mut cluster = StateObjects::whole();
     for index in 0..count {
-        cluster.insert(pod(&format!("p{index}")));
+        cluster.insert(pod(&format!("p{index}"))).unwrap();
     }
     let request = AdmissionRequest {
         kind: GroupVersionKind::new("", "v1", "Namespace"),
@@ -146,10 +146,10 @@ fn unknown_pods_are_reported() {
 
 #[test]
 fn an_older_server_knows_no_later_checks() {
-    let spec = value(
-        r#"{"hostUsers": false, "containers": [{"name": "a", "securityContext": {"procMount": "Unmasked"}}]}"#,
+    let template = value(
+        r#"{"spec": {"hostUsers": false, "containers": [{"name": "a", "securityContext": {"procMount": "Unmasked"}}]}}"#,
     );
-    let pod = Pod::new(&Value::Null, &spec);
+    let pod = Pod::from_template(&template).unwrap();
     let baseline = |version| LevelVersion {
         level: Level::Baseline,
         version,
