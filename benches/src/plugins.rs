@@ -92,7 +92,7 @@ impl Prepared {
         let objects = Objects::at("2026-01-02T03:04:05Z");
         let mut state = StateObjects::whole();
         for object in case["objects"].as_array().into_iter().flatten() {
-            state.insert(decoded(&objects, object)?);
+            state.insert(decoded(&objects, object)?)?;
         }
         Ok(Prepared {
             chain: chain(&case["plugins"])?,

@@ -81,7 +81,7 @@ impl Subject {
         let mut cluster = Objects::new();
         let text = namespace.to_string();
         let namespace = pratique_json::parse(text.as_bytes())?;
-        cluster.insert(namespace.into_owned());
+        let _ = cluster.insert(namespace.into_owned());
         Ok(Subject {
             mutating: MutatingWebhooks::compile([&mutating], Origin::Api, &Cache::new()),
             validating: ValidatingWebhooks::compile([&validating], Origin::Api, &Cache::new()),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use pratique_json::{Object, Value, same_name};
+use pratique_types::{ObjectPlace, Rejected};
 
 use crate::effects::Effects;
 use crate::object_list::ObjectList;
@@ -42,25 +43,25 @@ impl StateObjects {
         self.assumed.insert((kind.group.to_owned(), kind.kind.to_owned()));
     }
 
-    /// Adds an object, or replaces one; false for an object without kind or name.
-    pub fn insert(&mut self, object: Value<'static>) -> bool {
-        let api_version = object
-            .get("apiVersion")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
-        let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
-        let name = name_of(&object);
-        if kind.is_empty() || name.is_empty() {
-            return false;
-        }
-        let namespace = object.at(&["metadata", "namespace"]).and_then(Value::as_str);
-        let key = (group.to_owned(), kind.to_owned());
-        let namespaces = self.kinds.entry(key).or_default();
-        let listing = namespaces
-            .entry(namespace.unwrap_or_default().to_owned())
-            .or_default();
-        let place = listing.binary_search_by(|other| name_of(other).cmp(name));
+    /// Adds an object, or replaces one.
+    ///
+    /// # Errors
+    /// The object has no kind or no name, or its `apiVersion` is none: it is not added, and given back.
+    pub fn insert(&mut self, object: Value<'static>) -> Result<(), Rejected> {
+        let ObjectPlace {
+            kind,
+            namespace,
+            name,
+        } = match ObjectPlace::of_object(&object) {
+            Ok(place) => place,
+            Err(reason) => {
+                let object = Box::new(object);
+                return Err(Rejected { reason, object });
+            }
+        };
+        let namespaces = self.kinds.entry((kind.group, kind.kind)).or_default();
+        let listing = namespaces.entry(namespace).or_default();
+        let place = listing.binary_search_by(|other| name_of(other).cmp(&name));
         let objects = listing.to_mut();
         match place {
             Ok(at) => {
@@ -70,13 +71,13 @@ impl StateObjects {
             }
             Err(at) => objects.insert(at, Arc::new(object)),
         }
-        true
+        Ok(())
     }
 
     /// Applies the writes of plugins to the cluster.
     pub fn apply(&mut self, effects: &Effects) {
         for created in &effects.created {
-            self.insert(created.object.clone());
+            self.replace(created.object.clone());
         }
         for booked in &effects.booked {
             let quota = self
@@ -85,7 +86,7 @@ impl StateObjects {
             if let Some(Value::Object(quota)) = quota.map(|quota| quota.clone().into_owned()) {
                 let mut quota: Object<'static> = quota;
                 quota.insert("status", booked.status.clone());
-                self.insert(Value::Object(quota));
+                self.replace(Value::Object(quota));
             }
         }
     }
@@ -98,6 +99,11 @@ impl StateObjects {
 
     fn listing(&self, kind: StateKind, namespace: &str) -> Option<&ObjectList> {
         self.kinds.get(&Key(kind))?.get(&Namespace(namespace))
+    }
+
+    /// Adds an object that plugins wrote: those have kinds and names.
+    fn replace(&mut self, object: Value<'static>) {
+        drop(self.insert(object));
     }
 
     fn is_complete(&self, kind: StateKind) -> bool {

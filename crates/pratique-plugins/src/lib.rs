@@ -18,7 +18,7 @@
 //!
 //! let mut cluster = StateObjects::whole();
 //! cluster.insert(parse(br#"{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
-//!     "metadata": {"name": "high"}, "value": 1000}"#)?.into_owned());
+//!     "metadata": {"name": "high"}, "value": 1000}"#)?.into_owned())?;
 //! let request = AdmissionRequest {
 //!     kind: GroupVersionKind::new("", "v1", "Pod"),
 //!     resource: GroupVersionResource::new("", "v1", "pods"),

@@ -14,7 +14,7 @@
 //! cluster.insert(pratique_json::parse(br#"{
 //!     "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "two", "namespace": "shop"},
 //!     "status": {"hard": {"configmaps": "2"}, "used": {"configmaps": "1"}}
-//! }"#)?);
+//! }"#)?)?;
 //! let request = AdmissionRequest {
 //!     kind: GroupVersionKind::new("", "v1", "ConfigMap"),
 //!     resource: GroupVersionResource::new("", "v1", "configmaps"),

@@ -20,7 +20,9 @@ fn quota(name: &str, hard: &str, used: &str) -> String {
 }
 
 fn insert(cluster: &mut StateObjects, object: &str) {
-    assert!(cluster.insert(parse(object.as_bytes()).unwrap().into_owned()));
+    cluster
+        .insert(parse(object.as_bytes()).unwrap().into_owned())
+        .unwrap();
 }
 
 fn pod(name: &str) -> AdmissionRequest<'static> {

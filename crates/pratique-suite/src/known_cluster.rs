@@ -73,7 +73,8 @@ impl Policies {
             {
                 faults.push(error.to_string());
             }
-            base.objects.insert(with_name_label(object.clone()));
+            // What has no name is no object of a cluster.
+            drop(base.objects.insert(with_name_label(object.clone())));
         }
         for served in &known.served {
             base.objects.serve_found(served);
@@ -98,7 +99,8 @@ impl Policies {
             None => Objects::new(),
         };
         for object in objects {
-            cluster.insert(with_name_label(object.clone()));
+            // What has no name is no object of a cluster.
+            drop(cluster.insert(with_name_label(object.clone())));
         }
         if !self.base.as_ref().is_some_and(|base| base.has_all_namespaces) {
             cluster.assume_namespaces();

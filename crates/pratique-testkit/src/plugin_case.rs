@@ -73,7 +73,8 @@ fn check_case(factory: &PluginFactory, case: &Json) -> Vec<String> {
     };
     let mut cluster = StateObjects::whole();
     for object in case["objects"].as_array().into_iter().flatten() {
-        assert!(cluster.insert(value(object)), "an object has no name");
+        let inserted = cluster.insert(value(object));
+        assert!(inserted.is_ok(), "an object has no name");
     }
     let requests = match case["requests"].as_array() {
         Some(requests) => requests.clone(),

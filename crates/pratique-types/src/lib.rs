@@ -33,6 +33,8 @@ mod nonprinting;
 mod null;
 mod owned;
 mod status;
+mod rejected;
+mod review;
 mod user;
 mod validate;
 pub mod warnings;
@@ -47,6 +49,8 @@ pub use kubeconfig::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, 
 pub use nonprinting::is_nonprinting;
 pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
+pub use rejected::{ObjectPlace, Rejected, RejectedReason};
+pub use review::InvalidReview;
 pub use user::UserInfo;
 pub use validate::{Field, InvalidRequest, Problem};
 

@@ -60,7 +60,7 @@
 //! let admission = Admission::builder().plugins(PluginChain::new(vec![Box::new(Team)])).build()?;
 //! let mut state = StateObjects::default();
 //! state.insert(pratique::json::parse(br#"{"apiVersion": "v1", "kind": "Namespace",
-//!     "metadata": {"name": "shop", "labels": {"team": "till"}}}"#)?.into_owned());
+//!     "metadata": {"name": "shop", "labels": {"team": "till"}}}"#)?.into_owned())?;
 //! let cluster = Objects::new();
 //! let context = AdmissionContext::new(&cluster).with_plugins(PluginInputs::new(&state));
 //!

@@ -80,7 +80,8 @@ impl ClusterState {
             if let Some(plugins) = &mut self.plugins {
                 plugins.add(&object);
             }
-            self.objects.insert(object);
+            // What has no name is no object of a cluster.
+            drop(self.objects.insert(object));
         }
     }
 
@@ -116,7 +117,8 @@ impl ClusterState {
         }
         let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
         for object in of_snapshot.cloned().chain(placed) {
-            self.objects.insert(object);
+            // What has no name is no object of a cluster.
+            drop(self.objects.insert(object));
         }
         let has_all_namespaces = complete_kinds.contains(&GroupVersionKind::new("", "v1", "Namespace"));
         if !has_all_namespaces && (!complete || !self.has_namespaces) {

@@ -182,7 +182,8 @@ impl FileObjects {
                 state.complete(&kind.group, &kind.kind);
             }
             if is(DEFINITION) || is(StateKind::POD) {
-                state.insert(object.clone());
+                // What has no name is no object of a cluster.
+                drop(state.insert(object.clone()));
             }
         }
         Ok(FileObjects {

@@ -140,7 +140,8 @@ impl PluginState {
             && request.dry_run != Some(true)
             && outcome.allowed();
         if is_stored && self.is_needed(&request.kind) {
-            self.objects.insert(object.clone().into_owned());
+            // What has no name is no object of a cluster.
+            drop(self.objects.insert(object.clone().into_owned()));
         }
     }
 }

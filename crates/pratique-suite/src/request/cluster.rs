@@ -16,7 +16,8 @@ pub fn cluster<'v>(
 ) -> Objects {
     let mut cluster = Objects::new();
     for object in objects {
-        cluster.insert(with_name_label(object.clone()));
+        // What has no name is no object of a cluster.
+        drop(cluster.insert(with_name_label(object.clone())));
     }
     if namespaces.into_iter().next().is_some() {
         cluster.assume_namespaces();

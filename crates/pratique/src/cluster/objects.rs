@@ -9,7 +9,7 @@ use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, builtin};
+use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectPlace, Rejected, builtin};
 
 use super::stored::{NAMESPACE, StoredObject};
 
@@ -88,40 +88,37 @@ impl Objects {
         self.complete.insert(kind);
     }
 
-    /// Adds an object, in place of one of the same kind and name. An object without kind or name is not added, but
-    /// returned.
-    pub fn insert(&mut self, object: Value<'static>) -> Option<Value<'static>> {
-        let text = |path: &[&str]| {
-            object
-                .at(path)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
+    /// Adds an object, in place of one of the same kind and name.
+    ///
+    /// # Errors
+    /// The object has no kind or no name, or its `apiVersion` is none: it is not added, and given back.
+    pub fn insert(&mut self, object: Value<'static>) -> Result<(), Rejected> {
+        let ObjectPlace {
+            kind,
+            namespace,
+            name,
+        } = match ObjectPlace::of_object(&object) {
+            Ok(place) => place,
+            Err(reason) => {
+                let object = Box::new(object);
+                return Err(Rejected { reason, object });
+            }
         };
-        let (kind, name) = (text(&["kind"]), text(&["metadata", "name"]));
-        let version = GroupVersion::parse(&text(&["apiVersion"]));
-        let Ok(version) = version.map(|version| version.with_kind(&kind)) else {
-            return Some(object);
-        };
-        if kind.is_empty() || name.is_empty() {
-            return Some(object);
-        }
-        if version.kind == "CustomResourceDefinition" {
+        if kind.kind == "CustomResourceDefinition" {
             self.define(&object);
         }
-        if version == *NAMESPACE {
+        if kind == *NAMESPACE {
             self.namespaces
                 .insert(name.into(), Arc::new(StoredObject::new(object)));
-            return None;
+            return Ok(());
         }
-        let namespace = text(&["metadata", "namespace"]);
         Arc::make_mut(&mut self.objects)
-            .entry(version)
+            .entry(kind)
             .or_default()
             .entry(namespace)
             .or_default()
             .insert(name, Arc::new(StoredObject::new(object)));
-        None
+        Ok(())
     }
 
     /// Serves a resource, or with a `subresource` a part of one, whose requests carry objects of `kind`.
@@ -271,7 +268,7 @@ mod tests {
 
     fn insert(objects: &mut Objects, json: &str) -> bool {
         let object = pratique_json::parse(json.as_bytes()).unwrap().into_owned();
-        objects.insert(object).is_none()
+        objects.insert(object).is_ok()
     }
 
     #[test]
@@ -281,7 +278,13 @@ mod tests {
             &mut objects,
             r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#
         ));
-        assert!(!insert(&mut objects, r#"{"apiVersion":"v1","kind":"Namespace"}"#));
+        let nameless = pratique_json::parse(br#"{"apiVersion":"v1","kind":"Namespace"}"#).unwrap();
+        let rejected = objects.insert(nameless.clone()).unwrap_err();
+        assert_eq!(
+            rejected.to_string(),
+            "an object of kind Namespace without metadata.name"
+        );
+        assert_eq!(*rejected.object, nameless);
         assert!(objects.namespace("shop").stored().is_some());
         assert_eq!(objects.namespace("other"), Namespace::Absent);
         objects.assume_namespaces();
@@ -298,7 +301,7 @@ mod tests {
         assert!(!objects.knows_params(&kind));
         let limits =
             r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"limits","namespace":"shop"}}"#;
-        insert(&mut objects, limits);
+        assert!(insert(&mut objects, limits));
         assert!(!objects.knows_params(&kind));
         objects.complete_params(kind.clone());
         assert!(objects.knows_params(&kind));
@@ -330,7 +333,7 @@ mod tests {
         };
         let scope = |more: &str, assumes: bool| {
             let mut objects = Objects::new();
-            insert(&mut objects, &limit(more));
+            assert!(insert(&mut objects, &limit(more)));
             if assumes {
                 objects.assume_params();
             }
@@ -349,12 +352,12 @@ mod tests {
         let mut objects = Objects::new();
         let kind = GroupVersionKind::new("example.com", "v1", "Widget");
         assert_eq!(objects.param_scope(&kind), None);
-        insert(
+        assert!(insert(
             &mut objects,
             r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
                 "spec":{"group":"example.com","names":{"kind":"Widget","plural":"widgets"},"scope":"Cluster",
                 "versions":[{"name":"v1","served":true}]}}"#,
-        );
+        ));
         assert_eq!(objects.param_scope(&kind), Some(ParamScope::Cluster));
     }
 }

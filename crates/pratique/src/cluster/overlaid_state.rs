@@ -105,7 +105,8 @@ mod tests {
             let text = format!(
                 r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","namespace":"shop","labels":{{"team":"{team}"}}}}}}"#
             );
-            state.insert(pratique_json::parse(text.as_bytes()).unwrap().into_owned());
+            let object = pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+            state.insert(object).unwrap();
         }
         if is_complete {
             state.complete("", "Pod");

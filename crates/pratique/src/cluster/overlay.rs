@@ -172,7 +172,8 @@ mod tests {
                     r#"{{"apiVersion":"v1","kind":"{kind}","metadata":
                         {{"name":"{name}","namespace":"{namespace}","labels":{{"team":"{team}"}}}}}}"#
                 );
-                objects.insert(pratique_json::parse(text.as_bytes()).unwrap().into_owned());
+                let object = pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+                objects.insert(object).unwrap();
             }
         }
         objects

@@ -96,9 +96,11 @@ fn state_that_is_not_known_allows_nothing() {
     assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
 
     let mut objects = Objects::new();
-    objects.insert(object(
-        r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team"}}"#,
-    ));
+    objects
+        .insert(object(
+            r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team"}}"#,
+        ))
+        .unwrap();
     let cluster = SharedObjects::new(objects);
     let live = builder(look_up).cluster(cluster.clone()).start().unwrap();
     assert_eq!(
@@ -112,9 +114,11 @@ fn state_that_is_not_known_allows_nothing() {
         .start()
         .unwrap();
     assert_eq!(message(&live), "no account");
-    state.insert(object(
-        r#"{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default","namespace":"team"}}"#,
-    ));
+    state
+        .insert(object(
+            r#"{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default","namespace":"team"}}"#,
+        ))
+        .unwrap();
     let live = builder(look_up)
         .cluster(WithState::new(cluster, state))
         .start()

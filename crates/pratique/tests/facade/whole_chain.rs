@@ -107,8 +107,8 @@ fn a_pod_is_after_each_step_what_a_server_makes_of_it() {
     let mut state = StateObjects::whole();
     let mut cluster = Objects::new();
     for object in golden["state"].as_array().unwrap() {
-        state.insert(value(object));
-        cluster.insert(value(object));
+        state.insert(value(object)).unwrap();
+        cluster.insert(value(object)).unwrap();
     }
     let text = golden["request"].to_string();
     let mut request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();

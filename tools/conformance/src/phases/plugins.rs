@@ -35,7 +35,7 @@ impl Plugins {
         let mut state = StateObjects::whole();
         let of_server = made_by_server();
         for object in of_server.iter().map(json_value).chain(stored.objects().cloned()) {
-            state.insert(object);
+            drop(state.insert(object));
         }
         Ok(Plugins {
             chain: PluginChain::new(plugins.collect::<Result<_, Error>>()?),

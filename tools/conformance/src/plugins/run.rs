@@ -25,7 +25,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
     let mut state = StateObjects::whole();
     for object in elements(case, "objects") {
         // An object without a name is ignored.
-        state.insert(json_value(object));
+        drop(state.insert(json_value(object)));
     }
     let reviewer: CaseReviewer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
     let backend = Backend::of(case);

@@ -85,11 +85,11 @@ impl Ours {
             if let (json::Value::Object(members), Some(status)) = (&mut stored, object.get("status")) {
                 members.insert("status", value(status)?);
             }
-            ours.state.insert(stored);
+            ours.insert(stored)?;
         }
         for name in NAMESPACES {
             let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-            ours.state.insert(value(&namespace)?);
+            ours.insert(value(&namespace)?)?;
         }
         for (name, priority) in PRIORITIES {
             let class = json!({
@@ -99,9 +99,14 @@ impl Ours {
                 "value": priority,
                 "preemptionPolicy": "PreemptLowerPriority",
             });
-            ours.state.insert(value(&class)?);
+            ours.insert(value(&class)?)?;
         }
         Ok(ours)
+    }
+
+    fn insert(&mut self, object: json::Value<'static>) -> Result<(), Error> {
+        let inserted = self.state.insert(object);
+        inserted.map_err(|rejected| Error::from(rejected.to_string()))
     }
 
     /// The answer, in the form of a recorded one.
