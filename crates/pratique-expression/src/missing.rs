@@ -49,6 +49,17 @@ pub enum Missing {
         /// The name of the object; `None` for all of the kind.
         name: Option<String>,
     },
+    /// What a controller writes into the status of an object.
+    Status {
+        /// The kind of the object.
+        kind: String,
+        /// Its namespace; empty for a kind of cluster scope.
+        namespace: String,
+        /// Its name.
+        name: String,
+        /// The field: `status.hard`.
+        field: &'static str,
+    },
     /// The answer of the backend of ImagePolicyWebhook.
     ImageReview,
     /// The answer of the webhook.
@@ -103,8 +114,8 @@ impl Missing {
         }
     }
 
-    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `imageReview`,
-    /// `webhookAnswer`, `oldObject`.
+    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `status`,
+    /// `imageReview`, `webhookAnswer`, `oldObject`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
@@ -112,6 +123,7 @@ impl Missing {
             Missing::NamespaceLabels { .. } => "namespaceLabels",
             Missing::Params { .. } => "params",
             Missing::Objects { .. } => "objects",
+            Missing::Status { .. } => "status",
             Missing::ImageReview => "imageReview",
             Missing::WebhookAnswer => "webhookAnswer",
             Missing::OldObject { .. } => "oldObject",
@@ -141,6 +153,18 @@ impl Display for Missing {
             } => {
                 write!(formatter, "{kind} objects")?;
                 not_known(formatter, name.as_deref(), namespace)
+            }
+            Missing::Status {
+                kind,
+                namespace,
+                name,
+                field,
+            } => {
+                write!(formatter, "{field} of {kind} {name:?}")?;
+                if !namespace.is_empty() {
+                    write!(formatter, " in namespace {namespace:?}")?;
+                }
+                formatter.write_str(", which its controller writes, is not known")
             }
             Missing::ImageReview => formatter.write_str("the image policy backend was not asked"),
             Missing::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),

@@ -21,6 +21,7 @@ pub struct StateObjects {
     complete: HashSet<(String, String), RandomState>,
     assumed: HashSet<(String, String), RandomState>,
     all_complete: bool,
+    lacks_controllers: bool,
 }
 
 impl StateObjects {
@@ -29,6 +30,15 @@ impl StateObjects {
         StateObjects {
             all_complete: true,
             ..StateObjects::default()
+        }
+    }
+
+    /// Declares that no controller has seen the objects: a plugin that needs the status of one that has none is undecided.
+    #[must_use]
+    pub fn without_controllers(self) -> Self {
+        StateObjects {
+            lacks_controllers: true,
+            ..self
         }
     }
 
@@ -91,6 +101,11 @@ impl StateObjects {
         }
     }
 
+    /// Adds an object that plugins wrote: those have kinds and names.
+    fn replace(&mut self, object: Value<'static>) {
+        drop(self.insert(object));
+    }
+
     /// The objects of a kind that are known, in all namespaces.
     pub fn of_kind(&self, kind: StateKind) -> impl Iterator<Item = &Value<'static>> {
         let namespaces = self.kinds.get(&Key(kind)).into_iter().flatten();
@@ -99,11 +114,6 @@ impl StateObjects {
 
     fn listing(&self, kind: StateKind, namespace: &str) -> Option<&ObjectList> {
         self.kinds.get(&Key(kind))?.get(&Namespace(namespace))
-    }
-
-    /// Adds an object that plugins wrote: those have kinds and names.
-    fn replace(&mut self, object: Value<'static>) {
-        drop(self.insert(object));
     }
 
     fn is_complete(&self, kind: StateKind) -> bool {
@@ -130,6 +140,10 @@ impl ClusterState for StateObjects {
             return None;
         }
         Some(self.listing(kind, namespace).unwrap_or(ObjectList::EMPTY))
+    }
+
+    fn lacks_controllers(&self) -> bool {
+        self.lacks_controllers
     }
 }
 

@@ -33,6 +33,17 @@ pub enum MissingState {
         /// The name of the object; `None` for all of the kind.
         name: Option<String>,
     },
+    /// What a controller writes into the status of an object.
+    Status {
+        /// Its kind.
+        kind: StateKind,
+        /// Its namespace; empty for a kind of cluster scope.
+        namespace: String,
+        /// Its name.
+        name: String,
+        /// The field.
+        field: &'static str,
+    },
     /// The answer to an authorization check.
     Access(Box<Question>),
     /// The answer of the image policy backend.
@@ -102,6 +113,18 @@ impl Display for MissingState {
                     write!(formatter, " in namespace {namespace:?}")?;
                 }
                 formatter.write_str(" are not known")
+            }
+            MissingState::Status {
+                kind,
+                namespace,
+                name,
+                field,
+            } => {
+                write!(formatter, "{field} of {kind} {name:?}")?;
+                if !namespace.is_empty() {
+                    write!(formatter, " in namespace {namespace:?}")?;
+                }
+                formatter.write_str(", which its controller writes, is not known")
             }
             MissingState::Access(question) => write!(formatter, "it is not known whether {question}"),
             MissingState::ImageReview => formatter.write_str("the image policy backend was not asked"),

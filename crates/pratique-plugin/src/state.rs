@@ -46,6 +46,12 @@ pub trait ClusterState: Sync {
     /// returned.
     fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList>;
 
+    /// Whether controllers have not seen the objects: they are as someone wrote them, and what a controller writes into their
+    /// status may be absent. False for a running cluster.
+    fn lacks_controllers(&self) -> bool {
+        false
+    }
+
     /// As [`get`](Self::get), where an object that is not known is [undecided](Rejection::Undecided).
     ///
     /// # Errors

@@ -3,14 +3,16 @@
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    ChangedQuota, DerivedCache, Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection,
-    StateKind,
+    ChangedQuota, DerivedCache, Effects, Gate, Handler, MissingState, Plugin, PluginContext, PluginFactory,
+    Rejection, StateKind,
 };
 use pratique_types::Operation;
 
 use crate::check::{Check, NewUsage};
+use crate::fields::text_at;
 use crate::measured::{Measured, Measuring};
 use crate::quotas::QuotaIndex;
+use crate::resource_list::members;
 use crate::{QuotaSettings, read_limited_resources};
 
 /// The plugin's name.
@@ -114,12 +116,32 @@ impl Plugin for ResourceQuota {
             true => check.run(quotas.items())?,
             false => check.run(quotas.at(&quotas.index().places(&measured)))?,
         };
+        if context.state.lacks_controllers()
+            && let Some(quota) = list.iter().find(|quota| is_unfilled(quota, &measured))
+        {
+            return Err(MissingState::Status {
+                kind: StateKind::RESOURCE_QUOTA,
+                namespace: request.namespace.clone(),
+                name: text_at(quota, &["metadata", "name"]).to_owned(),
+                field: "status.hard",
+            }
+            .into());
+        }
         if request.dry_run != Some(true) {
             let booked = booked.into_iter().map(|new| booking(&request.namespace, &new));
             effects.booked.extend(booked);
         }
         Ok(())
     }
+}
+
+/// Whether a quota is to limit what is measured, and its controller has not written into its status that it does: it limits
+/// nothing until then.
+///
+/// Upstream: pkg/controller/resourcequota/resource_quota_controller.go, `syncResourceQuota`
+fn is_unfilled(quota: &Value<'_>, measured: &Measured) -> bool {
+    let mut names = members(quota.at(&["spec", "hard"]));
+    quota.at(&["status", "hard"]).is_none() && names.any(|(name, _)| measured.matches(name, None) > 0)
 }
 
 /// The new status of a quota.

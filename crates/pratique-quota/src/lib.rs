@@ -37,6 +37,12 @@
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Only what is in a quota's `status` limits anything, and a quota that was just created has none: its controller fills
+//! `status.hard` and `status.used` in. So on a server, as here, a quota that has only a `spec` charges nothing yet. Objects that
+//! no controller has seen, such as those of files, are declared by
+//! [`StateObjects::without_controllers`](pratique_plugin::StateObjects::without_controllers): what a quota without
+//! `status.hard` would limit is then undecided.
 
 mod admission;
 mod check;

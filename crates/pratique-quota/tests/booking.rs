@@ -124,3 +124,24 @@ fn amounts_that_are_none_are_errors() {
             .starts_with("quantities must match the regular expression")
     );
 }
+
+#[test]
+fn a_quota_without_status_limits_nothing_until_its_controller_has_seen_it() {
+    let quota = r#"{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "cores", "namespace": "shop"},
+        "spec": {"hard": {"requests.cpu": "1m"}}}"#;
+    let mut cluster = StateObjects::whole();
+    insert(&mut cluster, quota);
+    let effects = validate(&plugin(), &cluster, &pod("a")).unwrap();
+    assert!(effects.booked.is_empty());
+
+    let mut written = StateObjects::whole().without_controllers();
+    insert(&mut written, quota);
+    let rejection = validate(&plugin(), &written, &pod("a")).unwrap_err();
+    assert_eq!(
+        rejection.to_string(),
+        r#"status.hard of ResourceQuota "cores" in namespace "shop", which its controller writes, is not known"#
+    );
+    // It is about something else.
+    insert(&mut written, &quota.replace("requests.cpu", "count/secrets"));
+    assert!(validate(&plugin(), &written, &pod("a")).is_ok());
+}

@@ -105,6 +105,7 @@ fn undecided(outcome: &Outcome) -> String {
             Missing::Objects { .. } => {
                 "give those that there are under cluster.objects, and say with cluster.complete that there are no others"
             }
+            Missing::Status { .. } => "give the object with its status under cluster.objects",
             Missing::WebhookAnswer => "say what it answers under webhooks, by its name",
             Missing::ImageReview => "leave the plugin out with chain.disableAdmissionPlugins",
             _ => {

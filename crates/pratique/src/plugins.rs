@@ -151,6 +151,17 @@ pub fn undecided(plugin: &dyn Plugin, missing: MissingState) -> Undecided {
             namespace,
             name,
         },
+        MissingState::Status {
+            kind,
+            namespace,
+            name,
+            field,
+        } => Missing::Status {
+            kind: kind.to_string(),
+            namespace,
+            name,
+            field,
+        },
         MissingState::Access(check) => Missing::Authorizer { check },
         _ => Missing::ImageReview,
     };

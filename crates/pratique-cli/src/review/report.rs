@@ -130,6 +130,9 @@ fn help(missing: &Missing) -> &'static str {
         Missing::OldObject { .. } => {
             "give the stored object: an audit log may have it in an earlier event (--remember)"
         }
+        Missing::Status { .. } => {
+            "give the object with its status, as the cluster has it (kubectl get -o yaml), with --objects PATH"
+        }
         Missing::ImageReview => "leave the plugin out with --disable-admission-plugins",
         Missing::WebhookAnswer => "call webhooks with --webhooks",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",

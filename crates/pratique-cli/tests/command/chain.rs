@@ -93,6 +93,19 @@ fn each_step_is_shown() {
 }
 
 #[test]
+fn a_quota_that_no_controller_has_seen_is_undecided() {
+    let unfilled = STATE.replace("status: {hard: {pods: '4'}, used: {pods: '1'}}\n", "");
+    assert_ne!(unfilled, STATE);
+    let directory = directory(1, "").with("state.yaml", unfilled);
+    let texts = [
+        "ResourceQuota is undecided: status.hard of ResourceQuota \"pods\" in namespace \"shop\", which its controller writes, \
+         is not known",
+        "give the object with its status",
+    ];
+    review(&directory, &WHOLE, 3, &texts);
+}
+
+#[test]
 fn diffs_are_by_step() {
     let directory = directory(1, "");
     let arguments = [&WHOLE[..], &["--policies", "policy.yaml", "--output", "diff"]].concat();

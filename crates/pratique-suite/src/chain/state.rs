@@ -31,7 +31,7 @@ impl PluginState {
     /// The state of nothing, for plugins. Namespaces exist, as in a review without plugins; of those that are not added
     /// only the names are known.
     pub fn of(plugins: &PluginChain) -> Self {
-        let mut objects = StateObjects::default();
+        let mut objects = StateObjects::default().without_controllers();
         objects.assume(StateKind::NAMESPACE);
         let kinds = plugins
             .plugins()

@@ -93,6 +93,10 @@ impl ClusterState for OverlaidState {
             None => self.cluster.list(kind, namespace),
         }
     }
+
+    fn lacks_controllers(&self) -> bool {
+        self.cluster.lacks_controllers()
+    }
 }
 
 #[cfg(test)]

@@ -37,4 +37,8 @@ impl ClusterState for PluginView<'_> {
     fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList> {
         self.others?.list(kind, namespace)
     }
+
+    fn lacks_controllers(&self) -> bool {
+        self.others.is_some_and(|others| others.lacks_controllers())
+    }
 }
