@@ -1,15 +1,14 @@
 //! Says what a kube-apiserver would not like of a directory of static manifests: `lint DIRECTORY PLUGIN`. Expressions are
-//! not compiled, so that nothing but this crate is needed.
+//! compiled as it compiles them.
 
 use std::error::Error;
 use std::fmt::Write as _;
 
-use pratique_manifest::{Options, Plugin, UncheckedExpressions, load_directory};
+use pratique_manifest::{Options, Plugin, load_directory};
 
 /// The report, and whether everything loads.
 pub(crate) fn lint(directory: &str, plugin: Plugin) -> (String, bool) {
-    let options = Options::new(&UncheckedExpressions);
-    let errors = match load_directory(directory, plugin, &options) {
+    let errors = match load_directory(directory, plugin, &Options::checked()) {
         Ok(set) => return (format!("{directory}: loads, {}\n", set.hash), true),
         Err(errors) => errors,
     };
@@ -22,8 +21,7 @@ pub(crate) fn lint(directory: &str, plugin: Plugin) -> (String, bool) {
                 location.file, location.start.line, location.start.column
             );
         }
-        let field = problem.field.as_deref().map(|field| format!("{field}: "));
-        let _ = writeln!(report, "{}{}", field.unwrap_or_default(), problem.message);
+        let _ = writeln!(report, "{}", problem.message);
         if let Some(help) = &problem.help {
             let _ = writeln!(report, "  help: {help}");
         }

@@ -6,18 +6,18 @@
 //! *all* problems, with file, line and column; the first is the one the server stops with.
 //!
 //! ```
-//! use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files};
+//! use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
 //!
 //! let file = ManifestFile { path: "policies/a.yaml".into(), content: b"--- oops\n".to_vec() };
-//! let options = Options::new(&UncheckedExpressions);
-//! let errors = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options).unwrap_err();
+//! let errors = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &Options::checked()).unwrap_err();
 //! let first = errors.problems().next().unwrap();
 //! assert_eq!(first.message, "invalid Yaml document separator: oops");
 //! assert_eq!(first.location.as_ref().unwrap().start.line, 1);
 //! ```
 //!
-//! CEL expressions are compiled by the caller, through [`ExpressionCompiler`]. Documents are validated on several
-//! threads if the caller [lends](Options::with_workers) some.
+//! [`Options::checked`] compiles CEL expressions as that server does. It belongs to the feature `expressions`, which is on by
+//! default; without it, the caller compiles them, through [`ExpressionCompiler`], or leaves them unchecked
+//! ([`UncheckedExpressions`]). Documents are validated on several threads if the caller [lends](Options::with_workers) some.
 //!
 //! The modules follow the way of a file, and each knows only those before it: `read` (files), `parse` (documents and
 //! values with positions), `decode` (kinds and types) and `default`, `validate` (fields and the rules of static
@@ -27,6 +27,8 @@ mod configuration;
 mod decode;
 mod default;
 mod expression;
+#[cfg(feature = "expressions")]
+mod expressions;
 mod file_schema;
 mod help;
 mod kind;
@@ -54,6 +56,8 @@ pub use expression::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionHelp, ExpressionIssue,
     ExpressionUse, PolicyExpressions, UncheckedExpressions,
 };
+#[cfg(feature = "expressions")]
+pub use expressions::{Cache as ExpressionCache, Expressions};
 pub use file_schema::FileSchema;
 pub use help::{Edit, Help};
 

@@ -180,7 +180,6 @@ mod deadline;
 pub mod expressions;
 #[cfg(feature = "webhooks")]
 pub mod guards;
-mod hints;
 #[cfg(feature = "webhooks")]
 mod image_backend;
 mod image_reviews;
@@ -191,7 +190,6 @@ mod metrics;
 pub mod observer;
 mod outcome;
 pub mod plugins;
-mod replacement;
 mod settings;
 pub mod step;
 #[cfg(feature = "webhooks")]

@@ -5,9 +5,9 @@ use pratique_cel::regex::{ErrorKind, Regex};
 use pratique_cel::{Environment, Issue};
 use pratique_expression::{Declarations, ExpressionError, token_at};
 use pratique_gotext::suggest::did_you_mean;
-use pratique_manifest::ExpressionHelp;
 
-use crate::replacement;
+use super::replacement;
+use crate::expression::ExpressionHelp;
 
 /// The names that an expression may use.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,0 +1,201 @@
+//! Expressions of manifests, compiled as an API server compiles them to validate manifests: with
+//! [`load_files`](crate::load_files) and the like.
+
+mod hints;
+mod replacement;
+
+use std::sync::{Arc, LazyLock};
+
+use pratique_cel::CompileError;
+pub use pratique_expression::Cache;
+use pratique_expression::{Composition, Use, token_at};
+use pratique_workers::ScopedThreads;
+
+use crate as manifest;
+use crate::DEFAULT_LOAD_BYTES;
+
+/// Compiles the expressions of manifests, each once.
+///
+/// A [`ManifestSet`](manifest::ManifestSet) that is compiled with the same cache later reuses the expressions.
+#[derive(Clone, Debug)]
+pub struct Expressions {
+    cache: Arc<Cache>,
+    minor: u32,
+    max_load_bytes: u64,
+}
+
+impl Expressions {
+    /// Compiles for an API server of version 1.37, which accepts in new policies only what 1.36 has, so that it can be
+    /// rolled back.
+    pub fn new(cache: Arc<Cache>) -> Self {
+        Self::at(cache, 36)
+    }
+
+    /// Compiles with the environment of version 1.`minor`.
+    pub fn at(cache: Arc<Cache>, minor: u32) -> Self {
+        Expressions {
+            cache,
+            minor,
+            max_load_bytes: DEFAULT_LOAD_BYTES,
+        }
+    }
+
+    /// Bounds the memory of each load, in bytes, see [`Options::with_max_bytes`](manifest::Options::with_max_bytes).
+    #[must_use]
+    pub fn with_max_load_bytes(self, max_load_bytes: u64) -> Self {
+        Expressions {
+            max_load_bytes,
+            ..self
+        }
+    }
+
+    /// The options to load manifests with these expressions, on all cores.
+    pub fn options(&self) -> manifest::Options<'_> {
+        manifest::Options::new(self)
+            .with_workers(&ScopedThreads)
+            .with_max_bytes(self.max_load_bytes)
+    }
+
+    /// The expressions that all loads with [`Options::checked`](manifest::Options::checked) share.
+    fn shared() -> &'static Self {
+        static SHARED: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(Arc::default()));
+        &SHARED
+    }
+
+    /// Where compiled expressions are kept.
+    pub fn cache(&self) -> &Arc<Cache> {
+        &self.cache
+    }
+}
+
+impl manifest::Options<'static> {
+    /// The options to load manifests as an API server of version 1.37 does, which compiles their expressions, on all cores.
+    ///
+    /// ```
+    /// use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
+    ///
+    /// let policy = r#"
+    /// apiVersion: admissionregistration.k8s.io/v1
+    /// kind: ValidatingAdmissionPolicy
+    /// metadata: {name: p.static.k8s.io}
+    /// spec:
+    ///   matchConstraints:
+    ///     resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE]}]
+    ///   validations: [{expression: object.spec.replicas}]
+    /// "#;
+    /// let file = ManifestFile { path: "p.yaml".into(), content: policy.into() };
+    /// let errors = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &Options::checked()).unwrap_err();
+    /// let first = errors.problems().next().unwrap();
+    /// assert!(first.message.contains("must evaluate to bool but got dyn"), "{}", first.message);
+    /// ```
+    pub fn checked() -> Self {
+        Expressions::shared().options()
+    }
+}
+
+impl manifest::ExpressionCompiler for Expressions {
+    fn begin(&self) -> Box<dyn manifest::PolicyExpressions + '_> {
+        Box::new(Policy(Composition::at(&self.cache, self.minor)))
+    }
+}
+
+/// The expressions of one policy.
+struct Policy<'c>(Composition<'c>);
+
+impl manifest::PolicyExpressions for Policy<'_> {
+    fn compile(
+        &mut self,
+        text: &str,
+        usage: manifest::ExpressionUse<'_>,
+        declarations: manifest::Declarations,
+    ) -> Result<(), manifest::ExpressionError> {
+        let declarations = pratique_expression::Declarations {
+            params: declarations.params,
+            authorizer: declarations.authorizer,
+            patch_types: declarations.patch_types,
+            variables: declarations.variables,
+        };
+        let Policy(composition) = self;
+        let compiled = match usage {
+            manifest::ExpressionUse::Variable { name } => composition.variable(name, text, declarations),
+            other => composition.compile(text, use_of(other), declarations),
+        };
+        let declared = hints::DeclaredNames {
+            declarations,
+            condition: usage == manifest::ExpressionUse::MatchCondition,
+        };
+        compiled
+            .map(|_| ())
+            .map_err(|error| refused(&error, text, declared))
+    }
+}
+
+fn use_of(usage: manifest::ExpressionUse<'_>) -> Use {
+    match usage {
+        manifest::ExpressionUse::MatchCondition => Use::MatchCondition,
+        manifest::ExpressionUse::Variable { .. } => Use::Variable,
+        manifest::ExpressionUse::Validation => Use::Validation,
+        manifest::ExpressionUse::Message => Use::Message,
+        manifest::ExpressionUse::AuditAnnotation => Use::AuditAnnotation,
+        manifest::ExpressionUse::ApplyConfiguration => Use::ApplyConfiguration,
+        manifest::ExpressionUse::JsonPatch => Use::JsonPatch,
+    }
+}
+
+fn refused(
+    error: &pratique_expression::ExpressionError,
+    text: &str,
+    declared: hints::DeclaredNames,
+) -> manifest::ExpressionError {
+    use pratique_expression::ExpressionError::{Compile, Plan, Type};
+    let (kind, issues) = match error {
+        Compile(CompileError::Issues { issues, .. }) => {
+            let issues = issues.iter().map(|issue| {
+                let offset = issue.position.byte_offset(text);
+                manifest::ExpressionIssue {
+                    message: issue.message.clone(),
+                    offset,
+                    length: token_at(text, offset).len(),
+                    help: hints::for_issue(issue, text, offset, declared),
+                }
+            });
+            (manifest::ExpressionErrorKind::Invalid, issues.collect())
+        }
+        Compile(_) | Type { .. } => (manifest::ExpressionErrorKind::Invalid, Vec::new()),
+        Plan(_) => (manifest::ExpressionErrorKind::Internal, Vec::new()),
+    };
+    manifest::ExpressionError {
+        kind,
+        detail: error.to_string(),
+        issues,
+        help: hints::for_whole(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_reported_with_their_places() {
+        let expressions = Expressions::new(Arc::new(Cache::new()));
+        let mut policy = manifest::ExpressionCompiler::begin(&expressions);
+        let none = manifest::Declarations::default();
+        let error = policy
+            .compile("object.x == nothing", manifest::ExpressionUse::Validation, none)
+            .unwrap_err();
+        assert!(
+            error
+                .detail
+                .starts_with("compilation failed: ERROR: <input>:1:13: "),
+            "{}",
+            error.detail
+        );
+        assert_eq!(error.issues.len(), 1);
+        assert_eq!(error.issues.first().map(|issue| issue.offset), Some(12));
+        let error = policy
+            .compile("object.x", manifest::ExpressionUse::Validation, none)
+            .unwrap_err();
+        assert_eq!(error.detail, "must evaluate to bool but got dyn");
+    }
+}
