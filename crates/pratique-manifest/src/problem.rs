@@ -1,7 +1,7 @@
 //! Problems of manifests, and the failures of a load.
 
 use std::collections::HashSet;
-use std::fmt;
+use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
@@ -106,6 +106,23 @@ pub struct Problem {
     /// A shorter message, without the expression, which the place shows; if there is one.
     pub summary: Option<String>,
 }
+
+/// Its place, its message, and how to fix it.
+impl Display for Problem {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(location) = &self.location {
+            let start = &location.start;
+            write!(formatter, "{}:{}:{}: ", location.file, start.line, start.column)?;
+        }
+        formatter.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(formatter, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
 
 impl Problem {
     /// A problem of which nothing else is known.

@@ -50,12 +50,24 @@ const DEPTH: usize = 32;
 /// The manifests below a directory, by name. Links to directories are not followed, nor are hidden ones read.
 pub(crate) fn below(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    walk(directory, 0, &mut files)?;
+    walk(directory, 0, &|name| !name.starts_with('.'), &mut files)?;
+    Ok(files)
+}
+
+/// The manifests below a directory, by name, also those in hidden directories, where suites of other programs may be.
+pub(crate) fn below_hidden(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    walk(directory, 0, &|name| name != ".git", &mut files)?;
     Ok(files)
 }
 
 /// Recursion is safe: its depth is bounded.
-fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {
+fn walk(
+    directory: &Path,
+    depth: usize,
+    is_read: &dyn Fn(&str) -> bool,
+    files: &mut Vec<PathBuf>,
+) -> io::Result<()> {
     if depth > DEPTH {
         return Err(io::Error::other("directories are nested too deep"));
     }
@@ -67,10 +79,10 @@ fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<
     entries.sort_unstable();
     for (path, is_directory) in entries {
         let name = path.file_name().map(OsStr::to_string_lossy);
-        let is_hidden = name.is_some_and(|name| name.starts_with('.'));
+        let is_passed_over = name.is_some_and(|name| !is_read(&name));
         match is_directory {
-            true if is_hidden => {}
-            true => walk(&path, depth + 1, files)?,
+            true if is_passed_over => {}
+            true => walk(&path, depth + 1, is_read, files)?,
             false if is_manifest(&path) && !path.is_dir() => files.push(path),
             false => {}
         }

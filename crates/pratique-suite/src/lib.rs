@@ -1,7 +1,19 @@
 //! Declarative tests of admission policies: format, runner and coverage.
 //!
-//! [`read_suites`] decodes the suites of a file strictly and reports all problems with their locations. A [`Suite`]
-//! loads its [policies](Suite::policies) and [runs](Suite::test) its cases; a [`Coverage`] can record what they cover.
+//! A test of a Rust program that runs them is one line, which fails over all that `pratique test` fails over: tests with other
+//! results, invalid suites, suites without tests or policies, and directories without suites.
+//!
+//! ```no_run
+//! #[test]
+//! fn policies() {
+//!     pratique_suite::assert_passes("tests/");
+//! }
+//! ```
+//!
+//! [`run_suites`] does the same and returns what it found. For programs that report on their own, [`read_suites`] decodes the
+//! suites of a file strictly and reports all problems with their locations. A [`Suite`] loads its
+//! [policies](Suite::policies) and [runs](Suite::test) its cases; a [`Coverage`] can record what they cover. Such programs ask
+//! [`Suite::evaluates_nothing`] whether a suite would pass whatever the policies are.
 //! [`updated`] writes the actual results into a suite. [`request`] builds admission requests from plain objects. Without the
 //! feature `webhooks`, which needs threads and a clock, what goes through the server's chain is an error.
 //!
@@ -24,9 +36,12 @@
 //! let policies = suite.policies().unwrap();
 //! let passed: Vec<bool> = suite.cases.iter().map(|case| suite.test(case, &policies, None).passed()).collect();
 //! assert_eq!(passed, [true, false]);
+//! // `pratique test` and `run_suites` refuse it: it names no policies.
+//! assert!(suite.evaluates_nothing().is_some());
 //! ```
 
 mod actual;
+mod assert_passes;
 mod authorizer;
 mod case_error;
 mod case_request;
@@ -67,6 +82,7 @@ mod whole_chain;
 pub mod yaml;
 
 pub use actual::Actual;
+pub use assert_passes::{PassedSuites, SuiteFailure, SuiteFailures, assert_passes, run_suites};
 pub use authorizer::{Rule, Rules, authorizer_of};
 pub use case_error::CaseError;
 pub use case_request::CaseRequest;

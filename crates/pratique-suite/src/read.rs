@@ -10,6 +10,7 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
+use pratique_gotext::suggest::nearest;
 use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, path_text};
 
 use crate::authorizer::Rules;
@@ -25,7 +26,7 @@ pub(crate) use fields::{Fields, operation};
 /// Whether a file may contain a suite: a cheap test before reading it.
 pub fn may_be_suite(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
-    (text.contains(KIND) && text.contains("pratique/"))
+    (text.contains("pratique/") && (text.contains("Suit") || text.contains("tests:")))
         || foreign::GROUPS.iter().any(|group| text.contains(group))
 }
 
@@ -56,7 +57,17 @@ pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result
             }
             continue;
         }
-        if !is_suite(&version, &kind) {
+        if !is_of_suites(&version) {
+            continue;
+        }
+        if kind != KIND {
+            if !is_misnamed(&document.source, &kind) {
+                continue;
+            }
+            // The tests of a suite whose kind is written wrongly would not run.
+            let at = document.source.locate(&[]);
+            let message = format!("there is no kind {kind:?} in {version}, only {KIND:?}");
+            problems.push(Problem::new(Rule::InvalidField, message).at(at));
             continue;
         }
         problems.extend(document.duplicates);
@@ -113,10 +124,25 @@ fn type_of(source: &ObjectSource) -> (String, String) {
     (text("apiVersion"), text("kind"))
 }
 
-/// Whether a document is a suite, of any version.
-fn is_suite(version: &str, kind: &str) -> bool {
+/// Whether an object of the group of suites that is of another kind is meant to be a suite. There are other kinds, of project
+/// files, snapshots and reports.
+fn is_misnamed(source: &ObjectSource, kind: &str) -> bool {
+    let root = Fields {
+        tree: source.tree(),
+        id: source.root(),
+    };
+    // A project file names its suites in `tests`, too.
+    let has_tests = kind != PROJECT && root.node("tests").is_some();
+    has_tests || nearest(kind, [KIND]).is_some()
+}
+
+/// The kind of project files.
+const PROJECT: &str = "Configuration";
+
+/// Whether a document is of the group of suites, in any version.
+fn is_of_suites(version: &str) -> bool {
     let group = API_VERSION.split('/').next().unwrap_or_default();
-    kind == KIND && version.split('/').next() == Some(group)
+    version.split('/').next() == Some(group)
 }
 
 fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<Suite, Vec<Problem>> {

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Case, Coverage, Suite, read_suites};
+use pratique_suite::{Case, Coverage, Suite, assert_passes, read_suites, run_suites};
 
 const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -527,4 +527,61 @@ fn expectations_that_objects_share_are_not_updated() {
             single.replace("p.static.k8s.io: allowed", "p.static.k8s.io: denied")
         ))
     );
+}
+
+/// What `run_suites` says of a suite file beside a policy, with `$DIR` for its directory.
+fn run_file(suite: &str) -> Result<usize, String> {
+    let directory = Directory::new();
+    let hidden = directory.0.join(".tests");
+    fs::create_dir_all(&hidden).unwrap();
+    fs::write(hidden.join("suite.yaml"), suite).unwrap();
+    let path = directory.0.to_str().unwrap();
+    run_suites(&directory.0)
+        .map(|passed| passed.cases)
+        .map_err(|failures| failures.to_string().replace(path, "$DIR"))
+}
+
+#[test]
+fn a_test_in_rust_fails_over_what_the_command_fails_over() {
+    let head = "apiVersion: pratique/v1alpha1\nkind: Suite\n";
+    let tests = |expect: &str| {
+        format!(
+            "tests:\n- name: a\n  object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: c}}, data: {{a: '1'}}}}\n  \
+             expect: {expect}\n"
+        )
+    };
+    // The root of the suite is the directory of the suite, as there is no repository.
+    let policies = format!("policies: [policy.yaml]\n{}", tests("allowed"));
+    let directory = Directory::new();
+    fs::write(directory.0.join("suite.yaml"), format!("{head}{policies}")).unwrap();
+    assert_passes(&directory.0);
+    assert_eq!(run_suites(directory.0.join("suite.yaml")).unwrap().suites, 1);
+
+    let failing = format!("{head}policies: [policy.yaml]\n{}", tests("denied"));
+    fs::write(directory.0.join("suite.yaml"), failing).unwrap();
+    let failures = run_suites(&directory.0).unwrap_err().to_string();
+    assert!(
+        failures.contains("suite.yaml:5: a: \n  expect: expected denied"),
+        "{failures}"
+    );
+
+    let error = |suite: &str, expected: &str| {
+        let failures = run_file(suite).unwrap_err();
+        assert!(failures.starts_with(expected), "{failures}");
+    };
+    error(
+        &format!("{head}{}", tests("allowed")),
+        "$DIR/.tests/suite.yaml:1:1: the suite names no policies: nothing would be tested",
+    );
+    error(
+        &format!("{head}tests: []\n"),
+        "$DIR/.tests/suite.yaml: the suite \"suite.yaml\" has no tests",
+    );
+    error(
+        "apiVersion: pratique/v1alpha1\nkind: Suit\ntests: []\n",
+        "$DIR/.tests/suite.yaml:1:1: there is no kind \"Suit\" in pratique/v1alpha1, only \"Suite\"",
+    );
+    error("kind: ConfigMap\n", "$DIR: there is no test suite");
+    let missing = run_suites("/nowhere/suites").unwrap_err().to_string();
+    assert!(missing.starts_with("/nowhere/suites: "), "{missing}");
 }
