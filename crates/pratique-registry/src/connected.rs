@@ -1,21 +1,34 @@
 //! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
 
-use pratique_json::Value;
+use pratique_json::{Object, Value};
+use pratique_types::Status;
 
 use crate::metadata::fill;
 use crate::object;
+use crate::refusal;
 use crate::registry::{Prepared, Received, Registry};
 use crate::request::Attributes;
 
 /// The request as validating admission sees it, and the answer as far as it is known.
 // Upstream: pkg/registry/core/serviceaccount/storage/token.go, Create; pkg/registry/core/pod/storage/{storage,eviction}.go
-pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepared {
+///
+/// # Errors
+/// The object is about another one than the path.
+pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result<Prepared, Box<Status>> {
     let mut attributes = received.attributes;
+    let is_carried_out = matches!(attributes.kind.kind.as_str(), "Binding" | "Eviction");
+    if is_carried_out {
+        check_name(&received.request.target.name, &attributes)?;
+    }
     if attributes.subresource == "token" {
         tokens(registry, &mut attributes);
     }
     registry.scheme.settle(&attributes.kind, &mut attributes.object);
-    let mut stored = attributes.object.clone();
+    let mut stored = if is_carried_out {
+        success()
+    } else {
+        attributes.object.clone()
+    };
     if attributes.subresource == "token" {
         object::set(
             &mut stored,
@@ -28,12 +41,36 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepar
     if attributes.kind.kind == "TokenReview" {
         review_token(registry, &mut stored);
     }
-    Prepared {
+    Ok(Prepared {
         stored,
         attributes,
         warnings: received.warnings,
         refused: None,
+    })
+}
+
+/// A binding and an eviction have the name of their Pod.
+// Upstream: pkg/registry/core/pod/storage/storage.go, BindingREST.Create; eviction.go, EvictionREST.Create
+fn check_name(name: &str, attributes: &Attributes) -> Result<(), Box<Status>> {
+    // A Binding can be created without a Pod in its path.
+    if name.is_empty() || object::text(&attributes.object, &["metadata", "name"]) == name {
+        return Ok(());
     }
+    let kind = &attributes.kind.kind;
+    let message = format!("name in URL does not match name in {kind} object");
+    Err(refusal::bad_request(message))
+}
+
+/// The answer to a binding or an eviction: the server carries it out, and has no object to answer with.
+// Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler, which sets the code
+fn success() -> Value<'static> {
+    let mut status = Object::new();
+    status.insert("kind", Value::from("Status"));
+    status.insert("apiVersion", Value::from("v1"));
+    status.insert("metadata", Value::from(Object::new()));
+    status.insert("status", Value::from("Success"));
+    status.insert("code", Value::Int(201));
+    Value::Object(status)
 }
 
 /// Refuses every token but the placeholder, about which the answer stays empty.

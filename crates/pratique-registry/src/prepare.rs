@@ -31,7 +31,7 @@ impl Registry<'_> {
         let refused = |status| Refusal { status, warnings };
         let strategy = self.strategy(&received.request);
         let prepared = match (received.step, strategy) {
-            (Step::Connected, _) => Ok(connected::prepare(self, received)),
+            (Step::Connected, _) => connected::prepare(self, received),
             (Step::Delete, _) => Ok(crate::delete::prepare(self, received)),
             (Step::Create, Some(strategy)) => self.prepare_new(received, strategy),
             (Step::Update, Some(strategy)) => self.prepare_change(received, strategy),

@@ -55,8 +55,8 @@ pub struct Received<'r> {
 pub struct Prepared {
     /// The request as validating admission sees it.
     pub attributes: Attributes,
-    /// The object that is stored and answered; null where none is, or where a request is [without](Request::without_stored)
-    /// it.
+    /// The object that is stored and answered, or the `Status` that answers a binding or an eviction; null where there is
+    /// none, or where a request is [without](Request::without_stored) it.
     pub stored: Value<'static>,
     /// The warnings with the answer.
     pub warnings: Vec<String>,
