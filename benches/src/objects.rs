@@ -30,7 +30,7 @@ struct Setup {
 impl Received {
     pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup)?;
-        let objects = Objects::at("2026-01-02T03:04:05Z");
+        let objects = Objects::with_placeholder("2026-01-02T03:04:05Z");
         let subject =
             |(name, object): (String, serde_json::Value)| Ok((name, Subject::new(&objects, &object)?));
         let subjects = setup

@@ -89,7 +89,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(case: &Json) -> Result<Self, Error> {
-        let objects = Objects::at("2026-01-02T03:04:05Z");
+        let objects = Objects::with_placeholder("2026-01-02T03:04:05Z");
         let mut state = StateObjects::whole();
         for object in case["objects"].as_array().into_iter().flatten() {
             state.insert(decoded(&objects, object)?)?;

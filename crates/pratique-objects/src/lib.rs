@@ -8,7 +8,7 @@
 //! use pratique_types::GroupVersionKind;
 //!
 //! let kind = GroupVersionKind::new("", "v1", "Service");
-//! let objects = Objects::at("2024-01-01T00:00:00Z");
+//! let objects = Objects::at("2024-01-01T00:00:00Z")?;
 //! let text = br#"{"apiVersion": "v1", "kind": "Service", "spec": {"ports": [{"port": 80}], "typ": "NodePort"}}"#;
 //! let received = objects.receive(text, MediaType::Json, &kind, FieldValidation::Warn)?;
 //! assert_eq!(received.warnings, [r#"unknown field "spec.typ""#]);
@@ -49,6 +49,6 @@ pub use changes::changed_paths;
 pub use decode::warnings;
 pub use encode::encode;
 pub use error::{DecodeError, StrictError};
-pub use objects::{Decoded, FieldValidation, MediaType, Objects, is_builtin};
+pub use objects::{Decoded, FieldValidation, InvalidTime, MediaType, Objects, is_builtin};
 pub use release::field_names;
 pub use unstructured::{PatchError, Unstructured, patch, unstructured};

@@ -1,5 +1,6 @@
 //! The interface: objects are decoded and defaulted.
 
+use pratique_gotext::time::Timestamp;
 use pratique_json::{Progress, Value};
 use pratique_typed::{Settled, settle_in, settle_keeping_empty};
 use pratique_types::GroupVersionKind;
@@ -71,6 +72,11 @@ pub struct Decoded<'a> {
     pub warnings: Vec<String>,
 }
 
+/// A text is no time of requests.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no timestamp, such as \"2024-01-01T00:00:00Z\"")]
+pub struct InvalidTime(String);
+
 /// Whether objects of a kind can be decoded and defaulted.
 pub fn is_builtin(kind: &GroupVersionKind) -> bool {
     kinds().internal(kind).is_some()
@@ -78,7 +84,18 @@ pub fn is_builtin(kind: &GroupVersionKind) -> bool {
 
 impl Objects {
     /// Takes the time of requests as a timestamp is written, `2024-01-01T00:00:00Z`: a few defaults are the current time.
-    pub fn at(now: impl Into<String>) -> Self {
+    ///
+    /// # Errors
+    /// It is no timestamp.
+    pub fn at(now: &str) -> Result<Self, InvalidTime> {
+        match Timestamp::parse(now) {
+            Ok(_) => Ok(Objects::with_placeholder(now)),
+            Err(_) => Err(InvalidTime(now.to_owned())),
+        }
+    }
+
+    /// Takes a text that stands for the time of requests, which is not looked at: for programs that replace or ignore it.
+    pub fn with_placeholder(now: impl Into<String>) -> Self {
         Objects { now: now.into() }
     }
 
@@ -207,8 +224,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_time_of_requests_is_one() {
+        assert!(Objects::at("2024-01-01T00:00:00.5+01:00").is_ok());
+        for text in ["garbage", "", "2024-01-01", "2024-13-01T00:00:00Z"] {
+            let error = Objects::at(text).map(drop).unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .starts_with(&format!("{text:?} is no timestamp"))
+            );
+        }
+    }
+
+    #[test]
     fn defaulting_and_conversion_are_two_steps() {
-        let objects = Objects::at("2024-01-01T00:00:00Z");
+        let objects = Objects::at("2024-01-01T00:00:00Z").unwrap();
         let kind = GroupVersionKind::new("", "v1", "Secret");
         let text = br#"{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{}},"stringData":{"a":"b"}}"#;
         let mut secret = pratique_json::parse(text).unwrap();
@@ -226,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_converted_is_told() {
-        let objects = Objects::at("2024-01-01T00:00:00Z");
+        let objects = Objects::at("2024-01-01T00:00:00Z").unwrap();
         let kind = GroupVersionKind::new("apps", "v1", "DaemonSet");
         let text = br#"{"metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}"#;
         let mut set = pratique_json::parse(text).unwrap();

@@ -78,7 +78,7 @@ impl File {
             Some("Ignore") => FieldValidation::Ignore,
             _ => FieldValidation::Warn,
         };
-        let objects = Objects::at("<now>");
+        let objects = Objects::with_placeholder("<now>");
         match objects.receive(body.as_bytes(), media_type, &kind, validation) {
             Err(error) => [String::new(), "[]".to_owned(), error.to_string()],
             Ok(received) => {
@@ -128,7 +128,7 @@ fn check(name: &str, least: usize) {
 #[test]
 fn defaulting_twice_changes_nothing() {
     let file = File::read("kinds.json");
-    let objects = Objects::at("2024-01-01T00:00:00Z");
+    let objects = Objects::with_placeholder("2024-01-01T00:00:00Z");
     for case in file.cases() {
         let (kind, body) = (
             file.kind(file.member(*case, "object").unwrap()),

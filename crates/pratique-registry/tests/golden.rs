@@ -60,7 +60,7 @@ fn path(area: &str) -> PathBuf {
 
 fn run(case: &Json, custom: &CustomResources) -> Json {
     let placeholders = Placeholders::default();
-    let builtin = Objects::at(placeholders.time.clone());
+    let builtin = Objects::with_placeholder(placeholders.time.clone());
     let scheme = Kinds {
         builtin: &builtin,
         custom,

@@ -25,7 +25,7 @@ impl Default for Replayer {
     fn default() -> Self {
         let placeholders = Placeholders::default();
         Replayer {
-            builtin: Objects::at(placeholders.time.clone()),
+            builtin: Objects::with_placeholder(placeholders.time.clone()),
             custom: CustomResources::default(),
             placeholders,
         }

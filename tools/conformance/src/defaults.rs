@@ -48,7 +48,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         Some("Ignore") => FieldValidation::Ignore,
         _ => FieldValidation::Warn,
     };
-    let received = Objects::at(NOW).receive(bytes.as_bytes(), media_type, &kind, validation);
+    let received = Objects::with_placeholder(NOW).receive(bytes.as_bytes(), media_type, &kind, validation);
     let actual = match received {
         Err(error) => value!({"error": error.to_string()}),
         Ok(received) => {

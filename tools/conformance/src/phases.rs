@@ -67,7 +67,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 /// The input of admission and the answer, in the form of an expectation, and whether the object is a custom resource.
 fn answer(case: &Value) -> Result<(Value, bool), Error> {
     let placeholders = placeholders();
-    let builtin = Objects::at(placeholders.time.clone());
+    let builtin = Objects::with_placeholder(placeholders.time.clone());
     let mut custom = definitions()?;
     let mut stored = Stored::default();
     for object in case["before"].as_array().into_iter().flatten() {

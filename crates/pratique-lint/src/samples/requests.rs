@@ -99,7 +99,7 @@ fn objects(
     };
     let selected = selected(policy, served);
     let api_version = served.kind.api_version();
-    let completed = Objects::at(TIME);
+    let completed = Objects::with_placeholder(TIME);
     let generate = |fill: Fill<'_>, without: Option<&[String]>, round: usize| {
         let spec = ObjectSpec {
             interest,

@@ -175,7 +175,7 @@ mod tests {
     /// Which fields of served kinds these are.
     #[test]
     fn fields_that_defaults_fill_in_some_objects() {
-        let objects = Objects::at("2025-01-01T00:00:00Z");
+        let objects = Objects::with_placeholder("2025-01-01T00:00:00Z");
         let everything = Interest::everything();
         let selected = SelectedMetadata::default();
         let spec = ObjectSpec {

@@ -89,8 +89,9 @@ impl PluginState {
         }
         let mut object = object.clone();
         // An object that cannot be converted stays as it is.
-        drop(Objects::at(TIME).default(&kind, &mut object));
-        self.objects.insert(object);
+        drop(Objects::with_placeholder(TIME).default(&kind, &mut object));
+        // What has no name is no object of a cluster.
+        drop(self.objects.insert(object));
     }
 
     fn is_needed(&self, kind: &GroupVersionKind) -> bool {

@@ -71,7 +71,7 @@ impl ApiObjects {
     /// With the built-in kinds. The placeholders stand for values that a server generates, such as times.
     pub fn new(placeholders: Placeholders) -> Self {
         ApiObjects {
-            builtin: pratique_objects::Objects::at(placeholders.time.clone()),
+            builtin: pratique_objects::Objects::with_placeholder(placeholders.time.clone()),
             placeholders: Arc::new(placeholders),
             custom: CustomResources::default(),
             writes_managed_fields: false,

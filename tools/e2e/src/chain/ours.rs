@@ -59,7 +59,7 @@ impl Ours {
             name_suffix: "xxxxx".to_owned(),
             ..Placeholders::default()
         };
-        let scheme = Objects::at(placeholders.time.clone());
+        let scheme = Objects::with_placeholder(placeholders.time.clone());
         let default: Vec<&str> = default_plugins().collect();
         let all: Vec<&str> = default.iter().copied().chain(OPTIONAL).collect();
         let mut ours = Ours {
