@@ -10,7 +10,7 @@ use http::request::Parts;
 use hyper::body::Body;
 use pratique::policy::{Interrupt, MemoryLimit};
 use pratique_audit::{Event, Level};
-use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview, admission};
+use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 use tokio::time::{timeout, timeout_at};
 
 use crate::annotations;
@@ -30,8 +30,6 @@ use pratique::observer::Phases;
 const MAX_UID: usize = 128;
 /// The number of copies of a response while it is serialised.
 const ANSWERED: usize = 4;
-/// The older version of reviews, which has the same fields.
-const OLDER_VERSION: &str = "admission.k8s.io/v1beta1";
 
 /// Checks readiness and the head of a review request. Returns its timeout, or the error response.
 pub(crate) fn check_head(head: &Parts, context: &ServerContext) -> Result<Duration, Box<HttpResponse>> {
@@ -179,10 +177,7 @@ async fn review(
     context.record(phases, request, &reviewed, (received, start.elapsed()));
     let mut response = reviewed.response;
     response.audit_annotations = annotations::of_webhook(response.audit_annotations);
-    let answer = AdmissionReview {
-        api_version: review.api_version,
-        ..AdmissionReview::answer(response)
-    };
+    let answer = review.answer_with(response);
     Ok(respond::review(&answer, context.limits.response))
 }
 
@@ -199,24 +194,10 @@ fn bytes_of(response: &AdmissionResponse) -> usize {
 fn validated_request<'r>(
     review: &'r AdmissionReview<'r>,
 ) -> Result<&'r AdmissionRequest<'r>, Box<HttpResponse>> {
-    if review.kind != admission::KIND
-        || ![admission::API_VERSION, OLDER_VERSION].contains(&&*review.api_version)
-    {
-        let message = format!("expected an AdmissionReview of {}", admission::API_VERSION);
-        return Err(bad_request(format!(
-            "{message}, found kind {:?} of {:?}",
-            review.kind, review.api_version
-        )));
-    }
-    let Some(request) = &review.request else {
-        return Err(bad_request("the AdmissionReview has no request".into()));
-    };
-    if let Err(error) = request.validate() {
-        // Otherwise no policy might match, and the request would be allowed.
-        return Err(bad_request(format!(
-            "no API server sends the request of this AdmissionReview: {error}"
-        )));
-    }
+    // Of what no API server sends, no policy might match, and it would be allowed.
+    let request = review
+        .valid_request()
+        .map_err(|error| bad_request(error.to_string()))?;
     if request.uid.len() > MAX_UID {
         // It is copied to the response.
         return Err(bad_request(format!(

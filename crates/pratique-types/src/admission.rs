@@ -244,7 +244,8 @@ impl<'a> AdmissionReview<'a> {
         Ok(review)
     }
 
-    /// The envelope of a response.
+    /// The envelope of a response in [`API_VERSION`]. The answer to a review that may be of an older version is
+    /// [`answer_with`](Self::answer_with).
     pub fn answer(response: AdmissionResponse) -> Self {
         AdmissionReview {
             api_version: API_VERSION.to_owned(),

@@ -8,9 +8,10 @@
 //! use pratique_types::{AdmissionReview, Operation};
 //!
 //! let body = br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
-//!     "operation": "CREATE", "resource": {"version": "v1", "resource": "pods"}, "object": {"kind": "Pod"}}}"#;
-//! let review: AdmissionReview<'_> = serde_json::from_slice(body)?;
-//! let request = review.request.ok_or("no request")?;
+//!     "operation": "CREATE", "resource": {"version": "v1", "resource": "pods"},
+//!     "kind": {"version": "v1", "kind": "Pod"}, "object": {"kind": "Pod"}}}"#;
+//! // What no API server sends, such as a request without an operation, is an error: policies would pass over it.
+//! let request = AdmissionReview::parse(body)?.into_valid_request()?;
 //! assert_eq!((request.operation, request.resource.resource.as_str()), (Operation::Create, "pods"));
 //! // The object borrows from the body; a request that outlives it is `request.into_owned()`, and
 //! // `OwnedAdmissionReview` is for what wants `DeserializeOwned`.
@@ -32,9 +33,9 @@ mod kubeconfig;
 mod nonprinting;
 mod null;
 mod owned;
-mod status;
 mod rejected;
 mod review;
+mod status;
 mod user;
 mod validate;
 pub mod warnings;
@@ -48,9 +49,9 @@ pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use kubeconfig::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
 pub use nonprinting::is_nonprinting;
 pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
-pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use rejected::{ObjectPlace, Rejected, RejectedReason};
 pub use review::InvalidReview;
+pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
 pub use validate::{Field, InvalidRequest, Problem};
 

@@ -40,6 +40,14 @@ pub enum InvalidRequest {
         /// The kind that the request states.
         found: String,
     },
+    /// The kind is not of the group and the version of the resource, as the kinds of all whole objects are.
+    #[error("kind: requests for {resource} carry objects of the same group and version, not {found}")]
+    GroupVersion {
+        /// The resource, with its group and version.
+        resource: String,
+        /// The kind that the request states, with its group and version.
+        found: String,
+    },
     /// An object states another kind than the request.
     #[error("{field}: is of kind {found}, and the request about kind {expected}")]
     Object {
@@ -131,6 +139,10 @@ impl AdmissionRequest<'_> {
             Problem::Namespace,
         )?;
         self.check_carried()?;
+        check_versions(&self.resource, &self.sub_resource, &self.kind)?;
+        if let (Some(resource), Some(kind)) = (&self.request_resource, &self.request_kind) {
+            check_versions(resource, &self.request_sub_resource, kind)?;
+        }
         self.check_presence()?;
         self.check_object("object", &self.object)?;
         self.check_object("oldObject", &self.old_object)
@@ -252,6 +264,25 @@ fn check_kind(kind: &GroupVersionKind, [group, version, name]: &Fields) -> Resul
         &kind.kind,
         Problem::Name,
     )
+}
+
+/// Whether a kind is of the group and version of its resource. Parts may have those of another: an `Eviction` of a Pod is of
+/// the group `policy`.
+///
+/// Upstream: apiserver/pkg/endpoints/installer.go, `GetResourceKind`
+fn check_versions(
+    resource: &GroupVersionResource,
+    subresource: &str,
+    kind: &GroupVersionKind,
+) -> Result<(), InvalidRequest> {
+    if !subresource.is_empty() || (resource.group == kind.group && resource.version == kind.version) {
+        return Ok(());
+    }
+    let of_resource = GroupVersionKind::new(&resource.group, &resource.version, &resource.resource);
+    Err(InvalidRequest::GroupVersion {
+        resource: format!("{} of {}", resource.resource, of_resource.api_version()),
+        found: format!("{} of {}", kind.kind, kind.api_version()),
+    })
 }
 
 fn check_subresource(field: Field, part: &str) -> Result<(), InvalidRequest> {
@@ -466,6 +497,59 @@ mod tests {
             Err("oldObject: is of kind Pod of v2, and the request about kind Pod of v1"),
         );
         check(&[("object", "[]")], Err("object: must be an object"));
+    }
+
+    #[test]
+    fn kinds_are_of_the_group_and_version_of_their_resource() {
+        let deployment = ("kind", r#"{"group":"apps","version":"v1","kind":"Deployment"}"#);
+        let objects = [("object", "{}"), ("oldObject", "{}")];
+        let with = |resource: &'static str| {
+            let resource = ("resource", resource);
+            [deployment, resource, objects[0], objects[1]]
+        };
+        check(
+            &with(r#"{"group":"apps","version":"v1","resource":"deployments"}"#),
+            Ok(()),
+        );
+        // A field that is written wrongly is not there.
+        check(
+            &with(r#"{"grp":"apps","version":"v1","resource":"deployments"}"#),
+            Err(
+                "kind: requests for deployments of v1 carry objects of the same group and version, \
+                 not Deployment of apps/v1",
+            ),
+        );
+        check(
+            &with(r#"{"group":"apps","version":"v1beta2","resource":"deployments"}"#),
+            Err(
+                "kind: requests for deployments of apps/v1beta2 carry objects of the same group and version, \
+                 not Deployment of apps/v1",
+            ),
+        );
+        let original = [
+            (
+                "requestResource",
+                r#"{"group":"extensions","version":"v1beta1","resource":"pods"}"#,
+            ),
+            ("requestKind", r#"{"group":"apps","version":"v1","kind":"Pod"}"#),
+        ];
+        check(
+            &original,
+            Err(
+                "kind: requests for pods of extensions/v1beta1 carry objects of the same group and version, \
+                 not Pod of apps/v1",
+            ),
+        );
+        let scale = [
+            ("subResource", r#""scale""#),
+            ("kind", r#"{"group":"autoscaling","version":"v1","kind":"Scale"}"#),
+            (
+                "resource",
+                r#"{"group":"example.com","version":"v3","resource":"machines"}"#,
+            ),
+            ("object", "{}"),
+        ];
+        check(&scale, Ok(()));
     }
 
     #[test]
