@@ -207,6 +207,7 @@ pub use pratique_manifest as manifest;
 pub use pratique_merge::json_patch;
 pub use pratique_policy as policy;
 pub use pratique_types as types;
+mod panics;
 #[cfg(feature = "webhooks")]
 pub use pratique_webhook as webhook;
 

@@ -40,7 +40,7 @@ pub trait AdmissionStep: Send + Sync {
     fn name(&self) -> &str;
 
     /// Evaluates a request with its current object; may be written as an `async fn`. The future is dropped when the caller no
-    /// longer waits for the answer.
+    /// longer waits for the answer. A panic refuses the request, with 500 Internal Server Error, and affects no other.
     fn evaluate(&self, attributes: Attributes<'_>) -> impl Future<Output = StepOutcome> + Send;
 }
 

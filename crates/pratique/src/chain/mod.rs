@@ -31,6 +31,7 @@ use crate::image_reviews::ImageAnswers;
 use crate::limits::Limits;
 use crate::observer::{ChainObserver, ChainStep, Phase, Phases, Span, StepResult};
 use crate::outcome::{Outcome, OutcomeMemory};
+use crate::panics::caught_async;
 use crate::plugins::PluginInputs;
 use crate::step::{Attributes, DynStep, Place, StepOutcome};
 
@@ -387,7 +388,10 @@ impl<'r> ChainRun<'r> {
             status,
             warnings,
             audit_annotations,
-        } = within(self.interrupt(), step.evaluate(self.attributes())).await?;
+        } = {
+            let evaluated = caught_async(step.name(), || step.evaluate(self.attributes()));
+            within(self.interrupt(), evaluated).await??
+        };
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         match (status, object) {

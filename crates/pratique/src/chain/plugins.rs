@@ -11,6 +11,7 @@ use pratique_policy::{DenialCause, Missing, PolicyObserver as _, Unfinished};
 use super::{ChainRun, End};
 use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Logging, Phase};
+use crate::panics::caught;
 use crate::plugins;
 
 impl ChainRun<'_> {
@@ -53,10 +54,12 @@ impl ChainRun<'_> {
         self.has_old_object(plugin)?;
         loop {
             let mut effects = Effects::default();
-            let admitted = self.mutate_object(|run, attributes| {
-                let access = PolicyAuthorizer(&*run.answers);
-                plugin.admit(attributes, &run.plugin_context(&access), &mut effects)
-            });
+            let admitted = caught(plugin.handler().name, || {
+                self.mutate_object(|run, attributes| {
+                    let access = PolicyAuthorizer(&*run.answers);
+                    plugin.admit(attributes, &run.plugin_context(&access), &mut effects)
+                })
+            })?;
             match admitted {
                 Err(Rejection::Pending) => self.resume(Unfinished::Pending).await?,
                 decided => return self.decided(plugin, decided, effects),
@@ -81,10 +84,10 @@ impl ChainRun<'_> {
         self.has_old_object(plugin)?;
         loop {
             let mut effects = Effects::default();
-            let validated = {
+            let validated = caught(plugin.handler().name, || {
                 let access = PolicyAuthorizer(&*self.answers);
                 plugin.validate(&self.attributes(), &self.plugin_context(&access), &mut effects)
-            };
+            })?;
             match validated {
                 Err(Rejection::Pending) => self.resume(Unfinished::Pending).await?,
                 decided => return self.decided(plugin, decided, effects),
