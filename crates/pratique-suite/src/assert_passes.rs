@@ -65,7 +65,7 @@ pub enum SuiteFailure {
         error: Box<CaseError>,
     },
     /// A test has another result than it expects.
-    #[error("{case}: {}", shown(.differences))]
+    #[error("{case}:{}", shown(.differences))]
     Different {
         /// The place and the name of the test.
         case: String,
