@@ -9,6 +9,8 @@ use pratique_json::Value;
 pub use pratique_policy::Attributes;
 use pratique_types::{Reason, Status};
 
+use crate::observer::Phase;
+
 /// A step of the chain that a program adds: it may change the object, reject the request, warn and annotate.
 ///
 /// ```
@@ -83,6 +85,10 @@ pub struct StepOutcome {
 
 /// Where in the chain a step is. Steps at the same place act in the order in which they were given.
 ///
+/// A place belongs to one [phase](Place::phase). Where the phases are evaluated one at a time, as for webhooks, which an API
+/// server calls in one of them, a step runs in the phase of its place only: a step that denies belongs into a validating
+/// place, as one before the mutating policies does not run for a validating webhook.
+///
 /// Up to [`AfterMutatingWebhooks`](Place::AfterMutatingWebhooks) steps act in each round: a policy or webhook that
 /// changes the object brings about a second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -104,6 +110,15 @@ pub enum Place {
 }
 
 impl Place {
+    /// The phase of the chain in which a step at this place runs.
+    pub fn phase(self) -> Phase {
+        if self.mutates() {
+            Phase::Mutating
+        } else {
+            Phase::Validating
+        }
+    }
+
     /// Whether a step may change the object there.
     pub fn mutates(self) -> bool {
         self <= Place::Schema

@@ -370,10 +370,7 @@ impl<'r> ChainRun<'r> {
     /// Runs the caller's steps at a place.
     async fn steps(&mut self, place: Place, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let admission = self.admission;
-        let phase = match place.mutates() {
-            true => Phase::Mutating,
-            false => Phase::Validating,
-        };
+        let phase = place.phase();
         for step in admission.steps().at(place) {
             let began = Stopwatch::start();
             let ended = self.step(step, place).await;
