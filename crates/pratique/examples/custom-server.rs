@@ -12,6 +12,7 @@ use hyper::{Request, Response, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use pratique::json::Value;
 use pratique::manifest::Plugin;
+use pratique::observer::Phase;
 use pratique::step::{Place, StepOutcome, step};
 use pratique::types::AdmissionReview;
 use pratique::{Admission, Attributes, Live};
@@ -19,16 +20,13 @@ use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// The step: containers are to say exactly what they run.
+/// The step: containers of all sorts are to say exactly what they run.
 fn pinned(attributes: Attributes<'_>) -> StepOutcome {
-    let containers = attributes.object.at(&["spec", "containers"]);
-    let containers = containers.and_then(Value::as_array).unwrap_or_default();
+    let list = |field| attributes.object.at(&["spec", field]).and_then(Value::as_array);
+    let containers = ["initContainers", "containers", "ephemeralContainers"].map(list);
     let image = |container: &Value<'_>| container.get("image").and_then(Value::as_str).map(str::to_owned);
-    match containers
-        .iter()
-        .filter_map(image)
-        .find(|image| !image.contains("@sha256:"))
-    {
+    let mut images = containers.into_iter().flatten().flatten().filter_map(image);
+    match images.find(|image| !image.contains("@sha256:")) {
         Some(image) => StepOutcome::deny(format!("image {image:?} has no digest")),
         None => StepOutcome::allow(),
     }
@@ -42,19 +40,18 @@ pub(crate) fn live(directory: &str) -> Result<Live, Failure> {
     Ok(builder.live().start()?)
 }
 
-/// Answers one review.
+/// Answers one review of a validating webhook.
 async fn review(live: Live, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Failure> {
     let body = Limited::new(request.into_body(), 8 << 20)
         .collect()
         .await?
         .to_bytes();
-    let review: AdmissionReview<'_> = serde_json::from_slice(&body)?;
-    let request = review.request.ok_or("there is no request")?;
-    let answer = AdmissionReview::answer(live.review(&request).await?);
+    let review = AdmissionReview::parse(&body)?;
+    let answer = live.answer(&review, Phase::Validating).await?;
     Ok(Response::new(serde_json::to_vec(&answer)?.into()))
 }
 
-/// Serves until the listener fails. What is no review gets no answer.
+/// Serves until the listener fails. What no API server sends gets no answer.
 pub(crate) async fn serve(listener: TcpListener, live: Live) -> Result<(), Failure> {
     loop {
         let (stream, live) = (TokioIo::new(listener.accept().await?.0), live.clone());

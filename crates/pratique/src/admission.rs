@@ -40,7 +40,7 @@ impl Admission {
 
     /// Evaluates a request by policies only, without waiting for anything: mutating policies change its object, validating
     /// policies see the result; in both phases static ones come before those of the API. Plugins, webhooks and steps are left out:
-    /// [`admit`](Self::admit) runs the whole chain.
+    /// [`admit`](Self::admit) runs the whole chain, and takes requests as they are given, too.
     ///
     /// # Errors
     /// There is no decision yet: an authorization check has no answer, or the caller interrupted.

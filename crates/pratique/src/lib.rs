@@ -68,15 +68,16 @@
 //! [`AdmissionBuilder::live`] leads to a [`Live`], which stays current: the directories that were added are watched, and each
 //! keeps its last valid set; a [`Source`](live::Source) has the configuration that an API stores, a
 //! [`ClusterView`](cluster::ClusterView) the objects of the cluster. Changes are compiled on another thread and swapped in as a
-//! whole, so a request sees one configuration to its end. A `Live` is a [`tower`](tower_service::Service) service of
+//! whole, so a request sees one configuration to its end. [`Live::service`] is a [`tower`](tower_service::Service) service of
 //! [`AdmissionRequest`]s that is ready once every source was loaded; `pratique-server` has one of HTTP requests.
 //! [Observers](live::AdmissionObserver), such as metrics and audit logs, receive all events.
 //!
 //! ```
 //! use pratique::json::Value;
 //! use pratique::live::InMemory;
+//! use pratique::observer::Phase;
 //! use pratique::step::{Place, StepOutcome, step};
-//! use pratique::{Admission, AdmissionRequest, Attributes, Configurations};
+//! use pratique::{Admission, AdmissionReview, Attributes, Configurations};
 //!
 //! fn no_latest(attributes: Attributes<'_>) -> StepOutcome {
 //!     let image = attributes.object.at(&["spec", "image"]).and_then(Value::as_str);
@@ -97,13 +98,30 @@
 //! stored.replace(Configurations::default());
 //! live.ready().await?;
 //!
-//! let object = pratique::json::parse(br#"{"spec": {"image": "shop:latest"}}"#)?.into_owned();
-//! let request = AdmissionRequest { object, ..AdmissionRequest::default() };
-//! let outcome = live.admit(&request).await?;
-//! assert_eq!(outcome.status.map(|status| status.message).as_deref(), Some("name a version"));
+//! let review = AdmissionReview::parse(br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+//!     "kind": {"group": "shop.example.com", "version": "v1", "kind": "Stall"}, "operation": "CREATE",
+//!     "resource": {"group": "shop.example.com", "version": "v1", "resource": "stalls"},
+//!     "object": {"spec": {"image": "shop:latest"}}}}"#)?;
+//! let answer = live.answer(&review, Phase::Validating).await?;
+//! let status = answer.response.and_then(|response| response.result).ok_or("it is allowed")?;
+//! assert_eq!(status.message, "name a version");
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # What an API server sends
+//!
+//! Policies and webhooks match a request by its operation, its resource and its namespace. A request that says none of
+//! these, or the kind `Deployment` where the resource `deployments` is meant, matches nothing, and what matches nothing is
+//! allowed. So a `Live` answers only what an API server can have sent ([`AdmissionRequest::validate`]), and everything else
+//! is an [error](AdmitError), unless the program says that it has validated the request
+//! ([`admit_as_given`](Live::admit_as_given)). The methods of [`Admission`] take requests as they are given:
+//! [`AdmissionReview::into_valid_request`] and `validate` are for those.
+//!
+//! An API server calls a webhook in one of the two phases, so [`review`](Live::review), [`answer`](Live::answer) and
+//! [`service`](Live::service) are told which: [`Phase::Mutating`](observer::Phase) or
+//! [`Phase::Validating`](observer::Phase), whose responses never have a patch. A [step](step::Place) runs in the phase of its
+//! place.
 //!
 //! # Allowed, denied, undecided
 //!
@@ -189,6 +207,7 @@ pub mod live;
 mod metrics;
 pub mod observer;
 mod outcome;
+mod panics;
 pub mod plugins;
 mod settings;
 pub mod step;
@@ -207,7 +226,6 @@ pub use pratique_manifest as manifest;
 pub use pratique_merge::json_patch;
 pub use pratique_policy as policy;
 pub use pratique_types as types;
-mod panics;
 #[cfg(feature = "webhooks")]
 pub use pratique_webhook as webhook;
 
@@ -217,7 +235,7 @@ pub use chain::AdmissionContext;
 pub use cluster::Objects;
 pub use configurations::Configurations;
 pub use limits::Limits;
-pub use live::{Live, LiveBuilder, StartError, Unavailable};
+pub use live::{AdmitError, Live, LiveBuilder, StartError, Unavailable};
 pub use outcome::{AdmissionDecision, Outcome, OutcomeMemory};
 pub use plugins::PluginInputs;
 pub use pratique_manifest::{ManifestFile, Plugin};

@@ -135,7 +135,8 @@ impl<'c> AdmissionContext<'c> {
 }
 
 impl Admission {
-    /// Evaluates a request by the whole chain.
+    /// Evaluates a request by the whole chain. It is taken as it is given: what no API server sends may match nothing, and be
+    /// allowed, so a request from elsewhere is [validated](AdmissionRequest::validate) first, as a [`Live`](crate::Live) does.
     ///
     /// Pending authorization checks are sent together; policies are evaluated again once the answers have arrived. The
     /// future can be dropped at any time.

@@ -3,6 +3,7 @@
 //! A request uses the [`Admission`] that is current when it begins, to its end. Changes are compiled on another thread and
 //! swapped in as a whole; a change that cannot be used has no effect.
 
+mod admit_error;
 mod builder;
 mod core;
 #[cfg(feature = "watch")]
@@ -20,7 +21,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 
 use pratique_manifest::ManifestSet;
-use pratique_types::{AdmissionRequest, AdmissionResponse};
+use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 
 use crate::admission::Admission;
 use crate::limits::Limits;
@@ -29,10 +30,11 @@ use crate::outcome::Outcome;
 use core::Core;
 use worker::{ChangeNotifier, Worker};
 
+pub use admit_error::AdmitError;
 pub use builder::{LiveBuilder, StartError};
 pub use observer::{AdmissionObserver, Answered, Reload, ReloadResult};
 pub use readiness::Unavailable;
-pub use service::Reviewing;
+pub use service::{PhaseService, Reviewing};
 pub use source::{Changed, InMemory, Source};
 
 /// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
@@ -47,32 +49,9 @@ impl Live {
     /// Evaluates a request by the whole chain. The future can be dropped at any time.
     ///
     /// # Errors
-    /// Requests cannot be evaluated yet, or any more.
-    pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
-        self.core.admit(request, Phases::Both, Limits::default()).await
-    }
-
-    /// [`admit`](Self::admit), answered in the form of an admission webhook's.
-    ///
-    /// # Errors
-    /// As [`admit`](Self::admit).
-    pub async fn review(&self, request: &AdmissionRequest<'_>) -> Result<AdmissionResponse, Unavailable> {
-        Ok(self.admit(request).await?.into_response(request))
-    }
-
-    /// [`review`](Self::review) by one phase of the chain, or both, within limits: for webhooks, which an API server calls
-    /// once in each phase.
-    ///
-    /// # Errors
-    /// As [`admit`](Self::admit).
-    pub async fn review_by(
-        &self,
-        request: &AdmissionRequest<'_>,
-        phases: impl Into<Phases>,
-        limits: impl Into<Limits>,
-    ) -> Result<AdmissionResponse, Unavailable> {
-        let outcome = self.admit_by(request, phases, limits).await?;
-        Ok(outcome.into_response(request))
+    /// No API server sends the request ([`AdmissionRequest::validate`]), or requests cannot be evaluated yet, or any more.
+    pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, AdmitError> {
+        self.admit_by(request, Phases::Both, Limits::default()).await
     }
 
     /// [`admit`](Self::admit) by one phase of the chain, or both, within limits, such as a deadline or an interrupt
@@ -85,8 +64,98 @@ impl Live {
         request: &AdmissionRequest<'_>,
         phases: impl Into<Phases>,
         limits: impl Into<Limits>,
+    ) -> Result<Outcome, AdmitError> {
+        request.validate()?;
+        Ok(self.admit_as_given(request, phases, limits).await?)
+    }
+
+    /// [`admit_by`](Self::admit_by) without a look at whether an API server sends such a request: for programs that have
+    /// validated it.
+    ///
+    /// Policies and webhooks match a request by what it says. One without an operation, or about the resource `Pod` for
+    /// `pods`, matches nothing, and is allowed.
+    ///
+    /// # Errors
+    /// Requests cannot be evaluated yet, or any more.
+    pub async fn admit_as_given(
+        &self,
+        request: &AdmissionRequest<'_>,
+        phases: impl Into<Phases>,
+        limits: impl Into<Limits>,
     ) -> Result<Outcome, Unavailable> {
         self.core.admit(request, phases.into(), limits.into()).await
+    }
+
+    /// The response of an admission webhook to a request. An API server calls webhooks of a
+    /// MutatingWebhookConfiguration in the mutating phase, and those of a ValidatingWebhookConfiguration in the validating
+    /// phase, so `phases` is [`Phase::Mutating`](crate::observer::Phase) or
+    /// [`Phase::Validating`](crate::observer::Phase):
+    ///
+    /// | | mutating | validating | [`Phases::Both`] |
+    /// |---|---|---|---|
+    /// | mutating policies and webhooks, steps up to [`Place::Schema`](crate::step::Place::Schema) | yes | | yes |
+    /// | validating policies and webhooks, the later steps | | yes | yes |
+    /// | the response may have a patch | yes | never | yes |
+    ///
+    /// An API server accepts no patch of a validating webhook. [`Phases::Both`] is for callers that are no API server: one
+    /// that registers a webhook for it as mutating evaluates the validating policies before other webhooks change the
+    /// object.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    pub async fn review(
+        &self,
+        request: &AdmissionRequest<'_>,
+        phases: impl Into<Phases>,
+    ) -> Result<AdmissionResponse, AdmitError> {
+        self.review_by(request, phases, Limits::default()).await
+    }
+
+    /// [`review`](Self::review) within limits.
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit).
+    pub async fn review_by(
+        &self,
+        request: &AdmissionRequest<'_>,
+        phases: impl Into<Phases>,
+        limits: impl Into<Limits>,
+    ) -> Result<AdmissionResponse, AdmitError> {
+        let outcome = self.admit_by(request, phases, limits).await?;
+        Ok(outcome.into_response(request))
+    }
+
+    /// The answer to an AdmissionReview, in the version in which it was asked: [`review`](Self::review) of its request.
+    ///
+    /// ```
+    /// # use pratique::{Admission, AdmissionReview, observer::Phase};
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// # let live = Admission::builder().live().start()?;
+    /// # let body = br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
+    /// #     "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE",
+    /// #     "resource": {"version": "v1", "resource": "pods"}, "object": {}}}"#;
+    /// let review = AdmissionReview::parse(body)?;
+    /// let answer = live.answer(&review, Phase::Validating).await?;
+    /// println!("{}", serde_json::to_string(&answer)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`admit`](Self::admit), and [where the review has no request](AdmissionReview::valid_request).
+    pub async fn answer(
+        &self,
+        review: &AdmissionReview<'_>,
+        phases: impl Into<Phases>,
+    ) -> Result<AdmissionReview<'static>, AdmitError> {
+        let request = review.valid_request()?;
+        let outcome = self.admit_as_given(request, phases, Limits::default()).await?;
+        Ok(review.answer_with(outcome.into_response(request)))
+    }
+
+    /// A [`tower`](tower_service::Service) service of requests by one phase of the chain, or both.
+    pub fn service(&self, phases: impl Into<Phases>) -> PhaseService {
+        PhaseService::new(self.clone(), phases.into())
     }
 
     /// The static manifests that are in use or about to be, in the order in which they were added.

@@ -7,23 +7,42 @@ use std::task::{Context, Poll};
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 use tower_service::Service;
 
-use super::{Live, Unavailable};
+use super::{AdmitError, Live};
+use crate::observer::Phases;
 
 /// An answer on its way. It can be dropped at any time.
-pub type Reviewing = Pin<Box<dyn Future<Output = Result<AdmissionResponse, Unavailable>> + Send>>;
+pub type Reviewing = Pin<Box<dyn Future<Output = Result<AdmissionResponse, AdmitError>> + Send>>;
+
+/// A [`Live`] as a `tower` service, of one phase of the chain or both: [`Live::service`]. What it answers is
+/// [`Live::review`].
+#[derive(Clone, Debug)]
+pub struct PhaseService {
+    live: Live,
+    phases: Phases,
+}
+
+impl PhaseService {
+    pub(super) fn new(live: Live, phases: Phases) -> Self {
+        PhaseService { live, phases }
+    }
+}
 
 /// Ready once every source was loaded; fails once it was stopped.
-impl Service<AdmissionRequest<'static>> for Live {
+impl Service<AdmissionRequest<'static>> for PhaseService {
     type Response = AdmissionResponse;
-    type Error = Unavailable;
+    type Error = AdmitError;
     type Future = Reviewing;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Unavailable>> {
-        self.core.readiness.poll(context)
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), AdmitError>> {
+        self.live
+            .core
+            .readiness
+            .poll(context)
+            .map_err(AdmitError::Unavailable)
     }
 
     fn call(&mut self, request: AdmissionRequest<'static>) -> Reviewing {
-        let live = self.clone();
-        Box::pin(async move { live.review(&request).await })
+        let PhaseService { live, phases } = self.clone();
+        Box::pin(async move { live.review(&request, phases).await })
     }
 }

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use pratique::manifest::Plugin;
+use pratique::observer::Phases;
 use pratique::{Admission, AdmissionContext, Objects};
 use pratique_testkit::CountingExecutor;
 
@@ -100,7 +101,7 @@ fn the_start_is_shared_and_reloads_are_not() {
     // The directory was loaded again, to be watched, and the policies were compiled.
     let started = crowd.asked();
     assert!(started >= loaded + 2, "{started}");
-    let allowed = || run(live.review(&configmap(""))).unwrap().allowed;
+    let allowed = || run(live.review(&configmap(""), Phases::Both)).unwrap().allowed;
     assert!(allowed());
     let denying: String = (1..101).map(|at| text(at).replace("!=", "==")).collect();
     put(directory.path(), "many.yaml", &denying);

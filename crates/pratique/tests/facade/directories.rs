@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::Plugin;
+use pratique::observer::Phases;
 use pratique::types::FeatureGates;
 use pratique::{Admission, BuildError, Live, StartError};
 
@@ -59,7 +60,7 @@ fn watch(path: &Path, observer: impl AdmissionObserver + 'static) -> Live {
 }
 
 fn code(live: &Live) -> i32 {
-    let response = run(live.review(&configmap(""))).unwrap();
+    let response = run(live.review(&configmap(""), Phases::Both)).unwrap();
     response.result.map_or(200, |status| status.code)
 }
 

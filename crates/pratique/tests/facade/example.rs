@@ -63,7 +63,35 @@ async fn a_server_with_a_step_of_its_own() {
             ),
             "\"allowed\":true",
         ),
+        (
+            review(
+                "Pod",
+                r#"{"spec":{"initContainers":[{"name":"c","image":"setup"}],"containers":[]}}"#,
+            ),
+            "image \\\"setup\\\" has no digest",
+        ),
+        (
+            review(
+                "Pod",
+                r#"{"spec":{"ephemeralContainers":[{"name":"c","image":"debug"}]}}"#,
+            ),
+            "image \\\"debug\\\" has no digest",
+        ),
         (review("ConfigMap", r#"{"data":{"a":"b"}}"#), "\"code\":422"),
+        // An answer has the version that was asked.
+        (
+            review("ConfigMap", r#"{"data":{"a":"b"}}"#).replace("k8s.io/v1", "k8s.io/v1beta1"),
+            "\"admission.k8s.io/v1beta1\"",
+        ),
+        // What no API server sends would match no policy, and be allowed.
+        (
+            review("ConfigMap", r#"{"data":{"a":"b"}}"#).replace("configmaps", "ConfigMap"),
+            "",
+        ),
+        (
+            review("ConfigMap", r#"{"data":{"a":"b"}}"#).replace("CREATE", ""),
+            "",
+        ),
         // Nothing is known of the namespace but its name.
         (
             review("ConfigMap", "{}"),

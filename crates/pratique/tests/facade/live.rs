@@ -10,9 +10,13 @@ use pratique::cluster::SharedObjects;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
 use pratique::manifest::{Options, load_api_files};
+use pratique::observer::{Phase, Phases};
 use pratique::policy::OnUndecided;
-use pratique::step::{Place, StepOutcome};
-use pratique::{Admission, AdmissionDecision, AdmissionStep, Attributes, Configurations, Live, Unavailable};
+use pratique::step::{Place, StepOutcome, step};
+use pratique::{
+    Admission, AdmissionDecision, AdmissionReview, AdmissionStep, Attributes, Configurations, Limits, Live,
+    Unavailable,
+};
 use tower_service::Service;
 
 /// The configuration that a text has.
@@ -25,7 +29,7 @@ fn configurations(text: &str) -> Configurations {
 }
 
 fn code(live: &Live) -> i32 {
-    let response = run(live.review(&configmap(""))).unwrap();
+    let response = run(live.review(&configmap(""), Phases::Both)).unwrap();
     response.result.map_or(200, |status| status.code)
 }
 
@@ -51,7 +55,7 @@ fn it_is_ready_when_every_source_is_known() {
     let mut ready = pin!(live.ready());
     let mut context = Context::from_waker(Waker::noop());
     assert!(ready.as_mut().poll(&mut context).is_pending());
-    assert_eq!(run(live.admit(&configmap(""))), Err(Unavailable::NotReady));
+    assert_eq!(run(live.admit(&configmap(""))), Err(Unavailable::NotReady.into()));
     first.replace(configurations(&validating_policy("p", "false")));
     live.settle();
     assert!(!live.is_ready() && live.current().is_none());
@@ -64,23 +68,24 @@ fn it_is_ready_when_every_source_is_known() {
 #[test]
 fn it_is_a_service() {
     let source = InMemory::unknown();
-    let mut service = validating(Admission::builder(), "false")
+    let live = validating(Admission::builder(), "false")
         .live()
         .source(source.clone())
         .start()
         .unwrap();
+    let mut service = live.service(Phase::Validating);
     let mut context = Context::from_waker(Waker::noop());
     assert!(Service::poll_ready(&mut service, &mut context).is_pending());
     source.replace(Configurations::default());
-    service.settle();
+    live.settle();
     let mut other = service.clone();
     run(poll_fn(|context| other.poll_ready(context))).unwrap();
     let response = run(other.call(configmap(""))).unwrap();
     assert!(!response.allowed && response.uid == "u");
-    service.stop();
+    live.stop();
     assert_eq!(
         run(poll_fn(|context| other.poll_ready(context))),
-        Err(Unavailable::Stopped)
+        Err(Unavailable::Stopped.into())
     );
 }
 
@@ -91,7 +96,7 @@ fn stopping_ends_everything_but_the_requests_under_way() {
     let admission = live.current().unwrap();
     live.stop();
     live.stop();
-    assert_eq!(run(live.admit(&request)), Err(Unavailable::Stopped));
+    assert_eq!(run(live.admit(&request)), Err(Unavailable::Stopped.into()));
     assert!(admission.policy_names().next().is_some());
     // Nothing changes any more, so there is nothing to wait for.
     live.settle();
@@ -111,7 +116,7 @@ fn each_request_sees_one_cluster() {
     let mut request = configmap("");
     request.namespace = "shop".to_owned();
     let code = |request: &_| {
-        run(live.review(request))
+        run(live.review(request, Phases::Both))
             .unwrap()
             .result
             .map_or(200, |status| status.code)
@@ -122,7 +127,7 @@ fn each_request_sees_one_cluster() {
             r#"{{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"shop","labels":{{"open":"{label}"}}}}}}"#
         );
         let namespace = pratique::json::parse(namespace.as_bytes()).unwrap().into_owned();
-        cluster.update(|objects| assert!(objects.insert(namespace.clone()).is_none()));
+        cluster.update(|objects| objects.insert(namespace.clone()).unwrap());
         assert_eq!(code(&request), expected, "{label}");
     }
 }
@@ -235,11 +240,12 @@ impl AdmissionStep for Endless {
 #[test]
 fn a_request_that_nobody_waits_for_leaves_nothing_behind() {
     let builder = Admission::builder().step(Place::Schema, Endless);
-    let mut live = builder.live().start().unwrap();
+    let live = builder.live().start().unwrap();
+    let mut service = live.service(Phases::Both);
     let before = live.current().unwrap();
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..3 {
-        let mut answer = live.call(configmap(""));
+        let mut answer = service.call(configmap(""));
         assert!(answer.as_mut().poll(&mut context).is_pending());
     }
     // That of the handle, and the one here.
@@ -253,6 +259,177 @@ async fn a_request_has_its_time() {
     let builder = Admission::builder().step(Place::Schema, Endless);
     let live = builder.live().deadline(std::time::Duration::from_millis(10));
     let live = live.start().unwrap();
-    let response = live.review(&configmap("")).await.unwrap();
+    let response = live.review(&configmap(""), Phases::Both).await.unwrap();
     assert_eq!(response.result.map(|status| status.code), Some(504));
+}
+
+/// A review of the creation of a ConfigMap, with a text replaced by another.
+fn review(text: &str, by: &str) -> String {
+    let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",
+        "kind":{"group":"","version":"v1","kind":"ConfigMap"},
+        "resource":{"group":"","version":"v1","resource":"configmaps"},
+        "object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"trail":""}}}}"#;
+    assert!(review.contains(text), "{text}");
+    review.replace(text, by)
+}
+
+#[test]
+fn what_no_api_server_sends_is_no_request() {
+    let live = validating(Admission::builder(), "false").live().start().unwrap();
+    let error = |text: &str, by: &str| {
+        let text = review(text, by);
+        let review = AdmissionReview::parse(text.as_bytes()).unwrap();
+        let error = run(live.answer(&review, Phase::Validating)).unwrap_err();
+        if let Some(request) = &review.request {
+            let refused = request.validate().is_err();
+            assert_eq!(run(live.admit(request)).is_err(), refused);
+            assert_eq!(run(live.review(request, Phases::Both)).is_err(), refused);
+            let called = run(live.service(Phase::Validating).call(request.clone().into_owned()));
+            assert_eq!(called.is_err(), refused);
+        }
+        error.to_string()
+    };
+    let request = "no API server sends the request of this AdmissionReview: ";
+    let operation = "operation: must be one of CREATE, UPDATE, DELETE and CONNECT";
+    assert_eq!(
+        error(r#""operation":"CREATE","#, ""),
+        format!("{request}{operation}")
+    );
+    assert!(error("\"configmaps\"", "\"ConfigMap\"").contains("is not the name of a resource"));
+    assert!(
+        error(
+            "\"group\":\"\",\"version\":\"v1\",\"kind\"",
+            "\"group\":\"apps\",\"version\":\"v1\",\"kind\""
+        )
+        .contains("kind: ")
+    );
+    assert!(error("admission.k8s.io/v1", "admission.k8s.io/v3").starts_with("expected an AdmissionReview"));
+    assert!(error("\"AdmissionReview\"", "\"Review\"").starts_with("expected an AdmissionReview"));
+
+    // A program that says that it has validated a request gets what policies say of it.
+    let mut request = configmap("");
+    request.operation = pratique::types::Operation::None;
+    assert!(run(live.admit(&request)).is_err());
+    let outcome = run(live.admit_as_given(&request, Phases::Both, Limits::default())).unwrap();
+    assert!(outcome.allowed(), "no rule matches it");
+}
+
+#[test]
+fn an_answer_has_the_version_that_was_asked() {
+    let live = validating(Admission::builder(), "false").live().start().unwrap();
+    for version in ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] {
+        let text = review("admission.k8s.io/v1", version);
+        let review = AdmissionReview::parse(text.as_bytes()).unwrap();
+        let answer = run(live.answer(&review, Phase::Validating)).unwrap();
+        assert_eq!(answer.api_version, version);
+        let response = answer.response.unwrap();
+        assert_eq!((response.uid.as_str(), response.allowed), ("u", false));
+    }
+}
+
+#[test]
+fn a_validating_answer_has_no_patch() {
+    let live = mutating(Admission::builder(), &[("m", "Never")])
+        .live()
+        .start()
+        .unwrap();
+    let patched = |phases: Phases| run(live.review(&configmap(""), phases)).unwrap().patch.is_some();
+    assert!(patched(Phase::Mutating.into()) && patched(Phases::Both));
+    assert!(!patched(Phase::Validating.into()));
+
+    // A step runs in the phase of its place.
+    for (place, phase) in [
+        (Place::BeforeMutatingPolicies, Phase::Mutating),
+        (Place::Schema, Phase::Mutating),
+        (Place::BeforeValidatingPolicies, Phase::Validating),
+    ] {
+        assert_eq!(place.phase(), phase);
+        let deny = step("deny", |_| StepOutcome::deny("no"));
+        let live = Admission::builder().step(place, deny).live().start().unwrap();
+        let denied = |phase: Phase| !run(live.review(&configmap(""), phase)).unwrap().allowed;
+        assert_eq!(denied(Phase::Mutating), phase == Phase::Mutating);
+        assert_eq!(denied(Phase::Validating), phase == Phase::Validating);
+    }
+}
+
+/// A step that panics, in the way of its number.
+struct Panicking(u8);
+
+impl AdmissionStep for Panicking {
+    fn name(&self) -> &str {
+        "panicking"
+    }
+
+    #[allow(clippy::manual_async_fn, reason = "one that panics before there is a future")]
+    fn evaluate(&self, _: Attributes<'_>) -> impl Future<Output = StepOutcome> + Send {
+        assert!(self.0 != 0, "before there is a future");
+        let polled = self.0;
+        async move {
+            assert!(polled != 1, "when it is polled");
+            /// A value that panics when it is dropped.
+            struct Bomb;
+            impl Drop for Bomb {
+                fn drop(&mut self) {
+                    panic!("when it is dropped");
+                }
+            }
+            let _bomb = Bomb;
+            StepOutcome::allow()
+        }
+    }
+}
+
+/// The codes of the answers that it was told of.
+#[derive(Default)]
+struct Told(std::sync::Mutex<Vec<i32>>);
+
+/// An observer that the test shares.
+struct Observer(Arc<Told>);
+
+impl pratique::live::AdmissionObserver for Observer {
+    fn answered(&self, answered: &pratique::live::Answered<'_>) {
+        let status = answered.outcome.status.as_ref();
+        let Observer(told) = self;
+        told.0
+            .lock()
+            .unwrap()
+            .push(status.map_or(200, |status| status.code));
+    }
+}
+
+#[test]
+fn a_step_that_panics_refuses_its_request_only() {
+    for way in 0..3 {
+        for place in [Place::BeforeMutatingPolicies, Place::AfterValidatingWebhooks] {
+            let told = Arc::new(Told::default());
+            let builder = Admission::builder().step(place, Panicking(way));
+            let live = builder.live().observer(Observer(told.clone())).start().unwrap();
+            let outcome = run(live.admit(&configmap(""))).unwrap();
+            let status = outcome.status.unwrap();
+            assert_eq!(
+                (status.code, status.message.as_str()),
+                (
+                    500,
+                    r#"Internal error occurred: admission step "panicking" panicked"#
+                )
+            );
+            assert_eq!(outcome.refused_by.as_deref(), Some("panicking"));
+            assert_eq!(*told.0.lock().unwrap(), [500]);
+            assert!(live.is_ready());
+        }
+    }
+}
+
+#[cfg(feature = "metrics")]
+#[test]
+fn a_panic_is_counted() {
+    let metrics = pratique_metrics::Metrics::new("me");
+    let builder = Admission::builder().step(Place::BeforeValidatingPolicies, Panicking(1));
+    let live = builder.live().observer(metrics.clone()).start().unwrap();
+    assert_eq!(code(&live), 500);
+    let text = metrics.text();
+    let counted = text
+        .lines()
+        .any(|line| line.contains(r#"name="panicking""#) && line.contains(r#"rejected="true""#));
+    assert!(counted, "{text}");
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pratique::cluster::{SharedObjects, WithState};
 use pratique::live::InMemory;
 use pratique::object_model::{Mutator, ObjectModel};
+use pratique::observer::Phases;
 use pratique::plugins::{
     Effects, Handler, ImageBackend, ImageReviewAnswer, ImageReviewing, MissingState, Plugin, PluginContext,
     Rejection, StateKind, StateObjects,
@@ -80,7 +81,7 @@ fn request() -> AdmissionRequest<'static> {
 
 /// The message of the answer; empty if the request is allowed.
 fn message(live: &Live) -> String {
-    let response = run(live.review(&request())).unwrap();
+    let response = run(live.review(&request(), Phases::Both)).unwrap();
     assert_eq!(response.allowed, response.result.is_none());
     response.result.map(|status| status.message).unwrap_or_default()
 }

@@ -5,8 +5,9 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
 use pratique::manifest::{Options, Plugin, load_api_files};
+use pratique::observer::Phases;
 use pratique::types::{AdmissionRequest, FeatureGates, GroupVersionKind, GroupVersionResource, Operation};
-use pratique::{Admission, Configurations, Live, Outcome};
+use pratique::{Admission, Configurations, Limits, Live, Outcome, Unavailable};
 use pratique_exclusion::VIRTUAL_RESOURCES;
 use pratique_metrics::Metrics;
 
@@ -28,12 +29,13 @@ fn code(outcome: &Outcome) -> i32 {
     outcome.status.as_ref().map_or(200, |status| status.code)
 }
 
-/// Runs a future that may wait for webhooks.
-fn run<F: Future>(future: F) -> F::Output {
+/// The outcome of a request that need not be whole, by webhooks too.
+fn as_given(live: &Live, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
-    runtime.unwrap().block_on(future)
+    let outcome = live.admit_as_given(request, Phases::Both, Limits::default());
+    runtime.unwrap().block_on(outcome)
 }
 
 /// The creation of an object that configures admission.
@@ -106,7 +108,7 @@ impl Day {
     }
 
     fn admit(&self, request: &AdmissionRequest<'_>) -> Outcome {
-        run(self.live.admit(request)).unwrap()
+        as_given(&self.live, request).unwrap()
     }
 }
 
@@ -227,7 +229,7 @@ fn the_api_takes_no_reserved_names() {
                 ..FeatureGates::default()
             });
         let live = builder.live().start().unwrap();
-        run(live.admit(&registration(kind, name, operation))).unwrap()
+        as_given(&live, &registration(kind, name, operation)).unwrap()
     };
     for kind in [
         "ValidatingAdmissionPolicy",
@@ -301,9 +303,9 @@ fn virtual_request((group, resource): (&str, &str)) -> AdmissionRequest<'static>
 #[test]
 fn virtual_resources_pass() {
     let (live, markers) = deny_everything(true);
-    assert!(run(live.admit(&configmap(""))).unwrap().status.is_some());
+    assert!(as_given(&live, &configmap("")).unwrap().status.is_some());
     for resource in VIRTUAL_RESOURCES {
-        let outcome = run(live.admit(&virtual_request(resource))).unwrap();
+        let outcome = as_given(&live, &virtual_request(resource)).unwrap();
         assert!(outcome.allowed(), "{resource:?}");
     }
     assert!(markers.0.lock().unwrap().is_empty());
@@ -313,7 +315,7 @@ fn virtual_resources_pass() {
 fn webhooks_see_virtual_resources_without_the_gate() {
     let (live, markers) = deny_everything(false);
     for resource in VIRTUAL_RESOURCES {
-        let status = run(live.admit(&virtual_request(resource)))
+        let status = as_given(&live, &virtual_request(resource))
             .unwrap()
             .status
             .unwrap();
@@ -337,7 +339,7 @@ fn rules_that_have_no_effect_are_warned_of() {
         let rules = r#"{"metadata":{"name":"x"},"webhooks":[{"rules":[
             {"apiGroups":["authentication.k8s.io"],"apiVersions":["*"],"resources":["tokenreviews"]}]}]}"#;
         request.object = pratique_json::parse(rules.as_bytes()).unwrap().into_owned();
-        let outcome = run(live.admit(&request)).unwrap();
+        let outcome = as_given(&live, &request).unwrap();
         assert!(outcome.allowed());
         outcome.warnings
     };
