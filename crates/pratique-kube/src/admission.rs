@@ -7,6 +7,7 @@
 //! ```
 //! use kube::core::DynamicObject;
 //! use kube::core::admission::AdmissionReview;
+//! use pratique::observer::Phase;
 //! use pratique::{Admission, Live};
 //! use pratique_kube::admission;
 //!
@@ -14,9 +15,10 @@
 //!     live: &Live,
 //!     review: AdmissionReview<DynamicObject>,
 //! ) -> Result<AdmissionReview<DynamicObject>, Box<dyn std::error::Error>> {
-//!     let request = admission::request_from_kube(&review.try_into()?)?;
-//!     let response = live.review(&request).await?;
-//!     Ok(admission::response_to_kube(&response)?.into_review())
+//!     let review = admission::review_from_kube(&review)?;
+//!     // An error where no API server sends such a review.
+//!     let answer = live.answer(&review, Phase::Validating).await?;
+//!     Ok(admission::review_to_kube(&answer)?)
 //! }
 //!
 //! # tokio::runtime::Runtime::new()?.block_on(async {
@@ -100,12 +102,20 @@ pub fn response_from_kube(
     Ok(response)
 }
 
-/// An answer as kube-rs has it.
+/// An answer as kube-rs has it, to a request whose version it has.
 ///
 /// # Errors
 /// The patch is not base64, or the status has an invalid HTTP code.
-pub fn response_to_kube(
+pub fn response_to_kube<T: Resource>(
     response: &AdmissionResponse,
+    request: &kube_admission::AdmissionRequest<T>,
+) -> Result<kube_admission::AdmissionResponse, ConversionError> {
+    response_of_types(response, request.types.clone())
+}
+
+fn response_of_types(
+    response: &AdmissionResponse,
+    types: TypeMeta,
 ) -> Result<kube_admission::AdmissionResponse, ConversionError> {
     let mut value = serde_json::to_value(response)?;
     if let Value::Object(members) = &mut value {
@@ -118,7 +128,7 @@ pub fn response_to_kube(
         }
     }
     let mut response: kube_admission::AdmissionResponse = serde_json::from_value(value)?;
-    response.types = types();
+    response.types = types;
     Ok(response)
 }
 
@@ -147,13 +157,16 @@ where
 pub fn review_to_kube(
     review: &AdmissionReview<'_>,
 ) -> Result<kube_admission::AdmissionReview<DynamicObject>, ConversionError> {
+    let types = TypeMeta {
+        api_version: review.api_version.clone(),
+        kind: review.kind.clone(),
+    };
+    let response = review.response.as_ref();
+    let response = response.map(|response| response_of_types(response, types.clone()));
     Ok(kube_admission::AdmissionReview {
-        types: TypeMeta {
-            api_version: review.api_version.clone(),
-            kind: review.kind.clone(),
-        },
         request: review.request.as_ref().map(request_to_kube).transpose()?,
-        response: review.response.as_ref().map(response_to_kube).transpose()?,
+        response: response.transpose()?,
+        types,
     })
 }
 
@@ -196,11 +209,9 @@ mod tests {
         let ours: AdmissionReview<'_> = serde_json::from_str(&text).unwrap();
         let converted: kube_admission::AdmissionReview<DynamicObject> = serde_json::from_str(&text).unwrap();
         assert_eq!(review_from_kube(&converted).unwrap(), ours);
+        let theirs = serde_json::to_value(&converted).unwrap();
         let converted = review_to_kube(&ours).unwrap();
-        assert_eq!(
-            serde_json::to_value(&converted).unwrap(),
-            serde_json::to_value(&converted).unwrap()
-        );
+        assert_eq!(serde_json::to_value(&converted).unwrap(), theirs);
         let request: kube_admission::AdmissionRequest<DynamicObject> = converted.try_into().unwrap();
         assert_eq!(request.types.kind, "AdmissionReview");
     }
@@ -220,9 +231,17 @@ mod tests {
             patch_type: Some("JSONPatch".to_owned()),
             ..AdmissionResponse::default()
         };
+        let text = review();
+        let review: AdmissionReview<'_> = serde_json::from_str(&text).unwrap();
+        let mut request = request_to_kube(&review.request.unwrap()).unwrap();
+        for version in ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] {
+            request.types.api_version = version.to_owned();
+            let converted = response_to_kube(&denied, &request).unwrap();
+            assert_eq!(converted.types.api_version, version);
+        }
+        request.types = types();
         for ours in [denied, patched, AdmissionResponse::default()] {
-            let converted = response_to_kube(&ours).unwrap();
-            assert_eq!(converted.types.api_version, "admission.k8s.io/v1");
+            let converted = response_to_kube(&ours, &request).unwrap();
             assert_eq!(response_from_kube(&converted).unwrap(), ours);
             // The form that an API server is sent.
             let review = converted.into_review();
@@ -244,6 +263,9 @@ mod tests {
             patch: Some("?".to_owned()),
             ..AdmissionResponse::default()
         };
-        assert!(matches!(response_to_kube(&torn), Err(ConversionError::Patch)));
+        assert!(matches!(
+            response_of_types(&torn, types()),
+            Err(ConversionError::Patch)
+        ));
     }
 }
