@@ -4,7 +4,7 @@
 
 use std::thread;
 
-use pratique_cel::{Environment, Program, Type, json, library};
+use pratique_cel::{Program, Type, json, library};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
