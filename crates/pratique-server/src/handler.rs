@@ -11,7 +11,7 @@ use pratique::observer::Phases;
 
 /// Evaluates requests.
 pub trait AdmissionHandler: Send + Sync + 'static {
-    /// Evaluates a request within limits, on an evaluation thread. The interrupt is set at the deadline or when the client
+    /// Evaluates a request that an API server can have sent, within limits, on an evaluation thread. The interrupt is set at the deadline or when the client
     /// is gone: the result is then no longer needed, and the future is dropped once it is not being polled. A panic affects
     /// only this request.
     fn handle<'a>(
