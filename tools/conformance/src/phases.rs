@@ -137,8 +137,9 @@ fn observe(
 ) -> Value {
     let mut actual = Map::new();
     let mut messages = Vec::new();
-    // Webhooks are not called for the configuration of admission.
-    let shown = target.resource.group != "admissionregistration.k8s.io";
+    // Webhooks are not called for the configuration of admission, nor for what is not stored.
+    let (group, resource) = (&target.resource.group, &target.resource.resource);
+    let shown = group != "admissionregistration.k8s.io" && !pratique_exclusion::is_virtual(group, resource);
     let verb = request.verb;
     let outcome = registry.receive(request).and_then(|received| {
         let mut received = received;
