@@ -65,7 +65,7 @@ pub use kind::Kind;
 pub use load::content_hash::content_hash;
 pub use load::options::Options;
 pub use load::reload::{Reloaded, Reloader};
-pub use load::rewrites::{RewriteDelays, UnstableFile};
+pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
 pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion};
 pub use load::{
@@ -82,5 +82,5 @@ pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
 pub use pratique_yaml::{is_json, yaml_as_json};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};
 pub use read::directory::ManifestFile;
-pub use read::file::{MAX_CONFIGURATION_BYTES, read_regular};
+pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, read_regular, read_with_state};
 pub use read::path::path_text;

@@ -18,7 +18,7 @@ use crate::parse::documents::Document;
 use crate::parse::file_document::{FileDocument, bad_separators};
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::read::directory::{self, Identified, ManifestFile};
+use crate::read::directory::{self, ManifestFile, ReadManifest};
 use content_hash::ContentHash;
 use document_batcher::DocumentBatcher;
 use document_validator::{DocumentValidator, ManifestScope};
@@ -161,11 +161,11 @@ fn load(
 }
 
 /// Reads the files of a directory. All are read before any is parsed, so that they belong together as far as possible.
-fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified, Failure>>, LoadErrors> {
+fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
     directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))
 }
 
-fn readable(files: Vec<Result<Identified, Failure>>) -> impl Iterator<Item = Readable<'static>> {
+fn readable(files: Vec<Result<ReadManifest, Failure>>) -> impl Iterator<Item = Readable<'static>> {
     files
         .into_iter()
         .map(|file| file.map(|(file, _)| Cow::Owned(file)))

@@ -1,7 +1,5 @@
 //! Loading a directory repeatedly: unchanged files are not loaded again.
 
-use std::time::Instant;
-
 use super::content_hash::ContentHash;
 use super::document_validator::{DocumentValidator, ManifestScope};
 use super::file_cache::FileCache;
@@ -12,7 +10,7 @@ use super::{finish, read, readable};
 use crate::budget::Budget;
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
-use crate::read::directory::Identified;
+use crate::read::directory::ReadManifest;
 
 /// Loads a plugin's directory repeatedly.
 ///
@@ -22,7 +20,6 @@ use crate::read::directory::Identified;
 pub struct Reloader {
     plugin: Plugin,
     cache: FileCache,
-    delays: RewriteDelays,
     rewrites: RewriteDetector,
 }
 
@@ -33,7 +30,7 @@ pub enum Reloaded {
     Unchanged,
     /// The objects of the directory.
     New(ManifestSet),
-    /// A file was rewritten in place a moment ago, and may be incomplete.
+    /// The files may be incomplete, as while one of them is written or several are changed.
     Unstable(UnstableFile),
 }
 
@@ -44,7 +41,6 @@ impl Reloader {
         Self {
             plugin,
             cache: FileCache::default(),
-            delays: RewriteDelays::default(),
             rewrites: RewriteDetector::default(),
         }
     }
@@ -52,7 +48,10 @@ impl Reloader {
     /// Sets how long [`load_stable`](Self::load_stable) waits for files that are rewritten in place.
     #[must_use]
     pub fn with_rewrite_delays(self, delays: RewriteDelays) -> Self {
-        Self { delays, ..self }
+        Self {
+            rewrites: RewriteDetector::new(delays),
+            ..self
+        }
     }
 
     /// Loads the directory, unless its content has the hash that is in use. The compiler of the options should be the same
@@ -76,8 +75,8 @@ impl Reloader {
 
     /// Loads the directory as [`load`](Self::load) does, unless a file was rewritten in place a moment ago: such a file has to
     /// stay the same for a while, and longer if it is shorter than before or objects of it are missing. The caller is
-    /// expected to call again after the delay that is returned. Files that were renamed into place, removed, or
-    /// swapped by links are loaded at once, and so is the first content.
+    /// expected to call again after the delay that is returned. Files that were renamed into place or swapped by links are
+    /// loaded at once, and so is the first content; see [`RewriteDetector`] for the rest.
     ///
     /// # Errors
     /// As [`load_directory`](crate::load_directory).
@@ -90,27 +89,27 @@ impl Reloader {
         let budget = options.budget();
         let files = read(path, &budget)?;
         let Some(hash) = changed_hash(&files, in_use) else {
-            self.rewrites.unchanged(files.iter().flatten());
+            self.rewrites.keep(contents(&files));
             return Ok(Reloaded::Unchanged);
         };
-        let contents: Vec<_> = files.iter().flatten().map(FileContent::new).collect();
+        let contents = contents(&files);
         let set = self.finish(files, hash, &budget, options)?;
-        if in_use.is_some() {
-            let loaded = (&set, set.hash.as_str());
-            let unstable = self
-                .rewrites
-                .unstable_file(&contents, loaded, &self.delays, Instant::now());
-            if let Some(file) = unstable {
-                return Ok(Reloaded::Unstable(file));
+        let admitted = match in_use {
+            None => {
+                self.rewrites.accept(contents, &[&set]);
+                Ok(())
             }
-        }
-        self.rewrites.accept(contents, &set);
-        Ok(Reloaded::New(set))
+            Some(_) => self.rewrites.admit(contents, &[&set], &set.hash),
+        };
+        Ok(match admitted {
+            Ok(()) => Reloaded::New(set),
+            Err(file) => Reloaded::Unstable(file),
+        })
     }
 
     fn finish(
         &mut self,
-        files: Vec<Result<Identified, Failure>>,
+        files: Vec<Result<ReadManifest, Failure>>,
         hash: String,
         budget: &Budget,
         options: &Options<'_>,
@@ -122,8 +121,13 @@ impl Reloader {
     }
 }
 
+fn contents(files: &[Result<ReadManifest, Failure>]) -> Vec<FileContent> {
+    let files = files.iter().flatten();
+    files.map(|(file, state)| FileContent::new(file, state)).collect()
+}
+
 /// The hash of files, unless it is in use; files that cannot be read count as changed.
-fn changed_hash(files: &[Result<Identified, Failure>], in_use: Option<&str>) -> Option<String> {
+fn changed_hash(files: &[Result<ReadManifest, Failure>], in_use: Option<&str>) -> Option<String> {
     let mut hash = ContentHash::default();
     files.iter().flatten().for_each(|(file, _)| hash.add(file));
     let hash = hash.finish();

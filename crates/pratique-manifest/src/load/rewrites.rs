@@ -1,26 +1,33 @@
-//! Detects files that are being rewritten in place, and so may be incomplete.
+//! Detects files that are being changed, and so may be incomplete.
 //!
 //! A file that is replaced by a rename, or by a swap of links, is complete whenever it is read. A file that is opened and
 //! written anew is empty at first, and may then end anywhere: at the end of a document, it loads without the documents that
-//! follow. Such a file is recognised by its identity: the same file with other content. Its content has to stay the same for
-//! a while before it is accepted, and for longer where objects would be missing.
+//! follow. Such a file is recognised by its identity (the same file with other content), or, if it was removed and created
+//! again, by its times: nothing happened to it since it was written to. A policy and its binding may also be in different
+//! files, of which one is replaced before the other. What was read has to stay the same for a while before it is accepted,
+//! and for longer where objects would be missing.
+
+mod pairing;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::BuildHasher;
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
 
 use foldhash::quality::FixedState;
 
 use super::set::ManifestSet;
 use crate::kind::Kind;
-use crate::read::directory::Identified;
-use crate::read::file::Identity;
+use crate::problem::ObjectName;
+use crate::read::directory::ManifestFile;
+use crate::read::file::{FileState, Identity};
+use pairing::Pairing;
 
-/// How long files that are rewritten in place have to stay the same.
+/// How long files that were changed have to stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RewriteDelays {
-    /// The delay if no object is missing and the file is no shorter than before.
+    /// The delay if no object is missing and the file is no shorter than before, and after a file with objects was removed.
     pub rewritten: Duration,
     /// The delay otherwise.
     pub shrunk: Duration,
@@ -38,20 +45,53 @@ impl Default for RewriteDelays {
     }
 }
 
-/// A file that may be incomplete: the previous objects should stay in use until the directory is loaded again.
+/// A file that may be incomplete: the previous objects should stay in use until the files are loaded again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnstableFile {
     /// The file.
     pub file: String,
-    /// How many of its objects are in no file of the directory any more.
+    /// Why it may be incomplete.
+    pub reason: UnstableReason,
+    /// How many of its objects are in no file any more.
     pub lost: usize,
     /// After which time to load again.
     pub retry_after: Duration,
 }
 
+/// Why files may be incomplete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnstableReason {
+    /// The file is the same, with other content.
+    Rewritten,
+    /// The file is new under its name, and was written to a moment ago.
+    Created,
+    /// The file is gone, which may be the first half of replacing it.
+    Removed,
+    /// A policy that was in effect no longer is, and this object has lost its counterpart: a binding without a policy, or a
+    /// policy without a binding.
+    Unpaired(ObjectName),
+}
+
 impl fmt::Display for UnstableFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} was rewritten in place a moment ago", self.file)?;
+        let file = &self.file;
+        match &self.reason {
+            UnstableReason::Rewritten => write!(f, "{file} was rewritten in place a moment ago")?,
+            UnstableReason::Created => write!(f, "{file} was created a moment ago")?,
+            UnstableReason::Removed => write!(f, "{file} was removed a moment ago")?,
+            UnstableReason::Unpaired(object) => {
+                let missing = if object.kind.is_binding() {
+                    "policy"
+                } else {
+                    "binding"
+                };
+                let ObjectName { kind, name } = object;
+                write!(
+                    f,
+                    "{file} has the {kind} {name:?} without a {missing}, while a policy is not in effect any more"
+                )?;
+            }
+        }
         match self.lost {
             0 => Ok(()),
             1 => f.write_str(" and 1 object of it is gone"),
@@ -60,10 +100,12 @@ impl fmt::Display for UnstableFile {
     }
 }
 
-/// Compares files with those that were accepted before.
+/// Compares files with those that were accepted before, and says whether they may be put into effect.
 #[derive(Debug, Default)]
-pub(crate) struct RewriteDetector {
+pub struct RewriteDetector {
+    delays: RewriteDelays,
     accepted: HashMap<String, AcceptedFile>,
+    pairing: Pairing,
     pending: Option<PendingContent>,
 }
 
@@ -74,24 +116,47 @@ struct AcceptedFile {
     objects: Vec<(Kind, Box<str>)>,
 }
 
-/// A file as it was read.
+/// A file as it was read: its state, and a digest of its content.
 #[derive(Clone, Debug)]
-pub(crate) struct FileContent {
+pub struct FileContent {
     path: String,
     identity: Identity,
-    /// A hash of the content.
+    place: Option<PathBuf>,
+    last_write: Option<SystemTime>,
     digest: u64,
     length: usize,
+    is_essential: bool,
 }
 
 impl FileContent {
-    pub(crate) fn new((file, identity): &Identified) -> Self {
+    /// The content of a file that has this state.
+    #[must_use]
+    pub fn new(file: &ManifestFile, state: &FileState) -> Self {
         FileContent {
             path: file.path.clone(),
-            identity: identity.clone(),
+            identity: state.identity.clone(),
+            place: state.place.clone(),
+            last_write: state.last_write,
             digest: FixedState::default().hash_one(&file.content),
             length: file.content.len(),
+            is_essential: false,
         }
+    }
+
+    /// The same of a file that counts whatever objects it has, such as a certificate.
+    #[must_use]
+    pub fn essential(self) -> Self {
+        FileContent {
+            is_essential: true,
+            ..self
+        }
+    }
+
+    /// Whether the file was written to under its own name a moment ago. A time in the future, of a clock that was wrong, is
+    /// such a moment.
+    fn is_fresh(&self, moment: Duration) -> bool {
+        self.last_write
+            .is_some_and(|written| written.elapsed().map_or(true, |age| age < moment))
     }
 }
 
@@ -105,85 +170,55 @@ struct PendingContent {
     began: Instant,
 }
 
+/// The kinds and names of objects.
+type Names<'s> = HashSet<(Kind, &'s str)>;
+
 impl RewriteDetector {
+    /// A detector with these delays.
+    #[must_use]
+    pub fn new(delays: RewriteDelays) -> Self {
+        RewriteDetector {
+            delays,
+            ..Self::default()
+        }
+    }
+
     /// Records that the content is the accepted one; other files may have it now.
-    pub(crate) fn unchanged<'f>(&mut self, files: impl Iterator<Item = &'f Identified>) {
+    pub fn keep(&mut self, files: impl IntoIterator<Item = FileContent>) {
         self.pending = None;
-        for (file, identity) in files {
-            if let Some(accepted) = self.accepted.get_mut(&file.path) {
-                accepted.content.identity.clone_from(identity);
+        for content in files {
+            if let Some(accepted) = self.accepted.get_mut(&content.path) {
+                accepted.content = content;
             }
         }
     }
 
-    /// The file to wait for before the set of these files is accepted, if there is one.
-    pub(crate) fn unstable_file(
+    /// Accepts these files with the objects that were loaded from them, unless one may be incomplete. The hash is that of
+    /// all content.
+    ///
+    /// # Errors
+    /// The file to wait for. What was accepted before should stay in use, and the files be read again after the delay.
+    pub fn admit(
         &mut self,
-        files: &[FileContent],
-        (set, hash): (&ManifestSet, &str),
-        delays: &RewriteDelays,
-        now: Instant,
-    ) -> Option<UnstableFile> {
-        let Some((rewritten, delay)) = self.rewritten(files, set, delays) else {
-            self.pending = None;
-            return None;
-        };
-        let began = self.pending.as_ref().map_or(now, |pending| pending.began);
-        let same = self.pending.take().filter(|pending| pending.hash == hash);
-        let since = same.map_or(now, |pending| pending.since);
-        let until = (since + delay).min(began + delays.max);
-        let retry_after = until.saturating_duration_since(now);
-        if retry_after.is_zero() {
-            return None;
-        }
-        let hash = hash.to_owned();
-        self.pending = Some(PendingContent { hash, since, began });
-        Some(UnstableFile {
-            retry_after,
-            ..rewritten
-        })
-    }
-
-    /// The file rewritten in place that has the longest delay, and the delay.
-    fn rewritten(
-        &self,
-        files: &[FileContent],
-        set: &ManifestSet,
-        delays: &RewriteDelays,
-    ) -> Option<(UnstableFile, Duration)> {
-        let mut names = None;
-        let rewritten = files.iter().filter_map(|file| {
-            let accepted = self.accepted.get(&file.path)?;
-            let before = &accepted.content;
-            let is_rewritten = before.identity == file.identity && before.digest != file.digest;
-            if !is_rewritten || accepted.objects.is_empty() {
-                return None;
+        files: Vec<FileContent>,
+        sets: &[&ManifestSet],
+        hash: &str,
+    ) -> Result<(), UnstableFile> {
+        match self.unstable_file(&files, sets, hash, Instant::now()) {
+            Some(file) => Err(file),
+            None => {
+                self.accept(files, sets);
+                Ok(())
             }
-            let names: &HashSet<_> =
-                names.get_or_insert_with(|| set.objects().map(|object| (object.kind, object.name)).collect());
-            let is_lost = |(kind, name): &&(Kind, Box<str>)| !names.contains(&(*kind, &**name));
-            let lost = accepted.objects.iter().filter(is_lost).count();
-            let is_shrunk = lost > 0 || file.length < before.length;
-            let unstable = UnstableFile {
-                file: file.path.clone(),
-                lost,
-                retry_after: Duration::ZERO,
-            };
-            let delay = if is_shrunk {
-                delays.shrunk
-            } else {
-                delays.rewritten
-            };
-            Some((unstable, delay))
-        });
-        rewritten.max_by_key(|(unstable, delay)| (*delay, unstable.lost))
+        }
     }
 
-    /// Records accepted files.
-    pub(crate) fn accept(&mut self, files: Vec<FileContent>, set: &ManifestSet) {
+    /// Accepts these files whatever they were before.
+    pub fn accept(&mut self, files: Vec<FileContent>, sets: &[&ManifestSet]) {
         self.pending = None;
+        self.pairing = Pairing::new(sets);
         let mut objects: HashMap<&str, Vec<(Kind, Box<str>)>> = HashMap::new();
-        for object in set.objects() {
+        for object in sets.iter().flat_map(|set| set.objects()) {
             let file = objects.entry(&**object.source.document().file()).or_default();
             file.push((object.kind, object.name.into()));
         }
@@ -192,5 +227,125 @@ impl RewriteDetector {
             (content.path.clone(), AcceptedFile { content, objects })
         });
         self.accepted = accepted.collect();
+    }
+
+    fn unstable_file(
+        &mut self,
+        files: &[FileContent],
+        sets: &[&ManifestSet],
+        hash: &str,
+        now: Instant,
+    ) -> Option<UnstableFile> {
+        let Some((unstable, delay)) = self.changed_file(files, sets) else {
+            self.pending = None;
+            return None;
+        };
+        let began = self.pending.as_ref().map_or(now, |pending| pending.began);
+        let same = self.pending.take().filter(|pending| pending.hash == hash);
+        let since = same.map_or(now, |pending| pending.since);
+        let until = (since + delay).min(began + self.delays.max);
+        let retry_after = until.saturating_duration_since(now);
+        if retry_after.is_zero() {
+            return None;
+        }
+        let hash = hash.to_owned();
+        self.pending = Some(PendingContent { hash, since, began });
+        Some(UnstableFile {
+            retry_after,
+            ..unstable
+        })
+    }
+
+    /// The file with the longest delay, and the delay.
+    fn changed_file(&self, files: &[FileContent], sets: &[&ManifestSet]) -> Option<(UnstableFile, Duration)> {
+        let objects = sets.iter().flat_map(|set| set.objects());
+        let names: Names<'_> = objects.map(|object| (object.kind, object.name)).collect();
+        let written = files.iter().filter_map(|file| self.written_file(file, &names));
+        let changed = written
+            .chain(self.removed_files(files, &names))
+            .chain(self.unpaired_object(sets));
+        changed.max_by_key(|(unstable, delay)| (*delay, unstable.lost))
+    }
+
+    /// A file that may be being written to, and its delay.
+    fn written_file(&self, file: &FileContent, names: &Names<'_>) -> Option<(UnstableFile, Duration)> {
+        let accepted = self.accepted.get(&file.path);
+        let before = accepted.map(|accepted| &accepted.content);
+        if before.is_some_and(|before| before.digest == file.digest) {
+            return None;
+        }
+        let (reason, lost) = match accepted {
+            Some(accepted) if accepted.content.identity == file.identity => {
+                if accepted.objects.is_empty() && !file.is_essential {
+                    return None;
+                }
+                (UnstableReason::Rewritten, accepted.count_lost(names))
+            }
+            // A link leads to another place now, where all was written before.
+            Some(accepted) if accepted.content.place != file.place => return None,
+            _ if file.is_fresh(self.delays.shrunk) => {
+                // Objects of other files may be moved to this one.
+                let lost = self.accepted.values().map(|accepted| accepted.count_lost(names));
+                (UnstableReason::Created, lost.sum())
+            }
+            _ => return None,
+        };
+        let is_shrunk = lost > 0 || before.is_some_and(|before| file.length < before.length);
+        let delay = if is_shrunk {
+            self.delays.shrunk
+        } else {
+            self.delays.rewritten
+        };
+        let unstable = UnstableFile {
+            file: file.path.clone(),
+            reason,
+            lost,
+            retry_after: Duration::ZERO,
+        };
+        Some((unstable, delay))
+    }
+
+    /// Files that are gone with objects that are in no other file. Programs that do not rename remove a file before they
+    /// create it again.
+    fn removed_files(
+        &self,
+        files: &[FileContent],
+        names: &Names<'_>,
+    ) -> impl Iterator<Item = (UnstableFile, Duration)> {
+        let paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let removed = self.accepted.iter().filter_map(move |(path, accepted)| {
+            if paths.contains(path.as_str()) {
+                return None;
+            }
+            let lost = accepted.count_lost(names);
+            let unstable = UnstableFile {
+                file: path.clone(),
+                reason: UnstableReason::Removed,
+                lost,
+                retry_after: Duration::ZERO,
+            };
+            (lost > 0).then_some((unstable, self.delays.rewritten))
+        });
+        removed.collect::<Vec<_>>().into_iter()
+    }
+
+    /// An object that lost its counterpart, if a policy lost its effect.
+    fn unpaired_object(&self, sets: &[&ManifestSet]) -> Option<(UnstableFile, Duration)> {
+        let (object, file) = self.pairing.broken_by(&Pairing::new(sets))?;
+        let unstable = UnstableFile {
+            file,
+            reason: UnstableReason::Unpaired(object),
+            lost: 0,
+            retry_after: Duration::ZERO,
+        };
+        Some((unstable, self.delays.shrunk))
+    }
+}
+
+impl AcceptedFile {
+    /// How many of its objects are not among these.
+    fn count_lost(&self, names: &Names<'_>) -> usize {
+        let is_lost = |(kind, name): &&(Kind, Box<str>)| !names.contains(&(*kind, &**name));
+        self.objects.iter().filter(is_lost).count()
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::file::{self, Identity, MAX_CONFIGURATION_BYTES, ReadError};
+use super::file::{self, FileState, MAX_CONFIGURATION_BYTES, ReadError};
 use super::path::path_text;
 use crate::budget::{self, Budget};
 use crate::problem::{Failure, Problem, Rule};
@@ -21,8 +21,8 @@ pub struct ManifestFile {
     pub content: Vec<u8>,
 }
 
-/// A file of a directory and its identity.
-pub(crate) type Identified = (ManifestFile, Identity);
+/// A file of a directory and its state.
+pub(crate) type ReadManifest = (ManifestFile, FileState);
 
 /// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case, in bytewise order
 /// of their names.
@@ -30,7 +30,7 @@ pub(crate) type Identified = (ManifestFile, Identity);
 /// Symbolic links are followed; one that leads to a directory is an error. The content is spent of a budget; exceeding it is
 /// an error of the directory.
 // Upstream: apiserver/pkg/admission/plugin/manifest/loader.go, LoadFiles
-pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified, Failure>>, Failure> {
+pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifest, Failure>>, Failure> {
     if path.is_empty() {
         return Err(unreadable("manifest directory path is empty".to_owned()));
     }
@@ -46,7 +46,7 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified,
         let found = Path::new(path).join(&name);
         let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
         files.push(match read_manifest(&found, is_regular, budget) {
-            Ok((content, identity)) => Ok((ManifestFile { path, content }, identity)),
+            Ok((content, state)) => Ok((ManifestFile { path, content }, state)),
             Err(error) => {
                 let reason = file_error(&path, &error);
                 let failure = unreadable(format!("failed to read file {}: {reason}", quote(&path)));
@@ -61,7 +61,7 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified,
 }
 
 /// Reads a file of a directory. The server would block on a pipe, and read a device without end.
-fn read_manifest(path: &Path, is_regular: bool, budget: &Budget) -> Result<(Vec<u8>, Identity), ReadError> {
+fn read_manifest(path: &Path, is_regular: bool, budget: &Budget) -> Result<(Vec<u8>, FileState), ReadError> {
     let limit = budget.limit() / budget::FILE;
     let read = match is_regular {
         true => file::read_listed(path, limit)?,

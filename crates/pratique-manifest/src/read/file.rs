@@ -6,7 +6,7 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read};
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The largest file of configuration or credentials that is read, in bytes: AdmissionConfigurations, kubeconfigs,
@@ -56,8 +56,43 @@ impl Identity {
     }
 }
 
-/// [`read_regular`], with the call that failed, or the file's identity.
-pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadError> {
+/// The state of a file when it was read: what tells it from another file, and whether it may still be written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileState {
+    pub(crate) identity: Identity,
+    /// The path of the file through all links.
+    pub(crate) place: Option<PathBuf>,
+    /// When the file was written to last, unless something else was done to it since: a rename, a change of its mode or
+    /// times. So the file is written to under its own name.
+    pub(crate) last_write: Option<SystemTime>,
+}
+
+impl FileState {
+    fn new(path: &Path, metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        let is_last_change =
+            (metadata.mtime(), metadata.mtime_nsec()) == (metadata.ctime(), metadata.ctime_nsec());
+        #[cfg(not(unix))]
+        let is_last_change = false;
+        let written = metadata.modified().ok();
+        FileState {
+            identity: Identity::of(metadata),
+            place: fs::canonicalize(path).ok(),
+            last_write: written.filter(|_| is_last_change),
+        }
+    }
+}
+
+/// [`read_regular`], with the state of the file, for a [`RewriteDetector`](crate::RewriteDetector).
+///
+/// # Errors
+/// As [`read_regular`].
+pub fn read_with_state(path: impl AsRef<Path>, limit: u64) -> io::Result<(Vec<u8>, FileState)> {
+    read(path.as_ref(), limit).map_err(|error| error.error)
+}
+
+/// [`read_regular`], with the call that failed, or the file's state.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState), ReadError> {
     // Opening some devices has effects. An error here shows again when the file is opened.
     if let Ok(found) = fs::metadata(path) {
         check(&found, limit)?;
@@ -66,7 +101,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadE
 }
 
 /// [`read`] for a path that is a regular file by the listing of its directory.
-pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadError> {
+pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState), ReadError> {
     let failed = |call| move |error| ReadError { call, error };
     let mut options = OpenOptions::new();
     // Meanwhile the path may lead to a pipe.
@@ -88,7 +123,7 @@ pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity)
     };
     let read = file.take(end).read_to_end(&mut bytes);
     match u64::try_from(read.map_err(failed("read"))?) {
-        Ok(length) if length <= limit => Ok((bytes, Identity::of(&found))),
+        Ok(length) if length <= limit => Ok((bytes, FileState::new(path, &found))),
         _ => Err(too_large(limit)),
     }
 }

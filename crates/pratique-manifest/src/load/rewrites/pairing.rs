@@ -1,0 +1,62 @@
+//! Which policies have a binding, and which bindings a policy: a change of several files is seen in the middle where some
+//! have lost theirs.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::kind::Kind;
+use crate::load::set::ManifestSet;
+use crate::problem::ObjectName;
+
+/// A kind and a name.
+type Key = (Kind, Box<str>);
+
+/// The policies that have an effect, and the objects that have none because their counterpart is missing.
+#[derive(Debug, Default)]
+pub(super) struct Pairing {
+    /// Policies with a binding.
+    effective: HashSet<Key>,
+    /// Policies without a binding and bindings without a policy, with their files.
+    unpaired: BTreeMap<Key, String>,
+}
+
+impl Pairing {
+    pub(super) fn new(sets: &[&ManifestSet]) -> Self {
+        let mut pairing = Pairing::default();
+        let objects = sets.iter().flat_map(|set| set.objects());
+        // Each policy has none, until its binding is found.
+        for policy in objects.filter(|object| object.kind.is_policy()) {
+            let file = policy.source.document().file().to_string();
+            pairing.unpaired.insert((policy.kind, policy.name.into()), file);
+        }
+        for (binding, policy) in sets.iter().flat_map(|set| set.bindings()) {
+            let Some(kind) = binding.kind.bound_kind() else {
+                continue;
+            };
+            let policy: Key = (kind, policy.into());
+            if pairing.unpaired.remove(&policy).is_some() {
+                pairing.effective.insert(policy);
+            } else if !pairing.effective.contains(&policy) {
+                let file = binding.source.document().file().to_string();
+                pairing.unpaired.insert((binding.kind, binding.name.into()), file);
+            }
+        }
+        pairing
+    }
+
+    /// The first object that has lost its counterpart in these, with its file; none while every policy that was in effect
+    /// still is. A policy that was removed together with its binding leaves no such object.
+    pub(super) fn broken_by(&self, next: &Self) -> Option<(ObjectName, String)> {
+        let is_lost = |policy: &Key| !next.effective.contains(policy);
+        if !self.effective.iter().any(is_lost) {
+            return None;
+        }
+        let mut unpaired = next.unpaired.iter();
+        let (key, file) = unpaired.find(|(key, _)| !self.unpaired.contains_key(*key))?;
+        let (kind, name) = key;
+        let object = ObjectName {
+            kind: *kind,
+            name: name.to_string(),
+        };
+        Some((object, file.clone()))
+    }
+}
