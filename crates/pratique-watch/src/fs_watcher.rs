@@ -9,6 +9,7 @@ use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::debouncer::{Change, Debouncer};
 use crate::resolved_path::ResolvedPath;
+use crate::watch_paths::WatchPaths;
 
 /// Watches on the directories of a [`ResolvedPath`].
 pub(crate) struct FsWatcher {
@@ -31,12 +32,12 @@ impl FsWatcher {
         }
     }
 
-    /// Resolves the path of a directory and watches every directory on it. With `reset`, existing watches are set again:
+    /// Resolves paths and watches every directory on them. With `reset`, existing watches are set again:
     /// a watched directory may have been replaced by another one of the same name.
     ///
     /// # Errors
     /// Some changes may not be reported.
-    pub(crate) fn update(&mut self, directory: &Path, reset: bool) -> Result<(), notify::Error> {
+    pub(crate) fn update(&mut self, paths: &WatchPaths, reset: bool) -> Result<(), notify::Error> {
         if reset {
             self.unwatch_all();
         }
@@ -44,7 +45,7 @@ impl FsWatcher {
         let started = self.start();
         let mut watched = Ok(());
         for _ in 0..MAX_ROUNDS {
-            let path = Arc::new(ResolvedPath::resolve(directory));
+            let path = Arc::new(ResolvedPath::resolve(paths));
             let before = self.path.swap(Arc::clone(&path));
             if before == path && self.watched == *path.directories() {
                 break;
@@ -58,9 +59,9 @@ impl FsWatcher {
         started.and(watched)
     }
 
-    /// Whether the path still resolves as it did, so that everything was read from the same files.
-    pub(crate) fn is_unchanged(&self, directory: &Path) -> bool {
-        self.path.load().agrees(&ResolvedPath::resolve(directory))
+    /// Whether the paths still resolve as they did, so that everything was read from the same files.
+    pub(crate) fn is_unchanged(&self, paths: &WatchPaths) -> bool {
+        self.path.load().agrees(&ResolvedPath::resolve(paths))
     }
 
     fn start(&mut self) -> Result<(), notify::Error> {

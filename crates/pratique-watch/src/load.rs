@@ -13,7 +13,8 @@ pub trait Load<T>: Send {
     /// The load error.
     type Error: fmt::Display;
 
-    /// Loads the directory. `current` is the current version, except for the first load.
+    /// Loads the directory, or the first of [several paths](crate::Watched::start_all) and the others. `current` is the current
+    /// version, except for the first load.
     ///
     /// # Errors
     /// If the directory cannot be loaded. The current version stays.

@@ -15,6 +15,8 @@ pub struct Options {
     pub max_delay: Duration,
     /// The maximum delay while files are only written, on systems with events for closed files.
     pub max_write_delay: Duration,
+    /// The stack size of the background thread, in bytes; that of the system by default.
+    pub stack_size: Option<usize>,
     /// The messages of log lines.
     pub log_messages: LogMessages,
 }
@@ -27,6 +29,7 @@ impl Default for Options {
             write_quiet_period: Duration::from_millis(20),
             max_delay: Duration::from_millis(50),
             max_write_delay: Duration::from_secs(2),
+            stack_size: None,
             log_messages: LogMessages::default(),
         }
     }

@@ -9,12 +9,13 @@ use std::path::{Component, Path, PathBuf};
 use notify::event::{AccessKind, AccessMode, CreateKind, Event, EventKind, ModifyKind};
 
 use crate::debouncer::Change;
+use crate::watch_paths::WatchPaths;
 
 /// The resolution of a path at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ResolvedPath {
-    /// The resolved directory, without links; `None` if it does not exist.
-    target: Option<PathBuf>,
+    /// The resolved directories whose entries count, without links.
+    targets: BTreeSet<PathBuf>,
     /// The directories in which entries are looked up, parents before children.
     directories: BTreeSet<PathBuf>,
     /// The looked-up entries.
@@ -32,22 +33,15 @@ enum Entry {
 }
 
 impl ResolvedPath {
-    /// Resolves the path of a directory and the links in the directory.
-    pub(crate) fn resolve(directory: &Path) -> Self {
+    /// Resolves paths of files and directories, and the links in the directories.
+    pub(crate) fn resolve(paths: &WatchPaths) -> Self {
         let mut resolver = Resolver::default();
-        let target = resolver.resolve(directory);
-        if let Some(directory) = &target {
-            resolver.path.directories.insert(directory.clone());
-            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-                if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-                    resolver.follow(directory.clone(), entry.file_name());
-                }
+        for path in &paths.paths {
+            if let Some(target) = resolver.resolve(path) {
+                resolver.enter(&target, paths.depth);
             }
         }
-        ResolvedPath {
-            target,
-            ..resolver.path
-        }
+        resolver.path
     }
 
     /// The directories to watch, parents before children.
@@ -55,9 +49,9 @@ impl ResolvedPath {
         &self.directories
     }
 
-    /// Whether this is the resolved directory.
+    /// Whether this is a resolved directory whose entries count.
     pub(crate) fn is_target(&self, directory: &Path) -> bool {
-        self.target.as_deref() == Some(directory)
+        self.targets.contains(directory)
     }
 
     /// Whether an entry is the same in both resolutions, or missing in one of them.
@@ -146,6 +140,34 @@ impl Resolver {
         Some(current)
     }
 
+    /// Records a directory whose entries count, and those below it down to a depth. Hidden ones are left out: they hold what
+    /// programs keep for themselves. Recursion is bounded by the depth.
+    fn enter(&mut self, directory: &Path, depth: usize) {
+        let Ok(entries) = fs::read_dir(directory) else {
+            // A file is recorded as an entry of its directory. A directory that cannot be read now may be later.
+            if fs::metadata(directory).is_ok_and(|metadata| metadata.is_dir()) {
+                self.insert_target(directory);
+            }
+            return;
+        };
+        self.insert_target(directory);
+        for entry in entries.flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_symlink() => self.follow(directory.to_owned(), entry.file_name()),
+                Ok(kind) if kind.is_dir() && depth > 0 && !is_hidden(&entry.file_name()) => {
+                    self.look_up(directory, &entry.file_name());
+                    self.enter(&entry.path(), depth - 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn insert_target(&mut self, directory: &Path) {
+        self.path.directories.insert(directory.to_owned());
+        self.path.targets.insert(directory.to_owned());
+    }
+
     /// Follows the links that start with an entry of a directory.
     fn follow(&mut self, mut directory: PathBuf, mut name: OsString) {
         for _ in 0..MAX_LINKS {
@@ -188,6 +210,10 @@ impl Resolver {
         self.path.entries.insert(path, entry.clone());
         entry
     }
+}
+
+fn is_hidden(name: &OsString) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
 }
 
 #[cfg(unix)]
@@ -250,7 +276,7 @@ mod tests {
     #[test]
     fn events_on_the_path_are_classified() {
         let (_root, path) = linked();
-        let resolved = ResolvedPath::resolve(&path.join("in/policies"));
+        let resolved = ResolvedPath::resolve(&WatchPaths::directory(path.join("in/policies")));
         let check = |kind: EventKind, entry: &str, expected: Option<Change>| {
             let event = Event::new(kind).add_path(path.join(entry));
             assert_eq!(resolved.classify(&event), expected, "{event:?}");
@@ -278,7 +304,7 @@ mod tests {
     #[test]
     fn resolutions_differ_in_common_entries() {
         let (_root, path) = linked();
-        let resolve = || ResolvedPath::resolve(&path.join("in/policies"));
+        let resolve = || ResolvedPath::resolve(&WatchPaths::directory(path.join("in/policies")));
         let before = resolve();
         symlink("nowhere", path.join("in/policies/new")).unwrap();
         fs::write(path.join("in/policies/plain"), "").unwrap();
@@ -297,7 +323,32 @@ mod tests {
         symlink("a", root.path().join("b")).unwrap();
         symlink(".", root.path().join("self")).unwrap();
         for path in ["", "a", "a/c", "self/self/self"] {
-            ResolvedPath::resolve(&root.path().join(path));
+            ResolvedPath::resolve(&WatchPaths::directory(root.path().join(path)));
+        }
+    }
+
+    #[test]
+    fn all_below_several_paths_is_classified() {
+        let (_root, path) = linked();
+        fs::create_dir_all(path.join("in/policies/deep/er")).unwrap();
+        fs::create_dir_all(path.join("in/policies/.git/objects")).unwrap();
+        fs::write(path.join("files/single"), "").unwrap();
+        let paths = ["in/policies", "files/single"].map(|entry| path.join(entry));
+        let resolved = ResolvedPath::resolve(&WatchPaths::trees(paths.to_vec()));
+        let check = |entry: &str, expected: Option<Change>| {
+            let event = Event::new(WRITTEN).add_path(path.join(entry));
+            assert_eq!(resolved.classify(&event), expected, "{event:?}");
+        };
+        for entry in [
+            "in/policies/new",
+            "in/policies/deep/er/new",
+            "files/single",
+            "files/b",
+        ] {
+            check(entry, Some(Change::Writing));
+        }
+        for entry in ["in/policies/.git/objects/new", "files/other", "in/new"] {
+            check(entry, None);
         }
     }
 }

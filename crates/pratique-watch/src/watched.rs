@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -16,6 +16,7 @@ use crate::observer::{LoadObserver, Outcome};
 use crate::options::Options;
 use crate::priority::lower_priority;
 use crate::versions::{ChangeNotifier, CloseOnDrop, Versions};
+use crate::watch_paths::WatchPaths;
 use crate::worker::{self, LogState, Worker};
 
 /// The last version of a directory that could be loaded, kept current by a background thread.
@@ -51,6 +52,40 @@ impl<T: Send + Sync + 'static> Watched<T> {
     pub fn start<L, O>(
         directory: impl AsRef<Path>,
         options: Options,
+        loader: L,
+        observer: O,
+    ) -> Result<Self, StartError<L::Error>>
+    where
+        L: Load<T> + 'static,
+        O: LoadObserver + 'static,
+    {
+        let paths = WatchPaths::directory(std::path::absolute(directory)?);
+        Self::start_paths(paths, options, loader, observer)
+    }
+
+    /// As [`start`](Self::start), for files and directories that are loaded together, and all below these directories but
+    /// what is in hidden ones. The loader gets the first path.
+    ///
+    /// # Errors
+    /// If they cannot be loaded. Later load errors are logged and reported to the observer.
+    pub fn start_all<L, O>(
+        paths: impl IntoIterator<Item = PathBuf>,
+        options: Options,
+        loader: L,
+        observer: O,
+    ) -> Result<Self, StartError<L::Error>>
+    where
+        L: Load<T> + 'static,
+        O: LoadObserver + 'static,
+    {
+        let paths = paths.into_iter().map(std::path::absolute);
+        let paths = WatchPaths::trees(paths.collect::<Result<_, _>>()?);
+        Self::start_paths(paths, options, loader, observer)
+    }
+
+    fn start_paths<L, O>(
+        paths: WatchPaths,
+        options: Options,
         mut loader: L,
         observer: O,
     ) -> Result<Self, StartError<L::Error>>
@@ -58,19 +93,12 @@ impl<T: Send + Sync + 'static> Watched<T> {
         L: Load<T> + 'static,
         O: LoadObserver + 'static,
     {
-        let directory = std::path::absolute(directory)?;
         let debouncer = Arc::new(Debouncer::default());
         let mut watcher = FsWatcher::new(Arc::clone(&debouncer));
         let mut log_state = LogState::default();
-        worker::watch(
-            &mut watcher,
-            &directory,
-            false,
-            (&options, &observer),
-            &mut log_state,
-        );
+        worker::watch(&mut watcher, &paths, false, (&options, &observer), &mut log_state);
         let started = Instant::now();
-        let loaded = worker::load_consistently(&mut watcher, &directory, || loader.load(&directory, None));
+        let loaded = worker::load_consistently(&mut watcher, &paths, || loader.load(paths.first(), None));
         let first = first(loaded.unwrap_or_else(|loaded| loaded), &observer, started)?;
         let current = Arc::new(ArcSwap::from_pointee(first));
         worker::report(
@@ -82,8 +110,9 @@ impl<T: Send + Sync + 'static> Watched<T> {
         );
         let notifier = Arc::new(ChangeNotifier::default());
         let close = CloseOnDrop(Arc::clone(&notifier));
+        let stack_size = options.stack_size;
         let worker = Worker {
-            directory,
+            paths,
             options,
             loader,
             observer,
@@ -93,13 +122,16 @@ impl<T: Send + Sync + 'static> Watched<T> {
             watcher,
             log_state,
         };
-        let thread = thread::Builder::new()
-            .name("pratique-watch".to_owned())
-            .spawn(move || {
-                let _close = close;
-                lower_priority();
-                worker.run();
-            })?;
+        let builder = thread::Builder::new().name("pratique-watch".to_owned());
+        let builder = match stack_size {
+            Some(size) => builder.stack_size(size),
+            None => builder,
+        };
+        let thread = builder.spawn(move || {
+            let _close = close;
+            lower_priority();
+            worker.run();
+        })?;
         Ok(Watched {
             current,
             debouncer,

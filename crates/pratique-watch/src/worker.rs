@@ -2,7 +2,6 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Display, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,10 +13,11 @@ use crate::load::{Load, Loaded, Version};
 use crate::observer::{Attempt, LoadObserver, Outcome};
 use crate::options::{LogMessages, Options};
 use crate::versions::ChangeNotifier;
+use crate::watch_paths::WatchPaths;
 
 /// The state of the thread.
 pub(crate) struct Worker<T, L, O> {
-    pub(crate) directory: PathBuf,
+    pub(crate) paths: WatchPaths,
     pub(crate) options: Options,
     pub(crate) loader: L,
     pub(crate) observer: O,
@@ -63,7 +63,7 @@ impl<T, L: Load<T>, O: LoadObserver> Worker<T, L, O> {
                     // Watches are set first: later changes cause an event, earlier ones are read.
                     watch(
                         &mut self.watcher,
-                        &self.directory,
+                        &self.paths,
                         reset,
                         (&self.options, &self.observer),
                         &mut self.log_state,
@@ -78,9 +78,9 @@ impl<T, L: Load<T>, O: LoadObserver> Worker<T, L, O> {
     fn attempt(&mut self) -> Option<Duration> {
         let started = Instant::now();
         let current = self.current.load_full();
-        let (loader, directory) = (&mut self.loader, &self.directory);
-        let loaded = load_consistently(&mut self.watcher, directory, || {
-            let load = AssertUnwindSafe(|| loader.load(directory, Some(&current)));
+        let (loader, paths) = (&mut self.loader, &self.paths);
+        let loaded = load_consistently(&mut self.watcher, paths, || {
+            let load = AssertUnwindSafe(|| loader.load(paths.first(), Some(&current)));
             match catch_unwind(load) {
                 Ok(loaded) => loaded.map_err(|error| error.to_string()),
                 Err(_) => Err("loading panicked".to_owned()),
@@ -142,9 +142,9 @@ impl<T, L: Load<T>, O: LoadObserver> Worker<T, L, O> {
         report(&self.observer, started, outcome);
     }
 
-    fn log_fields(&self) -> (&str, Display<'_>, &LogMessages) {
+    fn log_fields(&self) -> (&str, &WatchPaths, &LogMessages) {
         let messages = &self.options.log_messages;
-        (&messages.plugin, self.directory.display(), messages)
+        (&messages.plugin, &self.paths, messages)
     }
 }
 
@@ -155,16 +155,16 @@ const MAX_READS: usize = 8;
 /// read in part. `Err` has the last, inconsistent read.
 pub(crate) fn load_consistently<R>(
     watcher: &mut FsWatcher,
-    directory: &Path,
+    paths: &WatchPaths,
     mut load: impl FnMut() -> R,
 ) -> Result<R, R> {
     let mut loaded = load();
     for _ in 1..MAX_READS {
-        if watcher.is_unchanged(directory) {
+        if watcher.is_unchanged(paths) {
             return Ok(loaded);
         }
         // A watch error is reported by the next `watch`.
-        let _ = watcher.update(directory, false);
+        let _ = watcher.update(paths, false);
         loaded = load();
     }
     Err(loaded)
@@ -182,12 +182,12 @@ pub(crate) fn report(observer: &impl LoadObserver, started: Instant, outcome: Ou
 /// Updates the watches on the path of the directory. If that fails, only polling is left.
 pub(crate) fn watch(
     watcher: &mut FsWatcher,
-    directory: &Path,
+    paths: &WatchPaths,
     reset: bool,
     (options, observer): (&Options, &impl LoadObserver),
     log_state: &mut LogState,
 ) {
-    let updated = watcher.update(directory, reset);
+    let updated = watcher.update(paths, reset);
     if let Some(is_watched) = log_state.update_watched(updated.is_ok()) {
         observer.watching(is_watched);
     }
@@ -195,7 +195,7 @@ pub(crate) fn watch(
         Ok(()) => log_state.unwatched = None,
         Err(error) => {
             let messages = &options.log_messages;
-            let (plugin, dir) = (messages.plugin.as_str(), directory.display());
+            let (plugin, dir) = (messages.plugin.as_str(), paths);
             if is_new(&mut log_state.unwatched, &error.to_string()) {
                 let poll = options.poll_interval;
                 tracing::error!(err = %error, plugin, %dir, fallback = "poll", ?poll, "{}", messages.unwatched);

@@ -145,8 +145,6 @@ fn what_is_replaced_at_once_is_taken_at_once() {
     }
     check(|world| world.put("first.yaml", &policy("second")));
     check(|world| world.put("first.yaml", ""));
-    check(|world| fs::remove_file(world.path("first.yaml")).unwrap());
-    check(|world| fs::rename(world.path("first.yaml"), world.path("first.off")).unwrap());
     check(|world| {
         fs::create_dir(world.path("..1")).unwrap();
         fs::write(world.path("..1").join("a"), policy("second")).unwrap();
@@ -169,4 +167,85 @@ fn what_was_renamed_may_be_rewritten() {
         .heard
         .wait_for(|attempts| attempts.iter().any(|kept| matches!(kept, Kept::Unsettled(_))));
     assert_eq!(world.names(), ["first", "second"]);
+}
+
+/// Programs that do not rename, such as `git checkout`, remove a file and create it again.
+#[test]
+fn removed_files_may_come_again() {
+    let world = World::new();
+    world.put("first.yaml", &pair(0));
+    let world = world.watch();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for round in 1..=10 {
+                fs::remove_file(world.path("first.yaml")).unwrap();
+                sleep(Duration::from_millis(100));
+                write_slowly(&world, &pair(round), false);
+            }
+            over.store(true, Ordering::Release);
+        });
+        while !over.load(Ordering::Acquire) && !writer.is_finished() {
+            assert_eq!(world.names(), ["first", "second"]);
+            sleep(Duration::from_millis(1));
+        }
+    });
+    world.expect_hash(&world.hash_on_disk());
+    assert_eq!(world.names(), ["first", "second"]);
+
+    // What stays away is gone after a while.
+    for change in [
+        |world: &World| fs::remove_file(world.path("first.yaml")).unwrap(),
+        |world: &World| fs::rename(world.path("first.yaml"), world.path("first.off")).unwrap(),
+    ] {
+        let world = World::watched();
+        change(&world);
+        let reason = format!(
+            "{} was removed a moment ago and 1 object of it is gone",
+            world.path("first.yaml").display()
+        );
+        world
+            .heard
+            .wait_for(|attempts| attempts.contains(&Kept::Unsettled(reason.clone())));
+        world.expect(&[]);
+    }
+}
+
+/// A binding and its policy in different files, of which each is replaced at once.
+#[test]
+fn bindings_and_policies_change_together() {
+    let binding = |name: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
+             metadata: {{name: {name}.static.k8s.io}}\n\
+             spec: {{policyName: {name}.static.k8s.io, validationActions: [Deny]}}\n"
+        )
+    };
+    let world = World::new();
+    world.put("first.yaml", &policy("first"));
+    world.put("binding.yaml", &binding("first"));
+    let world = world.watch();
+
+    // The new policy first: the old one has no binding any more.
+    world.put(
+        "binding.yaml",
+        &[policy("second"), binding("second")].join("---\n"),
+    );
+    let reason = format!(
+        "{} has the ValidatingAdmissionPolicy \"first.static.k8s.io\" without a binding, while a policy is not in effect any more",
+        world.path("first.yaml").display()
+    );
+    world
+        .heard
+        .wait_for(|attempts| attempts.contains(&Kept::Unsettled(reason.clone())));
+    assert_eq!(world.names(), ["first"]);
+    world.put("first.yaml", "");
+    let start = Instant::now();
+    world.expect(&["second"]);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+
+    // One that stays alone is accepted after a while.
+    world.put("binding.yaml", &policy("second"));
+    world.put("third.yaml", &policy("third"));
+    world.expect(&["second", "third"]);
 }

@@ -137,10 +137,14 @@ impl World {
     }
 }
 
-/// Puts a file in the place of another at once.
+/// More than the steps in which file systems record times.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Puts a file in the place of another at once. Its times show that it was renamed after it was written.
 pub(crate) fn rename_into(path: &Path, text: &str) {
     let aside = path.with_extension("new");
     fs::write(&aside, text).unwrap();
+    std::thread::sleep(TICK);
     fs::rename(&aside, path).unwrap();
 }
 
