@@ -37,6 +37,7 @@ use crate::output::text::{Text, text};
 use admission::{LiveAdmission, LoadFailure};
 use cluster::ClusterContext;
 use logging::Logging;
+use policy_files::PolicyFiles;
 use sample_request::SampleRequest;
 
 /// How long shutdown waits for background tasks.
@@ -83,7 +84,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         live,
         reloads,
         cluster,
-        policy_files: _policy_files,
+        policy_files,
         ..
     } = admission;
     let reviewer = reviewer(live.clone(), reloads, cluster);
@@ -138,7 +139,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
     let serving = serve(arguments, &addresses, reviewer, settings, (logging, &sample));
     let answered = runtime.block_on(serving)?;
     runtime.shutdown_background();
-    stop(live, rotation);
+    stop(live, rotation, policy_files);
     if let Some(counts) = audit
         .map(|log| log.close(LAST_EVENTS))
         .filter(|counts| counts.dropped > 0)
@@ -165,11 +166,11 @@ fn help_for(unknown: &UnknownState) -> &'static str {
 }
 
 /// Stops background tasks, and waits for them with a timeout: a file system may hang.
-fn stop(live: Live, rotation: Option<Arc<Rotation>>) {
+fn stop(live: Live, rotation: Option<Arc<Rotation>>, policy_files: Option<PolicyFiles>) {
     let (done, stopped) = mpsc::sync_channel(1);
     let stopping = thread::Builder::new().spawn(move || {
         live.stop();
-        drop((live, rotation));
+        drop((live, rotation, policy_files));
         // The receiver may have timed out.
         let _ = done.send(());
     });

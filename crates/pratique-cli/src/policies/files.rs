@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use pratique_manifest::{ManifestFile, path_text, read_regular};
+use pratique_manifest::{FileContent, ManifestFile, path_text, read_regular, read_with_state};
 use pratique_suite::is_manifest;
 use pratique_suite::sorted::SortedPolicies;
 
@@ -24,28 +24,55 @@ pub(crate) fn read(
     paths: &[impl AsRef<Path>],
     origin: Option<OriginName>,
 ) -> Result<SortedPolicies, CliError> {
-    let mut reader = Reader {
-        sorted: SortedPolicies::new(origin.map(Into::into)),
-        left: memory::manifests(),
-    };
+    let mut reader = Reader::new(origin, None);
     for path in paths {
         reader.add(path.as_ref())?;
     }
     Ok(reader.sorted)
 }
 
+/// Reads the files of paths as [`read`] does, to be read again when they change: only regular files, with what tells
+/// whether one is being written to.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_watched(
+    paths: &[impl AsRef<Path>],
+    origin: Option<OriginName>,
+) -> Result<(SortedPolicies, Vec<FileContent>), CliError> {
+    let mut reader = Reader::new(origin, Some(Vec::new()));
+    for path in paths {
+        reader.add(path.as_ref())?;
+    }
+    Ok((reader.sorted, reader.contents.unwrap_or_default()))
+}
+
 /// Reads files, as long as they are not too large.
 struct Reader {
     sorted: SortedPolicies,
+    /// What tells whether files are being written to, if that is asked for.
+    contents: Option<Vec<FileContent>>,
     left: u64,
 }
 
 impl Reader {
+    fn new(origin: Option<OriginName>, contents: Option<Vec<FileContent>>) -> Self {
+        Reader {
+            sorted: SortedPolicies::new(origin.map(Into::into)),
+            contents,
+            left: memory::manifests(),
+        }
+    }
+
     fn add(&mut self, path: &Path) -> Result<(), CliError> {
         if path != Path::new(crate::input::STDIN) && path.is_dir() {
             return self.directory(path, 0);
         }
-        let file = self.file(path)?;
+        let file = match self.contents {
+            // A pipe in the place of a file would stop the thread that reads.
+            Some(_) => self.listed(path)?,
+            None => self.file(path)?,
+        };
         self.sorted.add(file, true);
         Ok(())
     }
@@ -82,9 +109,20 @@ impl Reader {
     /// Reads a file of a directory: the reader would wait for a pipe, which nothing there may ever write to.
     fn listed(&mut self, path: &Path) -> Result<ManifestFile, CliError> {
         let shown = path_text(path);
-        match read_regular(path, self.left) {
-            Ok(content) => {
-                let file = ManifestFile { path: shown, content };
+        let read = match &mut self.contents {
+            None => read_regular(path, self.left).map(|content| ManifestFile {
+                path: shown.clone(),
+                content,
+            }),
+            Some(contents) => read_with_state(path, self.left).map(|(content, state)| {
+                let path = shown.clone();
+                let file = ManifestFile { path, content };
+                contents.push(FileContent::new(&file, &state));
+                file
+            }),
+        };
+        match read {
+            Ok(file) => {
                 self.count(&file);
                 Ok(file)
             }

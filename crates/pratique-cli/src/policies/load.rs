@@ -59,27 +59,22 @@ pub(crate) fn load(
         return Ok(Vec::new());
     }
     let sorted = read(&arguments.policies, arguments.origin.origin)?;
+    load_read(arguments, &sorted, expressions)
+}
+
+/// Loads policies that were read, as [`load`] does.
+pub(crate) fn load_read(
+    arguments: &PolicyPathArguments,
+    sorted: &SortedPolicies,
+    expressions: &Expressions,
+) -> Result<OriginSets, LoadFailure> {
     let shown = all_shown(&arguments.policies).join(", ");
-    report_skipped(&shown, &sorted);
+    report_skipped(&shown, sorted);
     if sorted.groups().is_empty() && !sorted.has_failures() {
         let count = sorted.others().values().sum();
         return Err(CliError::NoManifests { path: shown, count }.into());
     }
-    load_sorted(&sorted, expressions)
-}
-
-/// Loads them again; what else is among them was reported before, and there may be none any more. `unread` are the files of
-/// directories that were no objects before: others must be objects.
-pub(crate) fn reload(
-    arguments: &PolicyPathArguments,
-    unread: &[String],
-    expressions: &Expressions,
-) -> Result<OriginSets, LoadFailure> {
-    let sorted = read(&arguments.policies, arguments.origin.origin)?;
-    if let Some(path) = sorted.unread().iter().find(|path| !unread.contains(path)) {
-        return Err(CliError::NoObjects { path: path.clone() }.into());
-    }
-    load_sorted(&sorted, expressions)
+    load_sorted(sorted, expressions)
 }
 
 /// Loads the policies of files that were read.
@@ -118,7 +113,11 @@ pub(crate) fn load_api_policies(
     Ok((builder.build().map_err(unusable)?, sets))
 }
 
-fn load_sorted(sorted: &SortedPolicies, expressions: &Expressions) -> Result<OriginSets, LoadFailure> {
+/// Loads policies that were read.
+pub(crate) fn load_sorted(
+    sorted: &SortedPolicies,
+    expressions: &Expressions,
+) -> Result<OriginSets, LoadFailure> {
     let loaded = sorted.load(expressions).map_err(|refused| {
         let mut texts = Texts::default();
         let files = sorted.files.iter();

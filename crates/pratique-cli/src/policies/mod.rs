@@ -9,11 +9,12 @@ mod resource_rules;
 mod skipped;
 
 pub(crate) use failure::{LoadFailure, unusable};
-pub(crate) use files::read;
+pub(crate) use files::{read, read_watched};
 #[cfg(feature = "kube")]
 pub(crate) use load::load_api_policies;
 pub(crate) use load::{
-    OriginSets, builder, configuration_options, load, load_files, load_of_cluster, reload, with_sets,
+    OriginSets, builder, configuration_options, load, load_files, load_of_cluster, load_read, load_sorted,
+    with_sets,
 };
 pub(crate) use origin_name::OriginName;
 pub(crate) use resource_rules::{NAMED, resource_rules};

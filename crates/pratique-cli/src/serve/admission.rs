@@ -13,7 +13,7 @@ use pratique_server::Reloads;
 
 use super::cluster::{self, ClusterContext};
 use super::plugins;
-use super::policy_files::{self, PolicyFiles};
+use super::policy_files::{self, InitialPolicies, PolicyFiles};
 use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
@@ -24,7 +24,6 @@ use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::policies;
-use crate::policies::OriginSets;
 use crate::style::Style;
 
 /// The admission chain, which is kept current.
@@ -74,9 +73,9 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     // The API server defaulted the objects that it sends, but not what policies and webhooks make of them here.
     let live = live.object_model(ObjectDefaults::default());
     let live = live.observer(metrics.clone()).observer(reloads.clone());
-    let configurations = policy_files::configurations(&of_paths);
+    let configurations = policy_files::configurations(&of_paths.sets);
     let source = InMemory::new(configurations.clone());
-    let live = match of_paths.is_empty() {
+    let live = match of_paths.sets.is_empty() {
         true => live,
         false => live.source(source.clone()),
     };
@@ -94,7 +93,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let observers: Vec<Arc<dyn AdmissionObserver>> =
         vec![Arc::new(metrics.clone()), Arc::new(reloads.clone())];
     let paths = &arguments.policies.paths;
-    let policy_files = PolicyFiles::start(paths, &expressions, &of_paths, &source, observers);
+    let policy_files = PolicyFiles::start(paths, &expressions, of_paths, &source, observers);
     Ok(LiveAdmission {
         live,
         reloads,
@@ -105,7 +104,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
 }
 
 /// The builder, which has static manifests only, and the policies of paths.
-fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, OriginSets), LoadFailure> {
+fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolicies), LoadFailure> {
     let max_load_memory = arguments.limits.max_load_memory;
     let builder = Admission::builder()
         .max_load_bytes(max_load_memory.map_or_else(memory::load, |mebibytes| u64::from(mebibytes) << 20))
@@ -128,13 +127,17 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, OriginSets),
         (None, None) if arguments.has_policies() || !named.paths.policies.is_empty() => builder,
         (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
     };
-    let of_paths = policies::load(&named.paths, builder.expressions()).map_err(|error| match error {
-        policies::LoadFailure::Cli(error) => error.into(),
-        policies::LoadFailure::Invalid { errors, mut texts } => {
-            LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
-        }
-    })?;
-    let of_static = of_paths.iter().filter(|(origin, _)| *origin == Origin::Static);
+    let of_paths =
+        InitialPolicies::load(&named.paths, builder.expressions()).map_err(|error| match error {
+            policies::LoadFailure::Cli(error) => error.into(),
+            policies::LoadFailure::Invalid { errors, mut texts } => {
+                LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
+            }
+        })?;
+    let of_static = of_paths
+        .sets
+        .iter()
+        .filter(|(origin, _)| *origin == Origin::Static);
     let builder = of_static.fold(builder, |builder, (_, set)| builder.manifests(set.clone()));
     // Before anything else is done, so that faults of manifests are reported first.
     let loaded = builder.load().map_err(|error| match error.load_errors() {

@@ -1,208 +1,320 @@
-//! Keeps the policies of `--policies` current: reads them again when their files change.
+//! Keeps the policies of `--policies` current: watches their files, and loads them again once a change is whole.
 
-use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pratique::Configurations;
 use pratique::expressions::Expressions;
 use pratique::live::{AdmissionObserver, InMemory, Reload, ReloadResult};
-use pratique_manifest::{ManifestFile, Plugin, content_hash};
+use pratique_manifest::{
+    FileContent, LoadErrors, ManifestFile, ManifestSet, Plugin, RewriteDetector, content_hash,
+};
 use pratique_policy::Origin;
+use pratique_watch::{
+    Attempt, Load, LoadObserver, Loaded, LogMessages, Options, Outcome, StartError, Version, Watched,
+};
 
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
 use crate::input::all_shown;
-use crate::policies::{LoadFailure, OriginSets, read, reload};
+use crate::policies::{LoadFailure, OriginSets, load, load_read, load_sorted, read_watched};
 
-/// The interval at which files are looked at.
-const INTERVAL: Duration = Duration::from_secs(1);
-/// How long files must be as they are before they are read.
-const QUIET: Duration = Duration::from_millis(100);
-/// How deep directories may nest.
-const MAX_DEPTH: usize = 64;
+/// The interval at which files are read where the file system tells of no changes.
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The thread that reads the files; it ends when this is dropped.
+/// The thread that reads the files; it ends when this is dropped, which waits for it.
 pub(super) struct PolicyFiles {
-    _stop: SyncSender<()>,
+    _watched: Watched<()>,
 }
 
-/// The stamps of files, which show whether one has changed.
-type Stamps = BTreeMap<PathBuf, Option<Stamp>>;
-
-/// The metadata of a file that changes with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    /// On Unix: the file itself, and the last change to it.
-    identity: (u64, i64, i64),
+/// The policies of the paths when the server starts.
+pub(super) struct InitialPolicies {
+    pub(super) sets: OriginSets,
+    /// The files that they are from; `None` if these cannot be read again, such as standard input.
+    files: Option<InitialFiles>,
 }
 
-/// Reads the files.
-struct Reader {
+/// The files of the policies when the server starts.
+struct InitialFiles {
+    contents: Vec<FileContent>,
+    /// The files of directories that were no objects from the start, such as templates: a file that is none later is a fault.
+    unread: Vec<String>,
+    /// The hash of their content.
+    hash: String,
+}
+
+/// Why policies cannot be loaded again.
+#[derive(Debug, thiserror::Error)]
+enum ReloadError {
+    #[error(transparent)]
+    Cli(CliError),
+    #[error(transparent)]
+    Invalid(LoadErrors),
+}
+
+impl From<LoadFailure> for ReloadError {
+    fn from(failure: LoadFailure) -> Self {
+        match failure {
+            LoadFailure::Cli(error) => ReloadError::Cli(error),
+            LoadFailure::Invalid { errors, .. } => ReloadError::Invalid(errors),
+        }
+    }
+}
+
+impl InitialPolicies {
+    /// Loads the policies of paths, as [`policies::load`](load) does.
+    pub(super) fn load(
+        arguments: &PolicyPathArguments,
+        expressions: &Expressions,
+    ) -> Result<Self, LoadFailure> {
+        let paths = &arguments.policies;
+        let is_lasting = |path: &PathBuf| path.is_dir() || path.is_file();
+        if paths.is_empty() || !paths.iter().all(is_lasting) {
+            let sets = load(arguments, expressions)?;
+            return Ok(InitialPolicies { sets, files: None });
+        }
+        let (sorted, contents) = read_watched(paths, arguments.origin.origin)?;
+        let sets = load_read(arguments, &sorted, expressions)?;
+        let files = InitialFiles {
+            contents,
+            unread: sorted.unread().to_vec(),
+            hash: content_hash(&sorted.files),
+        };
+        Ok(InitialPolicies {
+            sets,
+            files: Some(files),
+        })
+    }
+}
+
+impl PolicyFiles {
+    /// Starts the thread; `None` if the policies cannot be read again. The initial ones are in use.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn start(
+        arguments: &PolicyPathArguments,
+        expressions: &Expressions,
+        initial: InitialPolicies,
+        source: &InMemory,
+        observers: Vec<Arc<dyn AdmissionObserver>>,
+    ) -> Result<Option<Self>, CliError> {
+        let Some(files) = initial.files else {
+            return Ok(None);
+        };
+        let in_use = LoadedPolicies::new(&initial.sets);
+        let latest = Arc::<LatestPolicies>::default();
+        let mut rewrites = RewriteDetector::default();
+        rewrites.accept(files.contents, &sets(&initial.sets));
+        let loader = PolicyLoader {
+            arguments: arguments.clone(),
+            expressions: expressions.clone(),
+            unread: files.unread,
+            initial_hash: files.hash,
+            rewrites,
+            latest: latest.clone(),
+        };
+        let observer = PolicyObserver {
+            source: source.clone(),
+            observers,
+            shown: all_shown(&arguments.policies).join(", "),
+            latest,
+            in_use: Mutex::new(in_use),
+        };
+        let options = Options {
+            poll_interval: POLL_INTERVAL,
+            stack_size: Some(crate::STACK),
+            log_messages: log_messages(),
+            ..Options::default()
+        };
+        let watched = Watched::start_all(arguments.policies.clone(), options, loader, observer);
+        let watched = watched.map_err(|error| match error {
+            StartError::System(error) => CliError::Thread(error),
+            error => CliError::Serve(error.to_string()),
+        })?;
+        // The files may have changed since they were read and before they were watched.
+        watched.reload();
+        Ok(Some(PolicyFiles { _watched: watched }))
+    }
+}
+
+fn log_messages() -> LogMessages {
+    LogMessages {
+        plugin: "policies".to_owned(),
+        reloaded: "reloaded policies",
+        failed: "reloading policies",
+        recovered: "policies match the version in use again",
+        unsettled: "policies may be unfinished, keeping the version in use",
+        unwatched: "watching policies",
+    }
+}
+
+/// What a load of the policies gave.
+#[derive(Debug)]
+struct LoadedPolicies {
+    configurations: Configurations,
+    /// The plugins of the objects of the API.
+    plugins: Vec<Plugin>,
+    /// The hash of the objects of the API.
+    hash: String,
+    /// The hash of the static manifests.
+    static_hash: String,
+}
+
+impl LoadedPolicies {
+    fn new(sets: &OriginSets) -> Self {
+        LoadedPolicies {
+            configurations: configurations(sets),
+            plugins: plugins(sets),
+            hash: hash(sets, Origin::Api),
+            static_hash: hash(sets, Origin::Static),
+        }
+    }
+}
+
+/// What was loaded last, until it takes effect.
+#[derive(Debug, Default)]
+struct LatestPolicies(Mutex<Option<LoadedPolicies>>);
+
+impl LatestPolicies {
+    /// The value is whole even after a panic: it is replaced at once.
+    fn lock(&self) -> MutexGuard<'_, Option<LoadedPolicies>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Loads the files.
+struct PolicyLoader {
     arguments: PolicyPathArguments,
     expressions: Expressions,
+    unread: Vec<String>,
+    /// The hash of the content that was in use from the start.
+    initial_hash: String,
+    rewrites: RewriteDetector,
+    latest: Arc<LatestPolicies>,
+}
+
+impl Load<()> for PolicyLoader {
+    type Error = ReloadError;
+
+    fn load(&mut self, _: &Path, current: Option<&Version<()>>) -> Result<Loaded<()>, ReloadError> {
+        let Some(current) = current else {
+            let hash = self.initial_hash.clone();
+            return Ok(Loaded::New { value: (), hash });
+        };
+        let paths = &self.arguments.policies;
+        let (sorted, contents) =
+            read_watched(paths, self.arguments.origin.origin).map_err(ReloadError::Cli)?;
+        if let Some(path) = sorted.unread().iter().find(|path| !self.unread.contains(path)) {
+            return Err(ReloadError::Cli(CliError::NoObjects { path: path.clone() }));
+        }
+        let hash = content_hash(&sorted.files);
+        if hash == current.hash && !sorted.has_failures() {
+            self.rewrites.keep(contents);
+            return Ok(Loaded::Unchanged);
+        }
+        let loaded = load_sorted(&sorted, &self.expressions)?;
+        if let Err(unstable) = self.rewrites.admit(contents, &sets(&loaded), &hash) {
+            return Ok(Loaded::Unsettled {
+                reason: unstable.to_string(),
+                retry_after: unstable.retry_after,
+            });
+        }
+        *self.latest.lock() = Some(LoadedPolicies::new(&loaded));
+        Ok(Loaded::New { value: (), hash })
+    }
+}
+
+/// Puts into effect what was loaded, and tells others of it.
+struct PolicyObserver {
     source: InMemory,
     observers: Vec<Arc<dyn AdmissionObserver>>,
     /// The paths, for messages.
     shown: String,
-    /// The files of directories that were no objects from the start, such as templates: a file that is none later is a fault.
-    unread: Vec<String>,
-    /// The plugins of the objects in use.
-    plugins: Vec<Plugin>,
-    /// The hash of the static manifests that were read last.
-    of_static: String,
-    /// The hash of the objects of the API in use.
-    hash: String,
-    failure: Option<String>,
+    latest: Arc<LatestPolicies>,
+    in_use: Mutex<LoadedPolicies>,
 }
 
-impl PolicyFiles {
-    /// Starts the thread; `None` if the policies cannot be read again. `sets` are those in use.
-    ///
-    /// # Errors
-    /// The system gives no thread, or the files cannot be read any more.
-    pub(super) fn start(
-        arguments: &PolicyPathArguments,
-        expressions: &Expressions,
-        sets: &OriginSets,
-        source: &InMemory,
-        observers: Vec<Arc<dyn AdmissionObserver>>,
-    ) -> Result<Option<Self>, CliError> {
-        let paths = &arguments.policies;
-        let is_lasting = |path: &PathBuf| path.is_dir() || path.is_file();
-        if paths.is_empty() || !paths.iter().all(is_lasting) {
-            return Ok(None);
+impl LoadObserver for PolicyObserver {
+    fn attempted(&self, attempt: &Attempt<'_>) {
+        match attempt.outcome {
+            Outcome::Loaded { .. } => {
+                // There are none of the first load: its policies are in use.
+                let latest = self.latest.lock().take();
+                if let Some(latest) = latest {
+                    self.put_into_effect(latest, attempt.took);
+                }
+            }
+            Outcome::Unchanged { .. } => {
+                let plugins = self.in_use().plugins.clone();
+                self.observe(&plugins, ReloadResult::Unchanged, attempt.took);
+            }
+            Outcome::Failed { reason } => {
+                let plugins = self.in_use().plugins.clone();
+                self.observe(&plugins, ReloadResult::Failed { reason }, attempt.took);
+            }
+            // Neither a success nor a failure yet; only logged.
+            Outcome::Unsettled { .. } => {}
         }
-        let (stop, stopped) = mpsc::sync_channel(0);
-        let reader = Reader {
-            arguments: arguments.clone(),
-            expressions: expressions.clone(),
-            source: source.clone(),
-            observers,
-            shown: all_shown(paths).join(", "),
-            unread: read(paths, arguments.origin.origin)?.unread().to_vec(),
-            plugins: plugins(sets),
-            of_static: hash(sets, Origin::Static),
-            hash: hash(sets, Origin::Api),
-            failure: None,
-        };
-        let initial = stamps(paths);
-        thread::Builder::new()
-            .name("pratique-policies".to_owned())
-            .stack_size(crate::STACK)
-            .spawn(move || reader.run(initial, &stopped))
-            .map_err(CliError::Thread)?;
-        Ok(Some(PolicyFiles { _stop: stop }))
     }
 }
 
-impl Reader {
-    /// Reads the files after each change, until it is stopped.
-    fn run(mut self, mut last: Stamps, stopped: &Receiver<()>) {
-        while is_running(stopped, INTERVAL) {
-            let mut now = stamps(&self.arguments.policies);
-            if now == last {
-                continue;
-            }
-            // A file that is being written to may be incomplete.
-            loop {
-                if !is_running(stopped, QUIET) {
-                    return;
-                }
-                let next = stamps(&self.arguments.policies);
-                if std::mem::replace(&mut now, next) == now {
-                    break;
-                }
-            }
-            self.read();
-            // What changes while it is read is read again.
-            last = now;
-        }
-    }
-
-    fn read(&mut self) {
-        let start = Instant::now();
-        match reload(&self.arguments, &self.unread, &self.expressions) {
-            Ok(sets) => self.use_sets(sets, start),
-            Err(error) => {
-                let reason = match error {
-                    LoadFailure::Invalid { errors, .. } => errors.to_string(),
-                    LoadFailure::Cli(error) => error.to_string(),
-                };
-                self.fail(&reason, start);
-            }
-        }
-    }
-
-    /// Puts other policies into effect.
-    fn use_sets(&mut self, sets: OriginSets, start: Instant) {
+impl PolicyObserver {
+    fn put_into_effect(&self, latest: LoadedPolicies, took: Duration) {
+        let mut in_use = self.in_use();
         let paths = &self.shown;
-        let of_static = hash(&sets, Origin::Static);
-        if of_static != self.of_static {
-            self.of_static = of_static;
+        if latest.static_hash != in_use.static_hash {
             tracing::warn!(
                 paths,
                 "static manifests of --policies changed, which are read once: --manifests follows them"
             );
         }
-        let hash = hash(&sets, Origin::Api);
-        let has_failed = self.failure.take().is_some();
-        if hash == self.hash {
-            if has_failed {
-                tracing::info!(paths, "policies match the version in use again");
-            }
-            return self.observe(ReloadResult::Unchanged, start);
-        }
-        let plugins = plugins(&sets);
-        if plugins.is_empty() && !self.plugins.is_empty() {
+        let is_changed = latest.hash != in_use.hash;
+        if is_changed && latest.plugins.is_empty() && !in_use.plugins.is_empty() {
             tracing::warn!(paths, "the files have no policies any more");
         }
-        self.source.replace(configurations(&sets));
-        tracing::info!(paths, "reloaded policies");
         // Plugins without objects from now on are observed as well.
-        let added = plugins.iter().filter(|plugin| !self.plugins.contains(plugin));
-        let added: Vec<Plugin> = added.copied().collect();
-        self.plugins.extend(added);
-        self.observe(ReloadResult::Loaded { hash: &hash }, start);
-        self.plugins = plugins;
-        self.hash = hash;
-    }
-
-    /// Keeps what is in use.
-    fn fail(&mut self, reason: &str, start: Instant) {
-        let paths = &self.shown;
-        if self.failure.as_deref() != Some(reason) {
-            tracing::error!(err = reason, paths, "reloading policies");
-            self.failure = Some(reason.to_owned());
+        let mut plugins = in_use.plugins.clone();
+        plugins.extend(
+            latest
+                .plugins
+                .iter()
+                .filter(|plugin| !in_use.plugins.contains(plugin)),
+        );
+        if is_changed {
+            self.source.replace(latest.configurations.clone());
         }
-        self.observe(ReloadResult::Failed { reason }, start);
+        *in_use = latest;
+        let result = match is_changed {
+            true => ReloadResult::Loaded { hash: &in_use.hash },
+            false => ReloadResult::Unchanged,
+        };
+        self.observe(&plugins, result, took);
     }
 
     /// Notifies the observers, for each plugin that has objects.
-    fn observe(&self, result: ReloadResult<'_>, start: Instant) {
-        let default = [Plugin::ValidatingAdmissionPolicy];
-        let plugins = match self.plugins.as_slice() {
-            [] => &default,
+    fn observe(&self, plugins: &[Plugin], result: ReloadResult<'_>, took: Duration) {
+        let plugins = match plugins {
+            [] => &[Plugin::ValidatingAdmissionPolicy],
             plugins => plugins,
         };
         for plugin in plugins {
-            let reload = Reload::new(*plugin, &self.shown, result, start.elapsed());
+            let reload = Reload::new(*plugin, &self.shown, result, took);
             self.observers
                 .iter()
                 .for_each(|observer| observer.reloaded(&reload));
         }
     }
+
+    /// The value is whole even after a panic: it is replaced at once.
+    fn in_use(&self) -> MutexGuard<'_, LoadedPolicies> {
+        self.in_use.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// Waits; false once it is stopped.
-fn is_running(stopped: &Receiver<()>, time: Duration) -> bool {
-    matches!(stopped.recv_timeout(time), Err(RecvTimeoutError::Timeout))
+fn sets(sets: &OriginSets) -> Vec<&ManifestSet> {
+    sets.iter().map(|(_, set)| set).collect()
 }
 
 /// The objects of the API.
@@ -255,53 +367,4 @@ fn plugins(sets: &OriginSets) -> Vec<Plugin> {
         objects.any(|object| plugin.accepts(object.kind))
     };
     Plugin::START_ORDER.into_iter().filter(has).collect()
-}
-
-/// The state of all files that paths name.
-fn stamps(paths: &[PathBuf]) -> Stamps {
-    let mut stamps = Stamps::new();
-    paths.iter().for_each(|path| add(path, 0, &mut stamps));
-    stamps
-}
-
-/// Recursion is bounded by the depth.
-fn add(path: &Path, depth: usize, stamps: &mut Stamps) {
-    let found = fs::metadata(path).ok();
-    let entries = match &found {
-        Some(found) if found.is_dir() && depth < MAX_DEPTH => fs::read_dir(path).ok(),
-        _ => None,
-    };
-    stamps.insert(path.to_owned(), found.as_ref().map(Stamp::of));
-    for entry in entries.into_iter().flatten().map_while(Result::ok) {
-        // Links to directories are not followed, but one may be put in the place of another.
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => add(&entry.path(), depth + 1, stamps),
-            _ => {
-                let found = fs::metadata(entry.path()).ok();
-                stamps.insert(entry.path(), found.as_ref().map(Stamp::of));
-            }
-        }
-    }
-}
-
-impl Stamp {
-    fn of(found: &Metadata) -> Self {
-        Stamp {
-            length: found.len(),
-            modified: found.modified().ok(),
-            identity: identity(found),
-        }
-    }
-}
-
-#[cfg(unix)]
-fn identity(found: &Metadata) -> (u64, i64, i64) {
-    use std::os::unix::fs::MetadataExt as _;
-
-    (found.ino(), found.ctime(), found.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Metadata) -> (u64, i64, i64) {
-    (0, 0, 0)
 }

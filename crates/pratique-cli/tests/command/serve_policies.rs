@@ -1,6 +1,11 @@
 //! `pratique serve --policies` follows changes of files.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use crate::serve::{Client, POLICY, Serving, eventually};
 use crate::support::Directory;
@@ -81,6 +86,105 @@ fn broken_files_of_directories_are_faults() {
         log.contains("policies/a.yaml: it is neither YAML nor JSON of objects"),
         "{log}"
     );
+}
+
+/// Writes a file in place as slow programs do, with a pause at the end of each document.
+fn write_slowly(path: &Path, text: &str) {
+    let mut file = File::create(path).unwrap();
+    for part in text.split_inclusive("---\n") {
+        thread::sleep(Duration::from_millis(300));
+        file.write_all(part.as_bytes()).unwrap();
+    }
+}
+
+/// Puts a whole file in place, some time after it was written.
+fn put(path: &Path, text: &str) {
+    let aside = path.with_extension("new");
+    fs::write(&aside, text).unwrap();
+    thread::sleep(Duration::from_millis(20));
+    fs::rename(aside, path).unwrap();
+}
+
+/// The policy and the binding of a name, which refuse the name `no`.
+fn policy_and_binding(name: &str) -> (String, String) {
+    let text = policy("no")
+        .replace("name: names", &format!("name: {name}"))
+        .replace("Name: names", &format!("Name: {name}"));
+    let (policy, binding) = text.split_once("---\n").unwrap();
+    (policy.to_owned(), binding.to_owned())
+}
+
+/// Changes files of policies that deny a name before and after; it is never allowed meanwhile.
+fn check_denied_during(files: &[(&str, &str)], change: impl FnOnce(&Path) + Send) {
+    let directory = files.iter().fold(Directory::new(), |directory, (name, text)| {
+        directory.with(name, text)
+    });
+    let serving = Serving::start(directory.path(), &["--plain-http", "--policies", "policies"]);
+    let mut client = serving.client();
+    assert!(!client.allows("no") && client.allows("yes"));
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            change(&directory.path().join("policies"));
+            over.store(true, Ordering::Release);
+        });
+        while !over.load(Ordering::Acquire) && !writer.is_finished() {
+            assert!(!client.allows("no"), "allowed while files change");
+            thread::sleep(Duration::from_millis(2));
+        }
+    });
+    // Until what was written last is in effect, and then.
+    let mark = policy("mark")
+        .replace("name: names", "name: mark")
+        .replace("Name: names", "Name: mark");
+    fs::write(directory.path().join("policies/mark.yaml"), mark).unwrap();
+    eventually("all that was written is in effect", || {
+        assert!(!client.allows("no"), "allowed after files changed");
+        !client.allows("mark")
+    });
+    serving.signal("INT");
+    let (_, log) = serving.wait();
+    let message = "policies may be unfinished, keeping the version in use";
+    assert!(log.contains(message), "{log}");
+}
+
+#[test]
+fn files_that_are_rewritten_slowly_allow_nothing() {
+    let (policy, binding) = policy_and_binding("first");
+    for both in [[&*policy, &binding], [&*binding, &policy]] {
+        let text = both.join("---\n") + "---\n";
+        for is_removed_first in [false, true] {
+            check_denied_during(&[("policies/all.yaml", &text)], |directory| {
+                let path = directory.join("all.yaml");
+                for round in 0..4 {
+                    if is_removed_first {
+                        fs::remove_file(&path).unwrap();
+                    }
+                    write_slowly(&path, &format!("# {round}\n{text}"));
+                }
+            });
+        }
+    }
+}
+
+/// A policy that is there before its binding, and a binding before its policy.
+#[test]
+fn policies_and_bindings_of_several_files_change_together() {
+    let (policy, binding) = policy_and_binding("second");
+    let (old_policy, old_binding) = policy_and_binding("first");
+    let files = [
+        ("policies/policy.yaml", &*old_policy),
+        ("policies/binding.yaml", &*old_binding),
+    ];
+    let [first, second] = [("policy.yaml", &policy), ("binding.yaml", &binding)];
+    for order in [[first, second], [second, first]] {
+        check_denied_during(&files, |directory| {
+            for (name, text) in order {
+                put(&directory.join(name), text);
+                thread::sleep(Duration::from_millis(1500));
+            }
+        });
+    }
 }
 
 #[test]
