@@ -1,6 +1,5 @@
 //! Reloading of certificates when their files change.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,17 +7,17 @@ use pratique_metrics::Metrics;
 use pratique_watch::{Loaded, LogMessages, Options, StartError, Version, Watched};
 
 use crate::configz;
-use crate::tls::{CertificateError, Certificates};
+use crate::tls::{CertificateError, CertificateReload, Certificates};
 
 /// Reloads certificates when their files change, until it is dropped.
 #[derive(Debug)]
 pub struct Rotation {
-    watched: Vec<Watched<()>>,
+    watched: Option<Watched<()>>,
 }
 
 impl Rotation {
-    /// Starts watching the directories of the files. Swaps of links, as in a mounted Secret, are noticed as well. Files that
-    /// cannot be used are logged and change nothing.
+    /// Starts watching the files. Swaps of links, as in a mounted Secret, are noticed as well. Files that cannot be used are
+    /// logged and change nothing, and files that are rewritten in place are waited for.
     ///
     /// # Errors
     /// If the files cannot be used by now, or cannot be watched.
@@ -27,18 +26,18 @@ impl Rotation {
         metrics: &Metrics,
     ) -> Result<Self, StartError<CertificateError>> {
         record(certificates, metrics);
-        let watched = directories(certificates)
-            .into_iter()
-            .map(|directory| watch(&directory, certificates, metrics));
-        Ok(Rotation {
-            watched: watched.collect::<Result<_, _>>()?,
-        })
+        let paths = paths(certificates);
+        let watched = match paths.is_empty() {
+            true => None,
+            false => Some(watch(paths, certificates, metrics)?),
+        };
+        Ok(Rotation { watched })
     }
 
-    /// Whether a thread that watches the files ended by a panic.
+    /// Whether the thread that watches the files ended by a panic.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        self.watched.iter().any(|watched| !watched.is_running())
+        self.watched.as_ref().is_some_and(|watched| !watched.is_running())
     }
 }
 
@@ -58,7 +57,7 @@ fn record(certificates: &Certificates, metrics: &Metrics) {
 }
 
 fn watch(
-    directory: &Path,
+    paths: Vec<PathBuf>,
     certificates: &Arc<Certificates>,
     metrics: &Metrics,
 ) -> Result<Watched<()>, StartError<CertificateError>> {
@@ -70,11 +69,21 @@ fn watch(
         unsettled: "certificates may be unfinished, keeping those in use",
         unwatched: "watching certificates",
     };
+    let mut rewrites = certificates.rewrites().map_err(StartError::Load)?;
     let (certificates, metrics) = (certificates.clone(), metrics.clone());
-    let load = move |_: &Path, _: Option<&Version<()>>| -> Result<Loaded<()>, CertificateError> {
-        match certificates.reload() {
-            Ok(true) => record(&certificates, &metrics),
-            Ok(false) => {}
+    let load = move |_: &Path, current: Option<&Version<()>>| -> Result<Loaded<()>, CertificateError> {
+        // The first load only compares: the certificates were loaded before.
+        match certificates.reload_stable(&mut rewrites) {
+            Ok(CertificateReload::Changed) => record(&certificates, &metrics),
+            Ok(CertificateReload::Unchanged) => {}
+            Ok(CertificateReload::Unstable(unstable)) if current.is_some() => {
+                return Ok(Loaded::Unsettled {
+                    reason: unstable.to_string(),
+                    retry_after: unstable.retry_after,
+                });
+            }
+            // What changes meanwhile is an event.
+            Ok(CertificateReload::Unstable(_)) => {}
             Err(error) => {
                 metrics.certificates_failed();
                 return Err(error);
@@ -85,8 +94,8 @@ fn watch(
             hash: certificates.hash(),
         })
     };
-    Watched::start(
-        directory,
+    Watched::start_all(
+        paths,
         Options {
             log_messages,
             ..Options::default()
@@ -96,19 +105,14 @@ fn watch(
     )
 }
 
-fn directories(certificates: &Certificates) -> BTreeSet<PathBuf> {
+fn paths(certificates: &Certificates) -> Vec<PathBuf> {
     let Some(files) = certificates.files() else {
-        return BTreeSet::new();
+        return Vec::new();
     };
-    let all = [
+    let paths = [
         Some(&files.certificate),
         Some(&files.key),
         files.client_ca.as_ref(),
     ];
-    let parent = |path: &PathBuf| match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-        Some(parent) => parent.to_owned(),
-        None => path.clone(),
-    };
-    all.into_iter().flatten().map(parent).collect()
+    paths.into_iter().flatten().cloned().collect()
 }

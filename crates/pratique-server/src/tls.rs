@@ -7,7 +7,10 @@ use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use pratique_gotext::hex::encode_to_string;
-use pratique_manifest::{MAX_CONFIGURATION_BYTES, read_regular};
+use pratique_manifest::{
+    FileContent, MAX_CONFIGURATION_BYTES, ManifestFile, RewriteDetector, UnstableFile, path_text,
+    read_with_state,
+};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -74,6 +77,17 @@ struct State {
     last_reload: Attempt,
 }
 
+/// The result of a reload of certificates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CertificateReload {
+    /// The content is that in use.
+    Unchanged,
+    /// New connections use the new content.
+    Changed,
+    /// A file may be incomplete: the content in use stays.
+    Unstable(UnstableFile),
+}
+
 /// The earliest expiry of each kind of certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Expirations {
@@ -132,10 +146,48 @@ impl Certificates {
     /// # Errors
     /// If the files cannot be read or used; nothing changes then.
     pub fn reload(&self) -> Result<bool, CertificateError> {
+        let reloaded = self.reload_if(|_| Ok(()))?;
+        Ok(reloaded == CertificateReload::Changed)
+    }
+
+    /// Reloads the files, for new connections, unless one of them may be incomplete.
+    ///
+    /// # Errors
+    /// As [`reload`](Self::reload).
+    pub(crate) fn reload_stable(
+        &self,
+        rewrites: &mut RewriteDetector,
+    ) -> Result<CertificateReload, CertificateError> {
+        self.reload_if(|content| {
+            let hash = encode_to_string(&content.hash());
+            match hash == self.hash() {
+                true => rewrites.keep(content.files.clone()),
+                false => rewrites.admit(content.files.clone(), &[], &hash)?,
+            }
+            Ok(())
+        })
+    }
+
+    /// The files as they are now, which are compared with later ones.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn rewrites(&self) -> Result<RewriteDetector, CertificateError> {
+        let mut rewrites = RewriteDetector::default();
+        if let Some(files) = &self.files {
+            rewrites.accept(Content::read(files)?.files, &[]);
+        }
+        Ok(rewrites)
+    }
+
+    fn reload_if(
+        &self,
+        may_load: impl FnOnce(&Content) -> Result<(), UnstableFile>,
+    ) -> Result<CertificateReload, CertificateError> {
         let Some(files) = &self.files else {
-            return Ok(false);
+            return Ok(CertificateReload::Unchanged);
         };
-        let reloaded = self.reload_from(files);
+        let reloaded = self.reload_from(files, may_load);
         let at = SystemTime::now();
         let mut state = self.state();
         match &reloaded {
@@ -150,17 +202,28 @@ impl Certificates {
         reloaded
     }
 
-    fn reload_from(&self, files: &CertificateFiles) -> Result<bool, CertificateError> {
+    fn reload_from(
+        &self,
+        files: &CertificateFiles,
+        may_load: impl FnOnce(&Content) -> Result<(), UnstableFile>,
+    ) -> Result<CertificateReload, CertificateError> {
         let content = Content::read(files)?;
         let hash = content.hash();
-        if self.state().hash == hash {
-            return Ok(false);
+        let is_unchanged = self.state().hash == hash;
+        let next = match is_unchanged {
+            true => None,
+            false => Some(content.config(files)?),
+        };
+        if let Err(unstable) = may_load(&content) {
+            return Ok(CertificateReload::Unstable(unstable));
         }
-        let (config, expirations) = content.config(files)?;
+        let Some((config, expirations)) = next else {
+            return Ok(CertificateReload::Unchanged);
+        };
         let mut state = self.state();
         self.current.store(Arc::new(config));
         *state = State::loaded(hash, expirations);
-        Ok(true)
+        Ok(CertificateReload::Changed)
     }
 
     /// The state is consistent even after a panic: it is replaced as a whole.
@@ -225,22 +288,31 @@ struct Content {
     certificate: Vec<u8>,
     key: Vec<u8>,
     client_ca: Option<Vec<u8>>,
+    /// What tells whether the files are being written to.
+    files: Vec<FileContent>,
 }
 
 impl Content {
     fn read(files: &CertificateFiles) -> Result<Self, CertificateError> {
-        let read = |path: &Path| {
-            let read = read_regular(path, MAX_CONFIGURATION_BYTES);
-            read.map_err(|source| CertificateError::Read {
+        let mut contents = Vec::new();
+        let mut read = |path: &Path| {
+            let read = read_with_state(path, MAX_CONFIGURATION_BYTES);
+            let (content, state) = read.map_err(|source| CertificateError::Read {
                 path: path.into(),
                 source,
-            })
+            })?;
+            let path = path_text(path);
+            let file = ManifestFile { path, content };
+            contents.push(FileContent::new(&file, &state).essential());
+            Ok::<_, CertificateError>(file.content)
         };
-        let client_ca = files.client_ca.as_deref().map(read).transpose()?;
+        let client_ca = files.client_ca.as_deref().map(&mut read).transpose()?;
+        let (certificate, key) = (read(&files.certificate)?, read(&files.key)?);
         Ok(Content {
-            certificate: read(&files.certificate)?,
-            key: read(&files.key)?,
+            certificate,
+            key,
             client_ca,
+            files: contents,
         })
     }
 

@@ -175,6 +175,51 @@ fn a_mounted_secret_is_swapped() {
     }
 }
 
+/// A bundle of roots that is written in place ends after any of them for a moment.
+#[test]
+fn a_bundle_that_is_being_written_locks_nobody_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let (first, second) = (Authority::new(), Authority::new());
+    write(
+        directory.path(),
+        &first.issue(ExtendedKeyUsagePurpose::ServerAuth),
+    );
+    let bundle = directory.path().join("ca.crt");
+    fs::write(&bundle, first.0.pem() + &second.0.pem()).unwrap();
+    let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
+    let certificates = Arc::new(certificates);
+    let server = Running::with(|settings| settings.certificates = Some(certificates.clone()));
+    let _rotation = Rotation::start(&certificates, &Metrics::new("")).unwrap();
+    let (name, key, der) = second.issue(ExtendedKeyUsagePurpose::ClientAuth);
+    let known = (name, key, der);
+    let check = || {
+        let mut client = first.client(server.address, Some(&known));
+        assert_eq!(client.review("/validate", "web").code, 200);
+    };
+    check();
+    for round in 0..3 {
+        fs::write(&bundle, format!("# {round}\n{}", first.0.pem())).unwrap();
+        let written = Instant::now();
+        while written.elapsed() < Duration::from_millis(300) {
+            check();
+        }
+        fs::write(&bundle, format!("# {round}\n{}{}", first.0.pem(), second.0.pem())).unwrap();
+    }
+    check();
+
+    // A root that stays away is not trusted any more.
+    fs::write(&bundle, first.0.pem()).unwrap();
+    let start = Instant::now();
+    while first
+        .client(server.address, Some(&known))
+        .send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n")
+        .is_ok()
+    {
+        assert!(start.elapsed() < DEADLINE, "the root is still trusted");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Whoever can write one of the files must not be able to stop the others from being renewed, nor to take the memory.
 #[test]
 #[cfg(unix)]
