@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::header::{CONNECTION, HeaderValue};
 use http::{Request, Response, Version};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::rt::{Read, Write};
 use hyper::server::conn;
 use hyper::service::{Service, service_fn};
@@ -21,6 +21,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::client::{Client, is_local};
 use crate::connections::{Connection, ConnectionGuard};
 use crate::context::ServerContext;
+use crate::frames::{CountedStream, OpenRequest};
 use crate::response_body::{self, ResponseBody};
 use crate::routes;
 use crate::shutdown::{Stage, closing};
@@ -34,6 +35,10 @@ const NEW_CONNECTION_SHARE: u32 = 3;
 /// The interval of keep-alive probes, and the timeout for their responses.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum number of requests of a connection of HTTP/2 at a time.
+const MAX_STREAMS: u32 = 100;
+/// The maximum number of streams of a connection that are reset because of errors.
+const MAX_ERRORS: usize = 128;
 
 /// Serves a connection until it ends.
 pub(crate) async fn serve(
@@ -43,7 +48,10 @@ pub(crate) async fn serve(
     stage: watch::Receiver<Stage>,
 ) {
     prepare(&stream);
-    let is_local = stream.peer_addr().is_ok_and(|address| is_local(address.ip()));
+    let Ok(peer) = stream.peer_addr() else {
+        return tracing::debug!("Connection closed by its client before it was served");
+    };
+    let is_local = is_local(peer.ip());
     let local = stream.local_addr().ok().map(|address| address.ip());
     let connection = &guard.connection;
     let Some(certificates) = &context.certificates else {
@@ -74,12 +82,13 @@ pub(crate) async fn serve(
     let client = Client::of(authenticated, is_local, local);
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let service = service(client, connection, &context, &stage);
-    let stream = TokioIo::new(stream);
     if is_http2 {
-        let http = http2().serve_connection(stream, service);
+        let addresses = (&context.frame_allowances, peer.ip());
+        let stream = CountedStream::new(stream, connection.clone(), addresses);
+        let http = http2().serve_connection(TokioIo::new(stream), service);
         drive(http, connection, stage).await;
     } else {
-        let http = http1(&context).serve_connection(stream, service);
+        let http = http1(&context).serve_connection(TokioIo::new(stream), service);
         drive(http, connection, stage).await;
     }
 }
@@ -99,7 +108,10 @@ fn http2() -> conn::http2::Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
-        .max_concurrent_streams(250)
+        // What clients assume before they are told. API servers open another connection for more.
+        .max_concurrent_streams(MAX_STREAMS)
+        // Errors of a client for which streams are reset; RFC 9113 has none that many clients make.
+        .max_local_error_reset_streams(MAX_ERRORS)
         .max_header_list_size(16 << 10)
         .initial_stream_window_size(256 << 10)
         // The data that a connection may send ahead: there is no memory for more from a thousand connections.
@@ -123,6 +135,7 @@ fn service(
     let (connection, context, stage) = (connection.clone(), context.clone(), stage.clone());
     service_fn(move |request: Request<Incoming>| -> ResponseFuture {
         connection.request_started();
+        let open = OpenRequest::new(&connection);
         let (connection, context, stage) = (connection.clone(), context.clone(), stage.clone());
         Box::pin(async move {
             let version = request.version();
@@ -135,6 +148,9 @@ fn service(
                 }
                 Err(refusal) => response_body::attach(*refusal, None, &connection),
             };
+            let length = answer.size_hint().exact();
+            connection.frames.answered(length.unwrap_or_default());
+            drop(open);
             if version <= Version::HTTP_11 && leaving() {
                 answer
                     .headers_mut()

@@ -9,6 +9,8 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::timeout;
 
+use crate::frames::FrameCredits;
+
 /// Closing connections may exceed the limit by one in this many; past that, evicted connections are closed at once.
 const CLOSING_SHARE: usize = 8;
 
@@ -48,6 +50,8 @@ pub(crate) struct Connection {
     has_request: AtomicBool,
     first: Notify,
     abort: Notify,
+    /// What pays for its frames of HTTP/2.
+    pub(crate) frames: FrameCredits,
 }
 
 /// The registration of a connection, until it is dropped.

@@ -51,6 +51,7 @@ mod evaluation;
 mod expiry;
 mod fair_semaphore;
 mod followed;
+mod frames;
 mod handler;
 mod health;
 mod host;

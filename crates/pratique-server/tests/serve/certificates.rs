@@ -210,11 +210,12 @@ fn a_bundle_that_is_being_written_locks_nobody_out() {
     // A root that stays away is not trusted any more.
     fs::write(&bundle, first.0.pem()).unwrap();
     let start = Instant::now();
-    while first
-        .client(server.address, Some(&known))
-        .send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n")
-        .is_ok()
-    {
+    let is_answered = || {
+        let mut client = first.client(server.address, Some(&known));
+        let sent = client.send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n");
+        sent.is_ok() && client.read().is_some()
+    };
+    while is_answered() {
         assert!(start.elapsed() < DEADLINE, "the root is still trusted");
         std::thread::sleep(Duration::from_millis(20));
     }

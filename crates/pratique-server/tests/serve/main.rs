@@ -19,6 +19,7 @@ mod handler;
 mod health;
 mod hostile;
 mod http2;
+mod http2_floods;
 mod page;
 mod running;
 mod service;
