@@ -212,6 +212,13 @@ pub(crate) enum CliError {
     /// A plugin for policies or webhooks is to be off.
     #[error("{plugin} cannot be disabled: do not name the manifests that it is for")]
     DynamicPlugin { plugin: &'static str },
+    /// A plugin that counts requests would count those of everyone.
+    #[error(
+        "{plugin} counts requests, and without --client-ca-file everyone who reaches the port can send some, until those of \
+         others are refused: name the authority of the API servers' certificates with --client-ca-file, or say that \
+         everyone may, with --count-anonymous-reviews"
+    )]
+    AnonymousReviews { plugin: &'static str },
     /// The server does not start.
     #[error("{0}")]
     Serve(String),

@@ -66,6 +66,13 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitStatus, CliError> {
 }
 
 fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, CliError> {
+    let is_served = !arguments.registration.print_webhook_configuration;
+    if let Some(plugin) = arguments
+        .plugin_counting_anonymous_reviews()
+        .filter(|_| is_served)
+    {
+        return Err(CliError::AnonymousReviews { plugin });
+    }
     let files = files::raise();
     let metrics = Metrics::new(&identity(arguments));
     logging.writer.count_in(&metrics);
@@ -274,6 +281,7 @@ fn certificates(
         client_ca_file,
         plain_http,
         protect_metrics: _,
+        count_anonymous_reviews: _,
     } = &arguments.certificates;
     let certificates = match (tls_cert_file, tls_private_key_file) {
         (Some(certificate), Some(key)) => Certificates::load(CertificateFiles {

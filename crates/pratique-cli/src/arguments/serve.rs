@@ -36,7 +36,8 @@ pub(crate) struct ServeArguments {
     /// AlwaysPullImages, DenyServiceExternalIPs, EventRateLimit, ExtendedResourceToleration, ImagePolicyWebhook,
     /// LimitPodHardAntiAffinityTopology, OwnerReferencesPermissionEnforcement, PodNodeSelector, PodSecurity,
     /// PodTolerationRestriction. Their configuration is that of --admission-control-config-file, read once. What they look up
-    /// comes from --cluster or --cluster-objects. They run in the server's order, whatever the order here.
+    /// comes from --cluster or --cluster-objects. They run in the server's order, whatever the order here. EventRateLimit counts
+    /// requests, and so needs --client-ca-file or --count-anonymous-reviews.
     #[arg(
         long,
         env = "PRATIQUE_PLUGINS",
@@ -123,6 +124,22 @@ pub(crate) struct ServeArguments {
 }
 
 impl ServeArguments {
+    /// A plugin that would count the reviews of everyone who reaches the port, without being told to.
+    pub(crate) fn plugin_counting_anonymous_reviews(&self) -> Option<&'static str> {
+        let CertificateArguments {
+            client_ca_file,
+            count_anonymous_reviews,
+            ..
+        } = &self.certificates;
+        if client_ca_file.is_some() || *count_anonymous_reviews {
+            return None;
+        }
+        let mut plugins = self.plugins.iter();
+        plugins
+            .find(|plugin| plugin.counts_requests)
+            .map(|plugin| plugin.name)
+    }
+
     /// Whether the arguments name policies, webhooks or plugins; otherwise the Pod Security Standards are evaluated.
     pub(crate) fn has_policies(&self) -> bool {
         self.policies.admission_control_config_file.is_some()
@@ -175,6 +192,15 @@ pub(crate) struct CertificateArguments {
     /// Require a client certificate for /metrics as well. Otherwise every client that reaches the port can read them.
     #[arg(long, env = "PRATIQUE_PROTECT_METRICS", requires = "client_ca_file")]
     pub(crate) protect_metrics: bool,
+    /// Let plugins that count requests, which EventRateLimit does, run without --client-ca-file. Everyone who reaches the port
+    /// can then send reviews that are counted, until the events of others are refused: use it only where a network policy
+    /// lets in API servers alone.
+    #[arg(
+        long,
+        env = "PRATIQUE_COUNT_ANONYMOUS_REVIEWS",
+        conflicts_with = "client_ca_file"
+    )]
+    pub(crate) count_anonymous_reviews: bool,
     /// Serve plain HTTP instead of HTTPS, on loopback addresses only.
     #[arg(long, env = "PRATIQUE_PLAIN_HTTP", conflicts_with = "tls_cert_file")]
     pub(crate) plain_http: bool,

@@ -155,15 +155,18 @@ fn directory(case: &Value, kubeconfig: &str) -> (Directory, Vec<String>) {
     let directory = directory.with("config.yaml", configuration.to_string());
     let names = case["plugins"].as_array().unwrap().iter();
     let names: Vec<&str> = names.map(|name| name.as_str().unwrap()).collect();
-    let arguments = [
-        "--plugins",
-        &names.join(","),
-        "--admission-control-config-file",
-        "config.yaml",
-        "--cluster-objects",
-        "objects.json",
+    let mut arguments = vec![
+        "--plugins".to_owned(),
+        names.join(","),
+        "--admission-control-config-file".to_owned(),
+        "config.yaml".to_owned(),
+        "--cluster-objects".to_owned(),
+        "objects.json".to_owned(),
     ];
-    (directory, arguments.map(str::to_owned).into())
+    if names.contains(&"EventRateLimit") {
+        arguments.push("--count-anonymous-reviews".to_owned());
+    }
+    (directory, arguments)
 }
 
 fn check(case: &Value, review: &dyn Fn(&str, &Value) -> Value) {
@@ -287,6 +290,26 @@ fn what_cannot_be_a_webhook_is_refused() {
         1,
         "couldn't init admission plugin \"ImagePolicyWebhook\": no config specified",
     );
+    // Whoever reaches the port could exhaust what others have left.
+    check(
+        &["--plugins", "AlwaysPullImages,EventRateLimit"],
+        2,
+        "EventRateLimit counts requests, and without --client-ca-file everyone who reaches the port can send some",
+    );
+    check(
+        &["--plugins", "EventRateLimit", "--count-anonymous-reviews"],
+        1,
+        "couldn't init admission plugin \"EventRateLimit\"",
+    );
+    let run = directory.run(&[
+        "serve",
+        "--plugins=EventRateLimit",
+        "--tls-cert-file=a",
+        "--tls-private-key-file=a",
+        "--client-ca-file=a",
+    ]);
+    run.exits(1)
+        .stderr_has("couldn't init admission plugin \"EventRateLimit\"");
     // Nothing that a plugin depends on is assumed.
     check(
         &["--plugins", "PodSecurity"],
@@ -351,6 +374,7 @@ fn a_reload_keeps_what_plugins_have_counted() {
         .with("policies/a.yaml", policy("old"));
     let arguments = [
         "--plain-http",
+        "--count-anonymous-reviews",
         "--plugins",
         "EventRateLimit",
         "--admission-control-config-file",

@@ -15,6 +15,8 @@ pub struct WebhookPlugin {
     /// Whether it has a validating half.
     pub(crate) validates: bool,
     pub(crate) requests: Requests,
+    /// Whether it counts requests, so that each changes the decisions on later ones.
+    pub counts_requests: bool,
 }
 
 /// The requests that a plugin looks at.

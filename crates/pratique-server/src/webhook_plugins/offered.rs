@@ -26,6 +26,7 @@ const fn mutating(name: &'static str, requests: Requests) -> WebhookPlugin {
         mutates: true,
         validates: true,
         requests,
+        counts_requests: false,
     }
 }
 
@@ -35,6 +36,7 @@ const fn validating(name: &'static str, requests: Requests) -> WebhookPlugin {
         mutates: false,
         validates: true,
         requests,
+        counts_requests: false,
     }
 }
 
@@ -72,10 +74,13 @@ pub(super) const ALL: &[WebhookPlugin] = &[
     mutating("PodNodeSelector", Requests::For(&[rule("", &["pods"], CREATE)])),
     mutating("PodTolerationRestriction", Requests::For(PODS)),
     // It does not count events of events.k8s.io.
-    validating(
-        "EventRateLimit",
-        Requests::Exactly(&[rule("", &["events"], WRITE)]),
-    ),
+    WebhookPlugin {
+        counts_requests: true,
+        ..validating(
+            "EventRateLimit",
+            Requests::Exactly(&[rule("", &["events"], WRITE)]),
+        )
+    },
     WebhookPlugin {
         validates: false,
         ..mutating("ExtendedResourceToleration", Requests::For(PODS))
