@@ -96,7 +96,7 @@ pub use load::{Policies, add_policies, reads_managed_fields};
 pub use plugin_outcome::PluginOutcome;
 pub use policy_outcome::{PolicyOutcome, PolicyOutcomes};
 pub use read::{may_be_suite, read_rules, read_suites, read_suites_at};
-pub use roots::Roots;
+pub use roots::{PathBoundary, Roots};
 pub use run::CaseResult;
 pub use runner::Runner;
 pub use schema::{API_VERSION, KIND, schema};

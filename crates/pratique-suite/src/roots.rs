@@ -31,6 +31,48 @@ pub(crate) struct SuiteRoots {
     unsaved: Unsaved,
 }
 
+/// A directory below which an untrusted file names others. Links are resolved first, so that none leads out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathBoundary {
+    directory: PathBuf,
+}
+
+impl PathBoundary {
+    /// The boundary around a directory.
+    ///
+    /// # Errors
+    /// There is no such directory.
+    pub fn new(directory: &Path) -> io::Result<Self> {
+        let directory = absolute(directory).canonicalize()?;
+        Ok(PathBoundary { directory })
+    }
+
+    /// The boundary around the repository that a directory is in; `None` if it is in none.
+    pub fn of_repository(directory: &Path) -> Option<Self> {
+        let directory = absolute(directory).canonicalize().ok()?;
+        let directory = top_of(&directory)?.to_path_buf();
+        Some(PathBoundary { directory })
+    }
+
+    /// The directory, canonicalized.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Whether a path leads below the directory, whether there is something or not.
+    pub fn holds(&self, path: &Path) -> bool {
+        canonical(path).is_some_and(|path| is_below(&self.directory, &path))
+    }
+}
+
+/// Whether a canonicalized path is below a directory, but not among what git keeps there: `.git/config` can hold the
+/// credentials of a checkout, and nothing in `.git` is part of a change.
+fn is_below(directory: &Path, path: &Path) -> bool {
+    let is_of_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    path.strip_prefix(directory)
+        .is_ok_and(|below| !below.components().any(is_of_git))
+}
+
 /// A path is outside of the directories below which a suite can name files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is not below {}, as files that a suite names have to be", .root)]
@@ -87,7 +129,7 @@ impl Roots {
         }
     }
 
-    /// Whether a file in a directory may name a path: it has to be below the file's root, as the root of a suite.
+    /// Whether a path is one that suites in a directory can name.
     pub fn permit(&self, directory: &Path, path: &Path) -> bool {
         self.of(directory).permit(path).is_ok()
     }
@@ -108,16 +150,21 @@ impl Roots {
     }
 }
 
+/// The top of the repository around a canonicalized directory. The root directory of the file system is none.
+fn top_of(directory: &Path) -> Option<&Path> {
+    let mut above = directory.ancestors().filter(|path| path.parent().is_some());
+    above.find(|path| path.join(".git").exists())
+}
+
 /// The root of a suite in a directory.
 fn root_of(directory: &Path) -> PathBuf {
-    // The root directory of the file system is not a suite's root.
-    let is_root = |path: &&Path| path.parent().is_some();
-    let mut above = directory.ancestors().filter(is_root);
-    if let Some(top) = above.find(|path| path.join(".git").exists()) {
+    if let Some(top) = top_of(directory) {
         return top.to_path_buf();
     }
+    // The root directory of the file system is not a suite's root.
+    let is_root = |path: &Path| path.parent().is_some();
     let working = env::current_dir().and_then(|path| path.canonicalize()).ok();
-    let working = working.filter(|path| directory.starts_with(path) && is_root(&path.as_path()));
+    let working = working.filter(|path| directory.starts_with(path) && is_root(path));
     working.unwrap_or_else(|| directory.to_path_buf())
 }
 
@@ -126,9 +173,10 @@ impl SuiteRoots {
     /// be below a root.
     pub(crate) fn permit(&self, path: &Path) -> Result<(), Outside> {
         let found = canonical(path);
-        let is_below = found.is_some_and(|found| self.directories.iter().any(|root| found.starts_with(root)));
+        let is_permitted =
+            found.is_some_and(|found| self.directories.iter().any(|root| is_below(root, &found)));
         let root = || self.directories.first().map(|root| path_text(root));
-        is_below.then_some(()).ok_or_else(|| Outside {
+        is_permitted.then_some(()).ok_or_else(|| Outside {
             root: root().unwrap_or_else(|| "any directory that is there".to_owned()),
         })
     }

@@ -146,18 +146,19 @@ pub fn load_configuration_of(
     load_plugins(Root::below(root), path, options, enabled)
 }
 
-/// Loads an untrusted AdmissionConfiguration as [`load_configuration_within`] does, and starts the other plugins that are on,
-/// as [`load_configuration_of`].
+/// Loads an untrusted AdmissionConfiguration as [`load_configuration_within`] does, with its absolute paths below `root` as
+/// [`load_configuration_below`], and starts the other plugins that are on, as [`load_configuration_of`].
 ///
 /// # Errors
 /// As [`load_configuration_of`].
 pub fn load_configuration_of_within(
+    root: &str,
     permit: &dyn Fn(&Path) -> io::Result<()>,
     path: &str,
     options: &ConfigurationOptions<'_>,
     enabled: &EnabledPlugins<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
-    load_plugins(Root { path: "", permit }, path, options, enabled)
+    load_plugins(Root { path: root, permit }, path, options, enabled)
 }
 
 /// Loads an AdmissionConfiguration whose text is given, as one that is not saved yet; what it names is read.

@@ -104,7 +104,7 @@ pub fn start(
             Ok(())
         },
     };
-    let loaded = load_configuration_of_within(permit, configuration, options, &enabled)?;
+    let loaded = load_configuration_of_within("", permit, configuration, options, &enabled)?;
     Ok(Started {
         plugins: PluginChain::new(started.into_inner()),
         configurations: loaded.plugins,
