@@ -59,6 +59,17 @@ pub enum ConnectError {
         /// Why not.
         error: io::Error,
     },
+    /// A kubeconfig file that may run nothing has a user whose credentials a command gives.
+    #[error(
+        "kubeconfig {path:?}: the credentials of its user come from a command ({by}), which is not run for a kubeconfig that \
+         an untrusted file names"
+    )]
+    Command {
+        /// The file.
+        path: PathBuf,
+        /// What names the command: `exec` or `auth-provider`.
+        by: &'static str,
+    },
     /// The configuration is invalid: certificates, or credentials.
     #[error("cannot connect to {url}: {reason}")]
     Client {
@@ -95,7 +106,8 @@ impl ApiServer {
             error: Box::new(error),
         };
         let file = Kubeconfig::read().map_err(wrong)?;
-        Self::of_file(file, Some(context), wrong)
+        let (background, config) = Self::configuration(file, Some(context), wrong)?;
+        Self::connect(background, config)
     }
 
     /// The API server that a kubeconfig file names by its current context, or by the one given.
@@ -103,21 +115,48 @@ impl ApiServer {
     /// # Errors
     /// The file cannot be used.
     pub fn kubeconfig(path: impl AsRef<Path>, context: Option<&str>) -> Result<Self, ConnectError> {
-        let path = path.as_ref().to_owned();
-        let wrong = |error| ConnectError::Kubeconfig {
-            path: path.clone(),
-            error: Box::new(error),
-        };
-        let file = Kubeconfig::read_from(&path).map_err(wrong)?;
-        Self::of_file(file, context, wrong)
+        let (background, config) = Self::configuration_at(path.as_ref(), context)?;
+        Self::connect(background, config)
     }
 
-    /// The API server of a context of a kubeconfig, by default of its current one.
-    fn of_file(
+    /// The same of a kubeconfig file that somebody else names: no command in it is run.
+    ///
+    /// # Errors
+    /// The file cannot be used, or a command gives the credentials of its user.
+    pub fn kubeconfig_without_commands(
+        path: impl AsRef<Path>,
+        context: Option<&str>,
+    ) -> Result<Self, ConnectError> {
+        let path = path.as_ref();
+        let (background, config) = Self::configuration_at(path, context)?;
+        let user = &config.auth_info;
+        // The client runs the `cmd-path` of an auth provider as well.
+        let by = match (&user.exec, &user.auth_provider) {
+            (Some(_), _) => "exec",
+            (None, Some(_)) => "auth-provider",
+            (None, None) => return Self::connect(background, config),
+        };
+        Err(ConnectError::Command {
+            path: path.to_owned(),
+            by,
+        })
+    }
+
+    fn configuration_at(path: &Path, context: Option<&str>) -> Result<(Background, Config), ConnectError> {
+        let wrong = |error| ConnectError::Kubeconfig {
+            path: path.to_owned(),
+            error: Box::new(error),
+        };
+        let file = Kubeconfig::read_from(path).map_err(wrong)?;
+        Self::configuration(file, context, wrong)
+    }
+
+    /// The configuration of a context of a kubeconfig, by default of its current one.
+    fn configuration(
         file: Kubeconfig,
         context: Option<&str>,
         wrong: impl FnOnce(KubeconfigError) -> ConnectError,
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<(Background, Config), ConnectError> {
         files::check_roots(&file)?;
         let options = KubeConfigOptions {
             context: context.map(str::to_owned),
@@ -126,7 +165,7 @@ impl ApiServer {
         let background = Background::start()?;
         let config = async move { Config::from_custom_kubeconfig(file, &options).await };
         let config = wait(background.handle()?, config)?.map_err(wrong)?;
-        Self::connect(background, config)
+        Ok((background, config))
     }
 
     /// The API server of a configuration.
