@@ -45,7 +45,7 @@ use crate::kubectl;
 use crate::output;
 use crate::output::text::text;
 use crate::project::arguments::completed;
-use crate::project::{Project, ProjectError};
+use crate::project::{Project, ProjectError, names_no_command};
 
 pub(crate) use admission_plugins::AdmissionPluginArguments;
 pub(crate) use answers::{AnswerArguments, FailOn, FailureArguments, ReviewFormat};
@@ -102,6 +102,20 @@ pub(crate) struct Arguments {
     /// Do not read the project file, pratique.yaml.
     #[arg(long, global = true, env = "PRATIQUE_NO_PROJECT_FILE")]
     pub(crate) no_project_file: bool,
+    /// Let the project file do what the command line can: connect to clusters and webhooks, and write files. Without it, what
+    /// reaches out is refused in the file. Whoever can propose a change can then do so on the machine that checks it:
+    /// docs/configuration.md says which fields these are. Commands in kubeconfigs that the file names are never run.
+    #[arg(long, global = true, env = "PRATIQUE_TRUST_PROJECT_FILE")]
+    pub(crate) trust_project_file: bool,
+    /// Read the project file from a revision of its repository, such as the target of a pull request, and not from the working
+    /// tree, so that a change is not judged by rules that it brings along.
+    #[arg(
+        long,
+        global = true,
+        env = "PRATIQUE_PROJECT_FILE_FROM",
+        value_name = "REVISION"
+    )]
+    pub(crate) project_file_from: Option<String>,
 }
 
 /// Environment variables that were renamed together with their flags: the argument, and the former variable. The former
@@ -154,7 +168,7 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
     };
     let lines = match line.get(1..) {
-        Some([]) => ["check", "review", "test"]
+        Some(flags) if names_no_command(flags) => ["check", "review", "test"]
             .into_iter()
             .filter(|name| project.runs(name))
             .map(|name| line.iter().cloned().chain([name.into()]).collect())
@@ -168,15 +182,23 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         ));
         return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
     }
-    let mut runs = Vec::new();
-    for line in lines {
-        let completed = completed(&command, &line, &project);
-        if completed.is_some() && runs.is_empty() {
-            output::eprint(&text!("project file: {}\n", path_text(&project.path)));
-        }
-        runs.push(parse_line(completed.unwrap_or(line)).map_err(ParseError::Line)?);
+    let mut used = Vec::new();
+    let lines: Vec<Vec<OsString>> = lines
+        .into_iter()
+        .map(|line| match completed(&command, &line, &project) {
+            Some(completed) => {
+                used.extend(completed.used);
+                completed.line
+            }
+            None => line,
+        })
+        .collect();
+    if !used.is_empty() {
+        output::eprint(&text!("project file: {}\n", path_text(&project.path)));
+        project.apply(&used).map_err(ParseError::Project)?;
     }
-    Ok(runs)
+    let runs = lines.into_iter().map(parse_line).collect::<Result<_, _>>();
+    runs.map_err(ParseError::Line)
 }
 
 /// The command line as it was typed.

@@ -4,6 +4,7 @@ mod columns;
 pub(crate) mod git;
 pub(crate) mod named;
 pub(crate) mod open;
+pub(crate) mod permitted;
 pub(crate) mod piece;
 mod place;
 mod quick;
@@ -28,6 +29,9 @@ use crate::memory::mebibytes;
 use crate::output::text::Text;
 use crate::output::{self, problems};
 
+pub(crate) use permitted::{
+    RepositoryLinks, open_file, permit_directory, read_directory, read_regular, read_with_state,
+};
 pub(crate) use walk::{files, is_hidden, log_files};
 
 /// The path that stands for standard input.

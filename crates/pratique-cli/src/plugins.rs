@@ -1,10 +1,13 @@
 //! The admission plugins that are built into an API server, started from their configuration.
 
+use std::path::Path;
+
 use pratique_manifest::Failure;
 use pratique_plugin::{Plugin, PluginFactory, PluginSettings};
-use pratique_suite::chain;
+use pratique_suite::chain::{self, PathPermit};
 
-/// Makes a plugin from what an AdmissionConfiguration gives it. Absolute paths in that begin at the root.
+/// Makes a plugin from what an AdmissionConfiguration gives it. Absolute paths in that begin at the root; of the files that it
+/// names, only those that `permit` accepts are opened.
 ///
 /// # Errors
 /// The server would not start, with its message.
@@ -12,10 +15,15 @@ pub(crate) fn make(
     factory: &PluginFactory,
     settings: PluginSettings<'_>,
     root: &str,
+    permit: &PathPermit<'_>,
 ) -> Result<Box<dyn Plugin>, Failure> {
-    let check = |path: &str| match path.starts_with('/') {
-        true => chain::check_kube_config(&format!("{root}{path}")),
-        false => chain::check_kube_config(path),
+    let check = |path: &str| {
+        let path = match path.starts_with('/') {
+            true => format!("{root}{path}"),
+            false => path.to_owned(),
+        };
+        permit(Path::new(&path)).map_err(|error| error.to_string())?;
+        chain::check_kube_config(&path)
     };
     chain::make_plugin(factory, settings, &check)
 }

@@ -1,13 +1,13 @@
 //! Empty lists, which are valid but have no plugin.
 
-use std::fs;
 use std::path::Path;
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, read_documents, read_regular};
+use pratique_manifest::{ManifestFile, read_documents};
 use pratique_suite::convert::convert;
 use pratique_suite::is_manifest;
 
+use crate::input::{read_directory, read_regular};
 use crate::memory;
 
 /// Whether a file has only empty lists.
@@ -34,7 +34,7 @@ pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {
 
 /// Whether a directory has manifests, and all of them are empty lists.
 pub(super) fn holds_only_empty_lists(path: &str) -> bool {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let entries = read_directory(path).into_iter().flatten().flatten();
     let mut files = entries
         .map(|entry| entry.path())
         .filter(|path| is_manifest(path))

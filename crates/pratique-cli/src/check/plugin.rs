@@ -2,19 +2,18 @@
 //!
 //! Only the text is searched, so that manifests with syntax errors have a plugin as well.
 
-use std::fs;
-
-use pratique_manifest::{Kind, Plugin, read_regular};
+use pratique_manifest::{Kind, Plugin};
 use pratique_suite::is_manifest;
 
 use crate::exit::CliError;
+use crate::input::{read_directory, read_regular};
 use crate::memory;
 
 /// The plugin of the manifests in a directory.
 pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
     let unreadable = |error| CliError::unread(path, error);
     let mut plugins = Vec::new();
-    for entry in fs::read_dir(path).map_err(unreadable)? {
+    for entry in read_directory(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
         // Errors are reported when the directory is loaded.
         if let Some(content) = is_manifest(&file)

@@ -6,10 +6,11 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_lsp::Findings;
 use pratique_manifest::{
-    EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_file, load_configuration_of,
+    EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_file, load_configuration_of_within,
     load_directory, load_files, path_text,
 };
 use pratique_plugin::{PluginGates, PluginSettings};
+use pratique_suite::chain::PathPermit;
 use pratique_suite::sorted::{Group, SortedPolicies};
 use pratique_types::FeatureGates;
 
@@ -20,8 +21,9 @@ use super::sorted_input;
 use super::whole;
 use crate::arguments::AdmissionPluginArguments;
 use crate::exit::CliError;
-use crate::input::{STDIN, STDIN_NAME, named};
+use crate::input::{STDIN, STDIN_NAME, named, permit_directory};
 use crate::policies::{self, OriginName};
+use crate::project::permit_referenced;
 use crate::{memory, plugins};
 
 /// The subject that a path refers to.
@@ -69,6 +71,7 @@ impl Subject {
             text.ok_or_else(|| CliError::NoText { path: shown.clone() })
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
+            permit_directory(path).map_err(unreadable)?;
             let path = text()?;
             if plugin.is_none() && origin != Some(OriginName::Static) {
                 let sorted = policies::read(&[&path], origin)?;
@@ -180,6 +183,7 @@ fn is_for_several(sorted: &SortedPolicies) -> bool {
 fn with_plugins<T>(
     admission_plugins: &AdmissionPluginArguments,
     root: &str,
+    permit: &PathPermit<'_>,
     load: impl FnOnce(&EnabledPlugins<'_>) -> T,
 ) -> T {
     let plugin_gates = PluginGates::default();
@@ -189,7 +193,7 @@ fn with_plugins<T>(
         start: &|name, given| match pratique_plugins::factory(name) {
             Some(factory) => {
                 let settings = PluginSettings::new(&plugin_gates).with_given(given);
-                plugins::make(factory, settings, root).map(drop)
+                plugins::make(factory, settings, root, permit).map(drop)
             }
             None => Ok(()),
         },
@@ -199,7 +203,7 @@ fn with_plugins<T>(
 /// The findings about the text of an AdmissionConfiguration, and about the files that it names.
 pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressions) -> Findings {
     let options = policies::configuration_options(expressions, FeatureGates::default());
-    let loaded = with_plugins(&AdmissionPluginArguments::default(), "", |enabled| {
+    let loaded = with_plugins(&AdmissionPluginArguments::default(), "", &|_| Ok(()), |enabled| {
         load_configuration_file(file, &options, enabled)
     });
     match loaded {
@@ -226,8 +230,9 @@ fn configuration(
     root: &str,
 ) -> Result<LoadedPlugins, Refusal> {
     let options = policies::configuration_options(expressions, gates);
-    let loaded = with_plugins(admission_plugins, root, |enabled| {
-        load_configuration_of(root, path, &options, enabled)
+    let permit = |named: &Path| permit_referenced(Path::new(path), named);
+    let loaded = with_plugins(admission_plugins, root, &permit, |enabled| {
+        load_configuration_of_within(root, &permit, path, &options, enabled)
     });
     let loaded = loaded.map_err(|refused| Refusal {
         errors: refused.errors,

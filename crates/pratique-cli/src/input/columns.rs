@@ -1,10 +1,12 @@
 //! Objects in files of columns: Parquet and Arrow IPC.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use pratique_arrow::{JsonLines, OpenError, has_columns};
+
+use super::open_file;
 
 /// How many bytes identify a format.
 const HEAD: u64 = 8;
@@ -14,7 +16,7 @@ pub(super) fn open(path: &Path) -> io::Result<Option<JsonLines>> {
     if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
         return Ok(None);
     }
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let mut head = Vec::new();
     file.by_ref().take(HEAD).read_to_end(&mut head)?;
     if !has_columns(&head) {

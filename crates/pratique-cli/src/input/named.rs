@@ -4,10 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use pratique_manifest::read_regular;
-
-use super::STDIN;
 use super::open::{is_compressed, open, plain};
+use super::{STDIN, read_regular};
 
 /// Reads a file, a pipe, a socket or a device of at most `limit` bytes; `-` is standard input. A pipe is waited for. What is
 /// compressed with gzip is decompressed, and the limit is that of its content.

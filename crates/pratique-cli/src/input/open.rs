@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{STDIN, columns};
+use super::{STDIN, columns, open_file};
 
 /// The maximum number of bytes that are read from a device: some never end.
 const DEVICE: u64 = 16 << 20;
@@ -46,7 +46,7 @@ pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)>
             if found.is_dir() {
                 return Err(ErrorKind::IsADirectory.into());
             }
-            (File::open(path)?, found.is_file())
+            (open_file(path)?, found.is_file())
         }
     };
     let limit = match is_device(file.metadata()?.file_type()) {

@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::{RepositoryLinks, read_directory};
 use crate::exit::CliError;
 use gitignore::Ignored;
 
@@ -26,7 +27,8 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = Vec::new();
-    walk(path, EXTENSIONS, Some(&Ignored::of(path)), 0, &mut files)?;
+    let links = RepositoryLinks::below(path);
+    walk(path, EXTENSIONS, Some(&Ignored::of(path)), &links, 0, &mut files)?;
     Ok(files)
 }
 
@@ -36,7 +38,8 @@ pub(crate) fn log_files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = Vec::new();
-    walk(path, WITH_LOGS, None, 0, &mut files)?;
+    let links = RepositoryLinks::below(path);
+    walk(path, WITH_LOGS, None, &links, 0, &mut files)?;
     Ok(files)
 }
 
@@ -45,11 +48,12 @@ fn walk(
     directory: &Path,
     extensions: &[&str],
     ignored: Option<&Ignored>,
+    links: &RepositoryLinks,
     depth: usize,
     files: &mut Vec<PathBuf>,
 ) -> Result<(), CliError> {
     let unreadable = |error| CliError::unread(directory, error);
-    let mut entries = fs::read_dir(directory)
+    let mut entries = read_directory(directory)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(unreadable)?;
     entries.sort_unstable_by_key(fs::DirEntry::file_name);
@@ -69,9 +73,12 @@ fn walk(
                 )));
             }
             let ignored = ignored.map(|ignored| ignored.within(&entry.file_name()));
-            walk(&path, extensions, ignored.as_ref(), depth + 1, files)?;
+            walk(&path, extensions, ignored.as_ref(), links, depth + 1, files)?;
             continue;
         }
+        links
+            .permit(&entry)
+            .map_err(|error| CliError::unread(&path, error))?;
         // A dangling link is reported when it is read.
         let may_be_file = || fs::metadata(&path).map_or(true, |found| found.is_file());
         if may_be_file() {

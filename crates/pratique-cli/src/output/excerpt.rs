@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use pratique_manifest::{Location, read_regular};
+use pratique_manifest::Location;
 use pratique_types::is_nonprinting;
 
 use super::text::{Text, text};
+use crate::input::read_regular;
 use crate::style::{Style, Tone};
 
 /// The maximum width of an excerpt, in characters.

@@ -1,16 +1,17 @@
 //! Reads the files that paths of policies name: files, directories with all below them, and standard input.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use pratique_manifest::{FileContent, ManifestFile, path_text, read_regular, read_with_state};
+use pratique_manifest::{FileContent, ManifestFile, path_text};
 use pratique_suite::is_manifest;
 use pratique_suite::sorted::SortedPolicies;
 
 use super::origin_name::OriginName;
 use crate::exit::CliError;
-use crate::input::{InputError, is_hidden, read_file};
+use crate::input::{
+    InputError, RepositoryLinks, is_hidden, read_directory, read_file, read_regular, read_with_state,
+};
 use crate::memory;
 
 /// How deep directories may nest.
@@ -80,11 +81,17 @@ impl Reader {
     /// Adds the manifests below a directory, by name. Links to directories are not followed, nor are hidden ones read.
     fn directory(&mut self, directory: &Path, depth: usize) -> Result<(), CliError> {
         let unreadable = |error| CliError::unread(directory, error);
+        let links = RepositoryLinks::below(directory);
         let mut entries = Vec::new();
-        for entry in fs::read_dir(directory).map_err(unreadable)? {
+        for entry in read_directory(directory).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
-            entries.push((entry.path(), is_directory));
+            let path = entry.path();
+            if is_manifest(&path) {
+                let permitted = links.permit(&entry);
+                permitted.map_err(|error| CliError::unread(&path, error))?;
+            }
+            entries.push((path, is_directory));
         }
         entries.sort_unstable();
         for (path, is_directory) in entries {

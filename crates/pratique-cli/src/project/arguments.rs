@@ -6,13 +6,25 @@ use std::ffi::OsString;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
-use super::Project;
+use super::options::REVISION;
+use super::{Project, Setting};
 
 /// Arguments that stand for each other, besides those that conflict: who names policies names all.
 const ALTERNATIVES: [&[&str]; 1] = [&["admission_control_config_file", "manifests", "policies", "level"]];
 
+/// A command line with settings of the file.
+pub(crate) struct CompletedLine<'p> {
+    pub(crate) line: Vec<OsString>,
+    /// The settings that became part of it.
+    pub(crate) used: Vec<&'p Setting>,
+}
+
 /// The command line with the settings of the file that neither it nor the environment supplies; `None` if there are none.
-pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project) -> Option<Vec<OsString>> {
+pub(crate) fn completed<'p>(
+    command: &Command,
+    line: &[OsString],
+    project: &'p Project,
+) -> Option<CompletedLine<'p>> {
     // Without what is required, which the file may say.
     let lenient = command
         .clone()
@@ -23,10 +35,12 @@ pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project)
     let supplied = supplied(of, matches);
     let mut flags = Vec::new();
     let mut positional = Vec::new();
+    let mut used = Vec::new();
     for setting in project.of_command(name) {
-        if supplied.contains(&setting.argument) {
+        if supplied.contains(&setting.argument) || setting.is_off() {
             continue;
         }
+        used.push(setting);
         match setting.is_positional {
             true => positional.extend(setting.arguments()),
             false => flags.extend(setting.arguments()),
@@ -35,7 +49,7 @@ pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project)
     if flags.is_empty() && positional.is_empty() {
         return None;
     }
-    let at = line.iter().position(|argument| argument == name)? + 1;
+    let at = position(line, name)? + 1;
     let (before, after) = line.split_at_checked(at)?;
     let mut all = before.to_vec();
     all.extend(flags);
@@ -46,7 +60,18 @@ pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project)
         }
         all.extend(positional);
     }
-    Some(all)
+    Some(CompletedLine { line: all, used })
+}
+
+/// Where a command line names its command. A revision can have the name of one.
+fn position(line: &[OsString], name: &str) -> Option<usize> {
+    let is_value = |index: usize| {
+        let before = index.checked_sub(1).and_then(|before| line.get(before));
+        before.is_some_and(|argument| argument == REVISION)
+    };
+    let mut named = line.iter().enumerate();
+    let (index, _) = named.find(|(index, argument)| *argument == name && !is_value(*index))?;
+    Some(index)
 }
 
 /// The arguments that the user or the environment supplies, and those that they exclude.

@@ -4,18 +4,20 @@ use std::path::{Path, PathBuf};
 
 use super::FILE;
 
-/// The path of the file, relative to the working directory where it can be.
+/// The directories in which the file may be, the nearest first, relative to the working directory.
+pub(super) fn places() -> Vec<PathBuf> {
+    let Ok(working) = std::env::current_dir() else {
+        return Vec::new();
+    };
+    let upward = |count| std::iter::repeat_n("..", count).collect();
+    (0..directories(&working).len()).map(upward).collect()
+}
+
+/// The directory of the file, relative to the working directory.
 pub(super) fn find() -> Option<PathBuf> {
-    let working = std::env::current_dir().ok()?;
-    let mut relative = PathBuf::new();
-    for directory in directories(&working) {
-        let path = directory.join(FILE);
-        if path.is_file() {
-            return Some(relative.join(FILE));
-        }
-        relative.push("..");
-    }
-    None
+    places()
+        .into_iter()
+        .find(|directory| directory.join(FILE).is_file())
 }
 
 /// The directories from one upward to the top of its repository; outside of a repository only itself.

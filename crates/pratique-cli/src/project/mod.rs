@@ -2,23 +2,45 @@
 //!
 //! Each flag has a field of its own, by the names of the command line ([`shape`]). What the file says is put into the command
 //! line as if it were typed there, unless the user or the environment says it ([`arguments`]).
+//!
+//! The file is not trusted as the command line is: it may come with a change of somebody else. [`trust`] says of each field
+//! what it can do, and [`permit`] keeps the files that it names below its directory.
 
+mod applied;
 pub(crate) mod arguments;
+mod boundary;
 mod find;
 pub(crate) mod init;
+mod options;
 mod read;
+mod revision;
 mod setting;
 pub(crate) mod shape;
+mod trust;
+mod weakened;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::{ManifestFile, Problem, path_text};
+use pratique_manifest::{ManifestFile, Problem, Rule, path_text};
+use pratique_suite::PathBoundary;
 
 use crate::exit::CliError;
 use crate::output;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::text;
+use applied::AppliedProject;
+use boundary::{OutsideError, ProjectBoundary};
+use options::ProjectOptions;
+use read::FileTrust;
+use trust::{TrustClass, class_of};
+use weakened::WeakenedSetting;
+
+#[cfg(feature = "kube")]
+pub(crate) use applied::names_kubeconfig;
+pub(crate) use applied::{ProjectReport, notes, permit, permit_referenced, report};
+pub(crate) use options::names_no_command;
 pub(crate) use setting::Setting;
 
 /// The name of the file.
@@ -30,18 +52,18 @@ pub(crate) const KIND: &str = "Configuration";
 /// The flag with which the file is not read.
 pub(crate) const IGNORED: &str = "--no-project-file";
 
-/// The environment variable for the same.
-const IGNORED_VARIABLE: &str = "PRATIQUE_NO_PROJECT_FILE";
-
 /// The largest file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// A file that was read.
 #[derive(Debug)]
 pub(crate) struct Project {
-    /// The path as it is shown: relative to the working directory.
+    /// The path as it is shown: relative to the working directory, and after the revision that it was read from.
     pub(crate) path: PathBuf,
     pub(crate) settings: Vec<Setting>,
+    file: ManifestFile,
+    boundary: PathBoundary,
+    trust: FileTrust,
 }
 
 /// Why there is no use of a file.
@@ -56,7 +78,9 @@ pub(crate) enum ProjectError {
 
 /// The problems of a project file; `None` if it is another program's.
 pub(crate) fn problems(file: &ManifestFile) -> Option<Vec<Problem>> {
-    match read::settings(file) {
+    let directory = Path::new(&file.path).parent().unwrap_or(Path::new(""));
+    // What an editor shows does not depend on who trusts it later.
+    match read::settings(file, directory, FileTrust::Trusted) {
         Ok(Some(_)) => Some(Vec::new()),
         Ok(None) => None,
         Err(problems) => Some(problems),
@@ -66,34 +90,109 @@ pub(crate) fn problems(file: &ManifestFile) -> Option<Vec<Problem>> {
 impl Project {
     /// The file that counts in the working directory; `None` where there is none, or it is to be ignored.
     pub(crate) fn current(arguments: &[std::ffi::OsString]) -> Result<Option<Self>, ProjectError> {
-        let flags = arguments.iter().take_while(|argument| *argument != "--");
-        let is_set =
-            std::env::var(IGNORED_VARIABLE).is_ok_and(|value| !["", "false"].contains(&value.as_str()));
-        if is_set || flags.into_iter().any(|argument| argument == IGNORED) {
+        let options = ProjectOptions::read(arguments);
+        if options.is_ignored {
             return Ok(None);
         }
-        let Some(path) = find::find() else {
-            return Ok(None);
-        };
-        Self::at(&path)
+        match &options.revision {
+            Some(revision) => match revision::read(revision).map_err(ProjectError::Cli)? {
+                Some((directory, file)) => Self::new(&directory, file, options.trust),
+                None => {
+                    output::eprint(&text!(
+                        "project file: none, there is no {} in {}\n",
+                        FILE,
+                        revision.as_str()
+                    ));
+                    Ok(None)
+                }
+            },
+            None => match find::find() {
+                Some(directory) => Self::at(&directory, options.trust),
+                None => Ok(None),
+            },
+        }
     }
 
-    fn at(path: &Path) -> Result<Option<Self>, ProjectError> {
-        let read = pratique_manifest::read_regular(path, LARGEST);
-        let content = read.map_err(|error| ProjectError::Cli(CliError::unread(path, error)))?;
+    /// The file in a directory.
+    fn at(directory: &Path, trust: FileTrust) -> Result<Option<Self>, ProjectError> {
+        let path = directory.join(FILE);
+        let unread = |error| ProjectError::Cli(CliError::unread(&path, error));
+        let boundary = PathBoundary::new(directory).map_err(unread)?;
+        if !boundary.holds(&path) {
+            return Err(unread(io::Error::other(OutsideError::new(&boundary))));
+        }
+        let content = pratique_manifest::read_regular(&path, LARGEST).map_err(unread)?;
         let file = ManifestFile {
-            path: path_text(path),
+            path: path_text(&path),
             content,
         };
-        let settings = read::settings(&file).map_err(|problems| {
-            let mut texts = Texts::default();
-            texts.insert(&file.path, &file.content);
-            ProjectError::Invalid { problems, texts }
-        })?;
+        Self::new(directory, file, trust)
+    }
+
+    fn new(directory: &Path, file: ManifestFile, trust: FileTrust) -> Result<Option<Self>, ProjectError> {
+        let unread = |error| ProjectError::Cli(CliError::unread(&file.path, error));
+        let boundary = PathBoundary::new(directory).map_err(unread)?;
+        let settings = read::settings(&file, directory, trust)
+            .map_err(|problems| ProjectError::invalid(problems, &file))?;
         Ok(settings.map(|settings| Project {
-            path: path.to_owned(),
+            path: PathBuf::from(&file.path),
             settings,
+            file,
+            boundary,
+            trust,
         }))
+    }
+
+    /// Notes what is to be known of settings that are used: the paths that they name, and what they weaken.
+    ///
+    /// # Errors
+    /// Some reach out, and the file is not trusted.
+    pub(crate) fn apply(&self, used: &[&Setting]) -> Result<(), ProjectError> {
+        let mut refused = Vec::new();
+        let mut weakened = Vec::new();
+        let command = <crate::arguments::Arguments as clap::CommandFactory>::command();
+        for setting in used {
+            let section = command.find_subcommand(setting.command);
+            let mut arguments = section.into_iter().flat_map(clap::Command::get_arguments);
+            let argument = arguments.find(|argument| *argument.get_id() == setting.argument.as_str());
+            let Some(argument) = argument else { continue };
+            match class_of(setting.command, &shape::field_name(argument)) {
+                Some(TrustClass::Harmless) => {}
+                Some(TrustClass::Decides(weakening)) => {
+                    weakened.extend(WeakenedSetting::find(setting, argument, weakening));
+                }
+                Some(TrustClass::ReachesOut) | None if self.trust == FileTrust::Trusted => {}
+                Some(TrustClass::ReachesOut) | None => refused.push(untrusted(setting)),
+            }
+        }
+        if !refused.is_empty() {
+            refused.dedup();
+            return Err(ProjectError::invalid(refused, &self.file));
+        }
+        for setting in &weakened {
+            let place = problems::place(&setting.location);
+            output::eprint(&output::warning_at(&place, &setting.message));
+        }
+        let paths = |is_wanted: fn(&Setting) -> bool| {
+            let settings = used
+                .iter()
+                .filter(move |setting| setting.is_path && is_wanted(setting));
+            settings.flat_map(|setting| setting.values()).map(PathBuf::from)
+        };
+        // What a server is given by a file that is trusted may be anywhere.
+        let is_trusted = self.trust == FileTrust::Trusted;
+        let bounded: fn(&Setting) -> bool = match is_trusted {
+            true => |setting| setting.command != "serve",
+            false => |_| true,
+        };
+        AppliedProject {
+            path: path_text(&self.path),
+            boundary: ProjectBoundary::new(self.boundary.clone(), paths(bounded)),
+            kubeconfigs: paths(|setting| setting.argument == "kubeconfig").collect(),
+            weakened,
+        }
+        .publish();
+        Ok(())
     }
 
     /// The settings of a command.
@@ -109,7 +208,24 @@ impl Project {
     }
 }
 
+/// The problem of a setting that reaches out of a file that is not trusted.
+fn untrusted(setting: &Setting) -> Problem {
+    let message = format!(
+        "`{}` reaches out of the repository: it connects, runs, or writes. A project file that may come with an unreviewed \
+         change cannot set it; {} or the command line can",
+        setting.field,
+        options::TRUSTED
+    );
+    Problem::new(Rule::InvalidField, message).at(setting.location.clone())
+}
+
 impl ProjectError {
+    fn invalid(problems: Vec<Problem>, file: &ManifestFile) -> Self {
+        let mut texts = Texts::default();
+        texts.insert(&file.path, &file.content);
+        ProjectError::Invalid { problems, texts }
+    }
+
     /// Reports it on standard error.
     pub(crate) fn report(self) -> std::process::ExitCode {
         match self {

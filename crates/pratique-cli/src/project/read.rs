@@ -1,6 +1,6 @@
 //! Reads the file strictly: its shape, the values as the command line takes them, and the paths.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use clap::builder::Resettable;
 use clap::error::ErrorKind;
@@ -8,19 +8,35 @@ use clap::{Arg, Command, CommandFactory as _};
 use pratique_manifest::{
     Entry, Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value, path_text, read_documents,
 };
-use pratique_suite::{API_VERSION, Roots};
+use pratique_s3::Location as StoreLocation;
+use pratique_suite::{API_VERSION, PathBoundary};
 
 use super::KIND;
+use super::boundary::OutsideError;
 use super::setting::{Setting, SettingValue};
-use super::shape::{COMMANDS, COMMON, FORMAT, arguments, field_name, is_switch};
+use super::shape::{COMMANDS, COMMON, FORMAT, arguments, field_name, is_path, is_switch};
+use super::trust::{TrustClass, class_of};
 use crate::arguments::Arguments;
 use crate::input::STDIN;
 
-/// The settings of a file; `None` if it is another program's.
+/// Whether a file is trusted as the command line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileTrust {
+    /// It may come with a change that nobody has reviewed.
+    Untrusted,
+    /// The user trusts it.
+    Trusted,
+}
+
+/// The settings of a file in a directory; `None` if it is another program's.
 ///
 /// # Errors
 /// All problems, with their places.
-pub(super) fn settings(file: &ManifestFile) -> Result<Option<Vec<Setting>>, Vec<Problem>> {
+pub(super) fn settings(
+    file: &ManifestFile,
+    directory: &Path,
+    trust: FileTrust,
+) -> Result<Option<Vec<Setting>>, Vec<Problem>> {
     let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut documents = documents.into_iter();
     let Some(document) = documents.next() else {
@@ -40,7 +56,9 @@ pub(super) fn settings(file: &ManifestFile) -> Result<Option<Vec<Setting>>, Vec<
     }
     let mut reader = Reader {
         source: &document.source,
-        directory: Path::new(&file.path).parent().unwrap_or(Path::new("")),
+        directory,
+        boundary: PathBoundary::new(directory).ok(),
+        trust,
         command: without_environment(Arguments::command()),
         settings: Vec::new(),
         problems: Vec::new(),
@@ -68,6 +86,9 @@ fn is_foreign(source: &ObjectSource) -> bool {
 struct Reader<'a> {
     source: &'a ObjectSource,
     directory: &'a Path,
+    /// What paths have to be below; `None` if there is no such directory, and so nothing in it.
+    boundary: Option<PathBoundary>,
+    trust: FileTrust,
     command: Command,
     settings: Vec<Setting>,
     problems: Vec<Problem>,
@@ -84,8 +105,9 @@ impl Reader<'_> {
                 continue;
             };
             for argument in arguments(&command) {
-                if let Some(entry) = self.entry(section.value, &field_name(argument)) {
-                    self.add(name, argument, &entry);
+                let field = field_name(argument);
+                if let Some(entry) = self.entry(section.value, &field) {
+                    self.add(name, argument, format!("{name}.{field}"), &entry);
                 }
             }
         }
@@ -102,7 +124,7 @@ impl Reader<'_> {
                 // What the section of a command says takes precedence.
                 let is_same = |setting: &Setting| setting.command == *name && setting.argument == *id;
                 if !self.settings.iter().any(is_same) {
-                    self.add(name, argument, &entry);
+                    self.add(name, argument, common.name.to_owned(), &entry);
                 }
             }
         }
@@ -115,24 +137,33 @@ impl Reader<'_> {
     }
 
     /// Adds the value of an argument, if the command line would take it.
-    fn add(&mut self, command: &'static str, argument: &Arg, entry: &Entry) {
+    fn add(&mut self, command: &'static str, argument: &Arg, field: String, entry: &Entry) {
         let location = self.source.document().location(entry.key_span);
         let is_path = is_path(argument);
+        // Such a field is refused where it would be used, which is what its author has to know of it.
+        let is_refused = self.trust == FileTrust::Untrusted
+            && class_of(command, &field_name(argument)) == Some(TrustClass::ReachesOut);
         let mut values = Vec::new();
         for (text, id) in self.texts(entry.value) {
-            match is_path {
-                true => values.extend(self.path(command, &text, id)),
-                false => values.push(text),
+            // The command line would split it later, when nothing is checked any more.
+            for part in parts(&text, argument) {
+                if is_path && !is_refused {
+                    values.extend(self.path(command, part, id));
+                } else {
+                    values.push(part.to_owned());
+                }
             }
         }
         let setting = Setting {
             command,
             argument: argument.get_id().to_string(),
+            field,
             flag: argument
                 .get_long()
                 .map(|long| format!("--{long}"))
                 .unwrap_or_default(),
             is_positional: argument.is_positional(),
+            is_path,
             values: match is_switch(argument) {
                 true => SettingValue::Switch(values.first().is_some_and(|value| value == "true")),
                 false => SettingValue::Values(values),
@@ -167,19 +198,32 @@ impl Reader<'_> {
     }
 
     /// A path relative to the working directory. The file may come with an unreviewed change, and what is wrong in files that it
-    /// names is printed; so those are below its root, except for what a server is given.
+    /// names is printed; so those are below its directory, except for what a server is given by a file that is trusted.
     fn path(&mut self, command: &str, text: &str, id: NodeId) -> Option<String> {
         if text == STDIN {
             return Some(text.to_owned());
         }
         let path: PathBuf = self.directory.join(text);
-        if command != "serve" && !Roots::default().permit(self.directory, &path) {
-            let message = format!(
-                "{}: it is not below the root of the repository, as files that a project file names have to be",
-                path_text(&path)
-            );
+        let is_trusted = self.trust == FileTrust::Trusted;
+        // Objects of stores have no directory; those who write them are known by the class of their field.
+        if is_trusted && (command == "serve" || StoreLocation::is_meant(text)) {
+            return Some(path_text(&path));
+        }
+        let is_below = goes_down(text)
+            && !StoreLocation::is_meant(text)
+            && self
+                .boundary
+                .as_ref()
+                .is_some_and(|boundary| boundary.holds(&path));
+        if !is_below {
+            let why = self
+                .boundary
+                .as_ref()
+                .map(|boundary| OutsideError::new(boundary).to_string());
+            let why = why.unwrap_or_else(|| "the project file has no directory".to_owned());
+            let shown = path_text(Path::new(text));
             let location = self.source.document().location(self.source.tree().get(id).span);
-            self.add_problem(problem(message, location));
+            self.add_problem(problem(format!("{shown}: {why}"), location));
             return None;
         }
         Some(path_text(&path))
@@ -242,12 +286,16 @@ fn refusal(
     Some(text.strip_prefix("error: ").unwrap_or(&text).to_owned())
 }
 
-/// Whether the values of an argument are paths.
-fn is_path(argument: &Arg) -> bool {
-    let names = argument.get_value_names().unwrap_or_default();
-    names
-        .iter()
-        .any(|name| ["PATH", "DIR", "FILE", "INPUT"].contains(&name.as_str()))
+/// The values in a text, as the command line splits it.
+fn parts<'t>(text: &'t str, argument: &Arg) -> impl Iterator<Item = &'t str> {
+    let delimiter = argument.get_value_delimiter();
+    text.split(move |character| Some(character) == delimiter)
+}
+
+/// Whether a path goes down only: neither up nor from the root, nor nowhere.
+fn goes_down(text: &str) -> bool {
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    !text.is_empty() && Path::new(text).components().all(is_plain)
 }
 
 fn problem(message: String, location: Location) -> Problem {

@@ -11,9 +11,13 @@ pub(crate) struct Setting {
     pub(crate) command: &'static str,
     /// The id of the argument.
     pub(crate) argument: String,
+    /// The field, with its section if it is in one: `review.failOn`, `policies`.
+    pub(crate) field: String,
     /// The flag with its dashes; empty for positional arguments.
     pub(crate) flag: String,
     pub(crate) is_positional: bool,
+    /// Whether its values are paths.
+    pub(crate) is_path: bool,
     pub(crate) values: SettingValue,
     /// Where the file says it.
     pub(crate) location: Location,
@@ -29,6 +33,20 @@ pub(crate) enum SettingValue {
 }
 
 impl Setting {
+    /// Its values; none of a switch.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
+        let values = match &self.values {
+            SettingValue::Switch(_) => [].as_slice(),
+            SettingValue::Values(values) => values.as_slice(),
+        };
+        values.iter().map(String::as_str)
+    }
+
+    /// Whether it says nothing: a switch that is off.
+    pub(crate) fn is_off(&self) -> bool {
+        self.values == SettingValue::Switch(false)
+    }
+
     /// The arguments of the command line that say the same.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         match &self.values {

@@ -1,5 +1,7 @@
 //! The fields of the file, made of the arguments of the commands: each argument has one.
 
+use std::any::TypeId;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, ValueRange};
@@ -194,6 +196,15 @@ pub(crate) fn field_name(argument: &Arg) -> String {
 /// Whether an argument is a switch, without a value.
 pub(crate) fn is_switch(argument: &Arg) -> bool {
     matches!(argument.get_action(), ArgAction::SetTrue | ArgAction::SetFalse)
+}
+
+/// Whether the values of an argument are paths.
+pub(crate) fn is_path(argument: &Arg) -> bool {
+    let names = argument.get_value_names().unwrap_or_default();
+    argument.get_value_parser().type_id() == TypeId::of::<PathBuf>()
+        || names
+            .iter()
+            .any(|name| ["PATH", "DIR", "FILE", "INPUT"].contains(&name.as_str()))
 }
 
 fn shape(argument: &Arg) -> Value {

@@ -1,15 +1,14 @@
 //! A digest of all that decisions depend on besides the inputs: runs with the same digest decide alike.
 
-use std::fs;
-
 use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
-use pratique_manifest::Loaded;
+use pratique_manifest::{Loaded, MAX_CONFIGURATION_BYTES};
 use pratique_report::Run;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::arguments::StateArguments;
+use crate::input::read_regular;
 use crate::policies::OriginSets;
 
 /// A digest of policies, arguments and the state of the cluster.
@@ -42,7 +41,8 @@ impl Digest {
         ));
         if let Some(path) = authorizer {
             // What cannot be read ends the command elsewhere.
-            digest.text_part(&fs::read_to_string(path).unwrap_or_default());
+            let content = read_regular(path, MAX_CONFIGURATION_BYTES).unwrap_or_default();
+            digest.text_part(&String::from_utf8_lossy(&content));
         }
         digest
     }

@@ -15,7 +15,8 @@ use super::chain::{self, PluginState};
 use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
-use crate::input::openable;
+use crate::exit::CliError;
+use crate::input::{openable, permit_directory};
 use crate::output::excerpt::Texts;
 use crate::policies::{self, LoadFailure, OriginSets};
 use crate::snapshot::{StateSource, WebhookUse};
@@ -144,6 +145,7 @@ fn directory(
     expressions: &Expressions,
 ) -> Result<ManifestSet, LoadFailure> {
     openable(path)?;
+    permit_directory(path).map_err(|error| CliError::unread(path, error))?;
     let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
     Ok(load_directory(path, plugin, &expressions.options())?)
 }

@@ -18,7 +18,7 @@ use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
 use crate::exit::CliError;
-use crate::input::openable;
+use crate::input::{openable, permit_directory};
 use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
@@ -121,6 +121,7 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolic
         }
         (None, Some(path)) => {
             openable(path)?;
+            permit_directory(path).map_err(|error| CliError::unread(path, error))?;
             let plugin = named.plugin.map_or_else(|| plugin_of(path), Ok)?;
             builder.directory(path, plugin)
         }

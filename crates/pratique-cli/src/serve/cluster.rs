@@ -147,7 +147,7 @@ fn configure_real(
 #[cfg(feature = "kube")]
 fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, CliError> {
     let server = match &arguments.kubeconfig {
-        Some(path) => ApiServer::kubeconfig(path, arguments.context.as_deref()),
+        Some(path) => crate::snapshot::of_kubeconfig(path, arguments.context.as_deref()),
         None if arguments.cluster || arguments.follows() => ApiServer::infer(),
         None => return Ok(None),
     };

@@ -85,7 +85,7 @@ fn make(
     let gates = PluginGates::default();
     let settings = PluginSettings::new(&gates).with_given(given);
     if factory.handler.name != pratique_pod_security::NAME {
-        return plugins::make(factory, settings, "");
+        return plugins::make(factory, settings, "", &|_| Ok(()));
     }
     let plugin = PodSecurity::configured(&settings).map_err(|error| failure(factory.handler.name, error))?;
     let limits = PodCheckLimits {

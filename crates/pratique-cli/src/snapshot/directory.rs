@@ -1,6 +1,5 @@
 //! Reads a snapshot from its directory.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
@@ -8,7 +7,7 @@ use pratique_suite::snapshot::{FILE, SnapshotIndex};
 
 use super::ClusterSnapshot;
 use crate::exit::CliError;
-use crate::input::{self, InputError};
+use crate::input::{self, InputError, read_directory};
 
 /// The maximum size of a file, in MiB.
 const MEBIBYTES: u32 = 256;
@@ -93,7 +92,7 @@ pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
     let unreadable = |error| CliError::unread(directory, error);
-    let entries = fs::read_dir(directory).map_err(unreadable)?;
+    let entries = read_directory(directory).map_err(unreadable)?;
     let entries = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     entries.sort_unstable();

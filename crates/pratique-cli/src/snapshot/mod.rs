@@ -43,7 +43,7 @@ pub(crate) use access::ClusterAccess;
 #[cfg(feature = "kube")]
 pub(crate) use command::run;
 #[cfg(feature = "kube")]
-pub(crate) use connect::connect;
+pub(crate) use connect::{connect, of_kubeconfig};
 pub(crate) use directory::found;
 #[cfg(feature = "kube")]
 use required::RequiredState;

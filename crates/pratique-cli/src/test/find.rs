@@ -1,6 +1,5 @@
 //! Finds suites.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,8 @@ use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_suite::{Roots, Suite, is_manifest, may_be_suite, read_file, read_suites_at};
 
 use crate::exit::CliError;
-use crate::input::{all_shown, is_hidden, named};
+use crate::input::{RepositoryLinks, all_shown, is_hidden, named, read_directory};
+use crate::project::permit;
 
 /// A file with suites.
 pub(super) struct SuiteFile {
@@ -47,6 +47,7 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>,
 
 /// Reads a file; `None` for a file of a directory without suites.
 fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>, CliError> {
+    permit(&path).map_err(|error| CliError::unread(&path, error))?;
     let read = match listed {
         true => read_file(&path),
         // What the user names may be a pipe.
@@ -73,11 +74,16 @@ fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>,
 
 /// The manifests below a directory, sorted by name.
 fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
+    let links = RepositoryLinks::below(directory);
     let mut entries = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
+    for entry in read_directory(directory)? {
+        let entry = entry?;
+        let path = entry.path();
         // What else is there may be much.
         if is_manifest(&path) || path.is_dir() {
+            if is_manifest(&path) {
+                links.permit(&entry)?;
+            }
             entries.push(path);
         }
     }

@@ -53,8 +53,12 @@ fn paths_lead_below_the_repository_but_for_those_of_servers() {
     let inner = repository("policies: [inner]\n");
     std::os::unix::fs::symlink("policies", inner.path().join("inner")).unwrap();
     assert_eq!(inner.run(&["check"]).code, Some(0));
+    // What a server is given may be anywhere, if the file is trusted.
     let server = outside(&format!("serve: {{manifests: {policies}}}\n"));
     let run = server.run(&["serve", "--print-webhook-configuration"]);
+    run.exits(2)
+        .stderr_has("it is not below the root of the repository");
+    let run = server.run(&["serve", "--print-webhook-configuration", "--trust-project-file"]);
     run.exits(0).stdout_has("resources:\n    - pods\n");
 }
 

@@ -1,6 +1,6 @@
 //! The files of a scan, or of a shard of it, piece by piece.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use pratique_stream::{Limits, Place, Splitter};
 use super::{Content, Unit};
 use crate::exit::CliError;
 use crate::input::open::open;
-use crate::input::{self, InputError, STDIN};
+use crate::input::{self, InputError, STDIN, open_file};
 use crate::review::checkpoint::{At, FileState, Mark, is_counted};
 use crate::review::etcd::{self, Head};
 use crate::review::ordered::{WorkClosed, WorkSender};
@@ -164,7 +164,7 @@ impl Source {
         match (self.has_lines, self.size) {
             (true, Some(size)) if shard.of > 1 => {
                 let Range { start, end } = self.range(shard, size)?;
-                let mut file = File::open(&self.path)?;
+                let mut file = open_file(&self.path)?;
                 let offset = start.place.offset as u64;
                 file.seek(SeekFrom::Start(offset))?;
                 Ok((Box::new(file.take(end.saturating_sub(offset))), start))
@@ -198,7 +198,7 @@ impl Source {
         if offset == 0 || offset >= size {
             return Ok(offset.min(size));
         }
-        let mut file = File::open(&self.path)?;
+        let mut file = open_file(&self.path)?;
         file.seek(SeekFrom::Start(offset - 1))?;
         let skipped = BufReader::new(file).skip_until(b'\n')?;
         Ok((offset - 1).saturating_add(skipped as u64))
@@ -206,7 +206,7 @@ impl Source {
 
     /// How many lines end before an offset.
     fn lines_before(&self, offset: u64) -> io::Result<usize> {
-        let mut rest = File::open(&self.path)?.take(offset);
+        let mut rest = open_file(&self.path)?.take(offset);
         let mut block = vec![0; 1 << 20];
         let mut lines = 0;
         loop {

@@ -1,0 +1,186 @@
+//! Opens files and directories, unless the project file named them and they lead out of its directory.
+//!
+//! All files of the user are opened here: names of files are no proof of what is behind them.
+
+use std::fs::{self, DirEntry, File, ReadDir};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use pratique_manifest::{FileState, path_text};
+use pratique_suite::PathBoundary;
+
+use crate::project::permit;
+
+/// Opens a file.
+///
+/// # Errors
+/// It may not be opened, or cannot be.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    permit(path)?;
+    File::open(path)
+}
+
+/// Reads a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// It may not be opened, or [`read_regular`](pratique_manifest::read_regular) fails.
+pub(crate) fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
+    let path = path.as_ref();
+    permit(path)?;
+    pratique_manifest::read_regular(path, limit)
+}
+
+/// Reads a regular file of at most `limit` bytes, with what tells whether it is being written to.
+///
+/// # Errors
+/// It may not be opened, or [`read_with_state`](pratique_manifest::read_with_state) fails.
+pub(crate) fn read_with_state(path: impl AsRef<Path>, limit: u64) -> io::Result<(Vec<u8>, FileState)> {
+    let path = path.as_ref();
+    permit(path)?;
+    pratique_manifest::read_with_state(path, limit)
+}
+
+/// Lists a directory.
+///
+/// # Errors
+/// It may not be opened, or cannot be.
+pub(crate) fn read_directory(path: impl AsRef<Path>) -> io::Result<ReadDir> {
+    let path = path.as_ref();
+    permit(path)?;
+    fs::read_dir(path)
+}
+
+/// Checks that a directory and what is directly in it may be opened, for those who open it elsewhere.
+///
+/// # Errors
+/// Something in it may not be opened.
+pub(crate) fn permit_directory(path: impl AsRef<Path>) -> io::Result<()> {
+    let path = path.as_ref();
+    permit(path)?;
+    let links = RepositoryLinks::below(path);
+    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.try_for_each(|entry| {
+        permit(&entry.path())?;
+        links.permit(&entry)
+    })
+}
+
+/// The links of a directory that is walked. A repository can come with a change of somebody else, and its links with it: those
+/// that are found, and not named by the user, do not lead out of it.
+#[derive(Debug)]
+pub(crate) struct RepositoryLinks(Option<PathBoundary>);
+
+/// A link leads out of the repository that it was found in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a link that leads out of its repository, {top}: it can be named, but is not followed where it is found"
+)]
+struct OutsideLink {
+    top: String,
+}
+
+impl RepositoryLinks {
+    /// Those below a directory; outside of a repository they may lead anywhere.
+    pub(crate) fn below(directory: &Path) -> Self {
+        RepositoryLinks(PathBoundary::of_repository(directory))
+    }
+
+    /// Permits an entry of a directory, unless it is a link that leads out.
+    ///
+    /// # Errors
+    /// It leads out.
+    pub(crate) fn permit(&self, entry: &DirEntry) -> io::Result<()> {
+        match &self.0 {
+            Some(repository) if entry.file_type()?.is_symlink() && !repository.holds(&entry.path()) => {
+                Err(io::Error::new(
+                    ErrorKind::PermissionDenied,
+                    OutsideLink {
+                        top: path_text(repository.directory()),
+                    },
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// The modules that open files themselves, and why what they open is not what the project file names.
+    const OPENERS: &[(&str, &str)] = &[
+        ("input/permitted.rs", "it asks"),
+        ("destination.rs", "it asks before it writes"),
+        ("memory.rs", "files of the system"),
+        ("serve/signals.rs", "files of the system"),
+        (
+            "playground/files.rs",
+            "a command without a section in the project file",
+        ),
+        ("project/mod.rs", "the project file itself, which asks"),
+        (
+            "review/checkpoint/mod.rs",
+            "a file that only a trusted project file names",
+        ),
+        (
+            "serve/registration.rs",
+            "a file that only a trusted project file names",
+        ),
+        (
+            "snapshot/write.rs",
+            "a directory that only a trusted project file names",
+        ),
+        (
+            "serve/policy_files.rs",
+            "only what a directory lists is looked at",
+        ),
+    ];
+
+    /// How files are opened without asking.
+    const CALLS: [&str; 6] = [
+        "File::open(",
+        "File::create(",
+        "fs::read(",
+        "fs::read_to_string(",
+        "fs::read_dir(",
+        "pratique_manifest::read_regular(",
+    ];
+
+    fn sources(directory: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let (directories, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        let below = directories.iter().flat_map(|directory| sources(directory));
+        below.chain(files).collect()
+    }
+
+    #[test]
+    fn nothing_else_opens_files() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut openers = BTreeSet::new();
+        for path in sources(&root) {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.split("\nmod tests {").next().unwrap();
+            let imports_reader = code.lines().any(|line| {
+                let words = line.replace(['{', '}', ',', ';'], " ");
+                line.starts_with("use pratique_manifest::")
+                    && words.split([' ', ':']).any(|word| word == "read_regular")
+            });
+            if imports_reader || CALLS.iter().any(|call| code.contains(call)) {
+                openers.insert(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+        // Compiled for tests only.
+        openers.retain(|path| !path.starts_with("reference/"));
+        let expected: BTreeSet<String> = OPENERS.iter().map(|(path, _)| (*path).to_owned()).collect();
+        assert_eq!(
+            openers, expected,
+            "files are opened with the functions of this module"
+        );
+    }
+}

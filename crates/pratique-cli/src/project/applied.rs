@@ -1,0 +1,99 @@
+//! What the project file said to this process.
+//!
+//! Its settings become part of the command line, of which there is one for the process; so is there one of what is to be
+//! known of them afterwards: which paths came from the file, and what is to be told.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use serde::Serialize;
+
+use super::boundary::ProjectBoundary;
+use super::weakened::WeakenedSetting;
+use crate::output::problems::place;
+
+static APPLIED: OnceLock<AppliedProject> = OnceLock::new();
+
+/// A file whose settings are used.
+#[derive(Debug)]
+pub(super) struct AppliedProject {
+    /// How the file is shown.
+    pub(super) path: String,
+    pub(super) boundary: ProjectBoundary,
+    /// Kubeconfigs that it named, wherever they are.
+    #[cfg_attr(
+        not(feature = "kube"),
+        allow(dead_code, reason = "nothing reads them without a client")
+    )]
+    pub(super) kubeconfigs: Vec<PathBuf>,
+    pub(super) weakened: Vec<WeakenedSetting>,
+}
+
+/// What JSON tells of the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProjectReport {
+    path: &'static str,
+    /// The settings that may turn a refusal into an approval.
+    weakened: Vec<&'static WeakenedSetting>,
+}
+
+impl AppliedProject {
+    /// Makes it known to the process, which uses one file.
+    pub(super) fn publish(self) {
+        // A second one would be of the same command line.
+        let _ = APPLIED.set(self);
+    }
+}
+
+/// Permits to open a path, unless the project file named it and its links lead out of the directory of the file.
+///
+/// # Errors
+/// It leads out.
+pub(crate) fn permit(path: &Path) -> io::Result<()> {
+    APPLIED
+        .get()
+        .map_or(Ok(()), |applied| applied.boundary.permit(path))
+}
+
+/// [`permit`] for a path that another file names: it has to be below the directory if the file itself came from the project
+/// file.
+///
+/// # Errors
+/// It leads out.
+pub(crate) fn permit_referenced(by: &Path, path: &Path) -> io::Result<()> {
+    match APPLIED.get() {
+        Some(applied) if applied.boundary.covers(by) => applied.boundary.permit_any(path),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the project file named a kubeconfig.
+#[cfg(feature = "kube")]
+pub(crate) fn names_kubeconfig(path: &Path) -> bool {
+    APPLIED
+        .get()
+        .is_some_and(|applied| applied.kubeconfigs.iter().any(|named| named == path))
+}
+
+/// What a report notes of the settings of a command that may turn a refusal into an approval.
+pub(crate) fn notes(command: &str) -> Vec<String> {
+    let told = report(command).map(|report| report.weakened).unwrap_or_default();
+    let note = |setting: &WeakenedSetting| format!("{}: {}", place(&setting.location), setting.message);
+    told.into_iter().map(note).collect()
+}
+
+/// What JSON tells of the file whose settings a command uses; `None` if there is nothing to tell.
+pub(crate) fn report(command: &str) -> Option<ProjectReport> {
+    let applied = APPLIED.get()?;
+    let weakened = applied
+        .weakened
+        .iter()
+        .filter(|setting| setting.command == command);
+    let report = ProjectReport {
+        path: &applied.path,
+        weakened: weakened.collect(),
+    };
+    (!report.weakened.is_empty()).then_some(report)
+}
