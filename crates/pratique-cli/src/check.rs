@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     }
     match arguments.output {
         CheckFormat::Human => output::print(&human::text(&checked, &levels))?,
-        CheckFormat::Json => output::print_json(&json::Report::new(&checked, &levels))?,
+        CheckFormat::Json => output::print_report("check", &json::Report::new(&checked, &levels))?,
         CheckFormat::Sarif => {
             let findings: Vec<_> = checked
                 .iter()

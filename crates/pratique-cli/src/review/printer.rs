@@ -188,6 +188,7 @@ impl<'a> Printer<'a> {
             ReviewFormat::Json | ReviewFormat::Ndjson => {
                 self.errors.print_json()?;
                 limitations::print_lines(&limitations)?;
+                output::print_project_line("review")?;
                 if summary {
                     let summary = JsonSummary {
                         tally: &self.tally,

@@ -13,7 +13,7 @@ pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliErro
     run.lints.report(&Levels::new(&arguments.warnings));
     match arguments.output {
         TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
-        TestFormat::Json => output::print_json(&json::Report::from(run)),
+        TestFormat::Json => output::print_report("test", &json::Report::from(run)),
         TestFormat::Junit => output::print_xml(&junit::junit(run)),
         TestFormat::Github => output::print_github(&github::github(run)),
     }

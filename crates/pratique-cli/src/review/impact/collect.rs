@@ -137,9 +137,10 @@ impl<'a> Collector<'a> {
         self.write_page(errors)?;
         match self.arguments.output {
             ImpactFormat::Human => output::print(&self.human(errors, Style::of_stdout()))?,
-            ImpactFormat::Json => output::print_json(&self.json(errors))?,
+            ImpactFormat::Json => output::print_report("impact", &self.json(errors))?,
             ImpactFormat::Ndjson => {
                 self.report.faults.print_json()?;
+                output::print_project_line("impact")?;
                 let summary = self.json(errors);
                 output::print_json_line(&json::Summary { summary })?;
             }

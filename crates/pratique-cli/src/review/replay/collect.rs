@@ -106,10 +106,12 @@ impl<'a> Collector<'a> {
                 output::print(&text!("{}{}", tables, scope.counted()))?;
             }
             ReplayFormat::Json => {
-                output::print_json(&self.report.counts.json(&self.report.now, errors, forgotten))?
+                let report = self.report.counts.json(&self.report.now, errors, forgotten);
+                output::print_report("replay", &report)?;
             }
             ReplayFormat::Ndjson => {
                 self.report.faults.print_json()?;
+                output::print_project_line("replay")?;
                 if self.arguments.summary {
                     let summary = self.report.counts.json(&self.report.now, errors, forgotten);
                     output::print_json_line(&json::Summary { summary })?;

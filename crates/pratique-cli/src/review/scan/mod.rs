@@ -151,6 +151,9 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if let Some(unbound) = scope.count() {
         report.add_note(&unbound);
     }
+    crate::project::notes("scan")
+        .iter()
+        .for_each(|note| report.add_note(note));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
     let mut collector = Collector::new(&arguments.answers, report, &sender.user, total, checkpoints);
