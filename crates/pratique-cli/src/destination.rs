@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
 use pratique_s3::{Location, Settings, Store};
+use tempfile::NamedTempFile;
 
 use crate::exit::CliError;
+use crate::project::permit;
 
 /// A file or object that is written part by part, and visible to readers once it is finished.
 pub(crate) enum Destination {
@@ -22,11 +24,21 @@ pub(crate) enum Destination {
 }
 
 /// A file that is not finished; dropped, it is removed.
+///
+/// Until then it has a random name beside its own, and is one that was not there: whoever can put a link into the directory
+/// beforehand would otherwise choose what is written to.
 pub(crate) struct Unfinished {
-    file: BufWriter<File>,
-    temporary: PathBuf,
+    file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    is_finished: bool,
+}
+
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Those whom the mask of the process lets.
+    Usual,
+    /// Its owner, as it can hold secrets.
+    Owner,
 }
 
 impl Destination {
@@ -39,14 +51,16 @@ impl Destination {
     }
 
     /// A file, or an object that is named like `s3://bucket/key`.
-    pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
+    pub(crate) fn open(path: &Path, readers: Readers) -> Result<Self, CliError> {
         if let Some(location) = location(path)? {
             let store = store(&location)?;
             return Ok(Destination::Object(Box::new(store.writer(location))));
         }
         let opened = match is_special(path) {
-            true => File::create(path).map(|file| Destination::Special(BufWriter::new(file))),
-            false => Unfinished::create(path).map(Destination::File),
+            true => permit(path)
+                .and_then(|()| File::create(path))
+                .map(|file| Destination::Special(BufWriter::new(file))),
+            false => Unfinished::create(path, readers).map(Destination::File),
         };
         opened.map_err(|error| unwritten(path, error))
     }
@@ -83,30 +97,28 @@ impl Write for Destination {
 }
 
 impl Unfinished {
-    fn create(path: &Path) -> io::Result<Self> {
-        let temporary = temporary_path(path);
+    fn create(path: &Path, readers: Readers) -> io::Result<Self> {
+        permit(path)?;
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".pratique-").suffix(".tmp");
+        #[cfg(not(unix))]
+        let _ = readers;
+        // Its own default is the owner alone.
+        #[cfg(unix)]
+        if readers == Readers::Usual {
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
         Ok(Unfinished {
-            file: BufWriter::new(File::create(&temporary)?),
-            temporary,
+            file: BufWriter::new(file),
             path: path.to_owned(),
-            is_finished: false,
         })
     }
 
-    fn finish(mut self) -> io::Result<()> {
-        self.file.flush()?;
-        fs::rename(&self.temporary, &self.path)?;
-        self.is_finished = true;
-        Ok(())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if !self.is_finished {
-            // It is the error that led here that counts.
-            let _ = fs::remove_file(&self.temporary);
-        }
+    fn finish(self) -> io::Result<()> {
+        let file = self.file.into_inner().map_err(|error| error.into_error())?;
+        file.persist(&self.path).map(drop).map_err(|error| error.error)
     }
 }
 
@@ -116,7 +128,7 @@ pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result
         let verified = match location(path)? {
             Some(location) => store(&location)?.verify(&location).map_err(io::Error::from),
             None if is_special(path) => Ok(()),
-            None => Unfinished::create(path).map(drop),
+            None => Unfinished::create(path, Readers::Owner).map(drop),
         };
         verified.map_err(|error| unwritten(path, error))?;
     }
@@ -124,8 +136,8 @@ pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result
 }
 
 /// Writes a text as a whole, to a file or an object.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    let mut destination = Destination::open(path)?;
+pub(crate) fn write(path: &Path, text: &str, readers: Readers) -> Result<(), CliError> {
+    let mut destination = Destination::open(path, readers)?;
     let written = destination.write_all(text.as_bytes());
     written
         .and_then(|()| destination.finish())
@@ -181,11 +193,4 @@ fn store(location: &Location) -> Result<Store, CliError> {
 /// Whether a path exists and is no regular file: it is written in place.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file())
-}
-
-/// The name that a file has until it is finished.
-fn temporary_path(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
 
 use crate::arguments::ResultArguments;
-use crate::destination::{self, Destination};
+use crate::destination::{self, Destination, Readers};
 use crate::exit::CliError;
 
 /// Writers of results: none, one, or several.
@@ -29,7 +29,7 @@ impl Results {
         }
         if let (Some(path), Some(format)) = (&arguments.results, arguments.format()) {
             destination::verify([path])?;
-            results.add(path, Destination::open(path)?, format, rows)?;
+            results.add(path, Destination::open(path, Readers::Usual)?, format, rows)?;
         }
         Ok(results)
     }

@@ -11,6 +11,7 @@ use pratique_suite::request::kind_of;
 use pratique_suite::snapshot::{FILE, SnapshotIndex};
 use pratique_suite::yaml;
 use pratique_types::GroupVersionKind;
+use tempfile::TempDir;
 
 use super::{ClusterSnapshot, dropped};
 use crate::exit::CliError;
@@ -143,8 +144,9 @@ fn file_of(resource: &str, group: &str, namespace: &str) -> Option<PathBuf> {
     }
 }
 
-/// A temporary directory next to the one that is to be written.
-struct Staged(PathBuf);
+/// A directory with a random name next to the one that is to be written, which only its owner can list; dropped, it is
+/// removed. Nobody can have put a link there beforehand.
+struct Staged(TempDir);
 
 impl Staged {
     /// Writes all files.
@@ -153,13 +155,12 @@ impl Staged {
         files: &BTreeMap<PathBuf, BTreeMap<Place, String>>,
         index: &str,
     ) -> io::Result<Self> {
-        let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.ok_or_else(|| io::Error::other("the directory has no name"))?;
-        let staged = target.with_file_name(format!(".{name}.{}", std::process::id()));
-        create_directory(&staged)?;
-        let staged = Staged(staged);
+        target
+            .file_name()
+            .ok_or_else(|| io::Error::other("the directory has no name"))?;
+        let staged = directory_beside(target)?;
         for (path, objects) in files {
-            let path = staged.0.join(path);
+            let path = staged.path().join(path);
             if let Some(parent) = path.parent().filter(|parent| !parent.is_dir()) {
                 create_directory(parent)?;
             }
@@ -170,23 +171,31 @@ impl Staged {
             }
             file.sync_all()?;
         }
-        let mut file = create(&staged.0.join(FILE))?;
+        let mut file = create(&staged.path().join(FILE))?;
         file.write_all(index.as_bytes())?;
         file.sync_all()?;
-        Ok(staged)
+        Ok(Staged(staged))
     }
 
     /// Puts the directory in the place of another, of which the files that are no snapshot's stay.
     fn replace(self, target: &Path, found: Found) -> io::Result<()> {
         if found == Found::Nothing {
-            return fs::rename(&self.0, target);
+            fs::rename(self.0.path(), target)?;
+            // It has another name now.
+            let _ = self.0.keep();
+            return Ok(());
         }
-        let aside = self.0.with_extension("before");
+        let outer = directory_beside(target)?;
+        let aside = outer.path().join("before");
         fs::rename(target, &aside)?;
-        if let Err(error) = fs::rename(&self.0, target) {
+        // From here on it holds what was there, which no error may remove.
+        let outer = outer.keep();
+        if let Err(error) = fs::rename(self.0.path(), target) {
             fs::rename(&aside, target)?;
+            fs::remove_dir(&outer)?;
             return Err(error);
         }
+        let _ = self.0.keep();
         if found == Found::Others {
             for entry in fs::read_dir(&aside)? {
                 let entry = entry?;
@@ -196,15 +205,18 @@ impl Staged {
                 }
             }
         }
-        fs::remove_dir_all(&aside)
+        fs::remove_dir_all(&outer)
     }
 }
 
-impl Drop for Staged {
-    fn drop(&mut self) {
-        // There is none any more once it was moved.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A new directory with a random name next to another.
+fn directory_beside(target: &Path) -> io::Result<TempDir> {
+    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".pratique-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir_in(parent.unwrap_or(Path::new(".")))
 }
 
 /// Creates a file that only its owner can read.

@@ -176,7 +176,7 @@ impl Run {
             runs.push(run);
         }
         if arguments.update {
-            update::update(path, file, &suites, &mut runs)?;
+            update::update(path, file, &suites, &mut runs, &roots(arguments)?)?;
         }
         self.suites.extend(runs);
         Ok(())

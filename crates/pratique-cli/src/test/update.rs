@@ -1,10 +1,11 @@
 //! Updates suites.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Case, CaseResult, Suite, updated};
+use pratique_suite::{Case, CaseResult, Roots, Suite, updated};
 
 use super::run::SuiteRun;
 use crate::exit::CliError;
@@ -17,6 +18,7 @@ pub(super) fn update(
     file: &ManifestFile,
     suites: &[Suite],
     runs: &mut [SuiteRun],
+    roots: &Roots,
 ) -> Result<(), CliError> {
     let mut results = Vec::new();
     for (suite, run) in suites.iter().zip(runs.iter()) {
@@ -31,7 +33,7 @@ pub(super) fn update(
     }
     match updated(file, &results) {
         Ok(None) => return Ok(()),
-        Ok(Some(text)) => fs::write(path, text).map_err(|error| CliError::unread(&file.path, error))?,
+        Ok(Some(text)) => write(path, &text, roots).map_err(|error| CliError::unread(&file.path, error))?,
         Err(why) => {
             output::eprint(&text!(
                 "warning: {}: not updated: {}\n",
@@ -55,4 +57,15 @@ pub(super) fn update(
     }
     output::eprint(&text!("{}: {} updated\n", file.path, count));
     Ok(())
+}
+
+/// Writes a suite to where it is. A link that leads out of where suites can name files is not written through.
+fn write(path: &Path, text: &str, roots: &Roots) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    if !roots.permit(directory, path) {
+        return Err(io::Error::other(
+            "a link that leads out of the repository, which is not written through",
+        ));
+    }
+    fs::write(path, text)
 }

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::CheckpointArguments;
-use crate::destination;
+use crate::destination::{self, Readers};
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
@@ -159,7 +159,7 @@ impl Checkpoints {
         };
         // Nothing in it can fail: it has texts and numbers.
         let text = serde_json::to_string(&checkpoint).unwrap_or_default();
-        destination::write(&self.path, &text)?;
+        destination::write(&self.path, &text, Readers::Owner)?;
         self.last = Instant::now();
         Ok(())
     }

@@ -6,7 +6,7 @@ use pratique_report::{ComparisonPage, Page, Report};
 
 use super::metrics;
 use crate::arguments::{ComparisonArguments, ReportFileArguments};
-use crate::destination;
+use crate::destination::{self, Readers};
 use crate::exit::CliError;
 use crate::time;
 
@@ -20,10 +20,10 @@ pub(in crate::review) fn write(report: &Report, arguments: &ReportFileArguments)
             true => page(report),
             false => format!("{}\n", report.to_json()),
         };
-        destination::write(path, &text)?;
+        destination::write(path, &text, Readers::Usual)?;
     }
     match &arguments.metrics_file {
-        Some(path) => destination::write(path, &metrics::text(report, SystemTime::now())),
+        Some(path) => destination::write(path, &metrics::text(report, SystemTime::now()), Readers::Usual),
         None => Ok(()),
     }
 }
@@ -60,5 +60,5 @@ pub(in crate::review) fn write_page(
         about: &about,
         ..page
     };
-    destination::write(path, &text.to_string())
+    destination::write(path, &text.to_string(), Readers::Usual)
 }
