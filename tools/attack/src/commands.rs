@@ -2,6 +2,7 @@
 
 mod amounts;
 mod directories;
+mod pull_request;
 
 use std::fs;
 use std::io::Write as _;
@@ -21,7 +22,7 @@ use super::files::{bomb, pipe};
 type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
 
 /// All tests of commands, with their names.
-pub(super) const ALL: [(&str, Attack); 13] = [
+pub(super) const ALL: [(&str, Attack); 14] = [
     ("names that steer terminals and pipelines", names),
     ("check of devices and pipes", devices),
     ("check of many aliases", aliases),
@@ -35,6 +36,7 @@ pub(super) const ALL: [(&str, Attack); 13] = [
     ("links that lead in circles", directories::circles),
     ("names that are no text", directories::names_of_bytes),
     ("a suite of very many tests", amounts::tests),
+    ("a project file of a pull request", pull_request::project_file),
 ];
 
 /// How long a command may take. They all do little; development builds are slow.

@@ -59,6 +59,7 @@ mod playground;
 mod policies;
 mod problems;
 mod project;
+mod pull_request;
 mod readme;
 mod registry;
 mod replay;
