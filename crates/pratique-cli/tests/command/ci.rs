@@ -61,6 +61,11 @@ pub(crate) struct Action {
 
 /// Runs the steps of the action that are shell, as a runner does: with inputs, and what earlier steps gave.
 pub(crate) fn act(directory: &Directory, inputs: &[(&str, &str)]) -> Action {
+    act_in(directory, "", inputs)
+}
+
+/// The same, where the repository is below the directory.
+fn act_in(directory: &Directory, below: &str, inputs: &[(&str, &str)]) -> Action {
     let action = definition("action.yml");
     let [outputs, summary] = ["outputs", "summary"].map(|name| directory.path().join(name));
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
@@ -77,7 +82,11 @@ pub(crate) fn act(directory: &Directory, inputs: &[(&str, &str)]) -> Action {
         let (name, rest) = rest.split_once(" }}").unwrap();
         let value = if let Some(input) = name.strip_prefix("inputs.") {
             let given = inputs.iter().find(|(name, _)| *name == input);
-            let default = || action["inputs"][input]["default"].as_str().unwrap().to_owned();
+            let default = || match action["inputs"][input]["default"].as_str().unwrap() {
+                // The event of a push has no pull request.
+                "${{ github.event.pull_request.base.sha }}" => String::new(),
+                default => default.to_owned(),
+            };
             given.map_or_else(default, |(_, value)| (*value).to_owned())
         } else if let Some(output) = name.strip_prefix("steps.install.outputs.") {
             let all = read(&outputs);
@@ -101,7 +110,7 @@ pub(crate) fn act(directory: &Directory, inputs: &[(&str, &str)]) -> Action {
         assert_eq!(step["shell"], "bash");
         let mut command = Command::new("bash");
         command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]);
-        command.current_dir(directory.path());
+        command.current_dir(directory.path().join(below));
         command.env("GITHUB_ACTIONS", "true");
         command.env("GITHUB_OUTPUT", &outputs);
         command.env("GITHUB_STEP_SUMMARY", &summary);
@@ -396,6 +405,119 @@ fn the_template_of_gitlab_runs() {
     assert_eq!(run(&[("CHECK_ARGUMENTS", "policies")]).0, Some(0));
     assert_eq!(run(&[("CHECK_ARGUMENTS", "nowhere")]).0, Some(2));
     assert_eq!(run(&[("PRATIQUE_COMMANDS", "serve")]).0, Some(2));
+}
+
+/// A clone of the last commit only, as servers make it, and the commit before, whose project file names what is denied.
+fn shallow_clone() -> (Directory, String) {
+    let directory = project();
+    let git = |below: &str, arguments: &[&str]| {
+        let output = Command::new("git")
+            .args([
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.com",
+                "-c",
+                "init.defaultBranch=main",
+            ])
+            .args(["-c", "uploadpack.allowAnySHA1InWant=true"])
+            .args(arguments)
+            .current_dir(directory.path().join(below))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", both(&output));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let head = "apiVersion: pratique/v1alpha1\nkind: Configuration\npolicies: [policies]\n";
+    let rules = "inputs: [a deployment.yaml]\nobjects: [param.yaml]\n";
+    fs::write(directory.path().join("pratique.yaml"), format!("{head}{rules}")).unwrap();
+    git("", &["init", "--quiet"]);
+    git("", &["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    git("", &["add", "."]);
+    git("", &["commit", "--quiet", "-m", "target"]);
+    let target = git("", &["rev-parse", "HEAD"]);
+    git("", &["checkout", "--quiet", "-b", "change"]);
+    let weak = format!("{head}{rules}review: {{operation: DELETE}}\n");
+    fs::write(directory.path().join("pratique.yaml"), weak).unwrap();
+    git("", &["commit", "--quiet", "--all", "-m", "change"]);
+    let origin = format!("file://{}", directory.path().display());
+    git(
+        "",
+        &[
+            "clone",
+            "--quiet",
+            "--depth=1",
+            "--branch=change",
+            &origin,
+            "clone",
+        ],
+    );
+    (directory, target)
+}
+
+#[test]
+fn the_action_takes_the_rules_of_the_target() {
+    let (directory, target) = shallow_clone();
+    let clone = Directory::new();
+    fs::rename(directory.path().join("clone"), clone.path().join("clone")).unwrap();
+    let of = |inputs: &[(&str, &str)]| {
+        let all = [&[("binary", BINARY), ("commands", "review")], inputs].concat();
+        act_in(&clone, "clone", &all)
+    };
+    // The change brings along a rule by which nothing is denied.
+    let run = of(&[]);
+    assert_eq!(run.codes[1], Some(0), "{}", run.log);
+    assert!(run.log.contains("`review.operation` is DELETE"), "{}", run.log);
+    let run = of(&[("project-file-from", &target)]);
+    assert_eq!(run.codes[1], Some(1), "{}", run.log);
+    assert!(
+        run.log.contains(&format!("project file: {target}:pratique.yaml")),
+        "{}",
+        run.log
+    );
+    let run = of(&[("project-file-from", "nowhere")]);
+    assert_eq!(run.codes[1], Some(2), "{}", run.log);
+    assert!(run.log.contains("cannot be fetched"), "{}", run.log);
+}
+
+#[test]
+fn the_template_of_gitlab_takes_the_rules_of_the_target() {
+    let (directory, target) = shallow_clone();
+    let job = &definition("ci/gitlab.yml")[".pratique"];
+    let script: Vec<&str> = job["script"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap())
+        .collect();
+    let mut command = Command::new("sh");
+    command.args(["-ec", &script.join("\n")]);
+    command.current_dir(directory.path().join("clone"));
+    command.env("PATH", path_with_binary(&directory));
+    for (name, default) in job["variables"].as_object().unwrap() {
+        command.env(name, default.as_str().unwrap());
+    }
+    command.env("PRATIQUE_COMMANDS", "review");
+    command.env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main");
+    let output = command.output().unwrap();
+    let log = both(&output);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    assert!(
+        log.contains(&format!("project file: {target}:pratique.yaml")),
+        "{log}"
+    );
+}
+
+#[test]
+fn nothing_of_ci_trusts_the_project_file() {
+    for file in ["action.yml", "ci/run", "ci/gitlab.yml", ".pre-commit-hooks.yaml"] {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        assert!(
+            !text.contains("trust-project-file") && !text.contains("TRUST_PROJECT_FILE"),
+            "{file}"
+        );
+    }
 }
 
 #[test]
