@@ -575,7 +575,7 @@ fn a_test_in_rust_fails_over_what_the_command_fails_over() {
     );
     error(
         &format!("{head}tests: []\n"),
-        "$DIR/.tests/suite.yaml: the suite \"suite.yaml\" has no tests",
+        "$DIR/.tests/suite.yaml: the suite \"suite\" has no tests",
     );
     error(
         "apiVersion: pratique/v1alpha1\nkind: Suit\ntests: []\n",
