@@ -1,7 +1,7 @@
 //! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
 
 use pratique_json::{Object, Value};
-use pratique_types::Status;
+use pratique_types::{Status, UserInfo};
 
 use crate::metadata::fill;
 use crate::object;
@@ -10,10 +10,10 @@ use crate::registry::{Prepared, Received, Registry};
 use crate::request::Attributes;
 
 /// The request as validating admission sees it, and the answer as far as it is known.
-// Upstream: pkg/registry/core/serviceaccount/storage/token.go, Create; pkg/registry/core/pod/storage/{storage,eviction}.go
 ///
 /// # Errors
 /// The object is about another one than the path.
+// Upstream: pkg/registry/core/serviceaccount/storage/token.go, Create; pkg/registry/core/pod/storage/{storage,eviction}.go
 pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result<Prepared, Box<Status>> {
     let mut attributes = received.attributes;
     let is_carried_out = matches!(attributes.kind.kind.as_str(), "Binding" | "Eviction");
@@ -24,10 +24,10 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result
         tokens(registry, &mut attributes);
     }
     registry.scheme.settle(&attributes.kind, &mut attributes.object);
-    let mut stored = if is_carried_out {
-        success()
-    } else {
-        attributes.object.clone()
+    let mut stored = match attributes.kind.kind.as_str() {
+        _ if is_carried_out => success(),
+        "SelfSubjectReview" => user_review(registry, &attributes.object, &received.request.user),
+        _ => attributes.object.clone(),
     };
     if attributes.subresource == "token" {
         object::set(
@@ -47,6 +47,36 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result
         warnings: received.warnings,
         refused: None,
     })
+}
+
+/// What the server answers to a question for the user of the request, whatever else was asked.
+// Upstream: pkg/registry/authentication/selfsubjectreview/rest.go, Create
+fn user_review(registry: &Registry<'_>, review: &Value<'static>, user: &UserInfo) -> Value<'static> {
+    let texts = |texts: &[String]| Value::from(texts.iter().cloned().map(Value::from).collect::<Vec<_>>());
+    let mut answer = Value::from(Object::new());
+    for field in ["kind", "apiVersion"] {
+        object::set(&mut answer, &[field], object::text(review, &[field]).to_owned());
+    }
+    let time = registry.placeholders.time.clone();
+    object::set(&mut answer, &["metadata", "creationTimestamp"], time);
+    let mut shown = Object::new();
+    for (field, text) in [("username", &user.username), ("uid", &user.uid)] {
+        if !text.is_empty() {
+            shown.insert(field, text.clone());
+        }
+    }
+    if !user.groups.is_empty() {
+        shown.insert("groups", texts(&user.groups));
+    }
+    if !user.extra.is_empty() {
+        let extra = user.extra.iter();
+        let extra: Object<'static> = extra
+            .map(|(key, values)| (key.clone().into(), texts(values)))
+            .collect();
+        shown.insert("extra", extra);
+    }
+    object::set(&mut answer, &["status", "userInfo"], shown);
+    answer
 }
 
 /// A binding and an eviction have the name of their Pod.
