@@ -273,6 +273,7 @@ fn verb(case: &Value) -> Result<Verb, Error> {
     })
 }
 
+/// The user of a case, who is the one that recorded it where the case does not say.
 fn user(case: &Value) -> UserInfo {
-    serde_json::from_value(case["user"].clone()).unwrap_or_default()
+    serde_json::from_value(case["user"].clone()).unwrap_or_else(|_| administrator())
 }
