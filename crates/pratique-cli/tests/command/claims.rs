@@ -29,7 +29,6 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "--audit-secrets",
             "--call-budget",
             "--calls-at-once",
-            "--client-ca-file",
             "--exempt-namespace",
             "--follow-plain-http-redirects",
             "--identity",

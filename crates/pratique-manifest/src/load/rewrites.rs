@@ -27,7 +27,7 @@ use pairing::Pairing;
 /// How long files that were changed have to stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RewriteDelays {
-    /// The delay if no object is missing and the file is no shorter than before, and after a file with objects was removed.
+    /// The delay if no object is missing and the file is no shorter than before.
     pub rewritten: Duration,
     /// The delay otherwise.
     pub shrunk: Duration,
@@ -324,7 +324,7 @@ impl RewriteDetector {
                 lost,
                 retry_after: Duration::ZERO,
             };
-            (lost > 0).then_some((unstable, self.delays.rewritten))
+            (lost > 0).then_some((unstable, self.delays.shrunk))
         });
         removed.collect::<Vec<_>>().into_iter()
     }
