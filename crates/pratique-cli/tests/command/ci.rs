@@ -510,6 +510,75 @@ fn the_template_of_gitlab_takes_the_rules_of_the_target() {
 }
 
 #[test]
+fn reports_are_not_written_through_links_of_a_change() {
+    let script = |name: &str, directory: &Directory| {
+        let mut command = match name {
+            "ci/run" => Command::new("bash"),
+            _ => Command::new("sh"),
+        };
+        match name {
+            "ci/run" => command.arg(root().join("ci/run")),
+            _ => {
+                let job = &definition(name)[".pratique"]["script"];
+                let lines: Vec<&str> = job
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|line| line.as_str().unwrap())
+                    .collect();
+                command.args(["-ec", &lines.join("\n")])
+            }
+        };
+        let output = command
+            .current_dir(directory.path().join("change"))
+            .env("PATH", path_with_binary(directory))
+            .env("PRATIQUE_REPORTS", "pratique-reports")
+            .env("PRATIQUE_COMMANDS", "check test")
+            .env("CHECK_ARGUMENTS", "../policies")
+            .env("TEST_ARGUMENTS", "../suites")
+            .env_remove("GITHUB_ACTIONS")
+            .env_remove("GITHUB_OUTPUT")
+            .env_remove("GITHUB_STEP_SUMMARY")
+            .output()
+            .unwrap();
+        both(&output)
+    };
+    for name in ["ci/run", "ci/gitlab.yml"] {
+        // The directory, and files in it.
+        for links in [
+            &[("pratique-reports", "../outside")][..],
+            &[
+                ("pratique-reports/check.xml", "../../outside/check.xml"),
+                ("pratique-reports/check.sarif", "../../outside/check.xml"),
+                ("pratique-reports/test.xml", "../../outside/check.xml"),
+                ("pratique-reports/test.junit", "../../outside/check.xml"),
+            ],
+        ] {
+            let directory = project()
+                .with("outside/check.xml", "precious")
+                .with("change/file", "");
+            for (link, target) in links {
+                let link = directory.path().join("change").join(link);
+                fs::create_dir_all(link.parent().unwrap()).unwrap();
+                std::os::unix::fs::symlink(target, link).unwrap();
+            }
+            let log = script(name, &directory);
+            let outside: Vec<_> = fs::read_dir(directory.path().join("outside")).unwrap().collect();
+            let precious = fs::read_to_string(directory.path().join("outside/check.xml")).unwrap();
+            assert_eq!(
+                (outside.len(), precious.as_str()),
+                (1, "precious"),
+                "{name}: {log}"
+            );
+            let written = fs::read_dir(directory.path().join("change/pratique-reports"))
+                .unwrap()
+                .count();
+            assert!(written >= 2, "{name}: {log}");
+        }
+    }
+}
+
+#[test]
 fn nothing_of_ci_trusts_the_project_file() {
     for file in ["action.yml", "ci/run", "ci/gitlab.yml", ".pre-commit-hooks.yaml"] {
         let text = fs::read_to_string(root().join(file)).unwrap();

@@ -625,6 +625,21 @@ fn links_that_are_found_do_not_lead_out_of_their_repository() {
     }
 }
 
+#[test]
+#[cfg(unix)]
+fn suites_are_not_updated_through_links_that_lead_out() {
+    let repository = repository();
+    let wrong = SUITE.replace("denied", "allowed");
+    let repository = repository.with("outside/suite.yaml", &wrong);
+    let link = repository.path().join("repository/tests/linked.yaml");
+    std::os::unix::fs::symlink("../../outside/suite.yaml", &link).unwrap();
+    attack(&repository, &["test", "tests", "--update"]).exits(2);
+    let named = ["test", "tests/linked.yaml", "--update"];
+    attack(&repository, &named)
+        .exits(2)
+        .stderr_has("not written through");
+}
+
 /// Files that commands write, and the names that they had until they were finished.
 #[test]
 #[cfg(unix)]
