@@ -141,6 +141,8 @@ fn lint_manifests(
     report.extend(unread.map(lints::unread_text::check));
     let older = sets.iter().flat_map(|set| &set.older);
     report.extend(older.map(lints::older_version::check));
+    let replaced = sets.iter().flat_map(|set| &set.replaced);
+    report.extend(replaced.map(lints::replaced_object::check));
     report.finish()
 }
 

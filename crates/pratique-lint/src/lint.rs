@@ -28,6 +28,7 @@ pub fn all() -> &'static [&'static Lint] {
         &lints::mixed_origins::LINT,
         &lints::null_object::LINT,
         &lints::older_version::LINT,
+        &lints::replaced_object::LINT,
         &lints::type_check::LINT,
         &lints::unbound_policy::LINT,
         &lints::unguarded_field::LINT,

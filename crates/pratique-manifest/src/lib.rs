@@ -32,6 +32,7 @@ mod expressions;
 mod file_schema;
 mod help;
 mod kind;
+mod list;
 mod load;
 mod parse;
 mod plugin;
@@ -62,12 +63,13 @@ pub use file_schema::FileSchema;
 pub use help::{Edit, Help};
 
 pub use kind::Kind;
+pub use list::list_items;
 pub use load::content_hash::content_hash;
 pub use load::options::Options;
 pub use load::reload::{Reloaded, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
-pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion};
+pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion, ReplacedObject};
 pub use load::{
     load_among, load_api_among, load_api_files, load_directory, load_directory_objects, load_files,
     load_static_among,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pratique_lint::CostExample;
-use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Problem};
+use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Problem, Rule};
 use serde::Serialize;
 
 use super::excerpt::Texts;
@@ -43,18 +43,36 @@ pub(crate) fn refused(errors: &LoadErrors, stops_server: bool, texts: &mut Texts
     let message = errors.to_string();
     let list = listed(&following(errors, &message), Links::Each, texts, style);
     let message = shortened(&message);
-    text!(
-        "{} {}\n{} kube-apiserver {} this\n{}",
-        style.paint(Tone::Bad, "error:"),
-        further(&message),
-        style.paint(Tone::Faint, "  = note:"),
-        if stops_server {
-            "stops with"
-        } else {
-            "refuses it with"
-        },
-        list,
-    )
+    let mut out = text!("{} {}\n", style.paint(Tone::Bad, "error:"), further(&message));
+    let note = match stops_server {
+        true => Some("kube-apiserver stops with this"),
+        false => is_of_api(errors).then_some("kube-apiserver refuses it with this"),
+    };
+    if let Some(note) = note {
+        out.push(&text!("{} {}\n", style.paint(Tone::Faint, "  = note:"), note));
+    }
+    out.push(&list);
+    out
+}
+
+/// Whether the first message is one that an API server answers a request with. Others are those of its readers of files, of
+/// clients, which send it nothing, or ours.
+fn is_of_api(errors: &LoadErrors) -> bool {
+    let first = errors
+        .failures()
+        .first()
+        .and_then(|failure| failure.problems.first());
+    first.is_some_and(|problem| {
+        matches!(
+            problem.rule,
+            Rule::MissingKind
+                | Rule::WrongType
+                | Rule::UnknownField
+                | Rule::DuplicateField
+                | Rule::InvalidField
+                | Rule::InvalidExpression
+        )
+    })
 }
 
 /// A message whose continuation lines are indented.

@@ -12,6 +12,7 @@ pub(crate) mod match_nothing;
 pub(crate) mod mixed_origins;
 pub(crate) mod null_object;
 pub(crate) mod older_version;
+pub(crate) mod replaced_object;
 pub(crate) mod type_check;
 pub(crate) mod unbound_policy;
 pub(crate) mod unguarded_field;

@@ -99,6 +99,24 @@ pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(Registered, ApiVers
     older().or_else(|| find_static(gvk))
 }
 
+/// What clients say of the answer of an API that does not serve a kind of the group in a version; `None` for versions that it
+/// serves, and for other kinds.
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewGenericServerResponse
+pub(crate) fn not_served(gvk: &GroupVersionKind) -> Option<String> {
+    let kind = Kind::from_name(&gvk.kind).filter(|_| gvk.group == GROUP)?;
+    if matches!(find_served(gvk), Some((Registered::Object(_), _))) {
+        return None;
+    }
+    let lower = kind.name().to_ascii_lowercase();
+    let resource = match lower.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{lower}s"),
+    };
+    Some(format!(
+        "the server could not find the requested resource (post {resource}.{GROUP})"
+    ))
+}
+
 /// Finds a kind that a server's loaders know.
 fn find(gvk: &GroupVersionKind) -> Option<Registered> {
     if gvk.kind == "List" {

@@ -13,6 +13,7 @@ use crate::budget::{Budget, DOCUMENT};
 use crate::decode::registry::{self, ApiVersion, GROUP, Registered};
 use crate::decode::{self, Raw, failures};
 use crate::kind::Kind;
+use crate::list::list_items;
 use crate::parse::file_document::FileDocument;
 use crate::parse::source::ObjectSource;
 use crate::parse::{self, Parsed};
@@ -21,8 +22,8 @@ use crate::position::Location;
 use crate::problem::{Failure, ObjectName, Problem, aggregate};
 use crate::tree::{NodeId, Step, Value};
 use crate::validate::problems::{self, Subject};
-use crate::validate::static_rules;
 use crate::validate::wrong_fields::WrongFields;
+use crate::validate::{created_metadata, static_rules};
 use crate::{default, validate};
 
 /// The use of manifests.
@@ -186,6 +187,9 @@ impl DocumentValidation<'_> {
         if self.validator.selection.skips_kinds() && !self.may_belong(parsed, id) {
             return;
         }
+        if let Some(items) = self.client_list(parsed, id) {
+            return self.items(parsed, id, items, lists);
+        }
         let decoded = self.decode(parsed, id).unwrap_or_else(|error| {
             let mut failure = error.failure;
             if id != parsed.root {
@@ -200,20 +204,28 @@ impl DocumentValidation<'_> {
             Some(Decoded {
                 registered: Registered::List,
                 ..
-            }) if lists >= MAX_LISTS => {
-                let text = format!("lists are nested more than {MAX_LISTS} levels deep");
-                self.fail(failures::unsupported(parsed, id, text));
-            }
-            Some(Decoded {
-                registered: Registered::List,
-                ..
-            }) => {
-                for item in list_items(parsed, id) {
-                    self.value(parsed, item, lists + 1);
-                }
-            }
+            }) => self.items(parsed, id, item_nodes(parsed, id), lists),
             Some(decoded) => self.registered(parsed, id, decoded),
         }
+    }
+
+    /// Validates the items of a list within so many others.
+    fn items(&mut self, parsed: &Parsed, list: NodeId, items: &[NodeId], lists: usize) {
+        if lists >= MAX_LISTS {
+            let text = format!("lists are nested more than {MAX_LISTS} levels deep");
+            return self.fail(failures::unsupported(parsed, list, text));
+        }
+        for item in items {
+            self.value(parsed, *item, lists + 1);
+        }
+    }
+
+    /// The items of an object of the API that is a list to clients, and whose kind is not one of lists. The server, which reads
+    /// static manifests itself, knows lists by their kinds alone.
+    fn client_list<'p>(&self, parsed: &'p Parsed, id: NodeId) -> Option<&'p [NodeId]> {
+        let kind = text_of(parsed, parsed.tree().entry(id, "kind")?.value)?;
+        let is_unusual = self.validator.scope == ManifestScope::Api && !kind.ends_with("List");
+        is_unusual.then(|| list_items(parsed.tree(), id)).flatten()
     }
 
     /// Whether a value is of a kind in the scope, or a list that may have such items.
@@ -224,9 +236,10 @@ impl DocumentValidation<'_> {
         };
         let of_items = || Kind::from_name(name.strip_suffix("List")?);
         match (Kind::from_name(name), of_items()) {
+            (Some(_), _) if self.client_list(parsed, id).is_some() => true,
             (Some(kind), _) => self.validator.scope.accepts(kind) && self.is_selected(parsed, id, kind),
             (None, Some(kind)) => self.validator.scope.accepts(kind),
-            (None, None) => &**name == "List",
+            (None, None) => &**name == "List" || self.client_list(parsed, id).is_some(),
         }
     }
 
@@ -246,6 +259,11 @@ impl DocumentValidation<'_> {
         let found = failures::kind_of(parsed, id).and_then(|kind| {
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind));
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
+            if self.validator.scope == ManifestScope::Api
+                && let Some(text) = registry::not_served(&kind)
+            {
+                return Err(failures::unsupported(parsed, id, text));
+            }
             find(&kind).ok_or_else(unknown)
         });
         let (registered, version) = found.inspect_err(|_| {
@@ -322,7 +340,7 @@ impl DocumentValidation<'_> {
                 self.objects(parsed, (kind, version), vec![(id, value, wrong)]);
             }
             Registered::TypedList(kind) if scope.accepts(kind) => {
-                let items = list_items(parsed, id).into_iter().zip(into_items(value));
+                let items = item_nodes(parsed, id).iter().copied().zip(into_items(value));
                 let items = items.enumerate();
                 let items = items.map(|(index, (id, value))| (id, value, wrong.of_item(index)));
                 let items = items.filter(|(id, ..)| self.is_selected(parsed, *id, kind));
@@ -351,6 +369,12 @@ impl DocumentValidation<'_> {
         let mut candidates = Vec::with_capacity(items.len());
         for (id, mut value, wrong) in items {
             wrong.fill(kind, &mut value);
+            if self.validator.scope == ManifestScope::Api {
+                created_metadata::prepare(
+                    &mut value,
+                    &parsed.document.source.location(parsed.tree().get(id).span),
+                );
+            }
             let other_defaults = default::apply(kind, version, &mut value);
             let name = ObjectName {
                 kind,
@@ -456,9 +480,12 @@ fn name_in(parsed: &Parsed, id: NodeId) -> Option<String> {
 /// A text in a value that is not decoded.
 fn text_in(parsed: &Parsed, id: NodeId, path: [&str; 2]) -> Option<String> {
     let path = path.map(|name| Step::Field(name.to_owned()));
-    let tree = parsed.tree();
-    match &tree.get(tree.find(id, &path)?).value {
-        Value::String(text, _) => Some(text.to_string()),
+    text_of(parsed, parsed.tree().find(id, &path)?).map(str::to_owned)
+}
+
+fn text_of(parsed: &Parsed, id: NodeId) -> Option<&str> {
+    match &parsed.tree().get(id).value {
+        Value::String(text, _) => Some(text),
         _ => None,
     }
 }
@@ -468,12 +495,12 @@ fn name_of(value: &Json) -> &str {
     name.and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The nodes of a list's items.
-fn list_items(parsed: &Parsed, id: NodeId) -> Vec<NodeId> {
+/// The nodes of the items of an object of a kind of lists.
+fn item_nodes(parsed: &Parsed, id: NodeId) -> &[NodeId] {
     let items = parsed.tree().entry(id, "items").map(|entry| entry.value);
     match items.map(|items| &parsed.tree().get(items).value) {
-        Some(Value::List(items)) => items.clone(),
-        _ => Vec::new(),
+        Some(Value::List(items)) => items,
+        _ => &[],
     }
 }
 

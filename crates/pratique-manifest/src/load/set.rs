@@ -27,6 +27,8 @@ macro_rules! declare_set {
             pub unread: Vec<Location>,
             /// Objects of older versions of the API, where those have other defaults than v1.
             pub older: Vec<OlderVersion>,
+            /// Objects of the API that others of the same name replace.
+            pub replaced: Vec<ReplacedObject>,
         }
 
         impl ManifestSet {
@@ -40,6 +42,12 @@ macro_rules! declare_set {
                 $(self.$list.append(&mut other.$list);)*
                 self.unread.append(&mut other.unread);
                 self.older.append(&mut other.older);
+                self.replaced.append(&mut other.replaced);
+            }
+
+            /// Replaces objects, sorted by name, by later ones of the same name.
+            pub(crate) fn replace_repeated(&mut self) {
+                $(replace_repeated(Kind::$kind, &mut self.$list, &mut self.replaced);)*
             }
 
             /// Sorts the objects of each kind by name.
@@ -103,6 +111,30 @@ fn sort<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<Loaded<T>>) {
     list.sort_by(|a, b| a.object.metadata().name.cmp(&b.object.metadata().name));
 }
 
+fn replace_repeated<T: Metadata<Ty = ObjectMeta>>(
+    kind: Kind,
+    list: &mut Vec<Loaded<T>>,
+    replaced: &mut Vec<ReplacedObject>,
+) {
+    list.dedup_by(|later, kept| {
+        let name = later.object.metadata().name.as_deref();
+        let is_same = name == kept.object.metadata().name.as_deref();
+        if is_same {
+            replaced.push(ReplacedObject {
+                name: ObjectName {
+                    kind,
+                    name: name.unwrap_or_default().to_owned(),
+                },
+                location: kept.source.locate(&[]),
+                by: later.source.locate(&[]),
+            });
+            // The first of equal elements is kept.
+            std::mem::swap(later, kept);
+        }
+        is_same
+    });
+}
+
 /// An object and where it came from.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
@@ -133,6 +165,17 @@ pub struct OlderVersion {
     pub version: &'static str,
     /// The fields with other defaults.
     pub defaults: Vec<String>,
+}
+
+/// An object of the API that another of the same name replaces, as when both are applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplacedObject {
+    /// Its kind and name.
+    pub name: ObjectName,
+    /// Where it is.
+    pub location: Location,
+    /// Where the one is that replaces it.
+    pub by: Location,
 }
 
 /// The kind, the name and the source of a loaded object of any kind.

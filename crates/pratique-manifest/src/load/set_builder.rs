@@ -115,7 +115,12 @@ impl SetBuilder {
             // Validation has reported that the name is missing.
             _ if name.name.is_empty() => None,
             ManifestScope::Plugin(_) => static_rules::static_name(&subject, &mut self.names),
-            ManifestScope::Api => static_rules::repeated_name(&subject, &mut self.names),
+            // Objects that are applied later replace it.
+            ManifestScope::Api => {
+                self.names
+                    .insert((name.kind, name.name.as_str().into()), Arc::clone(file));
+                None
+            }
         };
         // The server stops at the first.
         let failures: Vec<_> = name_failure.into_iter().chain(candidate.failures).collect();
@@ -180,10 +185,13 @@ impl SetBuilder {
             self.unparsed,
             self.failed_bindings,
         ));
+        self.set.sort();
+        if self.scope == ManifestScope::Api {
+            self.set.replace_repeated();
+        }
         if self.texts == SourceTexts::Discarded {
             self.set.discard_texts();
         }
-        self.set.sort();
         (self.set, self.failures)
     }
 

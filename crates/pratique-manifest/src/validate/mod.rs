@@ -1,6 +1,7 @@
 //! Validation as the API does it on creation: every rule of every kind, in the server's order and with its messages.
 
 mod binding;
+pub(crate) mod created_metadata;
 mod errors;
 mod expressions;
 mod matching;

@@ -44,7 +44,7 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Fa
 }
 
 /// Checks that a name is unique.
-pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
+fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
     let ObjectName { kind, name } = subject.name;
     match names.entry((*kind, name.as_str().into())) {
         Entry::Vacant(entry) => {
