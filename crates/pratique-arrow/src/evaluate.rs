@@ -10,6 +10,7 @@ use pratique::policy::{Decision as PolicyDecision, Effect, ErrorType, PolicyObse
 use pratique::{Admission, AdmissionDecision, AdmissionRequest, EvalContext, Objects, Outcome, Unfinished};
 use pratique_json::Value;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
+use pratique_suite::convert::is_list;
 use pratique_suite::request::{self, BuildError, RequestTemplate, kind_of, options, regular_resource};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
@@ -39,7 +40,7 @@ const NAMESPACE: &str = "default";
 /// of Arrow, and a dictionary.
 ///
 /// The results have the columns of [`result_schema`], and a row for each row. One that
-/// is not JSON, or has no kind, is `failed`, with the reason as its message; what depends on something that was not given is
+/// is not JSON, has no kind, or is a list, is `failed`, with the reason as its message; what depends on something that was not given is
 /// `undecided`.
 #[derive(Clone)]
 pub struct BatchEvaluator {
@@ -149,7 +150,9 @@ impl BatchEvaluator {
         let user = columns.user(row).unwrap_or_else(|| self.user.clone());
         let object = columns.object.as_ref().and_then(|column| column.get(row));
         let old = columns.old_object.as_ref().and_then(|column| column.get(row));
-        let parsed = parsed(object).and_then(|object| Ok((object, parsed(old)?)));
+        let parsed = self
+            .parsed(object)
+            .and_then(|object| Ok((object, self.parsed(old)?)));
         let change = parsed.and_then(|(object, old)| match (object, old) {
             (Some(object), None) => Ok((Operation::Create, object, None)),
             (Some(object), Some(old)) => Ok((Operation::Update, object, Some(old))),
@@ -183,6 +186,15 @@ impl BatchEvaluator {
             Ok(decision) => decision.push(&evaluation, &user, results),
             Err(error) => failed(&error, &evaluation, &user, results),
         }
+    }
+
+    /// An object of a row, if there is one. Objects as they are stored are no lists, whatever their fields are.
+    fn parsed<'t>(&self, text: Option<&'t [u8]>) -> Result<Option<Value<'t>>, RowError> {
+        let object = text.map(pratique_json::parse).transpose()?;
+        if self.objects.is_some() && object.as_ref().is_some_and(is_list) {
+            return Err(RowError::List);
+        }
+        Ok(object.filter(|object| !object.is_null()))
     }
 
     /// The request for an object, whose old form is known.
@@ -265,16 +277,12 @@ enum RowError {
     Json(#[from] pratique_json::Error),
     #[error("the row has no object")]
     NoObject,
+    #[error("it is a list, of which each object needs a row")]
+    List,
     #[error(transparent)]
     Request(#[from] BuildError),
     #[error("the request cannot be evaluated: {0}")]
     Unfinished(#[from] Unfinished),
-}
-
-/// An object of a row, if there is one.
-fn parsed(text: Option<&[u8]>) -> Result<Option<Value<'_>>, RowError> {
-    let object = text.map(pratique_json::parse).transpose()?;
-    Ok(object.filter(|object| !object.is_null()))
 }
 
 fn failed(error: &RowError, evaluation: &Evaluation<'_>, user: &str, results: &mut ResultRows) {

@@ -118,6 +118,10 @@ fn each_row_has_a_decision() {
         Some("{".to_owned()),
         None,
         Some(r#"{"metadata":{}}"#.to_owned()),
+        Some(format!(
+            r#"{{"apiVersion":"v1","kind":"ConfigMap","items":[{}]}}"#,
+            object("Pod", "b", false)
+        )),
         Some(
             object("ConfigMap", "c", true)
                 .replace("spec", "data")
@@ -129,7 +133,15 @@ fn each_row_has_a_decision() {
     assert_eq!(results.schema(), result_schema());
     assert_eq!(
         decisions(&results),
-        ["allowed", "denied", "failed", "failed", "failed", "undecided"]
+        [
+            "allowed",
+            "denied",
+            "failed",
+            "failed",
+            "failed",
+            "failed",
+            "undecided"
+        ]
     );
     let messages = texts(&results, "message");
     assert!(
@@ -145,11 +157,15 @@ fn each_row_has_a_decision() {
     );
     assert_eq!(messages[3].as_deref(), Some("the row has no object"));
     assert_eq!(messages[4].as_deref(), Some("Object 'Kind' is missing"));
+    assert_eq!(
+        messages[5].as_deref(),
+        Some("it is a list, of which each object needs a row")
+    );
     let found = findings(&results, 1);
     let expected = ["deny", "audit"].map(|action| ["team.static.k8s.io", action, "a Pod needs a team"]);
     assert_eq!(found, expected);
     assert_eq!(
-        findings(&results, 5)[0][..2],
+        findings(&results, 6)[0][..2],
         ["allowed.static.k8s.io", "undecided"]
     );
     assert_eq!(findings(&results, 0).len(), 0);

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_manifest::{
-    Document, LoadErrors, Location, ManifestFile, Problem, TreeNode, path_text, read_contents,
+    Document, LoadErrors, Location, ManifestFile, Problem, Rule, TreeNode, path_text, read_contents,
 };
 use pratique_stream::{Limits, StreamError};
-use pratique_suite::convert::{Item, convert, items};
+use pratique_suite::convert::{Item, Items, convert, items};
 use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
@@ -68,8 +68,8 @@ pub(crate) struct InputObject<'t> {
 #[derive(Debug, Default)]
 pub(crate) struct ParsedObjects<'t> {
     pub(crate) objects: Vec<InputObject<'t>>,
-    /// Duplicate keys outside of objects, in lists.
-    pub(crate) duplicate_keys: Vec<Problem>,
+    /// Warnings about what is outside of objects: duplicate keys in lists, and lists of an unusual kind.
+    pub(crate) list_warnings: Vec<Problem>,
     /// The number of empty lists.
     pub(crate) empty_lists: usize,
     /// The errors of what could not be read.
@@ -110,12 +110,12 @@ impl InputError {
 }
 
 impl<'t> ParsedObjects<'t> {
-    /// Warnings about duplicate keys outside of objects.
-    pub(crate) fn duplicate_warnings(&self) -> impl Iterator<Item = Text> {
-        self.duplicate_keys.iter().map(|duplicate| {
-            let location = duplicate.location.as_ref();
+    /// Warnings about what is outside of objects.
+    pub(crate) fn list_warnings(&self) -> impl Iterator<Item = Text> {
+        self.list_warnings.iter().map(|problem| {
+            let location = problem.location.as_ref();
             let place = location.map(problems::place).unwrap_or_default();
-            output::warning_at(&place, &duplicate.message)
+            output::warning_at(&place, &problem.message)
         })
     }
 
@@ -145,7 +145,7 @@ pub(crate) fn objects(file: ManifestFile) -> ParsedObjects<'static> {
 }
 
 /// The objects of the items that a file's documents consist of.
-fn objects_of(file: ManifestFile, items: impl Fn(&Document) -> Vec<Item>) -> ParsedObjects<'static> {
+fn objects_of(file: ManifestFile, mut items: impl FnMut(&Document) -> Items) -> ParsedObjects<'static> {
     let contents = read_contents(&file);
     let mut objects = ParsedObjects::default();
     for document in contents.documents {
@@ -163,14 +163,20 @@ fn objects_of(file: ManifestFile, items: impl Fn(&Document) -> Vec<Item>) -> Par
 }
 
 impl ParsedObjects<'_> {
-    fn add(&mut self, document: &Document, items: Vec<Item>) {
+    fn add(&mut self, document: &Document, items: Items) {
         let mut repeated = Repeated::new(document);
-        self.empty_lists += usize::from(items.is_empty());
-        for (index, item) in items.into_iter().enumerate() {
+        for list in items.unusual_lists {
+            let tree = document.source.tree();
+            let location = document.source.document().location(tree.get(list).span);
+            let kind = convert(tree, list).get("kind").map(Value::to_string);
+            self.add_unusual_list(kind.unwrap_or_default().trim_matches('"'), location);
+        }
+        self.empty_lists += usize::from(items.objects.is_empty());
+        for (index, item) in items.objects.into_iter().enumerate() {
             let span = document.source.tree().get(item.node).span;
             let location = document.source.document().location(span);
             match convert(document.source.tree(), item.node) {
-                Value::Null => {}
+                Value::Null if !item.is_listed => {}
                 Value::Object(object) => {
                     let object = item.named(object);
                     let warnings = repeated.within(&location);
@@ -188,7 +194,16 @@ impl ParsedObjects<'_> {
                 }),
             }
         }
-        self.duplicate_keys.extend(repeated.rest());
+        self.list_warnings.extend(repeated.rest());
+    }
+
+    /// Adds the warning about a list whose kind is not that of a list.
+    fn add_unusual_list(&mut self, kind: &str, location: Location) {
+        let message = format!(
+            "a {kind} with `items` is a list, as it is to kubectl: its items are read, and its own fields are not"
+        );
+        self.list_warnings
+            .push(Problem::new(Rule::UnknownField, message).at(location));
     }
 }
 

@@ -57,7 +57,7 @@ pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
     let list = match &piece.form {
         Form::Documents => None,
         Form::Items(list) => Some(&**list),
-        Form::ListEnd => {
+        Form::ListEnd(_) => {
             let rest = pratique_json::parse(&piece.text);
             let error = rest.err().map(|error| Err(EntryError::List(error)));
             found.extend(error.map(|entry| Located {

@@ -3,7 +3,7 @@
 //! A [`Splitter`] reads a stream and gives [`Piece`]s: one or more whole documents each. A document is what stands between
 //! lines of `---`, or a JSON value that is followed by another one or by the end of its line. Nothing is parsed, and no more
 //! is held than the document that is being read. A list that is longer than [`Limits::list`] is given in pieces, too, each
-//! with some of its items: only its [end](Form::ListEnd) tells whether it is one.
+//! with some of its items: only its [end](Form::ListEnd) tells whether it is complete.
 //!
 //! ```
 //! use pratique_stream::{Limits, Splitter};

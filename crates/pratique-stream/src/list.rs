@@ -14,8 +14,8 @@ pub(crate) struct ListStart {
     pub(crate) header: ListHeader,
 }
 
-/// The list that a JSON text begins, as far as the text shows that it is one. A kind may follow the items, as `kubectl`
-/// prints it: then the first item decides.
+/// The list that a JSON text begins, as far as the text shows that it is one: whatever its kind is, as for `kubectl`. A kind
+/// may follow the items, as `kubectl` prints it: then the first item decides.
 pub(crate) fn in_json(text: &[u8]) -> Option<ListStart> {
     let mut header = ListHeader::default();
     let mut at = skip_blanks(text, 0)? + 1;
@@ -30,13 +30,14 @@ pub(crate) fn in_json(text: &[u8]) -> Option<ListStart> {
                 header,
             };
             return Some(start).filter(|start| match &start.header.kind {
-                Some(_) => !start.header.is_no_list(),
+                Some(_) => has_item(text, start.at),
                 None => names_itself(text, start.at),
             });
         }
         let end = value_end(text, value)?;
         let scalar = string(text, value).and_then(|(text, _)| String::from_utf8(text.to_vec()).ok());
         match key {
+            b"kind" | b"apiVersion" if !scalar.as_deref().is_none_or(is_plain_scalar) => return None,
             b"kind" => header.kind = scalar,
             b"apiVersion" => header.api_version = scalar,
             _ => {}
@@ -44,6 +45,12 @@ pub(crate) fn in_json(text: &[u8]) -> Option<ListStart> {
         at = skip_blanks(text, end)?;
         at += usize::from(text.get(at) == Some(&b','));
     }
+}
+
+/// Whether a list is known to have an item: one without items may be read as an object.
+fn has_item(text: &[u8], at: usize) -> bool {
+    let first = skip_blanks(text, at).and_then(|at| text.get(at));
+    first.is_some_and(|first| *first != b']')
 }
 
 /// Whether the object at an offset has a version and a kind.
@@ -118,8 +125,12 @@ pub(crate) fn in_yaml(text: &[u8]) -> Option<ListStart> {
     }
     let (at, first) = lines.find(|(_, line)| indentation(line).is_some())?;
     let indent = indentation(first).filter(|indent| begins_item(first, *indent))?;
+    let is_plain = |text: &Option<String>| text.as_deref().is_none_or(is_plain_scalar);
+    if !is_plain(&header.kind) || !is_plain(&header.api_version) {
+        return None;
+    }
     let known = match header.kind {
-        Some(_) => !header.is_no_list(),
+        Some(_) => true,
         None => {
             let field = |line: &[u8], name: &str| {
                 let field = line.get(indent + 2..).unwrap_or_default();
@@ -137,6 +148,11 @@ pub(crate) fn in_yaml(text: &[u8]) -> Option<ListStart> {
         }
     };
     known.then_some(ListStart { at, indent, header })
+}
+
+/// Whether a scalar is written as it is. What has escapes, tags or anchors is read where the whole document is.
+fn is_plain_scalar(text: &str) -> bool {
+    !text.contains('\\') && !text.starts_with(['!', '&', '*', '|', '>', '"', '\''])
 }
 
 /// The whole lines of a text, with their ends, and their offsets.
@@ -172,7 +188,13 @@ mod tests {
             Some((11, 0, None)),
         );
         check(in_json(br#"{"items": [{"kind": "Pod"}, {"#), None);
-        check(in_json(br#"{"kind": "Bundle", "items": [{"#), None);
+        check(
+            in_json(br#"{"kind": "Bundle", "items": [{"#),
+            Some((29, 0, Some("Bundle"))),
+        );
+        check(in_json(br#"{"kind": "Bundle", "items": ["#), None);
+        check(in_json(br#"{"kind": "Bundle", "items": [ ]"#), None);
+        check(in_json(br#"{"kind": "Pod\u004cist", "items": [{"#), None);
         check(in_json(br#"{"metadata": {"items": [{"#), None);
         check(in_json(br#"{"data": {"a": "b"#), None);
     }
@@ -191,7 +213,11 @@ mod tests {
             in_yaml(b"items:\n  - name: v1\n    spec: {kind: Pod}\n  - a"),
             None,
         );
-        check(in_yaml(b"kind: Bundle\nitems:\n- kind: Pod\n"), None);
+        check(
+            in_yaml(b"kind: Bundle\nitems:\n- kind: Pod\n"),
+            Some((20, 0, Some("Bundle"))),
+        );
+        check(in_yaml(b"kind: !!str PodList\nitems:\n- kind: Pod\n"), None);
         check(in_yaml(b"kind: List\nitems: [\n{}\n"), None);
     }
 }

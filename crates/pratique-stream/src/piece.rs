@@ -32,8 +32,8 @@ pub enum Form {
     Documents,
     /// Items of a list: JSON values, or a YAML sequence.
     Items(Arc<ListHeader>),
-    /// A list without its items. Only with this it is known to be a list, and to be complete.
-    ListEnd,
+    /// A list without its items. Only with this it is known to be complete, and to have a kind.
+    ListEnd(Arc<ListHeader>),
 }
 
 /// What a list says about itself before its items.
@@ -102,11 +102,4 @@ fn chars(text: &[u8]) -> usize {
     text.chunks(usize::from(u8::MAX))
         .map(|chunk| usize::from(of_chunk(chunk)))
         .sum()
-}
-
-impl ListHeader {
-    /// Whether the list is known to be none.
-    pub(crate) fn is_no_list(&self) -> bool {
-        self.kind.as_deref().is_some_and(|kind| !kind.ends_with("List"))
-    }
 }

@@ -4,15 +4,66 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 use pratique_manifest as manifest;
-use pratique_manifest::{NodeId, ObjectSource, Tree};
+use pratique_manifest::{NodeId, ObjectSource, Tree, list_items};
 
 /// An object of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// Its node.
     pub node: NodeId,
-    /// The version and kind that a typed list implies for its items.
-    typed: Option<(String, String)>,
+    /// Whether it is an item of a list.
+    pub is_listed: bool,
+    /// The version and kind that its list implies for it.
+    implied: Option<ImpliedType>,
+}
+
+/// The version and kind that a list implies for its items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImpliedType {
+    api_version: String,
+    kind: String,
+}
+
+impl ImpliedType {
+    /// What a list with a version and a kind implies.
+    // Upstream: apimachinery/pkg/apis/meta/v1/unstructured/helpers.go, unstructuredJSONScheme.decodeToList
+    pub fn of_list(api_version: Option<&str>, kind: Option<&str>) -> Option<Self> {
+        let kind = kind?;
+        let kind = kind.strip_suffix("List").unwrap_or(kind);
+        (!kind.is_empty()).then(|| ImpliedType {
+            api_version: api_version.unwrap_or_default().to_owned(),
+            kind: kind.to_owned(),
+        })
+    }
+
+    /// Adds the version and the kind to an object that has neither.
+    pub fn complete(&self, object: &mut Object<'_>) {
+        if has_no_type(object) {
+            object.insert("apiVersion", self.api_version.clone());
+            object.insert("kind", self.kind.clone());
+        }
+    }
+}
+
+/// Whether an object says neither its version nor its kind.
+pub fn has_no_type(object: &Object<'_>) -> bool {
+    let mut fields = ["apiVersion", "kind"].into_iter();
+    fields.all(|field| {
+        object
+            .get(field)
+            .and_then(Value::as_str)
+            .is_none_or(str::is_empty)
+    })
+}
+
+/// Whether an object is a list, as [`list_items`] says of a document.
+pub fn is_list(object: &Value<'_>) -> bool {
+    let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
+    match object.get("items") {
+        Some(Value::Array(items)) if !items.is_empty() => !kind.is_empty(),
+        Some(Value::Array(_) | Value::Null) => kind.ends_with("List"),
+        _ => false,
+    }
 }
 
 impl Item {
@@ -27,75 +78,82 @@ impl Item {
     /// Adds the implied version and kind to the object.
     pub fn named(&self, object: Object<'static>) -> Value<'static> {
         let mut object = object;
-        if let Some((version, kind)) = self.typed.as_ref().filter(|_| !object.contains_key("kind")) {
-            object.insert("apiVersion", version.clone());
-            object.insert("kind", kind.clone());
+        if let Some(implied) = &self.implied {
+            implied.complete(&mut object);
         }
         Value::Object(object)
     }
 }
 
 /// The objects of a document: the document itself, or the items of a list.
-pub fn items(source: &ObjectSource) -> Vec<Item> {
-    let mut items = Vec::new();
+pub fn items(source: &ObjectSource) -> Items {
+    items_at(source.tree(), source.root())
+}
+
+/// The objects of a node: the node itself, or the items of a list.
+pub fn items_at(tree: &Tree, node: NodeId) -> Items {
+    let mut items = Items::default();
     let root = Item {
-        node: source.root(),
-        typed: None,
+        node,
+        is_listed: false,
+        implied: None,
     };
-    collect(source.tree(), root, &mut items);
+    items.collect(tree, root);
     items
 }
 
-/// The items that a document consists of: a sequence of items of a list, or one of them. `typed` is the version and the kind
-/// that the list implies.
-pub fn items_of(source: &ObjectSource, typed: Option<(String, String)>) -> Vec<Item> {
+/// The items that a document consists of: a sequence of items of a list, or one of them, with what the list implies for them.
+pub fn items_of(source: &ObjectSource, implied: Option<ImpliedType>) -> Items {
     let root = source.root();
     let nodes = match &source.tree().get(root).value {
         manifest::Value::List(nodes) => nodes.as_slice(),
         _ => &[root],
     };
-    let mut items = Vec::with_capacity(nodes.len());
+    let mut items = Items::default();
     for node in nodes {
         let item = Item {
             node: *node,
-            typed: typed.clone(),
+            is_listed: true,
+            implied: implied.clone(),
         };
-        collect(source.tree(), item, &mut items);
+        items.collect(source.tree(), item);
     }
     items
 }
 
-/// Recursion is safe: the depth of trees is bounded.
-fn collect(tree: &Tree, item: Item, items: &mut Vec<Item>) {
-    let text = |key: &str| match &tree.get(tree.entry(item.node, key)?.value).value {
-        manifest::Value::String(text, _) => Some(text.to_string()),
-        _ => None,
-    };
-    let kind = text("kind").unwrap_or_default();
-    let listed = tree
-        .entry(item.node, "items")
-        .map(|entry| &tree.get(entry.value).value);
-    let nodes = match (kind.strip_suffix("List"), listed) {
-        (Some(_), Some(manifest::Value::List(nodes))) => nodes.as_slice(),
-        // What a template writes whose loop gives nothing.
-        (Some(_), Some(manifest::Value::Null)) => &[],
-        _ => {
-            items.push(item);
+/// The objects of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Items {
+    /// Them, in their order.
+    pub objects: Vec<Item>,
+    /// Lists whose kind is not that of a list: they are lists to clients, and a server would say that `items` is an unknown field.
+    pub unusual_lists: Vec<NodeId>,
+}
+
+impl Items {
+    /// Recursion is safe: the depth of trees is bounded.
+    fn collect(&mut self, tree: &Tree, item: Item) {
+        let Some(nodes) = list_items(tree, item.node) else {
+            self.objects.push(item);
             return;
+        };
+        let text = |key: &str| match &tree.get(tree.entry(item.node, key)?.value).value {
+            manifest::Value::String(text, _) => Some(&**text),
+            _ => None,
+        };
+        let kind = text("kind");
+        if !kind.is_some_and(|kind| kind.ends_with("List")) {
+            self.unusual_lists.push(item.node);
         }
-    };
-    let of = kind.strip_suffix("List").unwrap_or_default();
-    let version = text("apiVersion").unwrap_or_default();
-    let typed = (!of.is_empty()).then(|| (version, of.to_owned()));
-    for node in nodes {
-        collect(
-            tree,
-            Item {
+        let implied = ImpliedType::of_list(text("apiVersion"), kind);
+        for node in nodes {
+            let item = Item {
                 node: *node,
-                typed: typed.clone(),
-            },
-            items,
-        );
+                is_listed: true,
+                implied: implied.clone(),
+            };
+            self.collect(tree, item);
+        }
     }
 }
 
@@ -137,7 +195,7 @@ mod tests {
         let documents = read_documents(&file).unwrap();
         let found = documents.iter().flat_map(|document| {
             let tree = document.source.tree();
-            let items = items(&document.source).into_iter();
+            let items = items(&document.source).objects.into_iter();
             items.map(|item| item.value(tree).to_string())
         });
         assert_eq!(found.collect::<Vec<_>>(), expected);
@@ -220,5 +278,45 @@ mod tests {
             "{kind: AccessList, spec: {}}",
             &[r#"{"kind":"AccessList","spec":{}}"#],
         );
+    }
+
+    #[test]
+    fn items_make_a_list_of_any_kind() {
+        check(
+            "{kind: ConfigMap, apiVersion: v1, items: [{kind: Pod}, {kind: Secret, items: [{kind: Node}]}]}",
+            &[r#"{"kind":"Pod"}"#, r#"{"kind":"Node"}"#],
+        );
+        // What says neither its version nor its kind is of the kind of its list.
+        check(
+            "{kind: Pod, apiVersion: v1, items: [{a: 1}, {kind: ''}, {apiVersion: v2}]}",
+            &[
+                r#"{"a":1,"apiVersion":"v1","kind":"Pod"}"#,
+                r#"{"apiVersion":"v1","kind":"Pod"}"#,
+                r#"{"apiVersion":"v2"}"#,
+            ],
+        );
+        for object in [
+            r#"{"items":[],"kind":"Pod"}"#,
+            r#"{"items":"a","kind":"Pod"}"#,
+            r#"{"items":null,"kind":"Pod"}"#,
+            r#"{"items":[{"kind":"Pod"}]}"#,
+            r#"{"items":[{"kind":"Pod"}],"kind":""}"#,
+            r#"{"kind":"Pod","spec":{"items":[{"kind":"Node"}]}}"#,
+        ] {
+            check(object, &[object]);
+            assert!(
+                !is_list(&pratique_json::parse(object.as_bytes()).unwrap()),
+                "{object}"
+            );
+        }
+        check("{kind: PodList, items: []}", &[]);
+        check("{kind: PodList, items: }", &[]);
+        for list in [
+            r#"{"items":[1],"kind":"Pod"}"#,
+            r#"{"items":[],"kind":"PodList"}"#,
+            r#"{"items":null,"kind":"List"}"#,
+        ] {
+            assert!(is_list(&pratique_json::parse(list.as_bytes()).unwrap()), "{list}");
+        }
     }
 }

@@ -106,9 +106,9 @@ pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>>
     let mut objects = Vec::new();
     for document in &documents(file)? {
         let tree = document.source.tree();
-        for item in items(&document.source) {
+        for item in items(&document.source).objects {
             match item.value(tree) {
-                Value::Null => {}
+                Value::Null if !item.is_listed => {}
                 object @ Value::Object(_) => objects.push(object),
                 _ => {
                     let message = "expected an object: a mapping with apiVersion and kind";

@@ -469,7 +469,7 @@ impl PolicyFiles {
 fn policies_of(file: &ManifestFile) -> Vec<(Kind, String)> {
     let documents = read_documents(file).unwrap_or_default();
     let objects = documents.iter().flat_map(|document| {
-        let items = items(&document.source).into_iter();
+        let items = items(&document.source).objects.into_iter();
         items.map(|item| item.value(document.source.tree()))
     });
     let policy = |object: Value<'static>| {

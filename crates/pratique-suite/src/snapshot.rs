@@ -265,8 +265,7 @@ mod tests {
         };
         let contents = pratique_manifest::read_contents(&file);
         let source = &contents.documents[0].source;
-        let items = crate::convert::items(source);
-        let value = crate::convert::convert(source.tree(), items[0].node);
+        let value = crate::convert::convert(source.tree(), source.root());
         assert!(SnapshotIndex::is_index(&value), "{text}");
         let read = SnapshotIndex::read(&value).unwrap();
         assert_eq!(read, index());

@@ -140,7 +140,7 @@ impl SortedPolicies {
     /// Counts the kinds of a document's objects; gives the groups that some of them belong to.
     fn sort(&mut self, document: &Document, failures: &mut Vec<Failure>) -> BTreeSet<Group> {
         let mut groups = BTreeSet::new();
-        for item in items(&document.source) {
+        for item in items(&document.source).objects {
             let tree = document.source.tree();
             let object = item.value(tree);
             // A comment, as templates leave them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_manifest::{Location, ManifestFile, Position};
 use pratique_stream::{Form, ListHeader, Piece, Place};
-use pratique_suite::convert::items_of;
+use pratique_suite::convert::{Items, convert, items_of};
 
 use super::place::{Shift, saturated};
 use super::{InputError, InputObject, ParsedObjects, objects, objects_of, quick};
@@ -15,7 +15,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> ParsedObjects<'p> {
     let list = match &piece.form {
         Form::Documents => None,
         Form::Items(list) => Some(&**list),
-        Form::ListEnd => return list_end(path, piece),
+        Form::ListEnd(list) => return list_end(path, piece, list),
     };
     let mut read = ParsedObjects::default();
     if piece.values.is_empty() {
@@ -85,40 +85,70 @@ fn with_diagnostics(
     let mut read = match list {
         None => objects(file),
         Some(list) => {
-            let typed = quick::implied(list);
-            objects_of(file, |document| items_of(&document.source, typed.clone()))
+            let implied = quick::implied(list);
+            objects_of(file, |document| items_of(&document.source, implied.clone()))
         }
     };
     shift.objects(&mut read);
     read
 }
 
-/// Reads the rest of a list whose items were read: an error unless it is a list.
-fn list_end(path: &Arc<str>, piece: &Piece) -> ParsedObjects<'static> {
+/// Reads the rest of a list whose items were read: an error if it is not the list that they were read of.
+fn list_end(path: &Arc<str>, piece: &Piece, list: &ListHeader) -> ParsedObjects<'static> {
+    let file = ManifestFile {
+        path: path.to_string(),
+        content: piece.text.clone(),
+    };
+    let mut rest = None;
+    let mut read = objects_of(file, |document| {
+        let (tree, root) = (document.source.tree(), document.source.root());
+        let location = document.source.document().location(tree.get(root).span);
+        rest = Some((convert(tree, root), location));
+        Items::default()
+    });
     let shift = Shift {
         place: piece.start,
         documents: piece.number,
     };
-    let mut read = with_diagnostics(path, &piece.text, None, shift);
-    let is_list = |object: &InputObject<'_>| {
-        let kind = object.object.get("kind").and_then(Value::as_str);
-        kind.is_some_and(|kind| kind.ends_with("List"))
-    };
-    // A list that ends without items, or with `items: []`, gives none.
-    let remaining = std::mem::take(&mut read.objects);
-    let others = remaining.iter().filter(|object| !is_list(object));
-    read.faults.extend(others.map(|object| InputError::Faulty {
-        place: crate::output::problems::place(&object.location),
-        why: "its items were reviewed as those of a list, and its kind is that of none".to_owned(),
-    }));
+    shift.objects(&mut read);
     read.empty_lists = 0;
+    let Some((rest, mut location)) = rest else {
+        return read;
+    };
+    shift.location(&mut location);
+    let kind = rest.get("kind").and_then(Value::as_str).unwrap_or_default();
+    match unlike_list(&rest, kind, list) {
+        Some(why) => read.faults.push(InputError::Faulty {
+            place: crate::output::problems::place(&location),
+            why,
+        }),
+        None if !kind.ends_with("List") => read.add_unusual_list(kind, location),
+        None => {}
+    }
     read
+}
+
+/// Why an object without its items is not the list that these were read of. Where keys are repeated, the last ones count, and
+/// the first ones were read.
+fn unlike_list(rest: &Value<'_>, kind: &str, list: &ListHeader) -> Option<String> {
+    const READ: &str = "its items were read as those of a list";
+    let has_items = match rest.get("items") {
+        None | Some(Value::Null) => false,
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(_) => true,
+    };
+    match &list.kind {
+        _ if kind.is_empty() => Some(format!("{READ}, and it has no kind")),
+        Some(first) if first != kind => Some(format!("{READ} of kind {first}, and its kind is {kind}")),
+        _ if has_items => Some(format!("{READ}, and it has other items as well")),
+        _ => None,
+    }
 }
 
 impl<'t> ParsedObjects<'t> {
     fn append(&mut self, more: ParsedObjects<'t>) {
         self.objects.extend(more.objects);
-        self.duplicate_keys.extend(more.duplicate_keys);
+        self.list_warnings.extend(more.list_warnings);
         self.empty_lists += more.empty_lists;
         self.faults.extend(more.faults);
     }

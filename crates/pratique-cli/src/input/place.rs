@@ -35,12 +35,9 @@ impl Shift {
         for object in &mut objects.objects {
             self.location(&mut object.location);
         }
-        for duplicate in objects
-            .duplicate_keys
-            .iter_mut()
-            .filter_map(|problem| problem.location.as_mut())
-        {
-            self.location(duplicate);
+        let warnings = objects.list_warnings.iter_mut();
+        for location in warnings.filter_map(|problem| problem.location.as_mut()) {
+            self.location(location);
         }
         for fault in &mut objects.faults {
             self.fault(fault);

@@ -3,8 +3,9 @@
 //! What a server would warn about, refuse or take apart is left to the reader that knows positions and order, so that there
 //! is one place for its messages.
 
-use pratique_json::{Object, Value};
+use pratique_json::Value;
 use pratique_stream::ListHeader;
+use pratique_suite::convert::{ImpliedType, has_no_type, is_list};
 use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
@@ -16,38 +17,21 @@ pub(super) fn object<'t>(text: &'t [u8], list: Option<&ListHeader>) -> Option<Va
     let Value::Object(mut object) = pratique_json::parse_unique(text).ok()? else {
         return None;
     };
-    if let Some(list) = list {
-        name(&mut object, list)?;
+    if let (Some(list), true) = (list, has_no_type(&object)) {
+        implied(list)?.complete(&mut object);
     }
     let value = Value::Object(object);
     let kind = kind_of(&value).ok()?;
-    let is_list = kind.kind.ends_with("List") && value.get("items").is_some();
-    if is_list || review::is_review(&value) {
+    if is_list(&value) || review::is_review(&value) {
         return None;
     }
     let warnings = received(&kind, &value).ok()?;
     warnings.is_empty().then_some(value)
 }
 
-/// Adds the version and the kind that a list implies for its items.
-fn name(object: &mut Object<'_>, list: &ListHeader) -> Option<()> {
-    if object.contains_key("kind") {
-        return Some(());
-    }
-    let (version, kind) = implied(list)?;
-    object.insert("apiVersion", version);
-    object.insert("kind", kind);
-    Some(())
-}
-
-/// The version and the kind of the items of a list.
-pub(super) fn implied(list: &ListHeader) -> Option<(String, String)> {
-    let kind = list
-        .kind
-        .as_deref()?
-        .strip_suffix("List")
-        .filter(|kind| !kind.is_empty())?;
-    Some((list.api_version.clone().unwrap_or_default(), kind.to_owned()))
+/// What a list implies for its items.
+pub(super) fn implied(list: &ListHeader) -> Option<ImpliedType> {
+    ImpliedType::of_list(list.api_version.as_deref(), list.kind.as_deref())
 }
 
 /// Whether there may be an integer -0, which a server reads as 0.
@@ -80,6 +64,7 @@ mod tests {
         check(&pod(r#","spec":{"priority":"1"}"#), false);
         check(&pod(r#","spec":{"priority":-0}"#), false);
         check(r#"{"apiVersion":"v1","kind":"PodList","items":[]}"#, false);
+        check(&pod(r#","items":[{}]"#), false);
         check(r#"{"apiVersion":"v1"}"#, false);
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#,

@@ -114,7 +114,7 @@ mod tests {
             text: b"- keep\n".to_vec(),
             start: pratique_stream::Place::START,
             number: 0,
-            form: Form::ListEnd,
+            form: Form::ListEnd(std::sync::Arc::default()),
             values: Vec::new(),
         };
         assert!(!Excerpt::default().add(&item));

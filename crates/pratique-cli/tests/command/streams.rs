@@ -77,15 +77,12 @@ fn long_lists_are_reviewed_by_item() {
 #[test]
 fn only_lists_are_reviewed_by_item() {
     let directory = Directory::new();
-    let list = format!(
-        r#"{{"items":[{}],"apiVersion":"v1","kind":"Bundle"}}"#,
-        joined(",")
-    );
+    let list = format!(r#"{{"items":[{}],"apiVersion":"v1","kind":""}}"#, joined(","));
     let run = directory.run_with(&["review", "-"], &list, &[]);
     ends(&run, 1, &format!("{COUNTS}, 1 error"));
     assert!(
         run.stderr
-            .contains("<stdin>:1:1: its items were reviewed as those of a list"),
+            .contains("<stdin>:1:1: its items were read as those of a list, and it has no kind"),
         "{}",
         run.stderr
     );

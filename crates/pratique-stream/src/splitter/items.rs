@@ -161,7 +161,12 @@ impl<R: Read> Splitter<R> {
 
     /// Gives the list without its items.
     fn end_list(&mut self, end: usize, is_after_value: bool) -> Step {
-        let Some(OpenList { mut text, start, .. }) = self.list.take() else {
+        let Some(OpenList {
+            header,
+            mut text,
+            start,
+        }) = self.list.take()
+        else {
             self.begin(end, is_after_value);
             return Step::On;
         };
@@ -174,7 +179,7 @@ impl<R: Read> Splitter<R> {
             text,
             start,
             number: self.number,
-            form: Form::ListEnd,
+            form: Form::ListEnd(header),
             values: Vec::new(),
         })
     }

@@ -108,7 +108,7 @@ fn check_list(text: &str, items: &str, end: Option<&str>) {
         };
         let number = found.last().map_or(0, |piece| piece.number);
         let ends: Vec<Piece> = found
-            .extract_if(.., |piece| piece.form == Form::ListEnd)
+            .extract_if(.., |piece| matches!(piece.form, Form::ListEnd(_)))
             .collect();
         let is_split = !ends.is_empty();
         if is_split || end.is_none() {
@@ -132,9 +132,15 @@ fn long_lists_are_given_by_item() {
         "- a: 1\n\n  b: |\n    - c\n# d\n- e\n-\n  f: 1\n",
         Some("kind: List\nmetadata: {}\nitems:\nmore: 2\n"),
     );
+    // As for kubectl, what has items is a list, whatever its kind is.
     check_list(
-        "kind: PodLists\nmetadata: {}\nitems:\n- a: 1\n",
-        "kind: PodLists\nmetadata: {}\nitems:\n- a: 1\n",
+        "kind: ConfigMap\nmetadata: {}\nitems:\n- a: 1\n- b: 2\n",
+        "- a: 1\n- b: 2\n",
+        Some("kind: ConfigMap\nmetadata: {}\nitems:\n"),
+    );
+    check_list(
+        "kind: ConfigMap\nmetadata: {}\ndata:\n  items: |\n    - a: 1\n",
+        "kind: ConfigMap\nmetadata: {}\ndata:\n  items: |\n    - a: 1\n",
         None,
     );
     // The end reports what is cut off.
@@ -158,7 +164,10 @@ fn documents_go_on_after_lists() {
             (&b"b: 1\n"[..], Form::Documents)
         );
         assert_eq!(
-            found.iter().filter(|piece| piece.form == Form::ListEnd).count(),
+            found
+                .iter()
+                .filter(|piece| matches!(piece.form, Form::ListEnd(_)))
+                .count(),
             1
         );
     }

@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
                     }
                     objects.extend(found);
                 }
-                None => objects.push(self.fields(id).value_of()),
+                None => objects.extend(self.fields(id).objects_of()),
             }
         }
         let has_rules = fields.node("authorizer").is_some();

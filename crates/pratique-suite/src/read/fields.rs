@@ -6,7 +6,7 @@ use pratique_json::Value as Json;
 use pratique_manifest::{Entry, NodeId, Tree, Value};
 use pratique_types::Operation;
 
-use crate::convert::convert;
+use crate::convert::{convert, items_at};
 
 /// A mapping of a document. Absent and null fields are the same.
 #[derive(Clone, Copy)]
@@ -37,6 +37,12 @@ impl<'a> Fields<'a> {
     /// The node as a JSON value.
     pub(crate) fn value_of(&self) -> Json<'static> {
         convert(self.tree, self.id)
+    }
+
+    /// The node as the objects that a client makes of it: itself, or the items of a list.
+    pub(crate) fn objects_of(&self) -> Vec<Json<'static>> {
+        let items = items_at(self.tree, self.id).objects.into_iter();
+        items.map(|item| item.value(self.tree)).collect()
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<String> {

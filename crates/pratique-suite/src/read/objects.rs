@@ -23,7 +23,7 @@ impl<'a> Reader<'a> {
     pub(super) fn object(&mut self, fields: &Fields<'a>, name: &str) -> Option<Value<'static>> {
         let id = fields.node(name)?;
         let Some(reference) = self.fields(id).as_text() else {
-            return Some(self.fields(id).value_of());
+            return self.inline_object(id);
         };
         let namespace = namespace_of(fields);
         let mut objects = self.chosen(&reference, &namespace, id)?;
@@ -41,6 +41,24 @@ impl<'a> Reader<'a> {
                 None
             }
         }
+    }
+
+    /// The object of a mapping, which may be a list of one.
+    fn inline_object(&mut self, id: NodeId) -> Option<Value<'static>> {
+        let mut objects = self.fields(id).objects_of();
+        if objects.len() > 1 {
+            let message = format!(
+                "it is a list of {} objects: write them as `objects`",
+                objects.len()
+            );
+            self.fault(Rule::InvalidField, message, id);
+            return None;
+        }
+        let object = objects.pop();
+        if object.is_none() {
+            self.fault(Rule::InvalidField, "it is a list without objects".to_owned(), id);
+        }
+        object
     }
 
     /// The objects that a reference names, `PATH` or `PATH#CHOICE`; there is at least one.
@@ -82,7 +100,7 @@ impl<'a> Reader<'a> {
                     }
                     objects.extend(chosen);
                 }
-                None => objects.push(self.fields(id).value_of()),
+                None => objects.extend(self.fields(id).objects_of()),
             }
         }
         let mut expectations = self.object_expectations(fields);

@@ -227,8 +227,8 @@ fn copy<'t>(input: &InputRequest<'t>) -> InputRequest<'t> {
 pub(super) fn is_log(piece: &Piece) -> bool {
     let text = match (&piece.form, piece.values.first()) {
         (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
-        (Form::Documents | Form::ListEnd, Some(value)) => piece.text.get(value.range.clone()),
-        (Form::Documents | Form::ListEnd, None) => Some(piece.text.as_slice()),
+        (Form::Documents | Form::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
+        (Form::Documents | Form::ListEnd(_), None) => Some(piece.text.as_slice()),
     };
     let Ok(value) = pratique_json::parse(text.unwrap_or_default()) else {
         return false;

@@ -92,7 +92,7 @@ impl Scanner<'_> {
             Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
             Content::Piece(piece) => {
                 let objects = piece::read(&unit.file, &piece);
-                scanned.warnings.extend(objects.duplicate_warnings());
+                scanned.warnings.extend(objects.list_warnings());
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
                 }
@@ -165,6 +165,8 @@ impl Scanner<'_> {
         if let Some(assumed) = assumed {
             scanned.assumed.push((assumed, input.place()));
         }
+        let changed_state = state.at(&input.location, &input.request.namespace);
+        let state = changed_state.as_deref().unwrap_or(state);
         if self.operation == Operation::Update {
             let request = &mut input.request;
             request.operation = Operation::Update;
