@@ -52,6 +52,7 @@ pub mod convert;
 mod coverage;
 mod decision;
 mod evaluated;
+pub mod every_cluster;
 mod files;
 mod first;
 mod foreign;

@@ -223,11 +223,15 @@ impl Suite {
         let model = received.as_ref().map(|received| received as &dyn ObjectModel);
         let of_server = api_objects.as_ref().map(|objects| objects as &dyn ObjectModel);
         let model = model.or(of_server);
+        let mut entered = state.cloned();
+        if let Some(state) = &mut entered {
+            state.enter(&request.namespace);
+        }
         let evaluated = match &policies.whole_chain {
             Some(chain) => {
                 let mut context = AdmissionContext::new(&cluster).with_authorizer(authorizer);
                 context.trace = trace;
-                if let Some(state) = state {
+                if let Some(state) = &entered {
                     context = context.with_plugins(state.inputs());
                 }
                 let scripts = case.input.webhooks.iter().chain(self.webhooks.iter().flatten());

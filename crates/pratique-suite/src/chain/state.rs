@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pratique::api_objects::ApiObjects;
-use pratique::plugins::{Effects, PluginChain, PluginContext, StateKind, StateObjects};
+use pratique::plugins::{
+    ClusterState as _, Effects, Lookup, PluginChain, PluginContext, StateKind, StateObjects,
+};
 use pratique::{AdmissionRequest, Outcome, PluginInputs};
 use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_types::{GroupVersionKind, Operation};
 
+use crate::every_cluster;
 use crate::object::text;
+use crate::request::cluster::is_namespace;
 use crate::request::kind_of;
 
 /// The objects of the cluster that plugins look up, as the requests of a run leave them.
@@ -22,6 +26,8 @@ pub struct PluginState {
     pub api_objects: ApiObjects,
     /// Definitions that cannot be followed.
     faults: Vec<String>,
+    /// Whether each namespace that exists has the service account `default`, added or not.
+    has_default_accounts: bool,
 }
 
 /// The time that stands for that of a run: nothing depends on when it is.
@@ -41,6 +47,7 @@ impl PluginState {
             kinds: kinds.collect(),
             api_objects: ApiObjects::default(),
             faults: Vec::new(),
+            has_default_accounts: false,
         }
     }
 
@@ -59,12 +66,45 @@ impl PluginState {
         &self.faults
     }
 
-    /// Declares the objects of all kinds that plugins look up complete, namespaces only if `has_namespaces`.
+    /// Declares the objects of all kinds that plugins look up complete, namespaces only if `has_namespaces`. To those that were
+    /// added come those that [every cluster](every_cluster) has.
     pub fn complete(&mut self, has_namespaces: bool) {
         for kind in &self.kinds {
             if has_namespaces || *kind != StateKind::NAMESPACE {
                 self.objects.complete(kind.group, kind.kind);
             }
+        }
+        let namespaces = every_cluster::namespaces().filter(|_| has_namespaces);
+        for object in namespaces.chain(every_cluster::cluster_objects()) {
+            self.add_missing(&object);
+        }
+        self.has_default_accounts = true;
+    }
+
+    /// Adds an object that plugins look up unless there is one of its kind and name; whether it was added.
+    pub fn add_missing(&mut self, object: &Value<'static>) -> bool {
+        let Ok(kind) = kind_of(object) else { return false };
+        let needed = self.kinds.iter();
+        let mut needed = needed.filter(|needed| needed.group == kind.group && needed.kind == kind.kind);
+        let (namespace, name) = (
+            text(object, &["metadata", "namespace"]),
+            text(object, &["metadata", "name"]),
+        );
+        let is_missing = needed
+            .next()
+            .is_some_and(|kind| self.objects.get(*kind, namespace, name).found().is_none());
+        if is_missing {
+            self.add(object);
+        }
+        is_missing
+    }
+
+    /// Prepares for a request in a namespace: in one that exists, controllers have created its service account `default`, which
+    /// those who describe all objects of a cluster do not write down.
+    pub fn enter(&mut self, namespace: &str) {
+        let exists = || self.objects.get(StateKind::NAMESPACE, "", namespace) != Lookup::Absent;
+        if self.has_default_accounts && !namespace.is_empty() && exists() {
+            self.add_missing(&every_cluster::default_service_account(namespace));
         }
     }
 
@@ -143,6 +183,21 @@ impl PluginState {
         if is_stored && self.is_needed(&request.kind) {
             // What has no name is no object of a cluster.
             drop(self.objects.insert(object.clone().into_owned()));
+        }
+        // Controllers create it soon after the namespace, before they create Pods.
+        let is_new_namespace = request.operation == Operation::Create && is_namespace(object);
+        if is_stored && is_new_namespace {
+            let name = text(object, &["metadata", "name"]);
+            self.add_created(&every_cluster::default_service_account(name));
+        }
+    }
+
+    /// Adds an object that is known not to be there yet.
+    fn add_created(&mut self, account: &Value<'static>) {
+        let namespace = text(account, &["metadata", "namespace"]);
+        let name = text(account, &["metadata", "name"]);
+        if self.objects.get(StateKind::SERVICE_ACCOUNT, namespace, name) == Lookup::Absent {
+            self.add(account);
         }
     }
 }
