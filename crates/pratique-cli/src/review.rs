@@ -21,6 +21,7 @@ mod input_errors;
 mod input_policies;
 mod junit;
 mod limitations;
+mod namespace_changes;
 mod object_source;
 mod ordered;
 mod permissions;
@@ -93,6 +94,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let mut state = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
+    if runs_chain && arguments.workloads.expand {
+        // The Pods of controllers find what comes after their workloads.
+        inputs.copy_pipes()?;
+    }
     chain::announce(&arguments.chain, &state, arguments.explain);
     let chain_settings = arguments.chain.settings();
     let policies = policies::load(
@@ -151,14 +156,18 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         None => phases.objects(&sets),
     };
     let (mut cluster, others) = ClusterState::new(&loaded, supplied, before, objects, plugin_state);
-    inputs.survey(limits, &mut cluster, None);
+    if cluster.plugins().is_some() {
+        cluster.keep_order(arguments.workloads.expand);
+    }
+    surveyed::tell(&inputs.survey(limits, &mut cluster, None));
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.sender.namespace);
     let permissions = Permissions::new(rules, &loaded, &others, complete);
     cluster.fill(&loaded, others, complete);
+    let for_controllers = cluster.take_for_controllers(&arguments.request.sender.namespace);
     let chain = cluster.take_plugins().map(|state| {
         warn("--chain", state.faults());
-        Chain::new(state, phases)
+        Chain::new(state, for_controllers, phases)
     });
     // Webhooks are called one after the other, as they may have side effects; a chain is run by one request after another,
     // as each may charge quotas and store what others look up.
@@ -254,7 +263,7 @@ impl Reader {
         all: &mut Vec<InputObject<'static>>,
     ) -> Result<(), CliError> {
         objects
-            .duplicate_warnings()
+            .list_warnings()
             .for_each(|warning| output::eprint(&warning));
         all.extend(objects.objects);
         let mut faults = objects.faults.into_iter();

@@ -204,14 +204,19 @@ impl Inputs {
     }
 
     /// Adds the namespaces and definitions of all files to what is known, but for files of which `is_other` holds for the first
-    /// piece, which is read for that. Those of standard input and other pipes count from where they are.
+    /// piece, which is read for that. Those of standard input and other pipes count from where they are, and so does what changes
+    /// a namespace that is known, about which messages are given.
     pub(super) fn survey(
         &self,
         limits: Limits,
         state: &mut ClusterState,
         is_other: Option<fn(&Piece) -> bool>,
-    ) {
+    ) -> Vec<String> {
         let kinds = state.surveyed;
+        state
+            .changes
+            .set_files(self.files().map(|file| input::shown(file)));
+        let mut messages = Vec::new();
         // Unreadable input is reported when it is evaluated; a pipe could not be read again.
         for file in self.files().filter(|file| self.is_lasting(file)) {
             let Ok((input, is_export)) = self.open(file).and_then(etcd::items) else {
@@ -221,9 +226,10 @@ impl Inputs {
             let is_other = is_other.is_some_and(|is_other| pieces.peek().is_some_and(is_other));
             if !is_other && (is_export || self.mentions(file, kinds).unwrap_or_default()) {
                 let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
-                surveyed::survey(&input::shown(file), pieces, state);
+                messages.extend(surveyed::survey(&input::shown(file), pieces, state));
             }
         }
+        messages
     }
 
     /// Sends all units in order.

@@ -1,15 +1,20 @@
 //! The state of the cluster: its objects, and namespaces and definitions among the inputs.
 
+use std::sync::Arc;
+
 use pratique::Objects;
 use pratique::api_objects::ApiObjects;
-use pratique::cluster::{Cluster as _, ParamScope};
+use pratique::cluster::{Cluster as _, Namespaces as _, ParamScope};
 use pratique_json::{Object, Value};
+use pratique_manifest::Location;
+use pratique_suite::every_cluster;
 use pratique_suite::request::cluster::{is_namespace, with_name_label};
 use pratique_suite::request::{defined, kind_of};
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use super::chain::PluginState;
+use super::namespace_changes::NamespaceChanges;
 use crate::input::InputObject;
 use crate::output;
 use crate::output::text::text;
@@ -21,6 +26,18 @@ const OF_CLUSTER: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
 /// The same, with the kinds that plugins look up which decide by what an object is.
 pub(super) const OF_CLUSTER_TO_PLUGINS: [&str; 3] = [OF_CLUSTER[0], OF_CLUSTER[1], "LimitRange"];
 
+/// The same, with the kinds that plugins look up for Pods: a controller whose Pod is refused tries again, and finds what the
+/// inputs have after its workload.
+const OF_CLUSTER_TO_CONTROLLERS: [&str; 7] = [
+    OF_CLUSTER[0],
+    OF_CLUSTER[1],
+    "LimitRange",
+    "PriorityClass",
+    "ResourceQuota",
+    "RuntimeClass",
+    "ServiceAccount",
+];
+
 /// The state of the cluster when an object is reviewed.
 #[derive(Clone)]
 pub(super) struct ClusterState {
@@ -29,10 +46,22 @@ pub(super) struct ClusterState {
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     pub(super) api_objects: Option<ApiObjects>,
     has_namespaces: bool,
+    /// How the inputs change namespaces that were known before.
+    pub(super) changes: NamespaceChanges,
     /// The state that plugins see, if there are any.
     plugins: Option<PluginState>,
+    /// Where requests are carried out one after another, what the inputs have.
+    in_order: Option<InputState>,
     /// The kinds whose objects among the inputs are state of the cluster, wherever they stand.
     pub(super) surveyed: &'static [&'static str],
+}
+
+/// What the inputs have, where each of their objects counts for plugins from its place on.
+#[derive(Clone, Default)]
+struct InputState {
+    namespaces: Vec<Value<'static>>,
+    /// What controllers find when they try again.
+    for_controllers: Vec<Value<'static>>,
 }
 
 impl ClusterState {
@@ -50,15 +79,21 @@ impl ClusterState {
             defined: Vec::new(),
             api_objects,
             has_namespaces: false,
+            changes: NamespaceChanges::default(),
             plugins,
+            in_order: None,
             surveyed: &OF_CLUSTER,
         };
         let state = state.into_iter().map(|input| input.object);
         let (found, others) = state.partition(is_of_cluster);
         let of_snapshot = loaded.objects().filter(|object| is_of_cluster(object));
-        cluster.add(of_snapshot.cloned().collect());
-        cluster.add(of_cluster(before.iter().cloned(), &OF_CLUSTER));
-        cluster.add(found);
+        let mut known: Vec<Value<'static>> = of_snapshot.cloned().collect();
+        known.extend(of_cluster(before.iter().cloned(), &OF_CLUSTER));
+        known.extend(found);
+        let namespaces = known.iter().filter(|object| is_namespace(object));
+        let namespaces: Vec<_> = namespaces.cloned().map(with_name_label).collect();
+        cluster.changes = NamespaceChanges::of_known(namespaces.iter());
+        cluster.add(known);
         for served in loaded.served() {
             cluster.objects.serve_found(&served);
             if served.subresource.is_empty() {
@@ -68,8 +103,52 @@ impl ClusterState {
         (cluster, others)
     }
 
-    /// Adds the objects of an input that are state of the cluster.
+    /// Adds the objects of an input that are state of the cluster. A namespace that was known before is changed at its place.
+    /// Gives messages about that.
+    pub(super) fn add_inputs(&mut self, inputs: Vec<InputObject<'static>>) -> Vec<String> {
+        let (known, others): (Vec<_>, Vec<_>) = inputs
+            .into_iter()
+            .partition(|input| is_namespace(&input.object) && self.changes.is_known(&input.object));
+        let known = known.into_iter().filter_map(|input| {
+            let namespace = with_name_label(input.object);
+            self.changes.add(namespace, &input.location)
+        });
+        let messages = known.collect();
+        let others = others.into_iter().map(|input| input.object);
+        let (of_cluster, for_controllers): (Vec<_>, Vec<_>) =
+            others.partition(|object| self.in_order.is_none() || is_of_cluster(object));
+        if let Some(in_order) = &mut self.in_order {
+            in_order.for_controllers.extend(for_controllers);
+        }
+        self.add(of_cluster);
+        messages
+    }
+
+    /// Lets the objects of the inputs count for plugins in their order, but for Pods of controllers, which try again.
+    pub(super) fn keep_order(&mut self, with_controllers: bool) {
+        self.in_order = Some(InputState::default());
+        if with_controllers {
+            self.surveyed = &OF_CLUSTER_TO_CONTROLLERS;
+        }
+    }
+
+    /// Takes what controllers find when they try again; namespaced objects without a namespace are in `namespace`.
+    pub(super) fn take_for_controllers(&mut self, namespace: &str) -> Vec<Value<'static>> {
+        let in_order = self.in_order.as_mut().map(std::mem::take);
+        self.placed(in_order.unwrap_or_default().for_controllers, namespace)
+    }
+
+    /// What is known at a place of the inputs, for an object in a namespace.
+    pub(super) fn at(&self, location: &Location, namespace: &str) -> Option<Arc<ClusterState>> {
+        self.changes.state_at(self, location, namespace)
+    }
+
+    /// Adds objects that are state of the cluster.
     pub(super) fn add(&mut self, found: Vec<Value<'static>>) {
+        if found.is_empty() {
+            return;
+        }
+        self.changes.forget_states();
         self.defined.extend(defined(&found));
         self.has_namespaces |= found.iter().any(is_namespace);
         for object in found {
@@ -77,8 +156,12 @@ impl ClusterState {
                 define(objects, &object);
             }
             let object = with_name_label(object);
-            if let Some(plugins) = &mut self.plugins {
-                plugins.add(&object);
+            match (&mut self.in_order, &mut self.plugins) {
+                (Some(in_order), Some(_)) if is_namespace(&object) => {
+                    in_order.namespaces.push(object.clone())
+                }
+                (_, Some(plugins)) => plugins.add(&object),
+                (_, None) => {}
             }
             // What has no name is no object of a cluster.
             drop(self.objects.insert(object));
@@ -110,12 +193,20 @@ impl ClusterState {
         if let Some(plugins) = &mut self.plugins {
             let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
             of_snapshot.chain(&placed).for_each(|object| plugins.add(object));
+            let has_all_namespaces = complete && self.has_namespaces;
+            // A server refuses what comes before its namespace. Where there may be others, an input says what its namespace is.
+            if let (Some(in_order), false) = (&self.in_order, has_all_namespaces) {
+                in_order.namespaces.iter().for_each(|object| plugins.add(object));
+            }
             if complete {
                 plugins.complete(self.has_namespaces);
             }
             complete_kinds.iter().for_each(|kind| plugins.complete_kind(kind));
         }
         let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
+        if complete {
+            self.add_every_cluster();
+        }
         for object in of_snapshot.cloned().chain(placed) {
             // What has no name is no object of a cluster.
             drop(self.objects.insert(object));
@@ -129,6 +220,29 @@ impl ClusterState {
         }
         for kind in complete_kinds {
             self.objects.complete_params(kind);
+        }
+    }
+}
+
+impl ClusterState {
+    /// Adds what every cluster has, and was not added.
+    fn add_every_cluster(&mut self) {
+        let namespaces = every_cluster::namespaces().filter(|_| self.has_namespaces);
+        for namespace in namespaces.collect::<Vec<_>>() {
+            let name = namespace.at(&["metadata", "name"]).and_then(Value::as_str);
+            let is_missing = name.is_some_and(|name| self.objects.namespace(name).stored().is_none());
+            if is_missing {
+                self.objects.insert(namespace);
+            }
+        }
+        for object in every_cluster::cluster_objects() {
+            self.objects.insert(object);
+        }
+        let known = self.changes.known_names().map(str::to_owned);
+        for namespace in known.chain(every_cluster::namespace_names().map(str::to_owned)) {
+            for object in every_cluster::namespace_objects(&namespace) {
+                self.objects.insert(object);
+            }
         }
     }
 }
@@ -154,10 +268,16 @@ fn is_of_cluster(object: &Value<'_>) -> bool {
 }
 
 /// The objects of some kinds among others that a server can decode.
-pub(super) fn of_cluster<'t>(
+fn of_cluster<'t>(inputs: impl IntoIterator<Item = InputObject<'t>>, kinds: &[&str]) -> Vec<Value<'static>> {
+    let inputs = inputs_of_cluster(inputs, kinds).into_iter();
+    inputs.map(|input| input.object).collect()
+}
+
+/// The same, with their places.
+pub(super) fn inputs_of_cluster<'t>(
     inputs: impl IntoIterator<Item = InputObject<'t>>,
     kinds: &[&str],
-) -> Vec<Value<'static>> {
+) -> Vec<InputObject<'static>> {
     let is_wanted = |object: &Value<'_>| match object.get("kind").and_then(Value::as_str) {
         Some("Namespace") => is_namespace(object),
         kind => kind.is_some_and(|kind| kinds.contains(&kind)),
@@ -165,7 +285,10 @@ pub(super) fn of_cluster<'t>(
     inputs
         .into_iter()
         .filter(|input| input.received.is_ok() && is_wanted(&input.object))
-        .map(|input| input.object.into_owned())
+        .map(|input| InputObject {
+            object: input.object.into_owned(),
+            ..input
+        })
         .collect()
 }
 

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use memchr::memmem;
-use pratique_json::Value;
 use pratique_stream::Piece;
+use pratique_suite::request::cluster::is_namespace;
 
 use super::etcd;
-use super::state::{ClusterState, of_cluster};
-use crate::input::piece;
+use super::state::{ClusterState, inputs_of_cluster};
+use crate::input::{InputObject, piece};
+use crate::output;
+use crate::output::text::text;
 
 /// Whether a part of an input may change the state of the cluster: it mentions one of some kinds.
 pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
@@ -17,12 +19,26 @@ pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
 }
 
 /// Adds namespaces and definitions of parts of an input to the state; unreadable objects are skipped silently.
-pub(super) fn survey(path: &str, pieces: impl Iterator<Item = Piece>, state: &mut ClusterState) {
+/// Gives messages about what they change.
+pub(super) fn survey(
+    path: &str,
+    pieces: impl Iterator<Item = Piece>,
+    state: &mut ClusterState,
+) -> Vec<String> {
     let path: Arc<str> = path.into();
+    let mut messages = Vec::new();
     for piece in pieces {
         let objects = piece::read(&path, &piece).objects.into_iter();
         let objects = objects.filter_map(|input| etcd::object(input).ok().flatten());
-        state.add(of_cluster(objects, state.surveyed));
+        messages.extend(state.add_inputs(inputs_of_cluster(objects, state.surveyed)));
+    }
+    messages
+}
+
+/// Tells what the inputs change of the cluster.
+pub(super) fn tell(messages: &[String]) {
+    for message in messages {
+        output::eprint(&output::warning(&text!("{}", message)));
     }
 }
 
@@ -31,7 +47,7 @@ pub(super) fn survey(path: &str, pieces: impl Iterator<Item = Piece>, state: &mu
 pub(super) struct StateOfStream<'s> {
     state: &'s mut Arc<ClusterState>,
     is_file: bool,
-    pending: Vec<Value<'static>>,
+    pending: Vec<InputObject<'static>>,
 }
 
 impl<'s> StateOfStream<'s> {
@@ -55,13 +71,20 @@ impl<'s> StateOfStream<'s> {
     pub(super) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> Arc<ClusterState> {
         let kinds = self.state.surveyed;
         let found = match !self.is_file && mentions_cluster(piece, kinds) {
-            true => of_cluster(piece::read(path, piece).objects, kinds),
+            true => inputs_of_cluster(piece::read(path, piece).objects, kinds),
             false => Vec::new(),
         };
+        let changes = &self.state.changes;
+        let (known, found): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|input| is_namespace(&input.object) && changes.is_known(&input.object));
         if found.is_empty() {
             self.add_pending();
         }
         self.pending.extend(found);
+        if !known.is_empty() {
+            tell(&Arc::make_mut(self.state).add_inputs(known));
+        }
         Arc::clone(self.state)
     }
 
@@ -72,7 +95,8 @@ impl<'s> StateOfStream<'s> {
 
     fn add_pending(&mut self) {
         if !self.pending.is_empty() {
-            Arc::make_mut(self.state).add(std::mem::take(&mut self.pending));
+            let pending = std::mem::take(&mut self.pending).into_iter();
+            Arc::make_mut(self.state).add(pending.map(|input| input.object).collect());
         }
     }
 }

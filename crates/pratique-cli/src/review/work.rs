@@ -120,7 +120,7 @@ impl Reviewer<'_> {
         reviewed.empty_lists = objects.empty_lists;
         reviewed.object_count = objects.objects.len();
         objects
-            .duplicate_warnings()
+            .list_warnings()
             .for_each(|warning| reviewed.notes.push(&warning));
         for fault in objects.faults {
             reviewed.fault(fault);
@@ -158,6 +158,8 @@ impl Reviewer<'_> {
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
         let BuiltRequest { mut input, assumed } = built;
+        let changed_state = state.at(&input.location, &input.request.namespace);
+        let state = changed_state.as_deref().unwrap_or(state);
         if let Some(assumed) = assumed {
             reviewed.assumed.push((assumed, input.place()));
         }

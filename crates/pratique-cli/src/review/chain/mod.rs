@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::Decider;
 use pratique::object_model::Refused;
-use pratique::{Admission, AdmissionContext, ObjectModel, Objects, Outcome, Unfinished};
+use pratique::{Admission, AdmissionContext, AdmissionRequest, ObjectModel, Objects, Outcome, Unfinished};
+use pratique_json::Value;
 use pratique_suite::chain::{self, Admitted};
 use pratique_types::{Operation, Reason, Status};
 use tokio::runtime::Runtime;
@@ -29,15 +30,21 @@ pub(super) struct Chain {
     phases: Phases,
     /// The state of plugins after the requests so far. Requests are evaluated one after another.
     state: Mutex<PluginState>,
+    /// What the inputs have for the Pods of controllers, wherever it stands: a controller tries again until its Pod is created.
+    for_controllers: Vec<Value<'static>>,
 }
+
+/// What evaluates a request besides the state of plugins.
+type Engine<'e> = (&'e Admission, &'e dyn Decider, &'e Runtime);
 
 impl Chain {
     /// A chain with a state of the cluster.
-    pub(super) fn new(state: PluginState, phases: Phases) -> Self {
+    pub(super) fn new(state: PluginState, for_controllers: Vec<Value<'static>>, phases: Phases) -> Self {
         Chain {
             phases,
             objects: state.api_objects.clone(),
             state: Mutex::new(state),
+            for_controllers,
         }
     }
 
@@ -49,7 +56,7 @@ impl Chain {
     /// Evaluates a request by the whole chain, and carries out what it changes. Gives the steps too.
     pub(super) fn evaluate(
         &self,
-        (admission, decider, runtime): (&Admission, &dyn Decider, &Runtime),
+        engine: Engine<'_>,
         cluster: &Objects,
         input: &InputRequest<'_>,
         exchanges: &mut Exchanges,
@@ -83,11 +90,22 @@ impl Chain {
             None => &self.objects,
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let context = AdmissionContext::new(cluster)
-            .with_decider(decider)
-            .with_plugins(state.inputs());
+        state.enter(&request.namespace);
         let asked = (&request, &input.request.object);
-        let admitted = runtime.block_on(chain::admit(admission, asked, model, context, exchanges))?;
+        let admitted = admit(engine, cluster, &state, asked, model, exchanges)?;
+        let admitted = match self.later_state(&state, input, &admitted.outcome) {
+            Some(later) => {
+                let mut again = Exchanges::default();
+                let retried = admit(engine, cluster, &later, asked, model, &mut again)?;
+                if retried.outcome.allowed() {
+                    *exchanges = again;
+                    retried
+                } else {
+                    admitted
+                }
+            }
+            None => admitted,
+        };
         let Admitted {
             mut outcome,
             steps,
@@ -110,4 +128,43 @@ impl Chain {
         }
         Ok((outcome, steps))
     }
+
+    /// The state in which a controller tries again to create a Pod that was not allowed: with what the inputs have for it after
+    /// its workload. `None` where nothing is tried again.
+    fn later_state(
+        &self,
+        state: &PluginState,
+        input: &InputRequest<'_>,
+        outcome: &Outcome,
+    ) -> Option<PluginState> {
+        if outcome.allowed() || input.parent.is_none() {
+            return None;
+        }
+        let namespace = &input.request.namespace;
+        let is_found = |object: &&Value<'static>| {
+            let named = object.at(&["metadata", "namespace"]).and_then(Value::as_str);
+            named.is_none_or(|named| named == namespace)
+        };
+        let mut later = state.clone();
+        let mut has_more = false;
+        for object in self.for_controllers.iter().filter(is_found) {
+            has_more |= later.add_missing(object);
+        }
+        has_more.then_some(later)
+    }
+}
+
+/// Evaluates a request in a state of plugins.
+fn admit(
+    (admission, decider, runtime): Engine<'_>,
+    cluster: &Objects,
+    state: &PluginState,
+    asked: (&AdmissionRequest<'_>, &Value<'_>),
+    model: &dyn ObjectModel,
+    exchanges: &mut Exchanges,
+) -> Result<Admitted, Unfinished> {
+    let context = AdmissionContext::new(cluster)
+        .with_decider(decider)
+        .with_plugins(state.inputs());
+    runtime.block_on(chain::admit(admission, asked, model, context, exchanges))
 }

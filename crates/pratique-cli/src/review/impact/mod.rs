@@ -22,7 +22,7 @@ use super::replay::log::LogReader;
 use super::replay::units::Pieces;
 use super::request::RequestBuilder;
 use super::stored::Stored;
-use super::{limits, ordered, unmatched};
+use super::{limits, ordered, surveyed, unmatched};
 use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
@@ -55,10 +55,14 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let others = format!("{sender:?} {memory:?} {}", answers.explain);
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
-    let notes = notes(&source, [&old, &new]);
+    let mut notes = notes(&source, [&old, &new]);
     let limits = limits(state.max_input);
-    let (cluster, errors) =
-        inputs_of_state.into_cluster_of_requests(&sender.namespace, |state| sources.survey(limits, state));
+    let mut changes = Vec::new();
+    let (cluster, errors) = inputs_of_state.into_cluster_of_requests(&sender.namespace, |state| {
+        changes = sources.survey(limits, state);
+    });
+    surveyed::tell(&changes);
+    notes.extend(changes);
     let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes);
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = Engine {

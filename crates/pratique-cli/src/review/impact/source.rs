@@ -84,14 +84,18 @@ impl Sources {
         }
     }
 
-    /// Adds what it says of the cluster to what is known of that; a cluster was asked before.
-    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
+    /// Adds what it says of the cluster to what is known of that; a cluster was asked before. Gives messages about namespaces
+    /// that it changes.
+    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<String> {
         match self {
             // Of logs, whose objects came and went, nothing is known.
             Sources::Files(inputs) => inputs.survey(limits, state, Some(is_log)),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
-            Sources::Cluster(_) => state.objects.assume_namespaces(),
+            Sources::Cluster(_) => {
+                state.objects.assume_namespaces();
+                Vec::new()
+            }
         }
     }
 

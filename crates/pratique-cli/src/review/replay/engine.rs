@@ -228,6 +228,8 @@ impl Engine {
         take: impl FnOnce(ReviewResult<'_>) -> R,
     ) -> Result<R, InputError> {
         let KnownCluster { state, phases, .. } = &*self.cluster;
+        let changed_state = state.at(&input.location, &input.request.namespace);
+        let state = changed_state.as_deref().unwrap_or(state);
         let is_sent = input.is_sent;
         let stage = phases.receive(&mut input, is_sent, state);
         evaluator.evaluate(&state.objects, &input, &stage).map(take)

@@ -37,7 +37,7 @@ use super::request::RequestBuilder;
 use super::results::Results;
 use super::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
 use super::stored::Stored;
-use super::{limits, ordered, unmatched};
+use super::{limits, ordered, surveyed, unmatched};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
@@ -108,9 +108,11 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let limits = limits(state.max_input);
     let phases = Phases::of(&arguments.completion);
     let sources = inputs.sources(&policies, operation, arguments)?;
+    let mut changes = Vec::new();
     let (cluster, errors) = inputs_of_state.into_cluster(phases, &sender.namespace, |cluster| {
-        inputs.survey(&sources, limits, cluster)
+        changes = inputs.survey(&sources, limits, cluster);
     });
+    surveyed::tell(&changes);
     let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
@@ -154,6 +156,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     crate::project::notes("scan")
         .iter()
         .for_each(|note| report.add_note(note));
+    changes.iter().for_each(|change| report.add_note(change));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
     let mut collector = Collector::new(&arguments.answers, report, &sender.user, total, checkpoints);
@@ -217,7 +220,8 @@ impl Inputs {
     }
 
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
-    fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) {
+    /// Gives messages about namespaces that they change.
+    fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) -> Vec<String> {
         if cluster.plugins().is_some() {
             cluster.surveyed = &OF_CLUSTER_TO_PLUGINS;
         }
@@ -225,7 +229,10 @@ impl Inputs {
             Sources::Files(_) => self.files.survey(limits, cluster, None),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
-            Sources::Cluster { .. } => cluster.objects.assume_namespaces(),
+            Sources::Cluster { .. } => {
+                cluster.objects.assume_namespaces();
+                Vec::new()
+            }
         }
     }
 }

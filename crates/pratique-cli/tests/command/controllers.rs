@@ -1,0 +1,158 @@
+//! Pods of controllers, which try again, and what every cluster has by itself.
+
+use crate::support::{Directory, Run};
+
+fn workload(namespace: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n  \
+         selector: {{matchLabels: {{app: web}}}}\n  template:\n    metadata: {{labels: {{app: web}}}}\n    \
+         spec: {{{spec}containers: [{{name: c, image: 'i:1'}}]}}\n"
+    )
+}
+
+fn pod(spec: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: shop}}\nspec: {{{spec}containers: [{{name: c, image: 'i:1'}}]}}\n"
+    )
+}
+
+const NAMESPACE: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
+const ACCOUNT: &str = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web, namespace: shop}\n";
+const CLASS: &str =
+    "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 10\n";
+const USES_ACCOUNT: &str = "serviceAccountName: web, ";
+const USES_CLASS: &str = "priorityClassName: high, ";
+
+/// A cluster with one namespace, of which all is known.
+fn cluster() -> Directory {
+    Directory::new().with(
+        "state.yaml",
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n",
+    )
+}
+
+const REVIEW: [&str; 6] = [
+    "review",
+    "--chain",
+    "--expand",
+    "--objects",
+    "state.yaml",
+    "--objects-complete",
+];
+
+#[track_caller]
+fn ends(run: &Run, code: i32, counts: &str) {
+    run.exits(code);
+    assert_eq!(run.stdout.lines().last(), Some(counts), "{run}");
+}
+
+/// The decisions on inputs, from a file and from standard input.
+#[track_caller]
+fn check(inputs: &[&str], code: i32, counts: &str) {
+    let input = inputs.join("---\n");
+    let directory = cluster().with("all.yaml", &input);
+    ends(
+        &directory.run(&[&REVIEW[..], &["all.yaml"]].concat()),
+        code,
+        counts,
+    );
+    let run = directory.run_with(&[&REVIEW[..], &["-"]].concat(), &input, &[]);
+    ends(&run, code, counts);
+}
+
+#[test]
+fn pods_of_controllers_find_what_comes_later() {
+    let uses_account = workload("shop", USES_ACCOUNT);
+    check(&[NAMESPACE, &uses_account, ACCOUNT], 0, "4 allowed, 0 denied");
+    check(&[NAMESPACE, ACCOUNT, &uses_account], 0, "4 allowed, 0 denied");
+    let uses_class = workload("shop", USES_CLASS);
+    check(&[NAMESPACE, &uses_class, CLASS], 0, "4 allowed, 0 denied");
+    let both = workload("shop", &format!("{USES_ACCOUNT}{USES_CLASS}"));
+    check(&[NAMESPACE, &both, CLASS, ACCOUNT], 0, "5 allowed, 0 denied");
+    // Across files too.
+    let directory = cluster()
+        .with("all/a.yaml", NAMESPACE)
+        .with("all/b.yaml", &uses_account)
+        .with("all/c.yaml", ACCOUNT.replace(", namespace: shop", ""));
+    let run = directory.run(&[&REVIEW[..], &["--namespace", "shop", "all"]].concat());
+    ends(&run, 0, "4 allowed, 0 denied");
+}
+
+#[test]
+fn what_nobody_tries_again_is_refused() {
+    // Nobody creates a Pod again that a person applied.
+    check(
+        &[NAMESPACE, &pod(USES_ACCOUNT), ACCOUNT],
+        1,
+        "2 allowed, 1 denied",
+    );
+    // The account is in another namespace, or in no input.
+    let elsewhere = ACCOUNT.replace("namespace: shop", "namespace: other");
+    let uses_account = workload("shop", USES_ACCOUNT);
+    check(&[NAMESPACE, &uses_account, &elsewhere], 1, "3 allowed, 1 denied");
+    check(&[NAMESPACE, &uses_account], 1, "2 allowed, 1 denied");
+    // A workload in a namespace that comes after it is refused, and so is what it would make.
+    check(&[&workload("shop", ""), NAMESPACE], 1, "1 allowed, 2 denied");
+}
+
+#[test]
+fn every_cluster_has_some_objects() {
+    for class in ["system-node-critical", "system-cluster-critical"] {
+        let spec = format!("priorityClassName: {class}, ");
+        check(&[&workload("kube-system", &spec)], 0, "2 allowed, 0 denied");
+    }
+    for namespace in [
+        "default",
+        "kube-system",
+        "kube-public",
+        "kube-node-lease",
+        "other",
+    ] {
+        check(&[&workload(namespace, "")], 0, "2 allowed, 0 denied");
+    }
+    // The service account of a namespace of the input, and Pods of persons.
+    check(&[NAMESPACE, &workload("shop", "")], 0, "3 allowed, 0 denied");
+    check(&[NAMESPACE, &pod("")], 0, "2 allowed, 0 denied");
+    // Other objects and namespaces do not exist.
+    let spec = "serviceAccountName: builder, ";
+    check(&[&workload("default", spec)], 1, "1 allowed, 1 denied");
+    check(&[&workload("kube-other", "")], 1, "0 allowed, 2 denied");
+    check(&[&workload("default", USES_CLASS)], 1, "1 allowed, 1 denied");
+}
+
+/// What is given of a namespace that every cluster has counts.
+#[test]
+fn given_objects_come_first() {
+    let directory = Directory::new()
+        .with(
+            "state.yaml",
+            "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {pod-security.kubernetes.io/enforce: restricted}}\n",
+        )
+        .with("all.yaml", workload("default", ""));
+    let run = directory.run(&[&REVIEW[..], &["all.yaml"]].concat());
+    ends(&run, 1, "1 allowed, 1 denied");
+    run.stdout_has("violates PodSecurity");
+}
+
+#[test]
+fn suites_and_scans_know_every_cluster() {
+    let suite = "apiVersion: pratique.dev/v1\nkind: Suite\nchain: true\ncluster: {namespaces: {other: {}}, complete: true}\ntests:\n\
+                 - {name: class, object: web.yaml, expect: {allowed: true}}\n";
+    let pod = pod("priorityClassName: system-node-critical, ").replace("shop", "kube-system");
+    let directory = cluster().with("web.yaml", &pod).with("a_test.yaml", suite);
+    directory
+        .run(&["test", "a_test.yaml"])
+        .exits(0)
+        .stdout_has("1 passed");
+    let scan = [
+        "scan",
+        "--chain",
+        "--objects",
+        "state.yaml",
+        "--objects-complete",
+        "--output",
+        "json",
+    ];
+    let run = directory.run(&[&scan[..], &["web.yaml"]].concat());
+    run.exits(0);
+}
