@@ -1,28 +1,29 @@
 //! Files as a revision of a git repository had them, read with the program `git`.
 //!
 //! Names in a repository, revisions and what the program prints are untrusted: names are taken literally, lists of files and
-//! messages are bounded, and nothing is run that a repository configures: no hooks, filters or external diffs.
+//! messages are bounded, and nothing is run that a repository configures ([`repository`]).
+
+pub(crate) mod repository;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::thread;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use crate::exit::CliError;
+use repository::Repository;
 
 /// The maximum size of a list of files, in bytes.
 const MAX_LIST: u64 = 64 << 20;
-/// How much is shown of an error message, in bytes.
-const MAX_MESSAGE: u64 = 2 << 10;
 /// The longest line before the content of a file, in bytes.
 const MAX_HEADER: u64 = 1 << 10;
 
-/// A directory in a git repository at a revision.
+/// A path in a git repository at a revision.
 pub(crate) struct Revision {
-    /// A directory that exists, and how it was written.
-    directory: PathBuf,
-    prefix: PathBuf,
+    repository: Repository,
+    /// The path as the user writes it, and from the top of the repository.
+    path: PathBuf,
+    below: PathBuf,
     /// The hash of its commit.
     commit: String,
 }
@@ -43,21 +44,18 @@ pub(crate) enum FileKind {
     Content { hash: String, size: u64 },
     /// A symbolic link.
     Link,
+    /// Another repository within this one, which has files of its own.
+    Repository,
 }
 
 impl Revision {
-    /// The revision with a name, in the repository around a path. The path need not exist any more.
+    /// The revision with a name, of a path. The path need not exist any more.
     pub(crate) fn of(name: &str, path: &Path) -> Result<Self, CliError> {
-        let prefix = existing(path);
-        let directory = match prefix.as_os_str().is_empty() {
-            true => PathBuf::from("."),
-            false => prefix.clone(),
-        };
+        let (repository, below) = Repository::around(path)?;
         let object = format!("{name}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &object];
-        let found = run(&directory, arguments.map(OsString::from), MAX_HEADER);
-        let text = match found {
-            Ok(text) => text,
+        let output = match repository.run(arguments.map(OsString::from), MAX_HEADER) {
+            Ok(output) => output,
             // Quiet means: no message where there is no such revision.
             Err(CliError::Git { why }) if why.is_empty() => {
                 let why = format!("there is no revision {name}");
@@ -65,35 +63,33 @@ impl Revision {
             }
             Err(error) => return Err(error),
         };
-        let commit = String::from_utf8_lossy(&text).trim().to_owned();
-        match is_hash(&commit) {
-            true => Ok(Revision {
-                directory,
-                prefix,
-                commit,
-            }),
-            false => Err(unexpected()),
+        let commit = String::from_utf8_lossy(&output).trim().to_owned();
+        if !is_hash(&commit) {
+            return Err(unexpected());
         }
+        Ok(Revision {
+            repository,
+            path: path.to_owned(),
+            below,
+            commit,
+        })
     }
 
-    /// The files at a path: those below it, if it is a directory.
-    pub(crate) fn files(&self, path: &Path) -> Result<Vec<RevisionFile>, CliError> {
-        let below = path.strip_prefix(&self.prefix).unwrap_or(path);
-        let mut arguments: Vec<OsString> = ["ls-tree", "-r", "-z", "-l", &self.commit]
-            .map(OsString::from)
-            .into();
-        if !below.as_os_str().is_empty() && below != Path::new(".") {
+    /// The files at the path: those below it, if it is a directory.
+    pub(crate) fn files(&self) -> Result<Vec<RevisionFile>, CliError> {
+        let arguments = ["ls-tree", "-r", "-z", "-l", "--full-tree", &self.commit];
+        let mut arguments: Vec<OsString> = arguments.map(OsString::from).into();
+        if !self.below.as_os_str().is_empty() {
             arguments.push("--".into());
-            arguments.push(below.into());
+            arguments.push(self.below.clone().into());
         }
-        let list = run(&self.directory, arguments, MAX_LIST)?;
+        let list = self.repository.run(arguments, MAX_LIST)?;
         let entries = list.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-        let files = entries.filter_map(|entry| self.file(entry).transpose());
-        files.collect()
+        entries.map(|entry| self.file(entry)).collect()
     }
 
-    /// A file of a line `MODE TYPE HASH SIZE<tab>NAME`; `None` for another repository within this one.
-    fn file(&self, entry: &[u8]) -> Result<Option<RevisionFile>, CliError> {
+    /// A file of a line `MODE TYPE HASH SIZE<tab>NAME`.
+    fn file(&self, entry: &[u8]) -> Result<RevisionFile, CliError> {
         let tab = entry
             .iter()
             .position(|byte| *byte == b'\t')
@@ -112,15 +108,23 @@ impl Revision {
                     .to_owned(),
                 size: size.and_then(|size| size.parse().ok()).ok_or_else(unexpected)?,
             },
-            _ => return Ok(None),
+            (_, Some("commit")) => FileKind::Repository,
+            _ => return Err(unexpected()),
         };
-        let path = self.prefix.join(name);
-        Ok(Some(RevisionFile { path, kind }))
+        let path = match name.strip_prefix(&self.below) {
+            Ok(rest) if rest.as_os_str().is_empty() => self.path.clone(),
+            Ok(rest) => self.path.join(rest),
+            // A path within another repository is answered with the place of that.
+            Err(_) => self.path.clone(),
+        };
+        Ok(RevisionFile { path, kind })
     }
 
     /// Starts to read contents.
     pub(crate) fn contents(&self) -> Result<Contents, CliError> {
-        let mut child = git(&self.directory)
+        let mut child = self
+            .repository
+            .command()
             .args(["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -174,79 +178,6 @@ impl Drop for Contents {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// The directory of a path, or the nearest one around it that exists; empty for the current one.
-fn existing(path: &Path) -> PathBuf {
-    let mut around = path.ancestors();
-    around
-        .find(|ancestor| ancestor.is_dir())
-        .map(Path::to_owned)
-        .unwrap_or_default()
-}
-
-/// The program, such that it asks nothing, fetches nothing and takes names literally.
-fn git(directory: &Path) -> Command {
-    let mut git = Command::new("git");
-    git.arg("--no-pager")
-        .arg("--literal-pathspecs")
-        .arg("-C")
-        .arg(directory)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("LC_ALL", "C");
-    git
-}
-
-/// Runs the program; gives up to `limit` bytes of output.
-fn run(
-    directory: &Path,
-    arguments: impl IntoIterator<Item = OsString>,
-    limit: u64,
-) -> Result<Vec<u8>, CliError> {
-    let mut child = git(directory)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let messages = child
-        .stderr
-        .take()
-        .map(|stderr| thread::spawn(move || message(stderr)));
-    let mut output = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
-        stdout
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut output)
-            .map_err(failed)?;
-    }
-    let is_too_long = u64::try_from(output.len()).map_or(true, |length| length > limit);
-    if is_too_long {
-        let _ = child.kill();
-    }
-    let status = child.wait().map_err(failed)?;
-    let why = messages
-        .and_then(|messages| messages.join().ok())
-        .unwrap_or_default();
-    match status.success() {
-        _ if is_too_long => Err(CliError::Git {
-            why: format!("more than {} MiB of file names", MAX_LIST >> 20),
-        }),
-        true => Ok(output),
-        false => Err(CliError::Git { why }),
-    }
-}
-
-/// The start of an error message; the rest is read and dropped, so that the program does not wait.
-fn message(mut said: impl Read) -> String {
-    let mut start = Vec::new();
-    let _ = said.by_ref().take(MAX_MESSAGE).read_to_end(&mut start);
-    let _ = io::copy(&mut said, &mut io::sink());
-    let text = String::from_utf8_lossy(&start);
-    text.trim().trim_start_matches("fatal: ").to_owned()
 }
 
 fn failed(error: io::Error) -> CliError {

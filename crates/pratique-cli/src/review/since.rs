@@ -23,12 +23,12 @@ pub(super) fn stored(
         if input.path == Path::new(STDIN) {
             return Err(CliError::NoRevisionOfStdin);
         }
-        let found = Revision::of(revision, &input.path)?;
-        let files = found.files(&input.path)?;
+        let revision_of_path = Revision::of(revision, &input.path)?;
+        let files = revision_of_path.files()?;
         if files.is_empty() && input.is_deleted {
             return Err(input.missing(revision));
         }
-        let mut contents = found.contents()?;
+        let mut contents = revision_of_path.contents()?;
         let current: HashSet<&PathBuf> = input.files.iter().collect();
         for file in files.iter().filter(|file| is_input(file, input, &current)) {
             add(revision, file, &mut contents, reader, &mut all)?;
@@ -39,7 +39,7 @@ pub(super) fn stored(
 
 /// Whether a file of the revision was an input then: one that is there now and is none, is none by choice.
 fn is_input(file: &RevisionFile, input: &Input, current: &HashSet<&PathBuf>) -> bool {
-    if file.path == input.path {
+    if file.path == input.path || file.kind == FileKind::Repository {
         return true;
     }
     let below = file.path.strip_prefix(&input.path).unwrap_or(&file.path);
@@ -64,6 +64,11 @@ fn add(
         FileKind::Content { hash, size } => (hash, *size),
         FileKind::Link => {
             let why = "a link, which is not followed: what it leads to counts as created";
+            output::eprint(&output::warning_at(&path, why));
+            return Ok(());
+        }
+        FileKind::Repository => {
+            let why = "another repository, which is not read: what is in it counts as created";
             output::eprint(&output::warning_at(&path, why));
             return Ok(());
         }

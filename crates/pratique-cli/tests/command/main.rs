@@ -36,6 +36,7 @@ mod exit_codes;
 mod explain;
 mod files;
 mod foreign;
+mod git;
 mod helps;
 mod hostile;
 #[cfg(target_os = "linux")]

@@ -67,16 +67,20 @@ fn build(
 
 /// The manifests that a path had at a revision.
 fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
-    let found = Revision::of(revision, path)?;
-    let mut contents = found.contents()?;
+    let revision_of_path = Revision::of(revision, path)?;
+    let mut contents = revision_of_path.contents()?;
     let mut left = memory::manifests();
     let mut files = Vec::new();
-    for file in found.files(path)? {
+    for file in revision_of_path.files()? {
         let shown = format!("{revision}:{}", crate::input::shown(&file.path));
         let (hash, size) = match &file.kind {
             FileKind::Content { hash, size } => (hash, *size),
             FileKind::Link => {
                 output::eprint(&output::warning_at(&shown, "a link, which is not followed"));
+                continue;
+            }
+            FileKind::Repository => {
+                output::eprint(&output::warning_at(&shown, "another repository, which is not read"));
                 continue;
             }
         };
