@@ -68,8 +68,8 @@ pub(crate) struct InputObject<'t> {
 #[derive(Debug, Default)]
 pub(crate) struct ParsedObjects<'t> {
     pub(crate) objects: Vec<InputObject<'t>>,
-    /// Warnings about what is outside of objects: duplicate keys in lists, and lists of an unusual kind.
-    pub(crate) list_warnings: Vec<Problem>,
+    /// Warnings about how the input is read: duplicate keys, of which clients send the last, and lists of an unusual kind.
+    pub(crate) reading_warnings: Vec<Problem>,
     /// The number of empty lists.
     pub(crate) empty_lists: usize,
     /// The errors of what could not be read.
@@ -110,9 +110,9 @@ impl InputError {
 }
 
 impl<'t> ParsedObjects<'t> {
-    /// Warnings about what is outside of objects.
-    pub(crate) fn list_warnings(&self) -> impl Iterator<Item = Text> {
-        self.list_warnings.iter().map(|problem| {
+    /// Warnings about how the input is read.
+    pub(crate) fn reading_warnings(&self) -> impl Iterator<Item = Text> {
+        self.reading_warnings.iter().map(|problem| {
             let location = problem.location.as_ref();
             let place = location.map(problems::place).unwrap_or_default();
             output::warning_at(&place, &problem.message)
@@ -164,7 +164,6 @@ fn objects_of(file: ManifestFile, mut items: impl FnMut(&Document) -> Items) -> 
 
 impl ParsedObjects<'_> {
     fn add(&mut self, document: &Document, items: Items) {
-        let mut repeated = Repeated::new(document);
         for list in items.unusual_lists {
             let tree = document.source.tree();
             let location = document.source.document().location(tree.get(list).span);
@@ -179,8 +178,7 @@ impl ParsedObjects<'_> {
                 Value::Null if !item.is_listed => {}
                 Value::Object(object) => {
                     let object = item.named(object);
-                    let warnings = repeated.within(&location);
-                    let received = received_as(&object, document, &item, warnings);
+                    let received = received_as(&object, document, &item);
                     self.objects.push(InputObject {
                         object,
                         location,
@@ -194,7 +192,13 @@ impl ParsedObjects<'_> {
                 }),
             }
         }
-        self.list_warnings.extend(repeated.rest());
+        self.reading_warnings.extend(document.duplicates.iter().map(|duplicate| Problem {
+            message: format!(
+                "{}: the last value counts, and clients send no other",
+                duplicate.message
+            ),
+            ..duplicate.clone()
+        }));
     }
 
     /// Adds the warning about a list whose kind is not that of a list.
@@ -202,67 +206,19 @@ impl ParsedObjects<'_> {
         let message = format!(
             "a {kind} with `items` is a list, as it is to kubectl: its items are read, and its own fields are not"
         );
-        self.list_warnings
+        self.reading_warnings
             .push(Problem::new(Rule::UnknownField, message).at(location));
     }
 }
 
-/// The duplicate keys of a YAML document, by location.
-struct Repeated<'d>(Vec<RepeatedKey<'d>>);
-
-struct RepeatedKey<'d> {
-    offset: usize,
-    problem: &'d Problem,
-    warning: &'d str,
-    is_within: bool,
-}
-
-impl<'d> Repeated<'d> {
-    fn new(document: &'d Document) -> Self {
-        let keys = document.duplicates.iter().zip(&document.duplicate_warnings);
-        let mut keys: Vec<_> = keys
-            .map(|(problem, warning)| RepeatedKey {
-                offset: problem
-                    .location
-                    .as_ref()
-                    .map_or(0, |location| location.start.offset),
-                problem,
-                warning,
-                is_within: false,
-            })
-            .collect();
-        keys.sort_by_key(|key| key.offset);
-        Repeated(keys)
-    }
-
-    /// The server's messages for those within an object.
-    fn within(&mut self, location: &Location) -> Vec<String> {
-        let place = |offset| self.0.partition_point(|key| key.offset < offset);
-        let range = place(location.start.offset)..place(location.end.offset);
-        let keys = self.0.get_mut(range).unwrap_or_default();
-        keys.iter_mut().for_each(|key| key.is_within = true);
-        keys.iter().map(|key| key.warning.to_owned()).collect()
-    }
-
-    /// The duplicate keys outside of objects.
-    fn rest(self) -> impl Iterator<Item = Problem> {
-        let rest = self.0.into_iter().filter(|key| !key.is_within);
-        rest.map(|key| key.problem.clone())
-    }
-}
-
 /// The server's warnings for an object. AdmissionReviews are not decoded, nor are objects without a kind.
-fn received_as(
-    object: &Value<'static>,
-    document: &Document,
-    item: &Item,
-    duplicates: Vec<String>,
-) -> Result<Vec<String>, String> {
-    let mut warnings = duplicates;
-    if let (false, Ok(kind)) = (review::is_review(object), kind_of(object)) {
-        warnings.extend(received(&kind, TreeNode::new(document.source.tree(), item.node))?);
+fn received_as(object: &Value<'static>, document: &Document, item: &Item) -> Result<Vec<String>, String> {
+    match kind_of(object) {
+        Ok(kind) if !review::is_review(object) => {
+            received(&kind, TreeNode::new(document.source.tree(), item.node))
+        }
+        _ => Ok(Vec::new()),
     }
-    Ok(warnings)
 }
 
 /// Reads a file; `-` is standard input.

@@ -263,7 +263,7 @@ impl Reader {
         all: &mut Vec<InputObject<'static>>,
     ) -> Result<(), CliError> {
         objects
-            .list_warnings()
+            .reading_warnings()
             .for_each(|warning| output::eprint(&warning));
         all.extend(objects.objects);
         let mut faults = objects.faults.into_iter();

@@ -148,7 +148,7 @@ fn unlike_list(rest: &Value<'_>, kind: &str, list: &ListHeader) -> Option<String
 impl<'t> ParsedObjects<'t> {
     fn append(&mut self, more: ParsedObjects<'t>) {
         self.objects.extend(more.objects);
-        self.list_warnings.extend(more.list_warnings);
+        self.reading_warnings.extend(more.reading_warnings);
         self.empty_lists += more.empty_lists;
         self.faults.extend(more.faults);
     }

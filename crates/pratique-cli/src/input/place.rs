@@ -35,7 +35,7 @@ impl Shift {
         for object in &mut objects.objects {
             self.location(&mut object.location);
         }
-        let warnings = objects.list_warnings.iter_mut();
+        let warnings = objects.reading_warnings.iter_mut();
         for location in warnings.filter_map(|problem| problem.location.as_mut()) {
             self.location(location);
         }

@@ -120,7 +120,7 @@ impl Reviewer<'_> {
         reviewed.empty_lists = objects.empty_lists;
         reviewed.object_count = objects.objects.len();
         objects
-            .list_warnings()
+            .reading_warnings()
             .for_each(|warning| reviewed.notes.push(&warning));
         for fault in objects.faults {
             reviewed.fault(fault);

@@ -154,7 +154,10 @@ impl<'a> DocumentValidator<'a> {
             SourceTexts::Discarded => parsed,
         });
         match parsed {
-            Ok(parsed) => {
+            Ok(mut parsed) => {
+                if self.scope == ManifestScope::Api {
+                    parsed.resolve_merge_keys();
+                }
                 validation.cost += parsed.cost;
                 validation.value(&parsed, parsed.root, 0);
                 let trailing_text = parsed.rest_location().map(Finding::TrailingText);

@@ -18,10 +18,10 @@ use crate::tree::Value;
 pub struct Document {
     /// The values and their places.
     pub source: ObjectSource,
-    /// Its duplicate keys, if it is YAML; the last value counts.
+    /// The keys that are written twice in a mapping, if it is YAML; the last value counts. Keys that override those of a merge
+    /// key are none. Clients make JSON of a file, with the last value alone, so that no server sees either.
+    // Upstream: apimachinery/pkg/util/yaml/decoder.go, YAMLToJSONDecoder.Decode, which is not strict
     pub duplicates: Vec<Problem>,
-    /// The warning of a server about each of these keys for a client that sends the document.
-    pub duplicate_warnings: Vec<String>,
 }
 
 /// The contents of a file.
@@ -169,11 +169,10 @@ impl Reader {
             let problem = Problem::new(Rule::Syntax, text).at(parsed.document.source.beginning());
             return self.fail(problem.into());
         }
-        let (duplicates, duplicate_warnings) = duplicates(&parsed);
+        let duplicates = duplicates(&parsed);
         self.documents.push(Document {
             source: parsed.into_source(),
             duplicates,
-            duplicate_warnings,
         });
     }
 }
@@ -184,20 +183,16 @@ fn is_one_mapping(parsed: &Parsed) -> bool {
     parsed.rest.is_none() && matches!(root, Value::Map(_))
 }
 
-fn duplicates(parsed: &Parsed) -> (Vec<Problem>, Vec<String>) {
+fn duplicates(parsed: &Parsed) -> Vec<Problem> {
     let Format::Yaml(duplicates) = &parsed.format else {
-        return Default::default();
+        return Vec::new();
     };
     let problem = |duplicate: &crate::yaml::Duplicate| {
         let location = parsed.document.source.location(duplicate.span);
         Problem::new(Rule::DuplicateField, duplicate.message.clone()).at(location)
     };
-    let warning =
-        |duplicate: &crate::yaml::Duplicate| format!("line {}: {}", duplicate.line, duplicate.message);
-    (
-        duplicates.iter().map(problem).collect(),
-        duplicates.iter().map(warning).collect(),
-    )
+    let written = duplicates.iter().filter(|duplicate| !duplicate.is_merged);
+    written.map(problem).collect()
 }
 
 #[cfg(test)]
@@ -228,6 +223,29 @@ mod tests {
             .collect();
         assert_eq!(twice.len(), 1);
         assert_eq!(twice[0].location.as_ref().unwrap().start.line, 8);
+    }
+
+    #[test]
+    fn what_overrides_a_merge_key_is_no_duplicate_to_clients() {
+        for (mapping, expected) in [
+            ("{<<: *l, app: b}", 0),
+            ("{app: b, <<: *l}", 0),
+            ("{<<: [*l, {app: c}], other: b}", 0),
+            ("{<<: *l, app: b, app: c}", 1),
+            ("{app: b, app: c}", 1),
+            ("{<<: *l, other: b}", 0),
+        ] {
+            let text = format!("---\nl: &l {{app: a}}\nm: {mapping}\n");
+            let documents = read_documents(&file(&text)).unwrap();
+            let duplicates: Vec<&Problem> = documents
+                .iter()
+                .flat_map(|document| &document.duplicates)
+                .collect();
+            assert_eq!(duplicates.len(), expected, "{mapping}");
+            for duplicate in duplicates {
+                assert_eq!(duplicate.location.as_ref().unwrap().start.line, 3, "{mapping}");
+            }
+        }
     }
 
     #[test]

@@ -47,6 +47,15 @@ pub(crate) enum Format {
     Yaml(Vec<yaml::Duplicate>),
 }
 
+impl Parsed {
+    /// Drops the duplicate keys that override those of a merge key: clients make JSON of a file, which a server of its API gets.
+    pub(crate) fn resolve_merge_keys(&mut self) {
+        if let Format::Yaml(duplicates) = &mut self.format {
+            duplicates.retain(|duplicate| !duplicate.is_merged);
+        }
+    }
+}
+
 /// Parses a document as JSON or YAML, which its first byte decides. Its values are spent of a budget.
 pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
     if json::is_json(&file.raw.bytes) {

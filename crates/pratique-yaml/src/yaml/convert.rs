@@ -241,15 +241,18 @@ impl<'graph> Converter<'graph> {
         let entry = Entry { value, ..entry };
         let span = entry.key_span;
         let key = entry.key.clone();
-        if !map.filling.put(kind, entry) {
+        // Under the entries of a mapping lie those of the mappings that are merged into it.
+        let is_from_merge = map.sources.len() > 1;
+        let Some(is_merged) = map.filling.put(kind, entry, is_from_merge) else {
             return 0;
-        }
+        };
         let message = format!("key {} already set in map", mapping::shown(kind, &key));
         let length = message.len() + size_of::<Duplicate>();
         duplicates.push(Duplicate {
             message,
             line: line as usize,
             span,
+            is_merged,
         });
         length
     }

@@ -63,6 +63,8 @@ fn float_key(value: f64) -> String {
 pub(super) struct Filling {
     entries: Vec<Entry>,
     kinds: Vec<KeyKind>,
+    /// Which entries come of merge keys.
+    merged: Vec<bool>,
     /// The places of keys, once there are too many to look through.
     places: HashMap<(KeyKind, Box<str>), usize>,
 }
@@ -71,17 +73,18 @@ pub(super) struct Filling {
 const FEW: usize = 16;
 
 impl Filling {
-    /// Adds or replaces an entry; true if it was there.
-    pub(super) fn put(&mut self, kind: KeyKind, entry: Entry) -> bool {
-        if let Some(known) = self
-            .place(kind, &entry.key)
-            .and_then(|place| self.entries.get_mut(place))
+    /// Adds or replaces an entry, which comes of a merge key or not. If it was there, gives whether one of the two comes of one.
+    pub(super) fn put(&mut self, kind: KeyKind, entry: Entry, is_merged: bool) -> Option<bool> {
+        if let Some(place) = self.place(kind, &entry.key)
+            && let (Some(known), Some(was_merged)) = (self.entries.get_mut(place), self.merged.get_mut(place))
         {
             *known = entry;
-            return true;
+            let replaced = std::mem::replace(was_merged, is_merged);
+            return Some(replaced || is_merged);
         }
         self.entries.push(entry);
         self.kinds.push(kind);
+        self.merged.push(is_merged);
         if self.entries.len() > FEW {
             for at in self.places.len()..self.entries.len() {
                 if let (Some(entry), Some(kind)) = (self.entries.get(at), self.kinds.get(at)) {
@@ -89,7 +92,7 @@ impl Filling {
                 }
             }
         }
-        false
+        None
     }
 
     fn place(&self, kind: KeyKind, key: &str) -> Option<usize> {

@@ -54,6 +54,8 @@ pub struct Duplicate {
     pub line: usize,
     /// The second occurrence.
     pub span: Span,
+    /// Whether one of the two comes of a merge key: the mapping is written to override it.
+    pub is_merged: bool,
 }
 
 /// Why the server does not read a document.

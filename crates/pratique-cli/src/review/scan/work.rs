@@ -92,7 +92,7 @@ impl Scanner<'_> {
             Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
             Content::Piece(piece) => {
                 let objects = piece::read(&unit.file, &piece);
-                scanned.warnings.extend(objects.list_warnings());
+                scanned.warnings.extend(objects.reading_warnings());
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
                 }
