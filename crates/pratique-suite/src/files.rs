@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_manifest::{Document, ManifestFile, Problem, Rule, path_text, read_documents, read_regular};
+use pratique_stream::to_utf8;
 
 use crate::convert::items;
 
 /// The maximum size of a file, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// Reads a regular file up to the maximum size.
+/// Reads a regular file up to the maximum size, as UTF-8 if its byte order mark is that of another encoding.
 pub fn read(path: &Path) -> io::Result<ManifestFile> {
     Ok(ManifestFile {
         path: path_text(path),
-        content: read_regular(path, LARGEST)?,
+        content: to_utf8(read_regular(path, LARGEST)?),
     })
 }
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
+use pratique_stream::to_utf8;
+
 use super::open::{is_compressed, open, plain};
 use super::{STDIN, read_regular};
 
@@ -23,12 +25,14 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bounded(open(path)?.input, limit)
 }
 
-/// Content, decompressed if it is compressed with gzip: at most `limit` bytes.
+/// Content, decompressed if it is compressed with gzip, and as UTF-8 if its byte order mark is that of another encoding: at most
+/// `limit` bytes before that.
 pub(crate) fn plain_content(content: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
-    match is_compressed(&content) {
-        true => bounded(plain(content.as_slice()), limit),
-        false => Ok(content),
-    }
+    let content = match is_compressed(&content) {
+        true => bounded(plain(content.as_slice()), limit)?,
+        false => content,
+    };
+    Ok(to_utf8(content))
 }
 
 fn bounded(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
+use pratique_stream::Utf8Reader;
 
 use super::{STDIN, columns, open_file};
 
@@ -19,7 +20,7 @@ pub(crate) struct Stream {
     pub(crate) input: Box<dyn Read + Send>,
     /// Whether it can be opened again.
     pub(crate) is_file: bool,
-    /// Whether it is decompressed while it is read.
+    /// Whether it is decompressed or converted while it is read.
     pub(crate) is_compressed: bool,
 }
 
@@ -56,19 +57,21 @@ pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)>
     Ok((Limited(file, limit), is_file))
 }
 
-/// A stream, decompressed if it is compressed with gzip.
+/// A stream, decompressed if it is compressed with gzip, and as UTF-8 if its byte order mark is that of another encoding.
 pub(super) fn decompressed(mut file: impl Read + Send + 'static, is_file: bool) -> io::Result<Stream> {
     let mut head = Vec::with_capacity(GZIP.len());
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
     let is_compressed = is_compressed(&head);
     let whole = Cursor::new(head).chain(file);
+    let input: Box<dyn Read + Send> = match is_compressed {
+        true => Box::new(plain(BufReader::new(whole))),
+        false => Box::new(whole),
+    };
+    let input = Utf8Reader::new(input)?;
     Ok(Stream {
-        input: match is_compressed {
-            true => Box::new(plain(BufReader::new(whole))),
-            false => Box::new(whole),
-        },
         is_file,
-        is_compressed,
+        is_compressed: is_compressed || input.is_converted(),
+        input: Box::new(input),
     })
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use pratique_manifest::Location;
+use pratique_stream::to_utf8;
 use pratique_types::is_nonprinting;
 
 use super::text::{Text, text};
@@ -73,7 +74,7 @@ impl Texts {
 
     fn contents(&mut self, path: &str) -> Option<&mut Contents> {
         if !self.0.contains_key(path) {
-            let bytes = read_regular(path, LARGEST).ok();
+            let bytes = read_regular(path, LARGEST).ok().map(to_utf8);
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
             self.0.insert(path.to_owned(), text.map(Contents::new));
         }
