@@ -22,7 +22,7 @@ use pratique_suite::sorted::SortedPolicies;
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{CliError, ExitStatus};
-use crate::input;
+use crate::input::{self, FileSelection, WithPassedOver};
 use crate::memory;
 use crate::output::{self, sarif};
 use crate::snapshot::{StateSource, WebhookUse};
@@ -39,8 +39,15 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
     let mut subjects = Vec::new();
+    let files = FileSelection::new(&arguments.excluded.exclude)?;
     for path in &arguments.paths {
-        let subject = Subject::of(path, arguments.plugin, arguments.origin.origin, &expressions)?;
+        let subject = Subject::of(
+            path,
+            arguments.plugin,
+            arguments.origin.origin,
+            &files,
+            &expressions,
+        )?;
         subjects.push((path.clone(), subject));
     }
     let state = StateSource::open(&arguments.client, None)?;
@@ -68,13 +75,25 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     if arguments.hash_only {
         return hashes::print(&checked, arguments.output);
     }
+    let (passed_over, lists) = (files.passed_over(), arguments.files.verbose);
     let passes = checked.iter().all(|checked| checked.passes(&levels));
     if !matches!(arguments.output, CheckFormat::Human | CheckFormat::Json) {
         connect::report_failures(checked.iter().flat_map(|checked| &checked.connections));
+        output::eprint(&passed_over.text(lists));
     }
     match arguments.output {
-        CheckFormat::Human => output::print(&human::text(&checked, &levels))?,
-        CheckFormat::Json => output::print_report("check", &json::Report::new(&checked, &levels))?,
+        CheckFormat::Human => {
+            let mut text = human::text(&checked, &levels);
+            text.push(&passed_over.text(lists));
+            output::print(&text)?;
+        }
+        CheckFormat::Json => {
+            let report = WithPassedOver {
+                value: json::Report::new(&checked, &levels),
+                passed_over: passed_over.json(lists),
+            };
+            output::print_report("check", &report)?;
+        }
         CheckFormat::Sarif => {
             let findings: Vec<_> = checked
                 .iter()

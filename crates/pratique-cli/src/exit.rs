@@ -75,6 +75,9 @@ pub(crate) enum CliError {
     /// A revision of a git repository cannot be read.
     #[error("git: {why}")]
     Git { why: String },
+    /// Patterns of excluded paths cannot be used together.
+    #[error("--exclude: {why}")]
+    Pattern { why: String },
     /// There are webhooks, which the command never calls.
     #[error("{0}: this command calls none: leave their configurations out")]
     NoWebhooks(NotEvaluated),

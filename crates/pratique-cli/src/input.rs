@@ -1,15 +1,18 @@
 //! Reads files of objects, as API servers and their clients do.
 
 mod columns;
+mod excluded;
 pub(crate) mod git;
 pub(crate) mod named;
 pub(crate) mod open;
+mod passed_over;
 pub(crate) mod permitted;
 pub(crate) mod piece;
 mod place;
 mod quick;
+mod selection;
 pub(crate) mod spool;
-pub(crate) mod walk;
+mod walk;
 
 use std::fs;
 use std::io::ErrorKind;
@@ -29,10 +32,12 @@ use crate::memory::mebibytes;
 use crate::output::text::Text;
 use crate::output::{self, problems};
 
+pub(crate) use excluded::{PathPattern, pattern_from};
+pub(crate) use passed_over::{PassReason, PassedOver, PassedOverLine, WithPassedOver};
 pub(crate) use permitted::{
     RepositoryLinks, open_file, permit_directory, read_directory, read_regular, read_with_state,
 };
-pub(crate) use walk::{files, is_hidden, log_files};
+pub(crate) use selection::FileSelection;
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";

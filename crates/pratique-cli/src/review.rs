@@ -60,7 +60,7 @@ use pratique_suite::{Rules, read_rules};
 
 use crate::arguments::ReviewArguments;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::{self, InputError, InputObject, ParsedObjects};
+use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
@@ -87,7 +87,8 @@ use work::{DisplayOptions, Reviewer};
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let since = arguments.request.since.as_deref();
     let limits = limits(arguments.state.max_input);
-    let mut inputs = Inputs::of(&arguments.inputs, since)?;
+    let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
+    let mut inputs = Inputs::of(&arguments.inputs, since, &files)?;
     let of_inputs = match arguments.input_policies {
         true => Some(input_policies::files(&mut inputs, limits)?),
         false => None,
@@ -102,6 +103,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let chain_settings = arguments.chain.settings();
     let policies = policies::load(
         &arguments.policies,
+        &files,
         of_inputs,
         arguments.state.gates.feature_gates,
         arguments.webhooks,
@@ -124,6 +126,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let mut reader = Reader {
         mebibytes: arguments.state.max_input,
         errors: InputErrors::default(),
+        files: files.clone(),
     };
     let old = match since {
         Some(revision) => since::stored(revision, &inputs, &mut reader)?,
@@ -208,7 +211,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         printer.compare(&reviewer, &state)?;
     }
     input_policies::report(printer.policies, arguments.input_policies);
+    let passed_over = files.passed_over();
     if printer.object_count == 0 && printer.errors.count() == 0 {
+        output::eprint(&passed_over.text(arguments.files.verbose));
         let inputs = input::all_shown(&arguments.inputs).join(", ");
         if printer.empty_lists == 0 {
             return Err(CliError::NothingToReview { inputs });
@@ -216,7 +221,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         output::eprint(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
-    printer.end(&scope, &PodPolicies::of(sets.iter().map(|(_, set)| set)))
+    let pod_policies = PodPolicies::of(sets.iter().map(|(_, set)| set));
+    printer.end(&scope, &pod_policies, &passed_over, arguments.files.verbose)
 }
 
 fn limits(mebibytes: u32) -> Limits {
@@ -231,6 +237,7 @@ fn limits(mebibytes: u32) -> Limits {
 struct Reader {
     mebibytes: u32,
     errors: InputErrors,
+    files: FileSelection,
 }
 
 impl Reader {
@@ -248,7 +255,7 @@ impl Reader {
     }
 
     fn add(&mut self, path: &Path, all: &mut Vec<InputObject<'static>>) -> Result<(), CliError> {
-        for path in input::files(path)? {
+        for path in self.files.files(path)? {
             match input::read(&path, self.mebibytes) {
                 Ok(objects) => self.take(objects, all)?,
                 Err(error) => self.report(error)?,

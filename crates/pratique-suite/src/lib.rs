@@ -96,7 +96,7 @@ pub use known_cluster::KnownCluster;
 pub use load::{Policies, add_policies, reads_managed_fields};
 pub use plugin_outcome::PluginOutcome;
 pub use policy_outcome::{PolicyOutcome, PolicyOutcomes};
-pub use read::{may_be_suite, read_rules, read_suites, read_suites_at};
+pub use read::{has_foreign, may_be_suite, read_rules, read_suites, read_suites_at};
 pub use roots::{PathBoundary, Roots};
 pub use run::CaseResult;
 pub use runner::Runner;

@@ -26,8 +26,13 @@ pub(crate) use fields::{Fields, operation};
 /// Whether a file may contain a suite: a cheap test before reading it.
 pub fn may_be_suite(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
-    (text.contains("pratique/") && (text.contains("Suit") || text.contains("tests:")))
-        || foreign::GROUPS.iter().any(|group| text.contains(group))
+    (text.contains("pratique/") && (text.contains("Suit") || text.contains("tests:"))) || has_foreign(content)
+}
+
+/// Whether a file may contain a suite of another program: a cheap test before reading it.
+pub fn has_foreign(content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    foreign::GROUPS.iter().any(|group| text.contains(group))
 }
 
 /// Reads the suites of a file; documents of other kinds are skipped. Suites can name files below their [`Roots`] only.

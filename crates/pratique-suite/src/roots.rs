@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +20,26 @@ use crate::files;
 pub struct Roots {
     directories: Vec<PathBuf>,
     unsaved: Unsaved,
+    excluded: ExcludedFiles,
+}
+
+/// Which files of directories are left out, by the directory and the file.
+#[derive(Clone, Default)]
+struct ExcludedFiles(Option<Arc<FileTest>>);
+
+type FileTest = dyn Fn(&Path, &Path) -> bool + Send + Sync;
+
+impl ExcludedFiles {
+    fn has(&self, directory: &Path, file: &Path) -> bool {
+        self.0.as_ref().is_some_and(|test| test(directory, file))
+    }
+}
+
+impl fmt::Debug for ExcludedFiles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.0.is_some() { "some" } else { "none" };
+        formatter.debug_tuple("ExcludedFiles").field(&name).finish()
+    }
 }
 
 /// Contents of files by their canonicalized paths, whatever is on the disk.
@@ -29,6 +50,7 @@ type Unsaved = Arc<BTreeMap<PathBuf, Vec<u8>>>;
 pub(crate) struct SuiteRoots {
     directories: Vec<PathBuf>,
     unsaved: Unsaved,
+    excluded: ExcludedFiles,
 }
 
 /// A directory below which an untrusted file names others. Links are resolved first, so that none leads out of it.
@@ -114,7 +136,17 @@ impl Roots {
         Ok(Roots {
             directories: found.collect::<io::Result<_>>()?,
             unsaved: Unsaved::default(),
+            excluded: ExcludedFiles::default(),
         })
+    }
+
+    /// Leaves out files of directories that suites name, by a test of the directory and the file.
+    #[must_use]
+    pub fn excluding(self, test: impl Fn(&Path, &Path) -> bool + Send + Sync + 'static) -> Self {
+        Roots {
+            excluded: ExcludedFiles(Some(Arc::new(test))),
+            ..self
+        }
     }
 
     /// Takes the contents of some files instead of what is on the disk, such as those that an editor has not saved.
@@ -146,6 +178,7 @@ impl Roots {
                 .chain(self.directories.iter().cloned())
                 .collect(),
             unsaved: Arc::clone(&self.unsaved),
+            excluded: self.excluded.clone(),
         }
     }
 }
@@ -188,10 +221,12 @@ impl SuiteRoots {
         list: fn(&Path) -> io::Result<Vec<PathBuf>>,
     ) -> Result<Vec<PathBuf>, OpenError> {
         self.permit(path)?;
-        match path.is_dir() {
-            true => Ok(list(path)?),
-            false => Ok(vec![path.to_owned()]),
+        if !path.is_dir() {
+            return Ok(vec![path.to_owned()]);
         }
+        let mut files = list(path)?;
+        files.retain(|file| !self.excluded.has(path, file));
+        Ok(files)
     }
 
     /// Reads a file below one of the roots. Entries of a directory may be symbolic links to others.

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
 
 use super::{
-    AdmissionPluginArguments, ClientArguments, GateArguments, OriginArguments, WarningArguments, plugin,
+    AdmissionPluginArguments, ClientArguments, ExcludeArguments, GateArguments, OriginArguments,
+    VerboseArguments, WarningArguments, plugin,
 };
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration, and that its API would take policies.
@@ -52,6 +53,10 @@ pub(crate) struct CheckArguments {
     pub(crate) gates: GateArguments,
     #[command(flatten)]
     pub(crate) admission_plugins: AdmissionPluginArguments,
+    #[command(flatten)]
+    pub(crate) excluded: ExcludeArguments,
+    #[command(flatten)]
+    pub(crate) files: VerboseArguments,
 }
 
 /// The output format of a check.

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 #[cfg(feature = "kube")]
 use super::ListArguments;
 use super::{
-    CheckpointArguments, ComparisonArguments, OriginArguments, RememberArguments, SenderArguments,
-    StateArguments,
+    CheckpointArguments, ComparisonArguments, ExcludeArguments, OriginArguments, RememberArguments,
+    SenderArguments, StateArguments, VerboseArguments,
 };
 
 /// Compare two sets of policies: which decisions change.
@@ -44,6 +44,10 @@ pub(crate) struct ImpactArguments {
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ImpactAnswerArguments,
+    #[command(flatten)]
+    pub(crate) excluded: ExcludeArguments,
+    #[command(flatten)]
+    pub(crate) files: VerboseArguments,
 }
 
 /// The policies that are compared.

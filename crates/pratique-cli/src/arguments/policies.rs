@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::ExcludeArguments;
 use crate::policies::OriginName;
 
 /// What policies are, where their names do not say it.
@@ -26,4 +27,6 @@ pub(crate) struct PolicyPathArguments {
     pub(crate) policies: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) origin: OriginArguments,
+    #[command(flatten)]
+    pub(crate) files: ExcludeArguments,
 }

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 
-use super::{CheckpointArguments, ComparisonArguments, PolicyArguments, ResultArguments, StateArguments};
+use super::{
+    CheckpointArguments, ComparisonArguments, PolicyArguments, ResultArguments, StateArguments,
+    VerboseArguments,
+};
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
 ///
@@ -36,6 +39,8 @@ pub(crate) struct ReplayArguments {
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ReplayAnswerArguments,
+    #[command(flatten)]
+    pub(crate) files: VerboseArguments,
 }
 
 /// What is remembered of a log.

@@ -8,7 +8,7 @@ use pratique_types::Operation;
 
 use super::{
     AnswerArguments, ChainArguments, ExpandArguments, ObjectArguments, PolicyPathArguments, SenderArguments,
-    StateArguments, plugin,
+    StateArguments, VerboseArguments, plugin,
 };
 use crate::baseline::Level;
 
@@ -25,7 +25,7 @@ use crate::baseline::Level;
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArguments {
     /// Files with objects or AdmissionReviews, as YAML or JSON, plain or compressed with gzip, or directories that are
-    /// walked for such files, without what a `.gitignore` names; `-` is standard input. A file can hold several documents:
+    /// walked for such files, without what a `.gitignore` names and git does not track; `-` is standard input. A file can hold several documents:
     /// YAML and JSON separated by lines of `---`, JSON also concatenated or on lines of its own, and lists.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
@@ -44,6 +44,8 @@ pub(crate) struct ReviewArguments {
     pub(crate) workloads: ExpandArguments,
     #[command(flatten)]
     pub(crate) answers: AnswerArguments,
+    #[command(flatten)]
+    pub(crate) files: VerboseArguments,
     /// File with the cluster's namespaces; namespaces among the inputs count as well. Of other namespaces only the names
     /// are known, and what depends on more is undecided.
     #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]

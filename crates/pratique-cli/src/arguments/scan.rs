@@ -12,7 +12,7 @@ use super::ListArguments;
 use super::review::PolicyArguments;
 use super::{
     CheckpointArguments, FailureArguments, ObjectArguments, ResultArguments, ScanChainArguments,
-    SenderArguments, StateArguments,
+    SenderArguments, StateArguments, VerboseArguments,
 };
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
@@ -61,6 +61,8 @@ pub(crate) struct ScanArguments {
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ScanAnswerArguments,
+    #[command(flatten)]
+    pub(crate) files: VerboseArguments,
 }
 
 /// What is printed of a scan, and what it fails for.

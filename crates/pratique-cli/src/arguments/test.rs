@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ClientArguments, WarningArguments};
+use super::{ClientArguments, ExcludeArguments, WarningArguments};
 
 /// Run test suites: requests, and the decisions that policies are expected to make.
 ///
@@ -21,7 +21,8 @@ use super::{ClientArguments, WarningArguments};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct TestArguments {
-    /// Suite files, or directories that are searched for them.
+    /// Suite files, or directories that are searched for them. In hidden directories those of other programs are found, as these
+    /// find them; other suites there are passed over.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Allow suites to name files below this directory as well. Otherwise a suite can name files of its Git repository;
@@ -61,7 +62,9 @@ pub(crate) struct TestArguments {
     /// Run again whenever a suite, a policy or another file that they name changes.
     #[arg(long, short)]
     pub(crate) watch: bool,
-    /// Report every test, not only those that fail.
+    #[command(flatten)]
+    pub(crate) excluded: ExcludeArguments,
+    /// Report every test, not only those that fail, and list the files that are passed over.
     #[arg(long, short, env = "PRATIQUE_VERBOSE")]
     pub(crate) verbose: bool,
     /// Output format.

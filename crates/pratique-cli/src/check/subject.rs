@@ -21,7 +21,7 @@ use super::sorted_input;
 use super::whole;
 use crate::arguments::AdmissionPluginArguments;
 use crate::exit::CliError;
-use crate::input::{STDIN, STDIN_NAME, named, permit_directory};
+use crate::input::{FileSelection, STDIN, STDIN_NAME, named, permit_directory};
 use crate::policies::{self, OriginName};
 use crate::project::permit_referenced;
 use crate::{memory, plugins};
@@ -51,6 +51,7 @@ impl Subject {
         path: &Path,
         plugin: Option<Plugin>,
         origin: Option<OriginName>,
+        files: &FileSelection,
         expressions: &Expressions,
     ) -> Result<Self, CliError> {
         if path == Path::new(STDIN) {
@@ -73,9 +74,14 @@ impl Subject {
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
             permit_directory(path).map_err(unreadable)?;
             let path = text()?;
-            if plugin.is_none() && origin != Some(OriginName::Static) {
-                let sorted = policies::read(&[&path], origin)?;
-                if is_for_several(&sorted) {
+            if plugin.is_some() && files.excludes_something() {
+                let sorted = policies::read(&[&path], Some(OriginName::Static), files)?;
+                return Ok(Subject::Sorted(path, sorted));
+            }
+            if plugin.is_none() && (origin != Some(OriginName::Static) || files.excludes_something()) {
+                let sorted = policies::read(&[&path], origin, files)?;
+                // A directory of static manifests is loaded as a server does, which reads all of it.
+                if is_for_several(&sorted) || files.excludes_something() {
                     return Ok(Subject::Sorted(path, sorted));
                 }
                 if !holds_only_empty_lists(&path) {
@@ -281,7 +287,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("pratique-whole-{}-{name}.yaml", std::process::id()));
         fs::write(&path, &text).unwrap();
         let expressions = Expressions::new(Arc::new(Cache::new()));
-        let mut subject = Subject::of(&path, None, None, &expressions).unwrap();
+        let mut subject = Subject::of(&path, None, None, &FileSelection::default(), &expressions).unwrap();
         fs::remove_file(&path).unwrap();
         let is_whole = matches!(subject, Subject::Whole(..));
         let admission_plugins = AdmissionPluginArguments::default();

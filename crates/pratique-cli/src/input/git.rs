@@ -4,6 +4,7 @@
 //! messages are bounded, and nothing is run that a repository configures ([`repository`]).
 
 pub(crate) mod repository;
+pub(crate) mod tracked;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -1,119 +1,227 @@
-//! The files of a path.
+//! Walks directories for files.
 
 mod gitignore;
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
+use pratique_manifest::path_text;
+
+use super::passed_over::PassReason;
+use super::selection::FileSelection;
 use super::{RepositoryLinks, read_directory};
 use crate::exit::CliError;
 use gitignore::Ignored;
 
-/// Extensions of files with objects; each may be followed by `.gz`.
-const EXTENSIONS: &[&str] = &["yaml", "yml", "json", "ndjson", "jsonl"];
-
-/// The same with that of audit logs, which API servers rotate to `audit-TIME.log` beside `audit.log`: in the order of these names,
-/// that of their events.
-const WITH_LOGS: &[&str] = &["log", "yaml", "yml", "json", "ndjson", "jsonl"];
-
 /// How deep directories may nest.
 const MAX_DEPTH: usize = 100;
 
-/// The files of a path: those of a directory and of the directories in it, in the order of their names, or the path itself.
-/// As for `git`, what a `.gitignore` names is left out; so are hidden files. Links to directories are not followed.
-pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files = Vec::new();
-    let links = RepositoryLinks::below(path);
-    walk(path, EXTENSIONS, Some(&Ignored::of(path)), &links, 0, &mut files)?;
-    Ok(files)
+/// What is read of a directory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WalkRules {
+    /// Extensions of files that are read.
+    extensions: &'static [&'static str],
+    /// Whether `.gz` may follow these.
+    may_be_compressed: bool,
+    /// Whether files are read whose name begins with a dot, and directories entered.
+    reads_hidden_files: bool,
+    enters_hidden_directories: bool,
+    /// Whether `.gitignore` files count.
+    is_as_git: bool,
+    /// Whether pipes and the like are given as files, which is an error when they are read.
+    gives_special_files: bool,
 }
 
-/// The files of a path that has audit logs. Nothing is left out because of a `.gitignore`, which logs often stand in.
-pub(crate) fn log_files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files = Vec::new();
-    let links = RepositoryLinks::below(path);
-    walk(path, WITH_LOGS, None, &links, 0, &mut files)?;
-    Ok(files)
-}
+/// Objects.
+pub(super) const OBJECTS: WalkRules = WalkRules {
+    extensions: &["yaml", "yml", "json", "ndjson", "jsonl"],
+    may_be_compressed: true,
+    reads_hidden_files: false,
+    enters_hidden_directories: false,
+    is_as_git: true,
+    gives_special_files: false,
+};
 
-/// Recursion is bounded by the depth.
-fn walk(
-    directory: &Path,
-    extensions: &[&str],
-    ignored: Option<&Ignored>,
-    links: &RepositoryLinks,
-    depth: usize,
-    files: &mut Vec<PathBuf>,
-) -> Result<(), CliError> {
-    let unreadable = |error| CliError::unread(directory, error);
-    let mut entries = read_directory(directory)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(unreadable)?;
-    entries.sort_unstable_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
-        // The cheapest test comes first.
-        let is_candidate = !is_hidden(&path) && (is_directory || has_extension(&path, extensions));
-        let is_ignored = |ignored: &Ignored| ignored.ignores(&entry.file_name(), is_directory);
-        if !is_candidate || ignored.is_some_and(is_ignored) {
-            continue;
+/// The same with audit logs, which API servers rotate to `audit-TIME.log` beside `audit.log`: in the order of these names, that of
+/// their events.
+pub(super) const LOGS: WalkRules = WalkRules {
+    extensions: &["log", "yaml", "yml", "json", "ndjson", "jsonl"],
+    is_as_git: false,
+    ..OBJECTS
+};
+
+/// Policies.
+pub(super) const POLICIES: WalkRules = WalkRules {
+    extensions: MANIFESTS,
+    may_be_compressed: false,
+    reads_hidden_files: true,
+    enters_hidden_directories: false,
+    is_as_git: false,
+    gives_special_files: true,
+};
+
+/// Suites of tests.
+pub(super) const SUITES: WalkRules = WalkRules {
+    enters_hidden_directories: true,
+    gives_special_files: false,
+    ..POLICIES
+};
+
+const MANIFESTS: &[&str] = &["yaml", "yml", "json"];
+
+/// What a repository has for itself, a directory or a file that names one: it is not counted.
+const GIT: &str = ".git";
+
+impl WalkRules {
+    /// Why a file is passed over by its path below a directory, if it is.
+    pub(super) fn reason_of_name(&self, below: &Path) -> Option<PassReason> {
+        let mut directories = below.parent().into_iter().flat_map(Path::components);
+        let is_in_hidden = directories.any(|part| is_hidden(Path::new(&part)));
+        if is_in_hidden && !self.enters_hidden_directories {
+            return Some(PassReason::Hidden);
         }
-        if is_directory {
-            if depth >= MAX_DEPTH {
-                return Err(unreadable(std::io::Error::other(
-                    "directories are nested too deep",
-                )));
-            }
-            let ignored = ignored.map(|ignored| ignored.within(&entry.file_name()));
-            walk(&path, extensions, ignored.as_ref(), links, depth + 1, files)?;
-            continue;
-        }
-        links
-            .permit(&entry)
-            .map_err(|error| CliError::unread(&path, error))?;
-        // A dangling link is reported when it is read.
-        let may_be_file = || fs::metadata(&path).map_or(true, |found| found.is_file());
-        if may_be_file() {
-            files.push(path);
+        self.reason_of_file(below)
+    }
+
+    fn reason_of_file(&self, path: &Path) -> Option<PassReason> {
+        if !self.has_extension(path) {
+            Some(PassReason::Extension)
+        } else if is_hidden(path) && !self.reads_hidden_files {
+            Some(PassReason::Hidden)
+        } else {
+            None
         }
     }
-    Ok(())
+
+    fn has_extension(&self, path: &Path) -> bool {
+        let extension = |path: &Path| {
+            path.extension()
+                .map(OsStr::to_ascii_lowercase)
+                .unwrap_or_default()
+        };
+        let is_known = |path: &Path| {
+            let extension = extension(path);
+            self.extensions.iter().any(|known| extension == *known)
+        };
+        if self.may_be_compressed && extension(path) == "gz" {
+            path.file_stem().is_some_and(|stem| is_known(Path::new(stem)))
+        } else {
+            is_known(path)
+        }
+    }
 }
 
 /// Whether a file or directory is hidden: its name begins with a dot.
-pub(crate) fn is_hidden(path: &Path) -> bool {
+fn is_hidden(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Whether a file below a directory is one that a walk finds, by its name.
-pub(crate) fn is_walked(below: &Path) -> bool {
-    has_extension(below, EXTENSIONS) && !below.components().any(|part| is_hidden(Path::new(&part)))
+/// The files of a directory and of those in it, in the order of their names; what is passed over is counted.
+pub(super) fn files(
+    directory: &Path,
+    rules: &WalkRules,
+    selection: &FileSelection,
+) -> Result<Vec<PathBuf>, CliError> {
+    let mut walk = Walk {
+        rules,
+        selection,
+        links: RepositoryLinks::below(directory),
+        files: Vec::new(),
+    };
+    let ignored = rules.is_as_git.then(|| Ignored::of(directory));
+    walk.directory(directory, ignored.as_ref(), 0)?;
+    Ok(walk.files)
 }
 
-/// Whether a file has one of some extensions, or one of them and `.gz`.
-fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    let extension = |path: &Path| {
-        path.extension()
-            .map(OsStr::to_ascii_lowercase)
-            .unwrap_or_default()
-    };
-    let is_known = |path: &Path| {
-        let extension = extension(path);
-        extensions.iter().any(|known| extension == *known)
-    };
-    match extension(path) == "gz" {
-        true => path.file_stem().is_some_and(|stem| is_known(Path::new(stem))),
-        false => is_known(path),
+/// A walk so far.
+struct Walk<'a> {
+    rules: &'a WalkRules,
+    selection: &'a FileSelection,
+    links: RepositoryLinks,
+    files: Vec<PathBuf>,
+}
+
+impl Walk<'_> {
+    /// Recursion is bounded by the depth.
+    fn directory(
+        &mut self,
+        directory: &Path,
+        ignored: Option<&Ignored>,
+        depth: usize,
+    ) -> Result<(), CliError> {
+        let unreadable = |error| CliError::unread(directory, error);
+        if depth > MAX_DEPTH {
+            return Err(CliError::TooDeep {
+                path: path_text(directory),
+            });
+        }
+        let mut entries = read_directory(directory)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(unreadable)?;
+        entries.sort_unstable_by_key(DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
+            if entry.file_name() == GIT {
+                continue;
+            }
+            if let Some(reason) = self.reason(&entry, &path, is_directory, ignored) {
+                self.selection.pass(&path, reason, is_directory);
+            } else if is_directory {
+                let ignored = ignored.map(|ignored| ignored.within(&entry.file_name()));
+                self.directory(&path, ignored.as_ref(), depth + 1)?;
+            } else {
+                let permitted = self.links.permit(&entry);
+                permitted.map_err(|error| CliError::unread(&path, error))?;
+                self.files.push(path);
+            }
+        }
+        Ok(())
     }
+
+    /// Why an entry is passed over, if it is. The cheapest test comes first.
+    fn reason(
+        &self,
+        entry: &DirEntry,
+        path: &Path,
+        is_directory: bool,
+        ignored: Option<&Ignored>,
+    ) -> Option<PassReason> {
+        let of_name = match is_directory {
+            false => self.rules.reason_of_file(path),
+            true if is_hidden(path) && !self.rules.enters_hidden_directories => Some(PassReason::Hidden),
+            true => None,
+        };
+        if self.selection.excludes(path, is_directory) {
+            return Some(PassReason::Excluded);
+        }
+        if is_directory_link(entry) {
+            return Some(PassReason::Link);
+        }
+        if of_name.is_some() {
+            return of_name;
+        }
+        if ignored.is_some_and(|ignored| ignored.ignores(&entry.file_name(), is_directory)) {
+            return Some(PassReason::Ignored);
+        }
+        if is_directory {
+            return None;
+        }
+        match fs::metadata(path) {
+            // A link that leads nowhere is reported when it is read.
+            Err(_) => None,
+            Ok(found) if found.is_file() => None,
+            Ok(_) => (!self.rules.gives_special_files).then_some(PassReason::Special),
+        }
+    }
+}
+
+/// Whether an entry is a link to a directory, whatever its name.
+fn is_directory_link(entry: &DirEntry) -> bool {
+    let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    is_link && entry.path().is_dir()
 }
 
 #[cfg(test)]
@@ -141,18 +249,32 @@ mod tests {
             "in/f.gen.yaml",
             "in/keep.gen.yaml",
             "in/.hidden/g.yaml",
+            "in/.evil.yaml",
             "in/top.yaml",
             "in/z.gz",
         ] {
             write(path, "");
         }
-        let found = files(&root.join("in")).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap())
-            .collect();
-        let expected = "in/a.yaml in/b.json.gz in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml";
-        assert_eq!(found.join(" "), expected);
+        let selection =
+            FileSelection::new(&["deep/er/".parse().unwrap(), "*.json.gz".parse().unwrap()]).unwrap();
+        let walked = |selection: &FileSelection| {
+            let files = selection.files(&root.join("in")).unwrap();
+            let below = |path: &PathBuf| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+            files.iter().map(below).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            walked(&FileSelection::default()),
+            "in/a.yaml in/b.json.gz in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
+        );
+        // A path is from the working directory, a name is not.
+        assert_eq!(
+            walked(&selection),
+            "in/a.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
+        );
+        assert_eq!(
+            selection.passed_over().line().unwrap(),
+            "passed over: 2 hidden, 3 ignored by git, 3 of other extensions, 1 excluded"
+        );
         fs::remove_dir_all(root).unwrap();
     }
 }

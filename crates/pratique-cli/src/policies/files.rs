@@ -4,30 +4,26 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use pratique_manifest::{FileContent, ManifestFile, path_text};
-use pratique_suite::is_manifest;
+use pratique_stream::to_utf8;
 use pratique_suite::sorted::SortedPolicies;
 
 use super::origin_name::OriginName;
 use crate::exit::CliError;
-use crate::input::{
-    InputError, RepositoryLinks, is_hidden, read_directory, read_file, read_regular, read_with_state,
-};
+use crate::input::{FileSelection, InputError, read_file, read_regular, read_with_state};
 use crate::memory;
 
-/// How deep directories may nest.
-const MAX_DEPTH: usize = 64;
-
-/// Reads the files of paths, and sorts the objects in them by origin and plugin.
+/// Reads the files of paths, as far as they are selected, and sorts the objects in them by origin and plugin.
 ///
 /// # Errors
 /// A path cannot be read. What is wrong within files is reported when they are loaded.
 pub(crate) fn read(
     paths: &[impl AsRef<Path>],
     origin: Option<OriginName>,
+    files: &FileSelection,
 ) -> Result<SortedPolicies, CliError> {
     let mut reader = Reader::new(origin, None);
     for path in paths {
-        reader.add(path.as_ref())?;
+        reader.add(path.as_ref(), files)?;
     }
     Ok(reader.sorted)
 }
@@ -40,10 +36,11 @@ pub(crate) fn read(
 pub(crate) fn read_watched(
     paths: &[impl AsRef<Path>],
     origin: Option<OriginName>,
+    files: &FileSelection,
 ) -> Result<(SortedPolicies, Vec<FileContent>), CliError> {
     let mut reader = Reader::new(origin, Some(Vec::new()));
     for path in paths {
-        reader.add(path.as_ref())?;
+        reader.add(path.as_ref(), files)?;
     }
     Ok((reader.sorted, reader.contents.unwrap_or_default()))
 }
@@ -65,49 +62,21 @@ impl Reader {
         }
     }
 
-    fn add(&mut self, path: &Path) -> Result<(), CliError> {
-        if path != Path::new(crate::input::STDIN) && path.is_dir() {
-            return self.directory(path, 0);
-        }
-        let file = match self.contents {
-            // A pipe in the place of a file would stop the thread that reads.
-            Some(_) => self.listed(path)?,
-            None => self.file(path)?,
-        };
-        self.sorted.add(file, true);
-        Ok(())
-    }
-
-    /// Adds the manifests below a directory, by name. Links to directories are not followed, nor are hidden ones read.
-    fn directory(&mut self, directory: &Path, depth: usize) -> Result<(), CliError> {
-        let unreadable = |error| CliError::unread(directory, error);
-        let links = RepositoryLinks::below(directory);
-        let mut entries = Vec::new();
-        for entry in read_directory(directory).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
-            let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
-            let path = entry.path();
-            if is_manifest(&path) {
-                let permitted = links.permit(&entry);
-                permitted.map_err(|error| CliError::unread(&path, error))?;
-            }
-            entries.push((path, is_directory));
-        }
-        entries.sort_unstable();
-        for (path, is_directory) in entries {
-            if is_directory && depth >= MAX_DEPTH {
-                return Err(CliError::TooDeep {
-                    path: path_text(&path),
-                });
-            }
-            match is_directory {
-                true if is_hidden(&path) => {}
-                true => self.directory(&path, depth + 1)?,
-                false if is_manifest(&path) && !path.is_dir() => match self.listed(&path) {
+    fn add(&mut self, path: &Path, files: &FileSelection) -> Result<(), CliError> {
+        let is_directory = path != Path::new(crate::input::STDIN) && path.is_dir();
+        for path in files.policy_files(path)? {
+            if is_directory {
+                match self.listed(&path) {
                     Ok(file) => self.sorted.add(file, false),
                     Err(error) => self.sorted.add_unreadable(error.to_string()),
-                },
-                false => {}
+                }
+            } else {
+                let file = match self.contents {
+                    // A pipe in the place of a file would stop the thread that reads.
+                    Some(_) => self.listed(&path)?,
+                    None => self.file(&path)?,
+                };
+                self.sorted.add(file, true);
             }
         }
         Ok(())
@@ -119,11 +88,13 @@ impl Reader {
         let read = match &mut self.contents {
             None => read_regular(path, self.left).map(|content| ManifestFile {
                 path: shown.clone(),
-                content,
+                content: to_utf8(content),
             }),
             Some(contents) => read_with_state(path, self.left).map(|(content, state)| {
-                let path = shown.clone();
-                let file = ManifestFile { path, content };
+                let file = ManifestFile {
+                    path: shown.clone(),
+                    content: to_utf8(content),
+                };
                 contents.push(FileContent::new(&file, &state));
                 file
             }),

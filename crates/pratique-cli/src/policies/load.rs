@@ -13,10 +13,12 @@ use super::failure::LoadFailure;
 use super::failure::unusable;
 use super::files::read;
 use super::origin_name::OriginName;
+#[cfg(feature = "kube")]
+use super::skipped::report_passed_over;
 use super::skipped::report_skipped;
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
-use crate::input::all_shown;
+use crate::input::{FileSelection, all_shown};
 use crate::memory;
 use crate::output::excerpt::Texts;
 
@@ -53,12 +55,13 @@ pub(crate) fn with_sets(builder: AdmissionBuilder, sets: &OriginSets) -> Admissi
 /// Loads policies of any origin, and reports what else is among them.
 pub(crate) fn load(
     arguments: &PolicyPathArguments,
+    files: &FileSelection,
     expressions: &Expressions,
 ) -> Result<OriginSets, LoadFailure> {
     if arguments.policies.is_empty() {
         return Ok(Vec::new());
     }
-    let sorted = read(&arguments.policies, arguments.origin.origin)?;
+    let sorted = read(&arguments.policies, arguments.origin.origin, files)?;
     load_read(arguments, &sorted, expressions)
 }
 
@@ -105,7 +108,9 @@ pub(crate) fn load_api_policies(
     of_cluster: Option<Vec<ManifestFile>>,
 ) -> Result<(Admission, OriginSets), LoadFailure> {
     let builder = builder(gates);
-    let mut sets = load(arguments, builder.expressions())?;
+    let files = FileSelection::new(&arguments.files.exclude)?;
+    let mut sets = load(arguments, &files, builder.expressions())?;
+    report_passed_over(&files);
     if let Some(files) = of_cluster {
         sets.extend(load_of_cluster(files, builder.expressions())?);
     }

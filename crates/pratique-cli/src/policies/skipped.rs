@@ -2,6 +2,8 @@
 
 use pratique_suite::sorted::SortedPolicies;
 
+#[cfg(feature = "kube")]
+use crate::input::FileSelection;
 use crate::output;
 use crate::output::counted::{counted, noun};
 use crate::output::text::text;
@@ -40,4 +42,10 @@ pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
             first
         ));
     }
+}
+
+/// Reports files that were passed over, where no output counts them.
+#[cfg(feature = "kube")]
+pub(crate) fn report_passed_over(files: &FileSelection) {
+    output::eprint(&files.passed_over().text(false));
 }

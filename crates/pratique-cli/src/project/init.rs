@@ -12,7 +12,7 @@ use pratique_suite::{API_VERSION, may_be_suite, read_file};
 use super::{FILE, KIND};
 use crate::arguments::InitArguments;
 use crate::exit::{CliError, ExitStatus};
-use crate::input;
+use crate::input::FileSelection;
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::text::text;
@@ -47,7 +47,7 @@ struct Found {
 impl Found {
     fn below(directory: &Path) -> Result<Self, CliError> {
         let (mut policies, mut suites) = (BTreeSet::new(), BTreeSet::new());
-        for path in input::files(directory)? {
+        for path in FileSelection::default().files(directory)? {
             // What cannot be read now is no reason not to begin.
             let Ok(file) = read_file(&path) else { continue };
             let relative = path.strip_prefix(directory).unwrap_or(&path);

@@ -16,7 +16,7 @@ use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
 use crate::exit::CliError;
-use crate::input::{openable, permit_directory};
+use crate::input::{FileSelection, openable, permit_directory};
 use crate::output::excerpt::Texts;
 use crate::policies::{self, LoadFailure, OriginSets};
 use crate::snapshot::{StateSource, WebhookUse};
@@ -45,6 +45,7 @@ pub(super) struct StartedPlugins {
 /// `of_inputs` are documents of the inputs, if the policies among these are evaluated.
 pub(super) fn load(
     arguments: &PolicyArguments,
+    files: &FileSelection,
     of_inputs: Option<Vec<ManifestFile>>,
     gates: FeatureGates,
     webhooks: bool,
@@ -54,7 +55,7 @@ pub(super) fn load(
 ) -> Result<Loaded, LoadFailure> {
     let mut builder = policies::builder(gates);
     let expressions = builder.expressions();
-    let mut of_paths = policies::load(&arguments.paths, expressions)?;
+    let mut of_paths = policies::load(&arguments.paths, files, expressions)?;
     let has_inputs = of_inputs.is_some();
     let of_inputs = of_inputs.unwrap_or_default();
     of_paths.extend(policies::load_files(

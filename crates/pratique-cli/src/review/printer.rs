@@ -18,6 +18,7 @@ use super::unexpanded::PodPolicies;
 use super::work::{End, Reviewed};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
 use crate::exit::{CliError, ExitStatus};
+use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
 use crate::output::text::text;
 use crate::output::{self, json};
 
@@ -158,6 +159,8 @@ impl<'a> Printer<'a> {
         self,
         scope: &EvaluationScope,
         pod_policies: &PodPolicies<'_>,
+        passed_over: &PassedOver,
+        lists_passed_over: bool,
     ) -> Result<ExitStatus, CliError> {
         if let Some(warning) = pod_policies.warning(&self.unexpanded) {
             output::eprint(&warning);
@@ -179,8 +182,9 @@ impl<'a> Printer<'a> {
                     false => output::text::Text::new(),
                 };
                 output::print(&text!(
-                    "{}\n{}\n{}",
+                    "{}\n{}{}\n{}",
                     table,
+                    passed_over.text(lists_passed_over),
                     self.tally.line(count),
                     scope.counted()
                 ))?;
@@ -189,23 +193,34 @@ impl<'a> Printer<'a> {
                 self.errors.print_json()?;
                 limitations::print_lines(&limitations)?;
                 output::print_project_line("review")?;
+                let passed_over = passed_over.json(lists_passed_over);
                 if summary {
-                    let summary = JsonSummary {
+                    let value = JsonSummary {
                         tally: &self.tally,
                         errors: count,
                     };
+                    let summary = WithPassedOver { value, passed_over };
                     output::print_json_line(&json::Summary { summary })?;
+                } else if let Some(passed_over) = passed_over {
+                    output::print_json_line(&PassedOverLine { passed_over })?;
                 }
             }
-            ReviewFormat::Sarif => output::print_json(&sarif::log(
-                &self.records,
-                self.errors.all(),
-                &limitations,
-                status.number(),
-            ))?,
-            ReviewFormat::Junit => output::print_xml(&junit::of("review", &self.records, self.errors.all()))?,
+            ReviewFormat::Sarif => {
+                output::eprint(&passed_over.text(lists_passed_over));
+                output::print_json(&sarif::log(
+                    &self.records,
+                    self.errors.all(),
+                    &limitations,
+                    status.number(),
+                ))?;
+            }
+            ReviewFormat::Junit => {
+                output::eprint(&passed_over.text(lists_passed_over));
+                output::print_xml(&junit::of("review", &self.records, self.errors.all()))?;
+            }
             ReviewFormat::Github => {
-                let line = text!("{}\n{}", self.tally.line(count), scope.counted());
+                let passed_over = passed_over.text(lists_passed_over);
+                let line = text!("{}{}\n{}", passed_over, self.tally.line(count), scope.counted());
                 let mut commands = output::github::Commands::default();
                 for error in self.errors.all() {
                     commands.annotate("error", None, &error.place, &error.message);
@@ -213,7 +228,7 @@ impl<'a> Printer<'a> {
                 commands.log(&line);
                 output::print_github(&commands)?;
             }
-            ReviewFormat::Diff => {}
+            ReviewFormat::Diff => output::eprint(&passed_over.text(lists_passed_over)),
         }
         limitations::report(&limitations, self.arguments.output);
         Ok(status)

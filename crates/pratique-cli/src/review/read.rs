@@ -19,7 +19,7 @@ use super::surveyed::{self, StateOfStream, mentions_cluster};
 use crate::exit::CliError;
 use crate::input::open::{Stream, open};
 use crate::input::spool::{self, Spool};
-use crate::input::{self, InputError, STDIN};
+use crate::input::{self, FileSelection, InputError, STDIN};
 use crate::memory;
 
 /// The inputs.
@@ -66,13 +66,17 @@ pub(super) enum Unit {
 
 impl Inputs {
     /// The files of some paths, which exist, or existed at the revision `since`.
-    pub(super) fn of(paths: &[PathBuf], since: Option<&str>) -> Result<Self, CliError> {
-        Inputs::found(paths, since, input::files)
+    pub(super) fn of(
+        paths: &[PathBuf],
+        since: Option<&str>,
+        files: &FileSelection,
+    ) -> Result<Self, CliError> {
+        Inputs::found(paths, since, |path| files.files(path))
     }
 
     /// The files of some paths, with audit logs where these are directories.
-    pub(super) fn of_logs(paths: &[PathBuf]) -> Result<Self, CliError> {
-        Inputs::found(paths, None, input::log_files)
+    pub(super) fn of_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
+        Inputs::found(paths, None, |path| files.log_files(path))
     }
 
     fn found(

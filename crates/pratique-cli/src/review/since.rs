@@ -9,7 +9,7 @@ use super::Reader;
 use super::read::{Input, Inputs};
 use crate::exit::CliError;
 use crate::input::git::{Contents, FileKind, Revision, RevisionFile};
-use crate::input::{self, InputError, InputObject, STDIN, named};
+use crate::input::{self, FileSelection, InputError, InputObject, STDIN, named};
 use crate::output;
 
 /// Reads the objects that the inputs had at a revision.
@@ -30,7 +30,10 @@ pub(super) fn stored(
         }
         let mut contents = revision_of_path.contents()?;
         let current: HashSet<&PathBuf> = input.files.iter().collect();
-        for file in files.iter().filter(|file| is_input(file, input, &current)) {
+        for file in &files {
+            if !is_input(file, input, &current, &reader.files) {
+                continue;
+            }
             add(revision, file, &mut contents, reader, &mut all)?;
         }
     }
@@ -38,13 +41,17 @@ pub(super) fn stored(
 }
 
 /// Whether a file of the revision was an input then: one that is there now and is none, is none by choice.
-fn is_input(file: &RevisionFile, input: &Input, current: &HashSet<&PathBuf>) -> bool {
-    if file.path == input.path || file.kind == FileKind::Repository {
+fn is_input(
+    file: &RevisionFile,
+    input: &Input,
+    current: &HashSet<&PathBuf>,
+    selection: &FileSelection,
+) -> bool {
+    if file.kind == FileKind::Repository {
         return true;
     }
-    let below = file.path.strip_prefix(&input.path).unwrap_or(&file.path);
-    let is_deleted = || file.path.symlink_metadata().is_err();
-    input::walk::is_walked(below) && (current.contains(&file.path) || is_deleted())
+    let may_be = || file.path == input.path || file.path.symlink_metadata().is_err();
+    current.contains(&file.path) || (may_be() && selection.selects_object_file(&input.path, &file.path))
 }
 
 fn add(

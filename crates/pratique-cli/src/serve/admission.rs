@@ -18,7 +18,7 @@ use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
 use crate::exit::CliError;
-use crate::input::{openable, permit_directory};
+use crate::input::{FileSelection, openable, permit_directory};
 use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
@@ -128,13 +128,15 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolic
         (None, None) if arguments.has_policies() || !named.paths.policies.is_empty() => builder,
         (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
     };
+    let files = FileSelection::new(&named.paths.files.exclude)?;
     let of_paths =
-        InitialPolicies::load(&named.paths, builder.expressions()).map_err(|error| match error {
+        InitialPolicies::load(&named.paths, &files, builder.expressions()).map_err(|error| match error {
             policies::LoadFailure::Cli(error) => error.into(),
             policies::LoadFailure::Invalid { errors, mut texts } => {
                 LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
             }
         })?;
+    log_passed_over("--policies", &files);
     let of_static = of_paths
         .sets
         .iter()
@@ -146,6 +148,13 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolic
         None => CliError::Serve(error.to_string()).into(),
     })?;
     Ok((loaded, of_paths))
+}
+
+/// Logs how many files of what a flag names were passed over.
+pub(super) fn log_passed_over(flag: &str, files: &FileSelection) {
+    if let Some(counts) = files.passed_over().line() {
+        tracing::info!(paths = flag, "{counts}");
+    }
 }
 
 pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {

@@ -18,7 +18,7 @@ use pratique_server::{Followed, KnownCluster};
 use pratique_suite::request::cluster::cluster;
 use pratique_suite::request::kind_of;
 
-use super::admission::{LoadFailure, invalid};
+use super::admission::{LoadFailure, invalid, log_passed_over};
 #[cfg(feature = "kube")]
 use super::registration;
 use super::undefined::UndefinedKinds;
@@ -26,7 +26,7 @@ use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::{ClusterArguments, Followable};
 use crate::exit::CliError;
-use crate::input::{self, InputError, InputObject, ParsedObjects};
+use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
 use crate::output::problems;
 use crate::output::text::text;
 
@@ -71,7 +71,9 @@ pub(super) fn configure(
     arguments: &ServeArguments,
     live: LiveBuilder,
 ) -> Result<(LiveBuilder, ClusterContext), LoadFailure> {
-    let objects = objects(&arguments.cluster.cluster_objects)?;
+    let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
+    let objects = objects(&arguments.cluster.cluster_objects, &files)?;
+    log_passed_over("--cluster-objects", &files);
     #[cfg(feature = "kube")]
     if let Some(server) = connect(&arguments.cluster)? {
         return Ok(configure_real(arguments, live, server, objects));
@@ -201,13 +203,13 @@ fn unusable_definition(error: impl Display) -> LoadFailure {
 }
 
 /// Reads the objects of files; `None` if there are none.
-fn objects(paths: &[String]) -> Result<Option<FileObjects>, LoadFailure> {
+fn objects(paths: &[String], files: &FileSelection) -> Result<Option<FileObjects>, LoadFailure> {
     if paths.is_empty() {
         return Ok(None);
     }
     let mut all = Vec::new();
     for path in paths {
-        for file in input::files(Path::new(path))? {
+        for file in files.files(Path::new(path))? {
             let read = input::read(&file, MEBIBYTES).and_then(ParsedObjects::whole);
             let inputs = read.map_err(|error| unusable(&path_text(&file), error))?;
             for input in inputs {

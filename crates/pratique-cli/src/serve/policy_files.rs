@@ -17,7 +17,7 @@ use pratique_watch::{
 
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
-use crate::input::all_shown;
+use crate::input::{FileSelection, all_shown};
 use crate::policies::{LoadFailure, OriginSets, load, load_read, load_sorted, read_watched};
 
 /// The interval at which files are read where the file system tells of no changes.
@@ -66,15 +66,16 @@ impl InitialPolicies {
     /// Loads the policies of paths, as [`policies::load`](load) does.
     pub(super) fn load(
         arguments: &PolicyPathArguments,
+        selection: &FileSelection,
         expressions: &Expressions,
     ) -> Result<Self, LoadFailure> {
         let paths = &arguments.policies;
         let is_lasting = |path: &PathBuf| path.is_dir() || path.is_file();
         if paths.is_empty() || !paths.iter().all(is_lasting) {
-            let sets = load(arguments, expressions)?;
+            let sets = load(arguments, selection, expressions)?;
             return Ok(InitialPolicies { sets, files: None });
         }
-        let (sorted, contents) = read_watched(paths, arguments.origin.origin)?;
+        let (sorted, contents) = read_watched(paths, arguments.origin.origin, selection)?;
         let sets = load_read(arguments, &sorted, expressions)?;
         let files = InitialFiles {
             contents,
@@ -204,8 +205,10 @@ impl Load<()> for PolicyLoader {
             return Ok(Loaded::New { value: (), hash });
         };
         let paths = &self.arguments.policies;
+        // What was passed over was told at the start.
+        let selection = FileSelection::new(&self.arguments.files.exclude).map_err(ReloadError::Cli)?;
         let (sorted, contents) =
-            read_watched(paths, self.arguments.origin.origin).map_err(ReloadError::Cli)?;
+            read_watched(paths, self.arguments.origin.origin, &selection).map_err(ReloadError::Cli)?;
         if let Some(path) = sorted.unread().iter().find(|path| !self.unread.contains(path)) {
             return Err(ReloadError::Cli(CliError::NoObjects { path: path.clone() }));
         }

@@ -1,13 +1,12 @@
 //! Finds suites.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{ManifestFile, Problem, path_text};
-use pratique_suite::{Roots, Suite, is_manifest, may_be_suite, read_file, read_suites_at};
+use pratique_suite::{Roots, Suite, has_foreign, may_be_suite, read_file, read_suites_at};
 
 use crate::exit::CliError;
-use crate::input::{RepositoryLinks, all_shown, is_hidden, named, read_directory};
+use crate::input::{FileSelection, PassReason, all_shown, named};
 use crate::project::permit;
 
 /// A file with suites.
@@ -20,33 +19,60 @@ pub(super) struct SuiteFile {
 /// The maximum size of a suite file, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// The maximum depth of the search.
-const DEPTH: usize = 32;
-
 /// Finds the suites of files, and of all files below directories.
-pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>, CliError> {
-    let mut found = Vec::new();
+///
+/// Other programs look for theirs in hidden directories as well, where whole collections of policies have them: these are found.
+/// Suites of our own are passed over there, as copies of repositories lie in such directories.
+pub(super) fn suites(
+    paths: &[PathBuf],
+    roots: &Roots,
+    selection: &FileSelection,
+) -> Result<Vec<SuiteFile>, CliError> {
+    let mut suites = Vec::new();
     for path in paths {
-        let directory = path.is_dir();
-        let files = if directory {
-            below(path, 0).map_err(|error| CliError::unread(path, error))?
-        } else {
-            vec![path.clone()]
-        };
-        for file in files {
-            found.extend(open(file, directory, roots)?);
+        let is_directory = path.is_dir();
+        for file in selection.suite_files(path)? {
+            let file = file.strip_prefix(".").map(Path::to_path_buf).unwrap_or(file);
+            let is_hidden = is_directory && is_below_hidden(path, &file);
+            match open(file, is_directory, roots, selection)? {
+                Some(found) if is_hidden && !is_foreign(&found) => {
+                    selection.pass(&found.path, PassReason::Hidden, false);
+                }
+                found => suites.extend(found),
+            }
         }
     }
-    if found.is_empty() {
+    if suites.is_empty() {
         return Err(CliError::NoSuite {
             paths: all_shown(paths).join(", "),
         });
     }
-    Ok(found)
+    Ok(suites)
+}
+
+/// Whether a file is in a hidden directory below another.
+fn is_below_hidden(root: &Path, file: &Path) -> bool {
+    let root = root.strip_prefix(".").unwrap_or(root);
+    let below = file.strip_prefix(root).unwrap_or(file);
+    let mut directories = below.parent().into_iter().flat_map(Path::components);
+    directories.any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
+}
+
+/// Whether a file has suites of another program, or such that cannot be read.
+fn is_foreign(found: &SuiteFile) -> bool {
+    match &found.suites {
+        Ok(suites) => suites.iter().any(Suite::is_foreign),
+        Err(_) => has_foreign(&found.file.content),
+    }
 }
 
 /// Reads a file; `None` for a file of a directory without suites.
-fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>, CliError> {
+fn open(
+    path: PathBuf,
+    listed: bool,
+    roots: &Roots,
+    selection: &FileSelection,
+) -> Result<Option<SuiteFile>, CliError> {
     permit(&path).map_err(|error| CliError::unread(&path, error))?;
     let read = match listed {
         true => read_file(&path),
@@ -58,7 +84,10 @@ fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>,
     };
     let file = match read {
         Ok(file) => file,
-        Err(_) if listed => return Ok(None),
+        Err(_) if listed => {
+            selection.pass(&path, PassReason::Unreadable, false);
+            return Ok(None);
+        }
         Err(error) => return Err(CliError::unread(&path, error)),
     };
     if listed && !may_be_suite(&file.content) {
@@ -70,32 +99,4 @@ fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>,
         Ok(suites) if suites.is_empty() => Err(CliError::NoSuite { paths: file.path }),
         _ => Ok(Some(SuiteFile { path, file, suites })),
     }
-}
-
-/// The manifests below a directory, sorted by name.
-fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
-    let links = RepositoryLinks::below(directory);
-    let mut entries = Vec::new();
-    for entry in read_directory(directory)? {
-        let entry = entry?;
-        let path = entry.path();
-        // What else is there may be much.
-        if is_manifest(&path) || path.is_dir() {
-            if is_manifest(&path) {
-                links.permit(&entry)?;
-            }
-            entries.push(path);
-        }
-    }
-    entries.sort_unstable();
-    let mut files = Vec::new();
-    for path in entries {
-        // Links to directories may lead in circles.
-        if path.is_dir() && !path.is_symlink() && !is_hidden(&path) && depth < DEPTH {
-            files.extend(below(&path, depth + 1)?);
-        } else if path.is_file() && is_manifest(&path) {
-            files.push(path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path));
-        }
-    }
-    Ok(files)
 }

@@ -9,7 +9,7 @@ use crate::output::text::text;
 use crate::unbound;
 
 /// Annotations for failures, and for points that are not covered.
-pub(super) fn github(run: &Run) -> Commands {
+pub(super) fn github(run: &Run, lists_passed_over: bool) -> Commands {
     let mut out = Commands::default();
     for suite in &run.suites {
         for problem in &suite.problems {
@@ -56,11 +56,12 @@ pub(super) fn github(run: &Run) -> Commands {
         count => format!(", {} not evaluated", counted(count, "test", "tests")),
     };
     out.log(&text!(
-        "{} passed, {} failed{}{}\n",
+        "{} passed, {} failed{}{}\n{}",
         passed,
         failed,
         count,
-        not_evaluated
+        not_evaluated,
+        run.passed_over.text(lists_passed_over)
     ));
     out
 }

@@ -23,7 +23,8 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
         out.push(&coverage(report, style));
     }
     let (passed, failed) = run.counts();
-    out.push(&text!("\n{} passed, {} failed", passed, failed));
+    out.push(&text!("\n{}", run.passed_over.text(verbose)));
+    out.push(&text!("{} passed, {} failed", passed, failed));
     let broken = run
         .suites
         .iter()

@@ -5,6 +5,7 @@ use super::{github, human, json, junit};
 use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::CliError;
+use crate::input::WithPassedOver;
 use crate::output;
 use crate::style::Style;
 
@@ -13,8 +14,17 @@ pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliErro
     run.lints.report(&Levels::new(&arguments.warnings));
     match arguments.output {
         TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
-        TestFormat::Json => output::print_report("test", &json::Report::from(run)),
-        TestFormat::Junit => output::print_xml(&junit::junit(run)),
-        TestFormat::Github => output::print_github(&github::github(run)),
+        TestFormat::Json => output::print_report(
+            "test",
+            &WithPassedOver {
+                value: json::Report::from(run),
+                passed_over: run.passed_over.json(arguments.verbose),
+            },
+        ),
+        TestFormat::Junit => {
+            output::eprint(&run.passed_over.text(arguments.verbose));
+            output::print_xml(&junit::junit(run))
+        }
+        TestFormat::Github => output::print_github(&github::github(run, arguments.verbose)),
     }
 }

@@ -17,7 +17,7 @@ use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
-use crate::input::all_shown;
+use crate::input::{FileSelection, PassedOver, all_shown};
 use crate::output::text::Text;
 use crate::output::{self, problems};
 use crate::review::steps;
@@ -33,6 +33,8 @@ pub(super) struct Run {
     pub(super) lints_pass: bool,
     /// The files on which the results depend.
     pub(super) files: Vec<PathBuf>,
+    /// Files that were passed over.
+    pub(super) passed_over: PassedOver,
 }
 
 /// The results of a suite, or the problems of a file.
@@ -107,8 +109,16 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         lints: Lints::default(),
         lints_pass: true,
         files: Vec::new(),
+        passed_over: PassedOver::default(),
     };
-    for SuiteFile { path, file, suites } in find::suites(&arguments.paths, &roots(arguments)?)? {
+    let selection = FileSelection::new(&arguments.excluded.exclude)?;
+    let of_suites = selection.clone();
+    let roots = roots(arguments)?.excluding(move |directory, file| of_suites.leaves_out(directory, file));
+    let suites = find::suites(&arguments.paths, &roots, &selection);
+    if suites.is_err() {
+        output::eprint(&selection.passed_over().text(arguments.verbose));
+    }
+    for SuiteFile { path, file, suites } in suites? {
         run.files.push(path.clone());
         match suites {
             Ok(suites) => {
@@ -141,6 +151,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
             },
         });
     }
+    run.passed_over = selection.passed_over();
     let requested = arguments.coverage || arguments.coverage_threshold.is_some();
     run.coverage = requested.then(|| coverage.report());
     run.lints_pass = run.lints.pass(&levels);

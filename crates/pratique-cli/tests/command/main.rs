@@ -74,6 +74,7 @@ mod scan;
 mod scan_cluster;
 mod scan_plugins;
 mod security;
+mod selection;
 mod serve;
 mod serve_plugins;
 mod serve_policies;

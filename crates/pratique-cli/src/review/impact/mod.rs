@@ -26,6 +26,7 @@ use super::{limits, ordered, surveyed, unmatched};
 use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
+use crate::input::FileSelection;
 use crate::output;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
@@ -41,11 +42,12 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let state = &arguments.state;
     let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let source = ObjectSource::of(&arguments.inputs, state, &state_source, "compare")?;
-    let Some((old, new)) = sets::load(arguments)? else {
+    let files = FileSelection::new(&arguments.excluded.exclude)?;
+    let Some((old, new)) = sets::load(arguments, &files)? else {
         return Ok(ExitStatus::Failure);
     };
-    let inputs_of_state = StateInputs::read(state_source, state, &new, &[&old])?;
-    let sources = Sources::of(&source, [&old, &new], arguments)?;
+    let inputs_of_state = StateInputs::read(state_source, state, &new, &[&old], &files)?;
+    let sources = Sources::of(&source, [&old, &new], arguments, &files)?;
     let ImpactArguments {
         sender,
         memory,
@@ -55,7 +57,12 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let others = format!("{sender:?} {memory:?} {}", answers.explain);
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
+    let passed_over = files.passed_over();
+    if arguments.files.verbose {
+        output::eprint(&passed_over.text(true));
+    }
     let mut notes = notes(&source, [&old, &new]);
+    notes.extend(passed_over.line());
     let limits = limits(state.max_input);
     let mut changes = Vec::new();
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(&sender.namespace, |state| {

@@ -3,30 +3,36 @@
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::{bind, is_manifest};
+use pratique_suite::bind;
 
 use crate::arguments::{ImpactArguments, PolicyPathArguments, StateArguments};
 use crate::exit::CliError;
 use crate::input::git::{FileKind, Revision};
-use crate::input::named;
+use crate::input::{FileSelection, named};
 use crate::memory;
 use crate::output;
 use crate::policies::{self, LoadFailure, OriginSets};
 use crate::review::replay::engine::{Policies, reported};
 
 /// The old and the new policies; `None` if some are invalid, which is reported.
-pub(super) fn load(arguments: &ImpactArguments) -> Result<Option<(Policies, Policies)>, CliError> {
+pub(super) fn load(
+    arguments: &ImpactArguments,
+    selection: &FileSelection,
+) -> Result<Option<(Policies, Policies)>, CliError> {
     let sets = &arguments.sets;
     let state = &arguments.state;
     let of_paths = |paths: &[PathBuf]| {
         let named = PolicyPathArguments {
             policies: paths.to_vec(),
             origin: arguments.origin.clone(),
+            files: arguments.excluded.clone(),
         };
-        build(state, |expressions| policies::load(&named, expressions))
+        build(state, |expressions| {
+            policies::load(&named, selection, expressions)
+        })
     };
     let of_revision = |revision: &str, path: &Path| {
-        let files = files(revision, path)?;
+        let files = files(revision, path, selection)?;
         let origin = arguments.origin.origin;
         build(state, |expressions| {
             policies::load_files(files, origin, expressions)
@@ -66,12 +72,15 @@ fn build(
 }
 
 /// The manifests that a path had at a revision.
-fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
+fn files(revision: &str, path: &Path, selection: &FileSelection) -> Result<Vec<ManifestFile>, CliError> {
     let revision_of_path = Revision::of(revision, path)?;
     let mut contents = revision_of_path.contents()?;
     let mut left = memory::manifests();
     let mut files = Vec::new();
     for file in revision_of_path.files()? {
+        if !selection.selects_policy_file(path, &file.path) {
+            continue;
+        }
         let shown = format!("{revision}:{}", crate::input::shown(&file.path));
         let (hash, size) = match &file.kind {
             FileKind::Content { hash, size } => (hash, *size),
@@ -80,13 +89,13 @@ fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
                 continue;
             }
             FileKind::Repository => {
-                output::eprint(&output::warning_at(&shown, "another repository, which is not read"));
+                output::eprint(&output::warning_at(
+                    &shown,
+                    "another repository, which is not read",
+                ));
                 continue;
             }
         };
-        if file.path != path && !is_manifest(&file.path) {
-            continue;
-        }
         left = left.checked_sub(size).ok_or_else(|| CliError::TooLarge {
             path: shown.clone(),
             mebibytes: memory::mebibytes(memory::manifests()),

@@ -9,6 +9,7 @@ use pratique_types::Operation;
 use super::work::is_log;
 use crate::arguments::ImpactArguments;
 use crate::exit::CliError;
+use crate::input::FileSelection;
 use crate::review::checkpoint::FileState;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{ClusterObjects, ListedContent, ListedPart, Matched};
@@ -46,6 +47,7 @@ impl Sources {
         source: &ObjectSource,
         sets: [&Policies; 2],
         arguments: &ImpactArguments,
+        files: &FileSelection,
     ) -> Result<Self, CliError> {
         #[cfg(feature = "kube")]
         if let ObjectSource::Cluster(server) = source {
@@ -58,7 +60,7 @@ impl Sources {
             return Ok(Sources::Cluster(Box::new(objects)));
         }
         let _ = (sets, arguments);
-        Inputs::of_logs(source.paths()).map(Sources::Files)
+        Inputs::of_logs(source.paths(), files).map(Sources::Files)
     }
 
     /// The files as they are now, or the collections.

@@ -12,6 +12,7 @@ use super::share::ReadShare;
 use super::work::Part;
 use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
+use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
 use crate::output::counted::{counted, noun};
 use crate::output::text::text;
 use crate::output::{self, json};
@@ -29,6 +30,9 @@ pub(super) struct Collector<'a> {
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
     pub(super) results: Results,
+    /// Files that were passed over, and whether they are listed.
+    pub(super) passed_over: PassedOver,
+    pub(super) lists_passed_over: bool,
 }
 
 impl<'a> Collector<'a> {
@@ -47,6 +51,8 @@ impl<'a> Collector<'a> {
             share,
             checkpoints,
             results: Results::default(),
+            passed_over: PassedOver::default(),
+            lists_passed_over: false,
         }
     }
 
@@ -100,25 +106,34 @@ impl<'a> Collector<'a> {
         }
         self.write_page(errors, forgotten)?;
         let status = self.status(errors, scope);
+        let (passed_over, lists) = (&self.passed_over, self.lists_passed_over);
         match self.arguments.output {
             ReplayFormat::Human => {
                 let tables = self.report.counts.human(&self.report.now, errors, forgotten);
-                output::print(&text!("{}{}", tables, scope.counted()))?;
+                output::print(&text!("{}{}{}", tables, scope.counted(), passed_over.text(lists)))?;
             }
             ReplayFormat::Json => {
-                let report = self.report.counts.json(&self.report.now, errors, forgotten);
+                let report = WithPassedOver {
+                    value: self.report.counts.json(&self.report.now, errors, forgotten),
+                    passed_over: passed_over.json(lists),
+                };
                 output::print_report("replay", &report)?;
             }
             ReplayFormat::Ndjson => {
                 self.report.faults.print_json()?;
                 output::print_project_line("replay")?;
                 if self.arguments.summary {
-                    let summary = self.report.counts.json(&self.report.now, errors, forgotten);
+                    let summary = WithPassedOver {
+                        value: self.report.counts.json(&self.report.now, errors, forgotten),
+                        passed_over: passed_over.json(lists),
+                    };
                     output::print_json_line(&json::Summary { summary })?;
+                } else if let Some(passed_over) = passed_over.json(lists) {
+                    output::print_json_line(&PassedOverLine { passed_over })?;
                 }
             }
             // They were written as they came.
-            ReplayFormat::Parquet | ReplayFormat::Arrow => {}
+            ReplayFormat::Parquet | ReplayFormat::Arrow => output::eprint(&passed_over.text(lists)),
         }
         self.checkpoints
             .map_or(Ok(()), |checkpoints| checkpoints.remove())?;

@@ -12,7 +12,7 @@ use pratique_suite::chain::ChainSettings;
 
 use crate::arguments::{FieldValidation, ObjectArguments, PolicyArguments, StateArguments};
 use crate::exit::CliError;
-use crate::input::{InputError, InputObject};
+use crate::input::{FileSelection, InputError, InputObject};
 use crate::policies::{LoadFailure, OriginSets};
 use crate::review::chain::PluginState;
 use crate::review::digest::Digest;
@@ -73,12 +73,13 @@ impl Policies {
     /// if they are invalid, which is reported.
     pub(in crate::review) fn load(
         named: &PolicyArguments,
+        files: &FileSelection,
         arguments: &StateArguments,
         state: &mut StateSource,
         chain: Option<&ChainSettings>,
     ) -> Result<Option<Self>, CliError> {
         let gates = arguments.gates.feature_gates;
-        let loaded = policies::load(named, None, gates, false, arguments.bind, state, chain);
+        let loaded = policies::load(named, files, None, gates, false, arguments.bind, state, chain);
         reported(loaded.map(|loaded| Policies {
             plugins: loaded.plugins,
             ..Policies::new(loaded.admission, loaded.sets)
@@ -122,6 +123,7 @@ impl StateInputs {
         arguments: &StateArguments,
         first: &Policies,
         others: &[&Policies],
+        files: &FileSelection,
     ) -> Result<Self, CliError> {
         let mut sets = first.sets.clone();
         sets.extend(others.iter().flat_map(|policies| policies.sets.iter().cloned()));
@@ -130,6 +132,7 @@ impl StateInputs {
         let mut reader = Reader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
+            files: files.clone(),
         };
         let objects = reader.all(&arguments.objects)?;
         let objects = reader.existing(objects)?;

@@ -31,7 +31,7 @@ use super::{limits, ordered};
 use crate::arguments::ReplayArguments;
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::all_shown;
+use crate::input::{FileSelection, all_shown};
 use crate::snapshot::StateSource;
 use collect::Collector;
 use engine::{Engine, Policies, StateInputs};
@@ -52,14 +52,15 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     if arguments.checkpoints.checkpoint.is_some() && writes_rows {
         return Err(CliError::NoCheckpoint);
     }
-    let inputs = Inputs::of_logs(&arguments.logs)?;
+    let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
+    let inputs = Inputs::of_logs(&arguments.logs, &files)?;
     destination::verify(&answers.comparison.page)?;
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
-    let Some(policies) = Policies::load(&arguments.policies, state, &mut source, None)? else {
+    let Some(policies) = Policies::load(&arguments.policies, &files, state, &mut source, None)? else {
         return Ok(ExitStatus::Failure);
     };
-    let inputs_of_state = StateInputs::read(source, state, &policies, &[])?;
+    let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let others = format!("{:?}", arguments.memory);
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[&policies.sets]);
     let run = digest.run(
@@ -88,6 +89,8 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         remembers: worker.log.remembers(),
     };
     let mut collector = Collector::new(answers, report, share, checkpoints);
+    collector.passed_over = files.passed_over();
+    collector.lists_passed_over = arguments.files.verbose;
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;
     ordered::in_order(
         worker.log.threads(),

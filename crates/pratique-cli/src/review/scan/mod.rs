@@ -41,6 +41,7 @@ use super::{limits, ordered, surveyed, unmatched};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
+use crate::input::FileSelection;
 use crate::output;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
@@ -82,10 +83,14 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let settings = plugins::settings(&arguments.chain, operation)?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
-    let inputs = Inputs::of(ObjectSource::of(&arguments.inputs, state, &source, "scan")?)?;
+    let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
+    let inputs = Inputs::of(
+        ObjectSource::of(&arguments.inputs, state, &source, "scan")?,
+        &files,
+    )?;
     #[cfg(feature = "kube")]
     let connected = source.server().cloned();
-    let loaded = Policies::load(&arguments.policies, state, &mut source, settings.as_ref())?;
+    let loaded = Policies::load(&arguments.policies, &files, state, &mut source, settings.as_ref())?;
     let Some(mut policies) = loaded else {
         return Ok(ExitStatus::Failure);
     };
@@ -103,7 +108,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         "{sender:?} {:?} {settings:?} {configurations:?}",
         arguments.completion
     );
-    let inputs_of_state = StateInputs::read(source, state, &policies, &[])?;
+    let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[sets]);
     let limits = limits(state.max_input);
     let phases = Phases::of(&arguments.completion);
@@ -141,6 +146,13 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     if let Some(note) = inputs.source.note() {
         report.add_note(note);
+    }
+    let passed_over = files.passed_over();
+    if arguments.files.verbose {
+        output::eprint(&passed_over.text(true));
+    }
+    if let Some(note) = passed_over.line() {
+        report.add_note(&note);
     }
     let help = match operation {
         Operation::Create => "with --as-update, those of updates are",
@@ -191,8 +203,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
 }
 
 impl Inputs {
-    fn of(source: ObjectSource) -> Result<Self, CliError> {
-        let files = FileInputs::of(source.paths(), None)?;
+    fn of(source: ObjectSource, files: &FileSelection) -> Result<Self, CliError> {
+        let files = FileInputs::of(source.paths(), None, files)?;
         Ok(Inputs { source, files })
     }
 
