@@ -17,7 +17,7 @@ use super::setting::{Setting, SettingValue};
 use super::shape::{COMMANDS, COMMON, FORMAT, arguments, field_name, is_path, is_switch};
 use super::trust::{TrustClass, class_of};
 use crate::arguments::Arguments;
-use crate::input::STDIN;
+use crate::input::{STDIN, pattern_from};
 
 /// Whether a file is trusted as the command line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +149,8 @@ impl Reader<'_> {
             for part in parts(&text, argument) {
                 if is_path && !is_refused {
                     values.extend(self.path(command, part, id));
+                } else if is_pattern(argument) {
+                    values.push(pattern_from(self.directory, part));
                 } else {
                     values.push(part.to_owned());
                 }
@@ -296,6 +298,12 @@ fn parts<'t>(text: &'t str, argument: &Arg) -> impl Iterator<Item = &'t str> {
 fn goes_down(text: &str) -> bool {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     !text.is_empty() && Path::new(text).components().all(is_plain)
+}
+
+/// Whether the values of an argument are patterns of paths.
+fn is_pattern(argument: &Arg) -> bool {
+    let names = argument.get_value_names().unwrap_or_default();
+    names.iter().any(|name| name.as_str() == "GLOB")
 }
 
 fn problem(message: String, location: Location) -> Problem {

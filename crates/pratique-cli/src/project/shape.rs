@@ -28,7 +28,7 @@ pub(crate) struct Common {
 }
 
 /// The fields that stand for arguments of several commands.
-pub(crate) const COMMON: [Common; 7] = [
+pub(crate) const COMMON: [Common; 8] = [
     Common {
         name: "policies",
         about: "Files and directories of policies, bindings and webhook configurations: `check` checks them, `review`, `scan` \
@@ -59,6 +59,20 @@ pub(crate) const COMMON: [Common; 7] = [
         name: "suites",
         about: "Files of suites that `test` runs, or directories of them.",
         arguments: &[("test", "paths")],
+    },
+    Common {
+        name: "exclude",
+        about: "Files and directories that no command reads: names at any depth, or paths from the directory of the file, as in a \
+                `.gitignore`.",
+        arguments: &[
+            ("check", "exclude"),
+            ("review", "exclude"),
+            ("scan", "exclude"),
+            ("replay", "exclude"),
+            ("impact", "exclude"),
+            ("test", "exclude"),
+            ("serve", "exclude"),
+        ],
     },
     Common {
         name: "allow",

@@ -101,7 +101,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     harmless(&["impact"], &["explain"], "how the answer is printed"),
     harmless(&["replay"], &["summary"], "how the answer is printed"),
-    harmless(&["test"], &["verbose", "coverage"], "how the answer is printed"),
+    harmless(
+        &["check", "review", "replay", "impact", "scan", "test", "serve", "snapshot"],
+        &["verbose"],
+        "how the answer is printed",
+    ),
+    harmless(&["test"], &["coverage"], "how the answer is printed"),
     harmless(
         &["check", "test"],
         &["warn", "deny"],
@@ -289,6 +294,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         &["oldRev", "newRev"],
         Weakening::AnyChange,
         "which policies are compared",
+    ),
+    decides(
+        &["check", "review", "replay", "impact", "scan", "test", "serve", "snapshot"],
+        &["exclude"],
+        Weakening::AnyChange,
+        "which files are passed over",
     ),
     decides(
         &["scan"],
