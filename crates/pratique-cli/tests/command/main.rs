@@ -31,6 +31,7 @@ mod connect;
 mod controllers;
 mod created_objects;
 mod docs;
+mod encodings;
 mod evaluated;
 mod exit_codes;
 mod explain;
