@@ -6,6 +6,7 @@
 mod constraints;
 mod discovery;
 mod given;
+mod lifecycle;
 mod merge;
 mod objects;
 mod openapi;
@@ -23,6 +24,11 @@ use types::{Field, Shape, Types};
 /// table `optional` of all others.
 pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), Error> {
     discovery::run(discovery, served, optional)
+}
+
+/// Reads the lifecycles of the types of Go modules, and writes the table of versions that are no longer served.
+pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
+    lifecycle::run(modules, table)
 }
 
 /// Reads OpenAPI documents of directories, and Go's types as `tools/go/types` writes them, one file for each release; writes

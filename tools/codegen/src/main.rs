@@ -27,6 +27,15 @@ enum Tables {
         #[arg(long)]
         data: PathBuf,
     },
+    /// Writes the table of versions of kinds that releases stopped to serve.
+    Lifecycle {
+        /// Directories of Go modules, such as k8s.io/api: the newest first, then those of releases that had more versions.
+        #[arg(required = true)]
+        modules: Vec<PathBuf>,
+        /// The table.
+        #[arg(long)]
+        table: PathBuf,
+    },
 }
 
 /// Where the tables of types, merging and discovery come from.
@@ -69,6 +78,10 @@ fn main() -> ExitCode {
             tables: Some(Tables::Objects { objects, data }),
             ..
         } => pratique_codegen::run_objects(&objects, &data),
+        Arguments {
+            tables: Some(Tables::Lifecycle { modules, table }),
+            ..
+        } => pratique_codegen::run_lifecycle(&modules, &table),
         Arguments {
             sources: Some(sources),
             ..
