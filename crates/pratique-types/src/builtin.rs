@@ -1,6 +1,10 @@
 //! The resources that every Kubernetes API server serves: which kind goes with which resource, in which scope.
 
+mod removed;
+
 use std::sync::OnceLock;
+
+pub use removed::{Removal, removal};
 
 use crate::{GroupVersion, GroupVersionKind, GroupVersionResource};
 
@@ -57,6 +61,41 @@ pub fn named(name: &str) -> Option<&'static ServedResource> {
             && group.is_none_or(|group| served.resource.group == group)
             && (served.resource.resource == name || served.short_names.iter().any(|short| short == name))
     })
+}
+
+/// Whether a group is one of Kubernetes itself: nothing else serves kinds of its versions.
+pub fn is_group(group: &str) -> bool {
+    let mut served = resources().iter().chain(optional());
+    served.any(|served| served.resource.group == group) || removed::had_group(group)
+}
+
+/// Whether every API server serves a version of a group. It has no custom resources then.
+// Upstream: apiserver/pkg/server/handler.go, director.ServeHTTP: what lies below a version that is installed goes nowhere else
+pub fn serves_version(group: &str, version: &str) -> bool {
+    let mut served = resources().iter();
+    served.any(|served| served.resource.group == group && served.resource.version == version)
+}
+
+/// The built-in resource whose kind or name, in any version, a custom resource would have. The built-in one is served.
+pub fn claimed(group: &str, kind: &str, plural: &str) -> Option<&'static ServedResource> {
+    let mut served = resources().iter().chain(optional());
+    served.find(|served| {
+        let is_kind = served.kind.group == group && served.kind.kind == kind;
+        served.subresource.is_empty()
+            && served.resource.group == group
+            && (is_kind || served.resource.resource == plural)
+    })
+}
+
+/// Whether a custom resource can be served. The groups of custom resources have a dot, and some that have one are those of
+/// Kubernetes itself.
+pub fn may_be_custom(resource: &GroupVersionResource, kind: &str) -> bool {
+    let GroupVersionResource {
+        group,
+        version,
+        resource,
+    } = resource;
+    group.contains('.') && !serves_version(group, version) && claimed(group, kind, resource).is_none()
 }
 
 const TABLE: &str = include_str!("../data/resources.txt");
@@ -123,6 +162,26 @@ mod tests {
         let scale = find(&deployments.resource, "scale").unwrap();
         assert_eq!(scale.kind, GroupVersionKind::new("autoscaling", "v1", "Scale"));
         assert_eq!(resource_of(&GroupVersionKind::new("", "v1", "Sidecar")), None);
+    }
+
+    #[test]
+    fn custom_resources_take_nothing_that_is_built_in() {
+        let check = |group, version, plural, kind, expected| {
+            let resource = GroupVersionResource::new(group, version, plural);
+            assert_eq!(may_be_custom(&resource, kind), expected, "{resource} {kind}");
+        };
+        check("example.com", "v1", "widgets", "Widget", true);
+        check("gateway.networking.k8s.io", "v1", "gateways", "Gateway", true);
+        check("networking.k8s.io", "v2", "widgets", "Widget", true);
+        check("networking.k8s.io", "v1", "widgets", "Widget", false);
+        check("networking.k8s.io", "v2", "foos", "Ingress", false);
+        check("networking.k8s.io", "v2", "ingresses", "Foo", false);
+        check("apps", "v2", "foos", "Foo", false);
+        check("", "v1", "foos", "Pod", false);
+        for group in ["", "extensions", "storage.k8s.io"] {
+            assert!(is_group(group), "{group}");
+        }
+        assert!(!is_group("example.com") && !is_group("metrics.k8s.io"));
     }
 
     #[test]
