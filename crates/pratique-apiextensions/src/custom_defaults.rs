@@ -5,6 +5,7 @@ use pratique_json::Value;
 use crate::default::default;
 use crate::definition::{DefinitionError, name};
 use crate::field_error::FieldErrors;
+use crate::names;
 use crate::path::Path;
 use crate::prune_defaults::prune_defaults;
 use crate::schema::{Additional, Schema, check_structural, read};
@@ -49,6 +50,14 @@ impl CustomDefaults {
     /// A schema is not structural, or is invalid.
     pub fn read(definition: &Value<'_>) -> Result<Option<Self>, DefinitionError> {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+        let mut errors = FieldErrors::default();
+        names::check_group(definition, &mut errors);
+        if !errors.is_empty() {
+            return Err(DefinitionError {
+                name: name(definition),
+                errors: errors.into_vec(),
+            });
+        }
         let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
         let list = Path::ROOT.child("spec");
         let list = list.child("versions");

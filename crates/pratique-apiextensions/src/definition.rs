@@ -3,6 +3,7 @@
 use pratique_json::Value;
 
 use crate::field_error::{FieldError, FieldErrors, aggregate};
+use crate::names;
 use crate::path::Path;
 use crate::version::{DefinitionErrors, Version};
 
@@ -31,15 +32,27 @@ impl CustomResource {
     /// Compiles a definition (`apiextensions.k8s.io/v1`) that is to be created.
     ///
     /// # Errors
-    /// A schema is not structural, or says something that cannot be followed; a rule does not compile or may cost too
-    /// much.
+    /// A name or a version is none that a server takes, or Kubernetes itself serves the resource; a schema is not structural, or
+    /// says something that cannot be followed; a rule does not compile or may cost too much.
     pub fn compile(definition: &Value<'_>) -> Result<Self, DefinitionError> {
-        let (resource, errors) = Self::stored(definition)?;
-        match errors.is_empty() {
-            true => Ok(resource),
-            false => Err(DefinitionError {
+        let mut errors = FieldErrors::default();
+        names::check_name(definition, &mut errors);
+        let resource = match Self::stored(definition) {
+            Ok((resource, rules)) => {
+                errors.extend(rules);
+                Some(resource)
+            }
+            Err(error) => {
+                errors.extend(error.errors);
+                None
+            }
+        };
+        names::check_names(definition, &mut errors);
+        match resource.filter(|_| errors.is_empty()) {
+            Some(resource) => Ok(resource),
+            None => Err(DefinitionError {
                 name: name(definition),
-                errors,
+                errors: errors.into_vec(),
             }),
         }
     }
@@ -49,17 +62,17 @@ impl CustomResource {
     /// refuses objects with values of the others.
     ///
     /// # Errors
-    /// A schema is not structural, or says something that cannot be followed.
+    /// Its group has no custom resources, or Kubernetes itself serves the resource; a schema is not structural, or says something
+    /// that cannot be followed.
     pub fn stored(definition: &Value<'_>) -> Result<(Self, Vec<FieldError>), DefinitionError> {
         let mut errors = FieldErrors::default();
         let mut rules = FieldErrors::default();
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
         let spec = Path::ROOT.child("spec");
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
-        for (value, name) in [(group, "group"), (kind, "names.kind")] {
-            if value.is_empty() {
-                errors.required(&spec.child(name), "");
-            }
+        names::check_group(definition, &mut errors);
+        if kind.is_empty() {
+            errors.required(&spec.child("names.kind"), "");
         }
         let is_namespaced = match text(&["spec", "scope"]) {
             "Namespaced" => true,

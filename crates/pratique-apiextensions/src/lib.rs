@@ -52,6 +52,7 @@ mod email;
 mod field_error;
 mod go_value;
 mod metadata;
+mod names;
 mod nulls;
 mod path;
 mod prune;
