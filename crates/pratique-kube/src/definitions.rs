@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique::api_objects::CustomDefaults;
 use pratique::cluster::MergeSchema;
 use pratique::json::Value;
-use pratique::types::builtin::ServedResource;
+use pratique::types::builtin::{self, ServedResource};
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::json;
 
@@ -61,11 +61,15 @@ impl Definition {
                 continue;
             }
             let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
+            let resource = GroupVersionResource::new(group, name, plural);
+            if !builtin::may_be_custom(&resource, kind) {
+                continue;
+            }
             names.push(name);
             let kind = GroupVersionKind::new(group, name, kind);
             let mut serve = |subresource: &str, kind: GroupVersionKind| {
                 served.push(ServedResource {
-                    resource: GroupVersionResource::new(group, name, plural),
+                    resource: resource.clone(),
                     subresource: subresource.to_owned(),
                     kind,
                     namespaced,

@@ -6,6 +6,7 @@ use pratique_apiextensions::{CustomResource, DefinitionError, FieldError, Versio
 use pratique_json::{Object, Value};
 use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured};
 use pratique_schema::merge::MergeSchema;
+use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
 
 use crate::refusal;
@@ -44,13 +45,59 @@ impl CustomResources {
     /// The definition cannot be served.
     pub fn serve(&mut self, definition: &Value<'_>) -> Result<Vec<FieldError>, UnservedError> {
         let (resource, faults) = CustomResource::stored(definition)?;
+        self.add(resource, definition)?;
+        Ok(faults)
+    }
+
+    /// Serves a definition as a server does to which it is sent, in place of an earlier one of its name.
+    ///
+    /// # Errors
+    /// A server refuses the definition, or serves a built-in resource instead.
+    pub fn create(&mut self, definition: &Value<'_>) -> Result<(), UnservedError> {
+        let resource = CustomResource::compile(definition)?;
+        self.add(resource, definition)
+    }
+
+    fn add(&mut self, resource: CustomResource, definition: &Value<'_>) -> Result<(), UnservedError> {
         let merging = MergeSchema::custom(definition)
             .map_err(|_| UnservedError::Merging(format!("{}.{}", resource.plural(), resource.group())))?;
         self.served.retain(|other| {
             (other.resource.group(), other.resource.plural()) != (resource.group(), resource.plural())
         });
         self.served.push(Arc::new(Served { resource, merging }));
-        Ok(faults)
+        Ok(())
+    }
+
+    /// The resources that a definition serves once it is [created](Self::create), without their parts. A version that Kubernetes
+    /// itself serves has no custom resources.
+    pub fn resources(&self, definition: &Value<'_>) -> Vec<ServedResource> {
+        let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+        let (group, plural) = (text(&["spec", "group"]), text(&["spec", "names", "plural"]));
+        let is =
+            |served: &&Arc<Served>| (served.resource.group(), served.resource.plural()) == (group, plural);
+        let Some(served) = self.served.iter().find(is) else {
+            return Vec::new();
+        };
+        let short_names = definition.at(&["spec", "names", "shortNames"]);
+        let short_names = short_names.and_then(Value::as_array).unwrap_or_default();
+        let short_names = short_names.iter().filter_map(Value::as_str);
+        let names: Vec<String> = std::iter::once(text(&["spec", "names", "singular"]))
+            .chain(short_names)
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let resource = &served.resource;
+        let versions = resource.versions().iter();
+        versions
+            .filter(|version| version.is_served() && !builtin::serves_version(group, version.name()))
+            .map(|version| ServedResource {
+                resource: GroupVersionResource::new(group, version.name(), plural),
+                subresource: String::new(),
+                kind: GroupVersionKind::new(group, version.name(), resource.kind()),
+                namespaced: resource.is_namespaced(),
+                short_names: names.clone(),
+            })
+            .collect()
     }
 
     /// The target of a path, if it is one of a custom resource that is served.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_cel::{Type, TypeProvider};
 use pratique_json::Value;
-use pratique_types::builtin::ServedResource;
+use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 use crate::subject::RuleView;
@@ -58,14 +58,14 @@ impl CustomTypes {
             let Some(schema) = version.at(&["schema", "openAPIV3Schema"]) else {
                 continue;
             };
+            let resource = GroupVersionResource::new(group, name, plural);
+            if !builtin::may_be_custom(&resource, kind) {
+                continue;
+            }
             let of = GroupVersionKind::new(group, name, kind);
             self.object(type_name(&of), schema, true, 0);
             self.served.push(ServedResource {
-                resource: GroupVersionResource {
-                    group: group.to_owned(),
-                    version: name.to_owned(),
-                    resource: plural.to_owned(),
-                },
+                resource,
                 subresource: String::new(),
                 kind: of,
                 namespaced: spec(&["scope"]) == "Namespaced",

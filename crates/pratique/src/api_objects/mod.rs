@@ -46,6 +46,7 @@ use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
 use pratique_registry::{CustomResources, Kinds};
 pub use pratique_registry::{Placeholders, UnservedError};
 use pratique_types::GroupVersionKind;
+use pratique_types::builtin::ServedResource;
 
 pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
@@ -88,13 +89,24 @@ impl ApiObjects {
         }
     }
 
-    /// Adds the custom resources of a CustomResourceDefinition, in place of those of the same kind. Rules that do not compile
-    /// fail where they are evaluated, as with a definition that was stored by another version.
+    /// Adds the custom resources of a CustomResourceDefinition, in place of those of the same kind; gives the resources in the
+    /// versions that are served.
     ///
     /// # Errors
-    /// A schema cannot be followed. The custom resources are not known then.
-    pub fn define(&mut self, definition: &Value<'_>) -> Result<(), UnservedError> {
-        self.custom.serve(definition).map(drop)
+    /// A server refuses it, or serves a built-in resource instead. It defines nothing then.
+    pub fn define(&mut self, definition: &Value<'_>) -> Result<Vec<ServedResource>, UnservedError> {
+        self.custom.create(definition)?;
+        Ok(self.custom.resources(definition))
+    }
+
+    /// The same for a definition that a server has stored, perhaps another version of it. Rules that do not compile fail where
+    /// they are evaluated.
+    ///
+    /// # Errors
+    /// A schema cannot be followed, or Kubernetes itself serves the resource.
+    pub fn define_stored(&mut self, definition: &Value<'_>) -> Result<Vec<ServedResource>, UnservedError> {
+        self.custom.serve(definition)?;
+        Ok(self.custom.resources(definition))
     }
 
     /// Whether objects of a kind are known.

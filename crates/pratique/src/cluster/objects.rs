@@ -143,7 +143,7 @@ impl Objects {
         self.serve(found.resource.clone(), &found.subresource, found.kind.clone());
     }
 
-    /// Serves the resources of a CustomResourceDefinition.
+    /// Serves the resources of a CustomResourceDefinition, except those that are built in.
     fn define(&mut self, definition: &Value<'_>) {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
@@ -164,6 +164,9 @@ impl Objects {
                 continue;
             };
             let resource = GroupVersionResource::new(group, name, plural);
+            if !builtin::may_be_custom(&resource, kind) {
+                continue;
+            }
             let version_kind = GroupVersionKind::new(group, name, kind);
             Arc::make_mut(&mut self.scopes).insert(version_kind.clone(), scope);
             if let Some(schema) = &schema {
