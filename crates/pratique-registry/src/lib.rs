@@ -82,7 +82,7 @@ mod warnings;
 pub use custom::{CustomResources, Kinds, UnservedError};
 pub use placeholders::Placeholders;
 pub use pratique_objects::FieldValidation;
-pub use refusal::Refusal;
+pub use refusal::{Refusal, no_name};
 pub use registry::{Prepared, Received, Registry};
 pub use request::{Attributes, Request, Verb};
 pub use scale::scale_of;

@@ -71,6 +71,9 @@ impl Registry<'_> {
         self.scheme.settle(kind, &mut object);
         warnings.extend(strategy.validate_create(kind, &object, self.placeholders)?);
         let name = object::text(&object, &["metadata", "name"]).to_owned();
+        if name.is_empty() {
+            return Err(refusal::no_name(kind));
+        }
         let attributes = Attributes {
             name,
             object,

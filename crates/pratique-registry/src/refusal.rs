@@ -3,7 +3,9 @@
 use pratique_apiextensions::{FieldError, invalid_message};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_types::{GroupVersion, GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
+use pratique_types::{
+    GroupVersion, GroupVersionKind, GroupVersionResource, Reason, Status, StatusCause, StatusDetails,
+};
 
 use crate::object;
 
@@ -118,6 +120,19 @@ pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Box<Status> {
         code: 415,
         ..Status::failure(Reason::BadRequest, message)
     })
+}
+
+/// An object without a name, and without the start of one that is generated.
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessor
+pub fn no_name(kind: &GroupVersionKind) -> Box<Status> {
+    let (field, message) = (
+        "metadata.name",
+        "Required value: name or generateName is required",
+    );
+    let mut status = invalid(&kind.group, &kind.kind, "", field, message);
+    let causes = status.details.iter_mut().flat_map(|details| &mut details.causes);
+    causes.for_each(|cause| cause.reason = "FieldValueRequired".to_owned());
+    status
 }
 
 /// A value of a field that is refused. `kind` is the object's kind as the message shows it.

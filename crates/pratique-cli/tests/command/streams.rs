@@ -104,13 +104,14 @@ fn places_are_those_of_the_stream() {
     }
     input += "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[],\"x\":1}}\n{\"a\": \n---\na: [\n";
     let run = Directory::new().run_with(&["review", "-"], &input, &[]);
-    ends(&run, 1, "298 allowed, 3 denied, 2 errors");
+    ends(&run, 1, "297 allowed, 4 denied, 2 errors");
     assert!(
         run.stdout
             .contains("<stdin>:300:1: CREATE pods default/p299: denied")
     );
     assert!(run.stdout.contains(
-        "<stdin>:301:1: CREATE pods default/(no name): allowed\n  warning: unknown field \"spec.x\""
+        "<stdin>:301:1: CREATE pods default/(no name): denied by the server itself (422 Invalid)\n  Pod \"\" is invalid: \
+         metadata.name: Required value: name or generateName is required\n  warning: unknown field \"spec.x\""
     ));
     assert!(
         run.stderr
@@ -242,7 +243,7 @@ fn on_standard_input_namespaces_count_for_what_follows() {
 }
 
 #[test]
-fn unknown_kinds_are_matched_by_their_plural() {
+fn unknown_kinds_are_undecided() {
     let policy = POLICY
         .replace("apiGroups: [\"\"]", "apiGroups: [example.com]")
         .replace("resources: [\"pods\"]", "resources: [widgets]")

@@ -7,7 +7,7 @@ use pratique_json::Value;
 use pratique_objects::{changed_paths, field_names};
 use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
-use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb};
+use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 
 use super::ApiObjects;
@@ -286,7 +286,7 @@ impl ObjectModel for ReceivedRequest<'_> {
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, Create, Update
     fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
         let Some(received) = &self.received else {
-            return Ok(Prepared::default());
+            return self.named(attributes);
         };
         let prepared = self.prepared(received, attributes);
         self.is_refused.store(prepared.is_err(), Ordering::Relaxed);
@@ -295,6 +295,27 @@ impl ObjectModel for ReceivedRequest<'_> {
 }
 
 impl ReceivedRequest<'_> {
+    /// The result for an object that is not prepared. One of a kind that is not known needs a name, too.
+    // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate
+    fn named(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
+        let request = attributes.request;
+        let is_stored = request.operation == Operation::Create
+            && request.sub_resource.is_empty()
+            && !self.model.knows(&request.kind);
+        let has = |field| {
+            let text = attributes.object.at(&["metadata", field]).and_then(Value::as_str);
+            text.is_some_and(|text| !text.is_empty())
+        };
+        if is_stored && !has("name") && !has("generateName") {
+            self.is_refused.store(true, Ordering::Relaxed);
+            return Err(Refused {
+                status: no_name(&request.kind),
+                warnings: Vec::new(),
+            });
+        }
+        Ok(Prepared::default())
+    }
+
     fn prepared(
         &self,
         received: &Received<'static>,
