@@ -89,6 +89,10 @@ pub struct AdmissionRequest<'a> {
     /// is not null.
     #[serde(skip)]
     pub lacks_old_object: bool,
+    /// Whether the name of the resource, and whether it is namespaced, were only assumed from the kind: matches that depend on
+    /// them are undecided.
+    #[serde(skip)]
+    pub assumes_resource: bool,
 }
 
 /// The form of the objects of a request.
@@ -207,6 +211,7 @@ impl AdmissionRequest<'_> {
             options: self.options.into_owned(),
             form: self.form,
             lacks_old_object: self.lacks_old_object,
+            assumes_resource: self.assumes_resource,
         }
     }
 }

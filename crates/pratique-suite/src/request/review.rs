@@ -70,6 +70,7 @@ fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_jso
         options,
         form: read.form,
         lacks_old_object: read.lacks_old_object,
+        assumes_resource: read.assumes_resource,
     })
 }
 
