@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod assumed_request;
 mod bound;
 mod cache;
 mod composition;
@@ -39,6 +40,7 @@ mod token;
 mod types;
 mod weak_map;
 
+pub use assumed_request::assumed_request;
 pub use bound::{BoundExpression, Definition, InputSet};
 pub use cache::Cache;
 pub use composition::{CURRENT_MINOR, Composition, declared_type};

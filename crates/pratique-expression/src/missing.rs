@@ -5,7 +5,9 @@ use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::Unknown;
 use pratique_cel::library::authz::Question;
+use pratique_types::GroupVersionKind;
 
+use crate::assumed_request::is_of_assumed_request;
 use crate::old_object::is_of_old_object;
 
 /// An input that the decision of a plugin, a policy or a webhook depends on, and that is missing.
@@ -69,6 +71,11 @@ pub enum Missing {
         /// The path that is read: `oldObject.spec`.
         path: String,
     },
+    /// The resource of the object's kind.
+    Resource {
+        /// What it is the resource of: `kind Widget of example.com/v1`, or `the request`.
+        kind: String,
+    },
 }
 
 /// A plugin, policy or webhook whose decision on a request depends on a missing input.
@@ -96,12 +103,22 @@ pub enum OnUndecided {
 }
 
 impl Missing {
+    /// The resource of a kind.
+    pub fn resource_of(kind: &GroupVersionKind) -> Self {
+        Missing::Resource {
+            kind: format!("kind {} of {}", kind.kind, kind.api_version()),
+        }
+    }
+
     /// The missing input behind an unknown value, in an evaluation for a request in a namespace.
     pub fn of(unknown: &Unknown, namespace: &str) -> Self {
         match unknown {
             Unknown::Check(check) => Missing::Authorizer { check: check.clone() },
             Unknown::Attribute(path) if is_of_old_object(path) => Missing::OldObject {
                 path: path.to_string(),
+            },
+            Unknown::Attribute(path) if is_of_assumed_request(path) => Missing::Resource {
+                kind: "the request".to_owned(),
             },
             Unknown::Attribute(path) => Missing::Namespace {
                 name: namespace.to_owned(),
@@ -115,7 +132,7 @@ impl Missing {
     }
 
     /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `status`,
-    /// `imageReview`, `webhookAnswer`, `oldObject`.
+    /// `imageReview`, `webhookAnswer`, `oldObject`, `resource`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
@@ -127,6 +144,7 @@ impl Missing {
             Missing::ImageReview => "imageReview",
             Missing::WebhookAnswer => "webhookAnswer",
             Missing::OldObject { .. } => "oldObject",
+            Missing::Resource { .. } => "resource",
         }
     }
 }
@@ -169,6 +187,7 @@ impl Display for Missing {
             Missing::ImageReview => formatter.write_str("the image policy backend was not asked"),
             Missing::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
             Missing::OldObject { path } => write!(formatter, "{path} of the stored object is not known"),
+            Missing::Resource { kind } => write!(formatter, "the resource of {kind} is not known"),
             Missing::NamespaceLabels { name, selector } => write!(
                 formatter,
                 "the labels of namespace {name:?} are not known, and namespaceSelector {selector} selects by them"

@@ -2,6 +2,7 @@
 
 use pratique_cel::value::Struct;
 use pratique_cel::{Context, Fault, Unknown, Value};
+use pratique_json as json;
 
 /// A value at a path of an expression, with the members that are known of it. All else that an expression reads of it is
 /// [unknown](Unknown).
@@ -16,6 +17,9 @@ pub struct PartlyKnown {
 pub(crate) enum Member {
     Text(Box<str>),
     Part(PartlyKnown),
+    Json(json::Value<'static>),
+    /// It is known that there is none.
+    Absent,
 }
 
 impl PartlyKnown {
@@ -45,14 +49,16 @@ impl Struct for PartlyKnown {
     }
 
     fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
-        Ok(Some(match self.member(field)? {
-            Member::Text(text) => Value::String(text),
-            Member::Part(part) => Value::Struct(part),
-        }))
+        Ok(match self.member(field)? {
+            Member::Text(text) => Some(Value::String(text)),
+            Member::Part(part) => Some(Value::Struct(part)),
+            Member::Json(value) => Some(Value::from_typed_json(value)),
+            Member::Absent => None,
+        })
     }
 
     fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
-        self.member(field).map(|_| true)
+        self.member(field).map(|member| !matches!(member, Member::Absent))
     }
 
     fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {

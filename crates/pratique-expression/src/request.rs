@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pratique_cel::Arena;
-use pratique_cel::library::authz::{self, Authorizer, ResourceCheck, User};
+use pratique_cel::library::authz::{self, Authorizer, NoAuthorizer, ResourceCheck, User};
 use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo};
 
@@ -71,9 +71,15 @@ impl<'a> Authorizers<'a> {
             name: name.to_owned(),
             ..ResourceCheck::default()
         };
+        // Of a resource that was only assumed, no answer is the right one.
+        let of_resource: Arc<dyn Authorizer> = if request.assumes_resource {
+            Arc::new(NoAuthorizer)
+        } else {
+            host.clone()
+        };
         Authorizers {
             authorizer: authz::authorizer(arena, user.clone(), host.clone()),
-            request_resource: authz::request_resource(arena, user, host.clone(), resource),
+            request_resource: authz::request_resource(arena, user, of_resource, resource),
         }
     }
 }
