@@ -36,6 +36,9 @@ impl From<MatchError> for MatchFailure {
             MatchError::UnknownOldObject(selector) => MatchFailure::Undecided(Box::new(Missing::OldObject {
                 path: format!("oldObject.metadata.labels (by objectSelector {selector})"),
             })),
+            MatchError::UnknownResource(kind) => {
+                MatchFailure::Undecided(Box::new(Missing::resource_of(&kind)))
+            }
             error => MatchFailure::Error(error),
         }
     }

@@ -108,6 +108,14 @@ impl Equivalents {
         }
     }
 
+    /// Whether a resource of a name is known, in a group or in any.
+    pub fn know(&self, group: Option<&str>, resource: &str) -> bool {
+        match group {
+            Some(group) => self.known_family(group, resource).is_some(),
+            None => self.families.contains_key(resource),
+        }
+    }
+
     /// Whether a resource is served in this very version.
     pub fn serve(&self, resource: &GroupVersionResource, subresource: &str) -> bool {
         self.of(resource, subresource)

@@ -50,6 +50,11 @@ impl<T: Default> Names<T> {
         };
         of_name.into_iter().chain([&self.any])
     }
+
+    /// The entries of all names.
+    fn all(&self) -> impl Iterator<Item = &T> {
+        self.named.values().chain([&self.unnamed, &self.any])
+    }
 }
 
 impl MatchIndex {
@@ -69,6 +74,14 @@ impl MatchIndex {
         let Some((_, groups)) = self.operations.iter().find(wanted) else {
             return found;
         };
+        if target.assumes_resource {
+            // Any name may be that of the resource.
+            let lists = groups.of(&target.resource.group).flat_map(Names::all);
+            lists.for_each(|positions| found.extend(positions));
+            found.sort_unstable();
+            found.dedup();
+            return found;
+        }
         let others = equivalents.of(target.resource, target.subresource).iter();
         let others = others
             .map(|other| &other.resource)

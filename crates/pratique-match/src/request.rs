@@ -26,6 +26,8 @@ pub struct Target<'r> {
     pub old_object: &'r Value<'r>,
     /// Whether there is a stored object that the request lacks.
     pub lacks_old_object: bool,
+    /// Whether the name and the scope of the resource were only assumed from the kind.
+    pub assumes_resource: bool,
     /// Whether objects of built-in kinds are held in typed form, in which some kinds have no metadata.
     pub types_objects: bool,
 }
@@ -98,6 +100,7 @@ impl<'r> Target<'r> {
             object: &request.object,
             old_object: &request.old_object,
             lacks_old_object: request.lacks_old_object,
+            assumes_resource: request.assumes_resource,
             types_objects: true,
         }
     }

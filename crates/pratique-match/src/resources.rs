@@ -61,6 +61,9 @@ pub enum MatchError {
     /// Everything else matches, and the object selector depends on the stored object, which is missing.
     #[error("the stored object is not known: objectSelector {0} selects by its labels, too")]
     UnknownOldObject(String),
+    /// Everything else matches, and the rules depend on the resource, which was only assumed from this kind.
+    #[error("the resource of kind {kind} of {} is not known", .0.api_version(), kind = .0.kind)]
+    UnknownResource(GroupVersionKind),
     /// The kind of an equivalent resource is not known.
     #[error("unable to convert to {0}: unknown kind")]
     UnknownKind(GroupVersionResource),
@@ -150,8 +153,10 @@ impl MatchResources {
         if in_namespace == Ok(false) || selected == Ok(false) {
             return Ok(None);
         }
-        if self.excludes(target, equivalents)? {
-            return Ok(None);
+        match self.excludes(target, equivalents) {
+            Ok(true) => return Ok(None),
+            Err(MatchError::UnknownResource(_)) if matches!(found, Ok(None)) => return Ok(None),
+            excludes => drop(excludes?),
         }
         let Some(found) = found? else {
             return Ok(None);
@@ -177,6 +182,25 @@ impl MatchResources {
     }
 
     pub(crate) fn namespace_matches(
+        &self,
+        target: &Target<'_>,
+        namespaces: &dyn Namespaces,
+    ) -> Result<bool, MatchError> {
+        let selects = self.namespace_selector.as_ref();
+        if target.assumes_resource && selects.is_ok_and(|selector| !selector.is_empty()) {
+            // A selector selects objects outside of namespaces whatever it is, and an object that names no namespace may be in
+            // any. One in a namespace that is selected matches, wherever its kind lives.
+            let is_selected =
+                !target.namespace.is_empty() && self.stored_namespace_matches(target, namespaces) == Ok(true);
+            return match is_selected {
+                true => Ok(true),
+                false => Err(MatchError::UnknownResource(target.kind.clone())),
+            };
+        }
+        self.stored_namespace_matches(target, namespaces)
+    }
+
+    fn stored_namespace_matches(
         &self,
         target: &Target<'_>,
         namespaces: &dyn Namespaces,

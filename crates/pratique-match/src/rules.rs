@@ -61,6 +61,40 @@ impl Rule {
                 .any(|pattern| pattern.matches(&resource.resource, target.subresource))
     }
 
+    /// Whether a request whose resource is not known matches; with `equivalent`, another version of the resource may.
+    fn matches_assumed(
+        &self,
+        target: &Target<'_>,
+        equivalents: &Equivalents,
+        equivalent: bool,
+    ) -> AssumedMatch {
+        let resource = target.resource;
+        if !self.operations.contains(&target.operation)
+            || !self.groups.contain(&resource.group)
+            || self.scope == Scope::Unknown
+        {
+            return AssumedMatch::Excluded;
+        }
+        // A rule for all groups that names a known resource is about that one.
+        let group = self.groups.0.as_ref().map(|_| resource.group.as_str());
+        let of_pattern = |pattern: &ResourcePattern| match &pattern.resource {
+            _ if !pattern.matches_subresource(target.subresource) => AssumedMatch::Excluded,
+            None => AssumedMatch::Sure,
+            Some(name) if equivalents.know(group, name) => AssumedMatch::Excluded,
+            Some(_) => AssumedMatch::Possible,
+        };
+        let best = self.resources.iter().map(of_pattern).max();
+        match best.unwrap_or(AssumedMatch::Excluded) {
+            AssumedMatch::Excluded => AssumedMatch::Excluded,
+            _ if !self.versions.contain(&resource.version) => match equivalent {
+                true => AssumedMatch::Possible,
+                false => AssumedMatch::Excluded,
+            },
+            AssumedMatch::Sure if self.scope != Scope::All => AssumedMatch::Possible,
+            best => best,
+        }
+    }
+
     fn names_match(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|known| known == name)
     }
@@ -122,6 +156,9 @@ impl Rules {
         if self.rules.is_empty() {
             return Ok(None);
         }
+        if target.assumes_resource {
+            return self.find_assumed(target, equivalents);
+        }
         let mut direct = self
             .rules
             .iter()
@@ -148,6 +185,37 @@ impl Rules {
         }
         Ok(None)
     }
+
+    /// The same for a request whose resource is not known: a rule for all resources matches it whatever it is.
+    fn find_assumed<'r>(
+        &self,
+        target: &Target<'r>,
+        equivalents: &'r Equivalents,
+    ) -> Result<Option<Found<'r>>, MatchError> {
+        let mut is_possible = false;
+        for rule in self.rules.iter().filter(|rule| rule.names_match(target.name)) {
+            match rule.matches_assumed(target, equivalents, self.equivalent) {
+                AssumedMatch::Sure => return Ok(Some(Found::Itself)),
+                AssumedMatch::Possible => is_possible = true,
+                AssumedMatch::Excluded => {}
+            }
+        }
+        if is_possible {
+            return Err(MatchError::UnknownResource(target.kind.clone()));
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a rule matches a request of which only the group and the version of the resource are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum AssumedMatch {
+    /// It does not, whatever the resource is.
+    Excluded,
+    /// It does for some resources.
+    Possible,
+    /// It does for all resources.
+    Sure,
 }
 
 /// The resource that a rule matched.
@@ -185,9 +253,16 @@ impl ResourcePattern {
     }
 
     pub(crate) fn matches(&self, resource: &str, subresource: &str) -> bool {
-        let is =
-            |pattern: &Option<String>, name| pattern.as_deref().is_none_or(|known| same_name(known, name));
-        is(&self.resource, resource) && is(&self.subresource, subresource)
+        let is_resource = self
+            .resource
+            .as_deref()
+            .is_none_or(|known| same_name(known, resource));
+        is_resource && self.matches_subresource(subresource)
+    }
+
+    fn matches_subresource(&self, subresource: &str) -> bool {
+        let named = self.subresource.as_deref();
+        named.is_none_or(|known| same_name(known, subresource))
     }
 }
 
@@ -273,6 +348,66 @@ mod tests {
         check(&rule(r#""*""#, r#","scope":"Cluster""#), NAMESPACE, "itself");
         check(&rule(r#""pods""#, r#","resourceNames":["p","q"]"#), POD, "itself");
         check(&rule(r#""pods""#, r#","resourceNames":["q"]"#), POD, "none");
+    }
+
+    #[track_caller]
+    fn check_assumed(rule: &str, match_policy: &str, request_json: &str, expected: Result<bool, ()>) {
+        let named: NamedRuleWithOperations = serde_json::from_str(rule).unwrap();
+        let mut request = request(request_json);
+        request.assumes_resource = true;
+        let mut equivalents = Equivalents::builtin();
+        equivalents.register(
+            GroupVersionResource::new("example.com", "v1", "widgets"),
+            "",
+            pratique_types::GroupVersionKind::new("example.com", "v1", "Widget"),
+        );
+        let rules = Rules::named(&[named], Some(match_policy));
+        let found = rules.find(&Target::new(&request), &equivalents);
+        let found = found.map(|found| found.is_some()).map_err(|_| ());
+        assert_eq!(found, expected, "{rule}");
+    }
+
+    #[test]
+    fn an_assumed_resource_never_decides() {
+        let gateway = r#"{"kind":{"group":"example.com","version":"v1","kind":"Gateway"},"name":"g","operation":"CREATE",
+            "resource":{"group":"example.com","version":"v1","resource":"gatewaies"}}"#;
+        let undecided = Err(());
+        for (group, version, resource, more, exact, equivalent) in [
+            ("example.com", "v1", "gateways", "", undecided, undecided),
+            ("example.com", "v1", "gatewaies", "", undecided, undecided),
+            ("*", "*", "gateways", "", undecided, undecided),
+            ("example.com", "v1", "*", "", Ok(true), Ok(true)),
+            ("*", "*", "*/*", "", Ok(true), Ok(true)),
+            ("*", "*", "*/status", "", Ok(false), Ok(false)),
+            // They are known to be those of other kinds.
+            ("example.com", "v1", "widgets", "", Ok(false), Ok(false)),
+            ("*", "*", "pods", "", Ok(false), Ok(false)),
+            ("example.com", "v1", "pods", "", undecided, undecided),
+            ("other.com", "v1", "gateways", "", Ok(false), Ok(false)),
+            ("example.com", "v2", "*", "", Ok(false), undecided),
+            (
+                "example.com",
+                "v1",
+                "*",
+                r#","scope":"Namespaced""#,
+                undecided,
+                undecided,
+            ),
+            (
+                "example.com",
+                "v1",
+                "*",
+                r#","resourceNames":["h"]"#,
+                Ok(false),
+                Ok(false),
+            ),
+        ] {
+            let rule = format!(
+                r#"{{"operations":["*"],"apiGroups":["{group}"],"apiVersions":["{version}"],"resources":["{resource}"]{more}}}"#
+            );
+            check_assumed(&rule, "Exact", gateway, exact);
+            check_assumed(&rule, "Equivalent", gateway, equivalent);
+        }
     }
 
     #[test]

@@ -55,7 +55,8 @@ pub(crate) fn unmatchable(error: &MatchError) -> Status {
         | MatchError::NoConstraints
         | MatchError::NoSelector(_)
         | MatchError::UnknownLabels { .. }
-        | MatchError::UnknownOldObject(_) => internal_error(&error.to_string()),
+        | MatchError::UnknownOldObject(_)
+        | MatchError::UnknownResource(_) => internal_error(&error.to_string()),
     }
 }
 

@@ -120,6 +120,7 @@ impl KindMatcher {
             object: &Value::Null,
             old_object: &Value::Null,
             lacks_old_object: false,
+            assumes_resource: false,
             types_objects: false,
         };
         // A kind that cannot be converted is an error of the policy, which is reported when it is evaluated.
