@@ -20,6 +20,8 @@ pub(crate) struct RequestArena<'s> {
     variables: OnceCell<typed_arena::Arena<Variables<'s>>>,
     pub(crate) namespace: OnceCell<NamespaceObject>,
     pub(crate) named_namespace: OnceCell<PartlyKnown>,
+    /// The request, if its resource was only assumed.
+    pub(crate) assumed_request: OnceCell<PartlyKnown>,
 }
 
 impl<'s> RequestArena<'s> {
@@ -35,6 +37,7 @@ impl<'s> RequestArena<'s> {
             variables: OnceCell::new(),
             namespace: OnceCell::new(),
             named_namespace: OnceCell::new(),
+            assumed_request: OnceCell::new(),
         }
     }
 

@@ -5,8 +5,7 @@ use pratique_core::{
     Attributes, CALL_LIMIT, CONDITIONS_BUDGET, ConditionsOutcome, Halt, Unfinished, compilation_error,
     evaluate_conditions, evaluation_error,
 };
-use pratique_expression::{Authorizers, UNKNOWN_OBJECT, request_value, slots};
-use pratique_json as json;
+use pratique_expression::{Authorizers, UNKNOWN_OBJECT, assumed_request, request_value, slots};
 
 use crate::context::WebhookContext;
 use crate::version::VersionedObjects;
@@ -36,11 +35,15 @@ pub(crate) fn evaluate(
 ) -> Result<ConditionsOutcome, Unfinished> {
     let arena = Arena::within(&context.memory);
     let request = inputs.attributes.request;
-    let request = request_value(request, inputs.name, &request.resource, &inputs.objects.kind);
+    let value = request_value(request, inputs.name, &request.resource, &inputs.objects.kind);
+    let assumed = request.assumes_resource.then(|| assumed_request(request, &value));
     let mut evaluator = Evaluator {
         arena: &arena,
         activation: activation(inputs),
-        request: &request,
+        request: match &assumed {
+            Some(assumed) => Value::Struct(assumed),
+            None => Value::from_typed_json(&value),
+        },
         inputs: *inputs,
         context,
         budget: CONDITIONS_BUDGET,
@@ -55,7 +58,8 @@ pub(crate) fn evaluate(
 struct Evaluator<'e> {
     arena: &'e Arena,
     activation: Activation<'e>,
-    request: &'e json::Value<'e>,
+    /// The variable `request`.
+    request: Value<'e>,
     inputs: ConditionInputs<'e>,
     context: &'e WebhookContext<'e>,
     budget: u64,
@@ -84,8 +88,7 @@ impl<'e> Evaluator<'e> {
     fn supply(&mut self, program: &Program) {
         let slots = slots();
         if program.reads(slots.request) {
-            self.activation
-                .set(slots.request, Value::from_typed_json(self.request));
+            self.activation.set(slots.request, self.request);
         }
         let missing = self.activation.get(slots.authorizer).is_none();
         if missing && (program.reads(slots.authorizer) || program.reads(slots.request_resource)) {

@@ -161,6 +161,12 @@ impl<'r, 's> PhaseRun<'r, 's> {
                 self.handle_undecided(webhook, Missing::OldObject { path }, observer)?;
                 Ok(false)
             }
+            Ok(true) if request.assumes_resource => {
+                // A webhook is sent the name of the resource, and its answer may depend on that.
+                let missing = Missing::resource_of(&request.kind);
+                self.handle_undecided(webhook, missing, observer)?;
+                Ok(false)
+            }
             Ok(matches) => Ok(matches),
             Err(ConditionError::Failed(error)) => Err(forbidden(&request.resource, self.name, &error).into()),
             Err(ConditionError::Undecided(missing)) => {

@@ -1,7 +1,7 @@
 //! Activations: the variables of expressions.
 
 use pratique_cel::{Activation, Program, Value};
-use pratique_expression::{Authorizers, InputSet, request_value, slots};
+use pratique_expression::{Authorizers, InputSet, assumed_request, request_value, slots};
 use pratique_match::Matched;
 
 use super::Session;
@@ -97,7 +97,13 @@ impl<'s> Session<'s> {
         let value = request_value(self.request, self.name, matched.resource, matched.kind);
         let value = self.arena.keep_small(value);
         self.typed_roots().add_request(value);
-        let value = Value::from_typed_json(value);
+        let value = if self.request.assumes_resource {
+            // It matched as itself: it has no equivalents.
+            let assumed = || assumed_request(self.request, value);
+            Value::Struct(self.arena.assumed_request.get_or_init(assumed))
+        } else {
+            Value::from_typed_json(value)
+        };
         requests.push((*matched, value));
         value
     }
