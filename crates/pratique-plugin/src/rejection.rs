@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::library::authz::Question;
-use pratique_types::Status;
+use pratique_types::{GroupVersionKind, Status};
 
 use crate::state::StateKind;
 
@@ -48,6 +48,8 @@ pub enum MissingState {
     Access(Box<Question>),
     /// The answer of the image policy backend.
     ImageReview,
+    /// The resource of the kind of the request, which was only assumed.
+    Resource(GroupVersionKind),
 }
 
 impl Rejection {
@@ -128,6 +130,12 @@ impl Display for MissingState {
             }
             MissingState::Access(question) => write!(formatter, "it is not known whether {question}"),
             MissingState::ImageReview => formatter.write_str("the image policy backend was not asked"),
+            MissingState::Resource(kind) => write!(
+                formatter,
+                "the resource of kind {} of {} is not known",
+                kind.kind,
+                kind.api_version()
+            ),
         }
     }
 }

@@ -99,6 +99,9 @@ impl Plugin for ResourceQuota {
             return Ok(());
         }
         let quotas = self.quotas.get(&request.namespace, list);
+        if request.assumes_resource && quotas.index().counts_any_of(&request.kind.group) {
+            return Err(MissingState::Resource(request.kind.clone()).into());
+        }
         let measuring = Measuring {
             state: context.state,
             settings: &self.settings,

@@ -108,6 +108,12 @@ impl Derived for QuotaIndex {
 }
 
 impl QuotaIndex {
+    /// Whether a quota counts the objects of some resource of a group: `count/widgets.example.com`.
+    pub(crate) fn counts_any_of(&self, group: &str) -> bool {
+        let mut names = self.counts.keys();
+        names.any(|name| name.split_once('.').is_some_and(|(_, of)| of == group))
+    }
+
     /// The places of the quotas that may limit the measured resources, in order.
     pub(crate) fn places(&self, measured: &Measured) -> Cow<'_, [usize]> {
         let (name, alias) = match measured {

@@ -163,6 +163,7 @@ pub fn undecided(plugin: &dyn Plugin, missing: MissingState) -> Undecided {
             field,
         },
         MissingState::Access(check) => Missing::Authorizer { check },
+        MissingState::Resource(kind) => Missing::resource_of(&kind),
         _ => Missing::ImageReview,
     };
     lacks(plugin, missing)

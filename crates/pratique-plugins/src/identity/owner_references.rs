@@ -40,6 +40,10 @@ impl BuiltInPlugin for OwnerReferencesPermissionEnforcement {
                 namespace: &request.namespace,
                 name: &request.name,
             };
+            // Whether a resource that was only assumed may be deleted says nothing.
+            if request.assumes_resource {
+                return Err(MissingState::Resource(request.kind.clone()).into());
+            }
             if let Some(why) = refusal(context, &delete)? {
                 let error = format!("cannot set an ownerRef on a resource you can't delete: {why}");
                 return Err(forbidden(attributes, error));
