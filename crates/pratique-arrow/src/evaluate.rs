@@ -11,8 +11,9 @@ use pratique::{Admission, AdmissionDecision, AdmissionRequest, EvalContext, Obje
 use pratique_json::Value;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
 use pratique_suite::convert::is_list;
-use pratique_suite::request::{self, BuildError, RequestTemplate, kind_of, options, regular_resource};
-use pratique_types::builtin::ServedResource;
+use pratique_suite::request::{
+    self, BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of, options,
+};
 use pratique_types::{GroupVersionKind, Operation};
 
 use crate::input::{InputColumns, InputError};
@@ -48,7 +49,7 @@ pub struct BatchEvaluator {
     cluster: Arc<Objects>,
     authorizer: Arc<dyn Authorizer>,
     objects: Option<ApiObjects>,
-    defined: Arc<[ServedResource]>,
+    resolver: ResourceResolver,
     namespace: String,
     user: String,
     groups: Vec<String>,
@@ -65,7 +66,7 @@ impl BatchEvaluator {
             cluster: Arc::new(cluster),
             authorizer: Arc::new(NoAuthorizer),
             objects: Some(ApiObjects::default()),
-            defined: Arc::from([]),
+            resolver: ResourceResolver::default(),
             namespace: NAMESPACE.to_owned(),
             user: USER.to_owned(),
             groups: Vec::new(),
@@ -93,11 +94,11 @@ impl BatchEvaluator {
         BatchEvaluator { objects, ..self }
     }
 
-    /// With resources besides those of Kubernetes. The resource of a kind that is not known is the regular plural.
+    /// With the resources of a cluster besides those of Kubernetes. What matches the resource of a kind that is not known is
+    /// undecided.
     #[must_use]
-    pub fn defined(self, defined: impl Into<Arc<[ServedResource]>>) -> Self {
-        let defined = defined.into();
-        BatchEvaluator { defined, ..self }
+    pub fn resolver(self, resolver: ResourceResolver) -> Self {
+        BatchEvaluator { resolver, ..self }
     }
 
     /// With another namespace for objects that name none.
@@ -182,7 +183,7 @@ impl BatchEvaluator {
             ..Evaluation::default()
         };
         let request = self.request(&template, object, old, row);
-        match request.and_then(|request| self.decide(request)) {
+        match request.and_then(|(request, resolution)| self.decide(request, &resolution)) {
             Ok(decision) => decision.push(&evaluation, &user, results),
             Err(error) => failed(&error, &evaluation, &user, results),
         }
@@ -204,17 +205,21 @@ impl BatchEvaluator {
         object: Value<'v>,
         old: Option<Value<'v>>,
         row: usize,
-    ) -> Result<AdmissionRequest<'v>, RowError> {
-        let kind = kind_of(&object).map_err(BuildError::from)?;
-        let target = template.target(&kind, None, &self.defined);
-        let target =
-            target.or_else(|_| template.target(&kind, Some(&regular_resource(&kind)), &self.defined))?;
+    ) -> Result<(AdmissionRequest<'v>, Resolution), RowError> {
         let old = |_: &Value<'v>, _: &GroupVersionKind| old;
-        Ok(template.request_to(object, kind, target, old, row.saturating_add(1))?)
+        Ok(template.request(object, old, &self.resolver, row.saturating_add(1))?)
     }
 
-    fn decide(&self, request: AdmissionRequest<'_>) -> Result<RowDecision, RowError> {
+    fn decide(
+        &self,
+        request: AdmissionRequest<'_>,
+        resolution: &Resolution,
+    ) -> Result<RowDecision, RowError> {
         let mut request = request;
+        if let Resolution::Unserved(unserved) = resolution {
+            let outcome = Outcome::refused(unserved.status());
+            return Ok(RowDecision::of(&request, outcome, Vec::new()));
+        }
         let received = match &self.objects {
             Some(objects) => match objects.receive(&mut request) {
                 Ok(received) => Some(received),

@@ -107,6 +107,9 @@ fn undecided(outcome: &Outcome) -> String {
             }
             Missing::Status { .. } => "give the object with its status under cluster.objects",
             Missing::WebhookAnswer => "say what it answers under webhooks, by its name",
+            Missing::Resource { .. } => {
+                "name it as `resource`, or give the CustomResourceDefinition of the kind under cluster.objects"
+            }
             Missing::ImageReview => "leave the plugin out with chain.disableAdmissionPlugins",
             _ => {
                 "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"

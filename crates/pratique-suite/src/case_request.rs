@@ -6,8 +6,9 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use crate::authorizer::Rules;
 use crate::case_error::CaseError;
+use crate::completion::CaseKinds;
 use crate::load::Policies;
-use crate::request::{self, RequestTemplate, kind_of, review};
+use crate::request::{self, BuildError, RequestTemplate, Resolution, UnservedKind, kind_of, review};
 use crate::select::DEFAULT_NAMESPACE;
 use crate::stored_state::StoredState;
 use crate::suite::{Case, Suite};
@@ -23,14 +24,31 @@ pub struct CaseRequest {
     pub has_more: bool,
 }
 
+/// The request of a case as a server decodes it.
+pub(crate) struct DecodedRequest {
+    pub(crate) request: AdmissionRequest<'static>,
+    /// The warnings of the server.
+    pub(crate) warnings: Vec<String>,
+    /// The kind of the object, if the server does not serve it: then nothing else is decoded.
+    pub(crate) unserved: Option<Box<UnservedKind>>,
+}
+
 impl Suite {
     /// The request of a case, as policies see it first.
     ///
     /// # Errors
     /// It has no request, or the server refuses it before admission.
     pub fn request(&self, case: &Case, policies: &Policies) -> Result<CaseRequest, CaseError> {
-        let (mut request, _) = self.decoded_request(case, policies)?;
-        if let Some(model) = self.api_objects(case, policies)?
+        let kinds = self.kinds(case, policies)?;
+        let DecodedRequest {
+            mut request,
+            unserved,
+            ..
+        } = self.decoded_request(case, &kinds)?;
+        if let Some(unserved) = unserved {
+            return Err(CaseError::Refused(unserved.status().message));
+        }
+        if let Some(model) = kinds.completed()
             && case.input.request.is_none()
         {
             let received = model.receive(&mut request);
@@ -64,15 +82,19 @@ impl Suite {
         Some(Rules(lists.flatten().cloned().collect()))
     }
 
-    /// The request of a case as a server decodes it, and the warnings that it gives then.
+    /// The request of a case as a server decodes it.
     pub(crate) fn decoded_request(
         &self,
         case: &Case,
-        policies: &Policies,
-    ) -> Result<(AdmissionRequest<'static>, Vec<String>), CaseError> {
+        kinds: &CaseKinds,
+    ) -> Result<DecodedRequest, CaseError> {
         let input = &case.input;
         if let Some(request) = &input.request {
-            return Ok((review::decode(request)?, Vec::new()));
+            return Ok(DecodedRequest {
+                request: review::decode(request)?,
+                warnings: Vec::new(),
+                unserved: None,
+            });
         }
         let operation = input.operation.unwrap_or(match input.old_object {
             Some(_) => Operation::Update,
@@ -92,11 +114,20 @@ impl Suite {
         };
         let stored = || input.old_object.clone();
         let object = input.object.clone().or_else(stored).unwrap_or_default();
-        let mut defined = request::defined(self.objects(case));
-        let served = self.snapshots(case).flat_map(|snapshot| &snapshot.served);
-        defined.extend(served.filter(|served| served.subresource.is_empty()).cloned());
-        defined.extend_from_slice(policies.defined());
-        let request = template.request(object, |_, _| stored(), &defined, 1)?;
+        let (request, resolution) = template.request(object, |_, _| stored(), &kinds.resolver, 1)?;
+        let unserved = match resolution {
+            Resolution::Known(_) => None,
+            Resolution::Unserved(unserved) => Some(unserved),
+            // A test is to say what it tests.
+            Resolution::Assumed(assumed) => return Err(BuildError::UnknownKind(assumed.kind).into()),
+        };
+        if unserved.is_some() {
+            return Ok(DecodedRequest {
+                request,
+                warnings: Vec::new(),
+                unserved,
+            });
+        }
         let received = |object: &Value<'static>| match kind_of(object) {
             Ok(kind) => decode::received(&kind, object).map_err(CaseError::Undecodable),
             // There is no object.
@@ -104,6 +135,10 @@ impl Suite {
         };
         received(&request.old_object)?;
         let warnings = received(&request.object)?;
-        Ok((request, warnings))
+        Ok(DecodedRequest {
+            request,
+            warnings,
+            unserved: None,
+        })
     }
 }

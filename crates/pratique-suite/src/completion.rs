@@ -11,15 +11,49 @@ use pratique_policy::DenialCause;
 use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::load::Policies;
-use crate::request::{is_definition, kind_of};
+use crate::request::{ResourceResolver, UnservedKind, is_definition, kind_of};
 use crate::suite::{Case, Expected, Suite};
 
 /// Metadata that an update has from the stored object.
 const IDENTITY: [&str; 4] = ["creationTimestamp", "generation", "resourceVersion", "uid"];
 
+/// The kinds that the cluster of a case serves.
+pub(crate) struct CaseKinds {
+    pub(crate) resolver: ResourceResolver,
+    api_objects: ApiObjects,
+    /// Whether objects are completed.
+    completes: bool,
+}
+
+impl CaseKinds {
+    /// The kinds whose objects are completed; `None` where objects stay as they are.
+    pub(crate) fn completed(&self) -> Option<&ApiObjects> {
+        self.completes.then_some(&self.api_objects)
+    }
+}
+
 impl Suite {
-    /// The kinds whose objects are completed: the built-in ones, and those of definitions; `None` where objects stay as they
-    /// are.
+    /// The kinds that the cluster of a case serves: the built-in ones, and those of definitions and snapshots.
+    ///
+    /// # Errors
+    /// A definition cannot be used.
+    pub(crate) fn kinds(&self, case: &Case, policies: &Policies) -> Result<CaseKinds, CaseError> {
+        let mut kinds = CaseKinds {
+            resolver: policies.resolver(),
+            api_objects: policies.api_objects(),
+            completes: self.defaults,
+        };
+        for definition in self.objects(case).filter(|object| is_definition(object)) {
+            let served = kinds.api_objects.define(definition)?;
+            kinds.resolver.serve(served);
+        }
+        for snapshot in self.snapshots(case) {
+            snapshot.resolve(&mut kinds.resolver);
+        }
+        Ok(kinds)
+    }
+
+    /// The kinds whose objects are completed; `None` where objects stay as they are.
     ///
     /// # Errors
     /// A definition cannot be used.
@@ -31,11 +65,7 @@ impl Suite {
         if !self.defaults {
             return Ok(None);
         }
-        let mut objects = policies.api_objects();
-        for definition in self.objects(case).filter(|object| is_definition(object)) {
-            objects.define(definition)?;
-        }
-        Ok(Some(objects))
+        self.kinds(case, policies).map(|kinds| Some(kinds.api_objects))
     }
 
     /// An expectation with what a server sets in its whole object.
@@ -70,6 +100,13 @@ impl Suite {
             ..expected.clone()
         })
     }
+}
+
+/// The outcome of a request for a kind that a server does not serve.
+pub(crate) fn unserved_kind(unserved: &UnservedKind) -> Outcome {
+    let mut outcome = Outcome::refused(unserved.status());
+    outcome.cause = Some(DenialCause::Rule);
+    outcome
 }
 
 /// The outcome of a request that a server refuses before admission.

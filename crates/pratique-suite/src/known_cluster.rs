@@ -14,9 +14,8 @@ use pratique_types::builtin::ServedResource;
 use crate::authorizer::{Rules, authorizer_of};
 use crate::chain::PluginState;
 use crate::load::Policies;
-use crate::object::text;
 use crate::request::cluster::with_name_label;
-use crate::request::defined;
+use crate::request::{ResourceResolver, is_definition};
 use crate::stored_state::{StoredState, completeness};
 
 /// The known state of a cluster: read from it, or from a snapshot.
@@ -28,6 +27,8 @@ pub struct KnownCluster {
     pub complete: BTreeSet<GroupVersionKind>,
     /// The resources that it serves besides those of Kubernetes.
     pub served: Vec<ServedResource>,
+    /// What is known of its resources besides.
+    pub resolver: ResourceResolver,
     /// How much the roles and bindings among the objects say.
     pub permissions: Completeness,
     /// The cluster's own authorizer, if it can be asked.
@@ -39,7 +40,7 @@ pub struct KnownCluster {
 pub(crate) struct ClusterBase {
     objects: Objects,
     has_all_namespaces: bool,
-    defined: Vec<ServedResource>,
+    resolver: ResourceResolver,
     api_objects: ApiObjects,
     permissions: Permissions,
 }
@@ -62,16 +63,20 @@ impl Policies {
             has_all_namespaces: known
                 .complete
                 .contains(&GroupVersionKind::new("", "v1", "Namespace")),
-            defined: defined(&known.objects),
+            resolver: known.resolver.clone(),
             api_objects: ApiObjects::default(),
             permissions: Permissions::of(known),
         };
         let mut faults = Vec::new();
         for object in &known.objects {
-            if text(object, &["kind"]) == "CustomResourceDefinition"
-                && let Err(error) = base.api_objects.define(object)
-            {
-                faults.push(error.to_string());
+            if is_definition(object) {
+                match base.api_objects.define_stored(object) {
+                    Ok(served) => base.resolver.serve(served),
+                    Err(error) => {
+                        faults.push(error.to_string());
+                        continue;
+                    }
+                }
             }
             // What has no name is no object of a cluster.
             drop(base.objects.insert(with_name_label(object.clone())));
@@ -79,9 +84,7 @@ impl Policies {
         for served in &known.served {
             base.objects.serve_found(served);
         }
-        let served = known.served.iter();
-        base.defined
-            .extend(served.filter(|served| served.subresource.is_empty()).cloned());
+        base.resolver.serve(known.served.iter().cloned());
         base.objects.assume_params();
         let complete = known.complete.iter().cloned();
         complete.for_each(|kind| base.objects.complete_params(kind));
@@ -125,8 +128,9 @@ impl Policies {
     }
 
     /// The resources of the cluster.
-    pub(crate) fn defined(&self) -> &[ServedResource] {
-        self.base.as_ref().map_or(&[], |base| &base.defined)
+    pub(crate) fn resolver(&self) -> ResourceResolver {
+        let base = self.base.as_ref();
+        base.map(|base| base.resolver.clone()).unwrap_or_default()
     }
 
     /// The kinds whose objects are completed, by the definitions of the cluster.

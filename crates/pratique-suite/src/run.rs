@@ -9,9 +9,10 @@ use pratique_types::{AdmissionRequest, ObjectForm};
 
 use crate::actual::Actual;
 use crate::case_error::CaseError;
+use crate::case_request::DecodedRequest;
 use crate::chain::{Admitted, PluginState};
 use crate::compare::{Difference, compare};
-use crate::completion::refusal;
+use crate::completion::{refusal, unserved_kind};
 use crate::evaluated::Evaluated;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
@@ -153,8 +154,9 @@ impl Suite {
         if expected.is_some_and(|expected| expected.warnings.is_some()) {
             return Vec::new();
         }
-        let decoded = self.decoded_request(case, policies);
-        decoded.map(|(_, warnings)| warnings).unwrap_or_default()
+        let kinds = self.kinds(case, policies);
+        let decoded = kinds.and_then(|kinds| self.decoded_request(case, &kinds));
+        decoded.map(|decoded| decoded.warnings).unwrap_or_default()
     }
 
     /// The error of a case whose request only policies without a binding match.
@@ -196,9 +198,17 @@ impl Suite {
             state,
             trace,
         } = context;
-        let (mut request, mut warnings) = self.decoded_request(case, policies)?;
-        let api_objects = self.api_objects(case, policies)?;
+        let kinds = self.kinds(case, policies)?;
+        let DecodedRequest {
+            mut request,
+            mut warnings,
+            unserved,
+        } = self.decoded_request(case, &kinds)?;
+        if let Some(unserved) = unserved {
+            return Ok(Evaluated::refused(unserved_kind(&unserved), request));
+        }
         let managed = policies.reads_managed_fields;
+        let api_objects = kinds.completed().cloned();
         let api_objects = api_objects.map(|objects| objects.with_managed_fields(managed));
         let is_sent = case.input.request.is_some();
         if self.is_unstructured {

@@ -11,6 +11,7 @@ use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 use serde::{Deserialize, Serialize};
 
 use crate::object::text;
+use crate::request::{ResourceResolver, Source};
 use crate::schema::API_VERSION;
 use crate::yaml;
 
@@ -42,6 +43,12 @@ pub struct SnapshotIndex {
     /// The resources that the cluster serves besides those of Kubernetes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub served: Vec<SnapshotResource>,
+    /// Whether these are all, but for the groups that were not available.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub discovered: bool,
+    /// The groups whose server was down, so that it is not known what is served in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<String>,
 }
 
 /// A kind of objects, and how many of them there are.
@@ -163,6 +170,14 @@ impl SnapshotIndex {
             .collect()
     }
 
+    /// Adds the resources to those that are known of a cluster.
+    pub fn resolve(&self, resolver: &mut ResourceResolver) {
+        resolver.serve(self.served().unwrap_or_default());
+        if self.discovered {
+            resolver.complete(Source::Discovery, self.unavailable.iter().cloned());
+        }
+    }
+
     /// The resources that the cluster serves besides those of Kubernetes.
     ///
     /// # Errors
@@ -252,6 +267,8 @@ mod tests {
                 kind("Secret", 0, Extent::Unknown),
             ],
             served: vec![SnapshotResource::of(&scale)],
+            discovered: true,
+            unavailable: vec!["metrics.k8s.io".to_owned()],
             ..SnapshotIndex::new()
         }
     }

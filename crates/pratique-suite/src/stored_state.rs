@@ -8,7 +8,7 @@ use pratique_rbac::{Completeness, KnownSubjects};
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
-use crate::request::kind_of;
+use crate::request::{ResourceResolver, kind_of};
 use crate::snapshot::{Extent, IndexError, SnapshotIndex};
 
 /// What the index of a snapshot says about its cluster, besides the objects.
@@ -19,6 +19,7 @@ pub struct StoredState {
     /// The resources that the cluster serves besides those of Kubernetes.
     pub served: Vec<ServedResource>,
     permissions: Completeness,
+    index: SnapshotIndex,
 }
 
 /// Why a snapshot cannot be used.
@@ -83,7 +84,13 @@ impl StoredState {
             served: index.served().map_err(IndexError::from)?,
             complete,
             permissions,
+            index,
         })
+    }
+
+    /// Adds to the resources that are known of a cluster.
+    pub fn resolve(&self, resolver: &mut ResourceResolver) {
+        self.index.resolve(resolver);
     }
 
     /// Adds to a cluster which other objects it may have.

@@ -1,13 +1,13 @@
 //! The cluster: its objects, and what indexes of snapshots among them say of the objects that are not there.
 
 use pratique::Objects;
+use pratique::api_objects::ApiObjects;
 use pratique_json::Value;
 use pratique_rbac::Completeness;
-use pratique_suite::request::{self, cluster};
+use pratique_suite::request::{ResourceResolver, cluster, is_definition};
 use pratique_suite::snapshot::SnapshotIndex;
 use pratique_suite::{StoredState, completeness};
 use pratique_types::GroupVersionKind;
-use pratique_types::builtin::ServedResource;
 
 use crate::findings::Finding;
 use crate::input;
@@ -18,6 +18,10 @@ use crate::request::File;
 pub(crate) struct Cluster {
     pub(crate) objects: Vec<Value<'static>>,
     snapshots: Vec<StoredState>,
+    /// The resources that it serves.
+    pub(crate) resolver: ResourceResolver,
+    /// The built-in kinds, and those of definitions.
+    pub(crate) kinds: ApiObjects,
 }
 
 impl Cluster {
@@ -29,17 +33,36 @@ impl Cluster {
             let found = input::read(&file.path, &file.text, problems).into_iter();
             let (of_file, objects): (Vec<_>, Vec<_>) = found.partition(SnapshotIndex::is_index);
             indexes.extend(of_file.into_iter().map(|index| (&file.path, index)));
-            cluster.objects.extend(objects);
+            for object in objects {
+                cluster.add(object, &file.path, problems);
+            }
         }
         for (path, index) in indexes {
             match StoredState::new(&index, &cluster.objects) {
-                Ok(snapshot) => cluster.snapshots.push(snapshot),
+                Ok(snapshot) => {
+                    snapshot.resolve(&mut cluster.resolver);
+                    cluster.snapshots.push(snapshot);
+                }
                 Err(error) => {
                     problems.push(Finding::plain("invalid-field", error.to_string()).within(path));
                 }
             }
         }
         cluster
+    }
+
+    /// Adds an object. A definition that a server refuses is a problem.
+    fn add(&mut self, object: Value<'static>, path: &str, problems: &mut Vec<Finding>) {
+        if is_definition(&object) {
+            match self.kinds.define(&object) {
+                Ok(served) => self.resolver.serve(served),
+                Err(error) => {
+                    problems.push(Finding::plain("invalid-field", error.to_string()).within(path));
+                    return;
+                }
+            }
+        }
+        self.objects.push(object);
     }
 
     /// What policies see of it. If the request has a `namespace` that is assumed to exist, so has each: only their names are
@@ -59,14 +82,6 @@ impl Cluster {
         self.snapshots
             .iter()
             .any(|snapshot| snapshot.complete.contains(kind))
-    }
-
-    /// The resources that it serves besides those of Kubernetes.
-    pub(crate) fn defined(&self) -> Vec<ServedResource> {
-        let mut defined = request::defined(&self.objects);
-        let served = self.snapshots.iter().flat_map(|snapshot| &snapshot.served);
-        defined.extend(served.filter(|served| served.subresource.is_empty()).cloned());
-        defined
     }
 
     /// How much its roles and bindings say of permissions.

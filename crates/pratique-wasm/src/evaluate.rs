@@ -5,11 +5,8 @@ use pratique::authorization::Authorizer;
 use pratique::policy::object_model::Refused;
 use pratique::{EvalContext, ObjectModel, Outcome};
 use pratique_explain::Recorder;
-use pratique_json::Value;
 use pratique_policy::DenialCause;
 use pratique_suite::reads_managed_fields;
-use pratique_suite::request::is_definition;
-use pratique_types::{Reason, Status};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -90,14 +87,14 @@ fn decide(
     } = input;
     let api_objects = match arguments.as_given {
         true => None,
-        false => Some(api_objects(loaded, &cluster.objects)?),
+        false => {
+            let manages = reads_managed_fields(&loaded.sets);
+            Some(cluster.kinds.clone().with_managed_fields(manages))
+        }
     };
     let mut warnings = match received {
         Ok(warnings) => warnings,
-        Err(why) => {
-            let outcome = Outcome::refused(Status::failure(Reason::BadRequest, why));
-            return Ok(DecisionReport::refused(outcome, &request));
-        }
+        Err(outcome) => return Ok(DecisionReport::refused(*outcome, &request)),
     };
     let stage = match (&api_objects, is_sent) {
         (None, _) => Stage::Given,
@@ -142,17 +139,6 @@ fn decide(
         decisions,
         defaults,
     ))
-}
-
-/// The built-in kinds, and those of the definitions among the objects of the cluster.
-fn api_objects(loaded: &Loaded, objects: &[Value<'static>]) -> Result<ApiObjects, Box<Finding>> {
-    let mut api_objects = ApiObjects::default().with_managed_fields(reads_managed_fields(&loaded.sets));
-    for definition in objects.iter().filter(|object| is_definition(object)) {
-        api_objects
-            .define(definition)
-            .map_err(|error| Finding::plain("invalid-field", error.to_string()))?;
-    }
-    Ok(api_objects)
 }
 
 /// The outcome of a request that a server refuses before admission.

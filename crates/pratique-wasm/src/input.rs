@@ -2,12 +2,14 @@
 
 use std::fmt::Display;
 
+use pratique::Outcome;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
+use pratique_policy::DenialCause;
 use pratique_suite::request::subresource::{to_subresource, usual_operation};
-use pratique_suite::request::{self, BuildError, RequestTemplate, kind_of, regular_resource, review};
+use pratique_suite::request::{self, BuildError, RequestTemplate, Resolution, kind_of, review};
 use pratique_typed::decode;
-use pratique_types::{AdmissionRequest, Operation, UserInfo};
+use pratique_types::{AdmissionRequest, Operation, Reason, Status, UserInfo};
 
 use crate::cluster::Cluster;
 use crate::findings::Finding;
@@ -18,8 +20,8 @@ pub(crate) struct Input {
     pub(crate) request: AdmissionRequest<'static>,
     /// Whether an API server sent it.
     pub(crate) is_sent: bool,
-    /// The warnings of a server that decodes the object, or its error.
-    pub(crate) received: Result<Vec<String>, String>,
+    /// The warnings of a server that decodes the object, or the outcome if it refuses that.
+    pub(crate) received: Result<Vec<String>, Box<Outcome>>,
     /// The assumptions that were made.
     pub(crate) notes: Vec<String>,
 }
@@ -108,19 +110,30 @@ fn built(
         options: None,
     };
     let kind = kind_of(&object).map_err(BuildError::from)?;
-    let defined = cluster.defined();
+    let resolution = template.resolve(&kind, &cluster.resolver)?;
     let mut notes = Vec::new();
-    let found = template.target(&kind, arguments.resource.as_deref(), &defined);
-    let target = match (found, &arguments.resource) {
-        (Err(BuildError::UnknownKind(shown)), None) => {
-            let assumed = regular_resource(&kind);
+    let unserved = match &resolution {
+        Resolution::Known(_) => None,
+        Resolution::Assumed(assumed) => {
             notes.push(format!(
-                "kind {shown} is not known: its resource is assumed to be {assumed}"
+                "kind {} is not known: what matches its resource is undecided without its CustomResourceDefinition",
+                assumed.kind
             ));
-            template.target(&kind, Some(&assumed), &defined)
+            None
         }
-        (found, _) => found,
+        Resolution::Unserved(unserved) => Some(unserved.clone()),
     };
+    if let Some(unserved) = unserved {
+        notes.push(unserved.help());
+        let mut outcome = Outcome::refused(unserved.status());
+        outcome.cause = Some(DenialCause::Rule);
+        return Ok(Input {
+            request: template.request_to(object, kind, &resolution, |_, _| old, 1)?,
+            is_sent: false,
+            received: Err(Box::new(outcome)),
+            notes,
+        });
+    }
     let received = match template.operation {
         // A deleted object was stored before.
         Operation::Delete => {
@@ -132,12 +145,13 @@ fn built(
     if let Some(old) = &old {
         decode::received(&kind, old).map_err(InputError::OldObject)?;
     }
-    let mut request = template.request_to(object, kind, target?, |_, _| old, 1)?;
+    let mut request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
     to_subresource(&mut request).map_err(BuildError::from)?;
     Ok(Input {
         request,
         is_sent: false,
-        received,
+        received: received
+            .map_err(|why| Box::new(Outcome::refused(Status::failure(Reason::BadRequest, why)))),
         notes,
     })
 }

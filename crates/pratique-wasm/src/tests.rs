@@ -98,6 +98,49 @@ fn a_denial_is_explained() {
     assert!(named("validations[0]")["diagram"].as_array().unwrap().len() > 2);
 }
 
+/// A kind that no server serves is refused, and one that is not known is undecided where a policy may match it; definitions
+/// change nothing about built-in kinds.
+#[test]
+fn kinds_are_not_guessed() {
+    let refuses = POLICY
+        .replace("apiGroups: [apps]", "apiGroups: [apps, example.com]")
+        .replace("resources: [deployments]", "resources: [deployments, gateways]");
+    let decided = |object: &str, cluster: Vec<Value>| {
+        let mut input = whole();
+        input["policies"] = json!([file("policies", &refuses)]);
+        input["object"] = json!(object);
+        let mut files = input["cluster"].as_array().unwrap().clone();
+        files.extend(cluster);
+        input["cluster"] = json!(files);
+        evaluate(&input)
+    };
+    let gone = decided(&DEPLOYMENT.replace("apps/v1", "extensions/v1beta1"), Vec::new());
+    assert_eq!(gone["decision"], "denied", "{gone}");
+    assert_eq!(
+        gone["status"]["message"],
+        "the server could not find the requested resource"
+    );
+    let help = "extensions/v1beta1 Deployment is not served since Kubernetes 1.16: use apps/v1 Deployment";
+    assert_eq!(gone["notes"], json!([help]));
+    let gateway = "{apiVersion: example.com/v1, kind: Gateway, metadata: {name: g}, spec: {replicas: 7}}";
+    let unknown = decided(gateway, Vec::new());
+    assert_eq!(unknown["decision"], "undecided", "{unknown}");
+    let definition = |group: &str, kind: &str, plural: &str| {
+        let text = format!(
+            "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: {plural}.{group}}}, spec:
+              {{group: {group}, scope: Namespaced, names: {{kind: {kind}, plural: {plural}}}, versions: [{{name: v1,
+              served: true, storage: true, schema: {{openAPIV3Schema: {{type: object,
+              x-kubernetes-preserve-unknown-fields: true}}}}}}]}}}}"
+        );
+        vec![file("definition", &text)]
+    };
+    let known = decided(gateway, definition("example.com", "Gateway", "gateways"));
+    assert_eq!(known["decision"], "denied", "{known}");
+    let overridden = decided(DEPLOYMENT, definition("apps", "Deployment", "foos"));
+    assert_eq!(overridden["decision"], Value::Null, "{overridden}");
+    assert_eq!(overridden["problems"][0]["file"], "definition", "{overridden}");
+}
+
 #[test]
 fn the_user_and_the_operation_are_those_of_the_input() {
     let mut input = whole();
@@ -298,7 +341,8 @@ fn the_index_of_a_snapshot_says_what_else_is_served() {
     let mut input = whole();
     input["object"] = json!(DEPLOYMENT.replace("apps/v1", "extensions/v1beta1"));
     let unknown = evaluate(&input);
-    assert_eq!(unknown["decision"], "allowed", "{unknown}");
+    assert_eq!(unknown["decision"], "denied", "{unknown}");
+    assert_eq!(unknown["status"]["code"], 404, "{unknown}");
     assert_eq!(unknown["notes"].as_array().unwrap().len(), 1, "{unknown}");
     input["cluster"].as_array_mut().unwrap().push(index(
         "served: [{apiVersion: extensions/v1beta1, kind: Deployment, resource: deployments, namespaced: true}]",

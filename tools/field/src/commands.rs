@@ -14,9 +14,8 @@ use pratique_harness::Error;
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, ManifestSet, Options, UncheckedExpressions, load_api_files};
 use pratique_policy::Origin;
-use pratique_suite::request::{self, RequestTemplate, kind_of};
+use pratique_suite::request::{self, RequestTemplate, Resolution, ResourceResolver, is_definition, kind_of};
 use pratique_suite::{bind, is_manifest, objects, read_file};
-use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::manifests::{Found, Repository, entries};
@@ -196,7 +195,7 @@ impl<'r> Commands<'r> {
             if decision == "undecided" {
                 ran.not_reviewed.push(format!("{}: undecided", decided.place));
             } else if let Some(request) =
-                object.and_then(|object| question(object, &model, &sets[0].1, &defined(&all)))
+                object.and_then(|object| question(object, &model, &sets[0].1, &resolver(&all)))
             {
                 question_set.add(&request, decided);
             } else {
@@ -278,11 +277,12 @@ fn below(directory: &Path) -> Result<Vec<Value<'static>>, Error> {
             );
         }
     }
-    let defined = defined(&all);
+    let resolver = resolver(&all);
     let mut seen = BTreeSet::new();
     all.retain(|object| {
         let is_sent = kind_of(object).is_ok_and(|kind| {
-            kind.group != "admissionregistration.k8s.io" && template().target(&kind, None, &defined).is_ok()
+            kind.group != "admissionregistration.k8s.io"
+                && matches!(template().resolve(&kind, &resolver), Ok(Resolution::Known(_)))
         });
         let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
         is_sent && name.is_some() && seen.insert(object.to_string())
@@ -290,8 +290,14 @@ fn below(directory: &Path) -> Result<Vec<Value<'static>>, Error> {
     Ok(all)
 }
 
-fn defined(objects: &[Value<'static>]) -> Vec<ServedResource> {
-    request::defined(objects.iter())
+/// The resources that a cluster with these definitions serves.
+fn resolver(objects: &[Value<'static>]) -> ResourceResolver {
+    let (mut resolver, mut kinds) = (ResourceResolver::default(), ApiObjects::default());
+    for definition in objects.iter().filter(|object| is_definition(object)) {
+        // The command reports an unusable one.
+        resolver.serve(kinds.define(definition).unwrap_or_default());
+    }
+    resolver
 }
 
 fn template() -> RequestTemplate {
@@ -305,12 +311,12 @@ fn template() -> RequestTemplate {
 
 /// Objects as a cluster has them: in a namespace, each of which exists, and one of a name.
 fn with_namespaces(objects: &[Value<'static>]) -> Vec<Value<'static>> {
-    let defined = defined(objects);
+    let resolver = resolver(objects);
     let mut names = BTreeSet::new();
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     for object in objects {
-        let Ok(request) = template().request(object.clone(), |_, _| None, &defined, 1) else {
+        let Ok((request, _)) = template().request(object.clone(), |_, _| None, &resolver, 1) else {
             continue;
         };
         if request.kind.kind != "Namespace" && !request.namespace.is_empty() {
@@ -367,9 +373,11 @@ fn question(
     object: &Value<'static>,
     model: &ApiObjects,
     set: &ManifestSet,
-    defined: &[ServedResource],
+    resolver: &ResourceResolver,
 ) -> Option<AdmissionRequest<'static>> {
-    let mut request = template().request(object.clone(), |_, _| None, defined, 1).ok()?;
+    let (mut request, _) = template()
+        .request(object.clone(), |_, _| None, resolver, 1)
+        .ok()?;
     let received = model.receive(&mut request).ok()?;
     if set.mutating_policies.is_empty() {
         let prepared = received.prepare(Attributes::from(&request)).ok()?;

@@ -1,17 +1,26 @@
-//! Kinds that are not known, and the resources that were assumed for them.
+//! Kinds that are not known, where decisions depend on their resources.
 
 use std::collections::HashSet;
 
-use super::request::AssumedResource;
+use pratique::Outcome;
+use pratique::policy::Missing;
+use pratique_suite::request::AssumedResource;
+
 use crate::output;
 
 /// How many kinds are reported.
 const MAX_KINDS: usize = 100;
 
-/// The kinds that were reported because their resources were assumed: each once.
+/// The kinds that were reported because decisions depend on their resources: each once.
 #[derive(Debug, Default)]
 pub(super) struct AssumedKinds {
     reported: HashSet<AssumedResource>,
+}
+
+/// Whether something is undecided because the resource of the object is not known.
+pub(super) fn depends_on_resource(outcome: &Outcome) -> bool {
+    let mut undecided = outcome.undecided.iter();
+    undecided.any(|undecided| matches!(undecided.missing, Missing::Resource { .. }))
 }
 
 impl AssumedKinds {
@@ -21,10 +30,10 @@ impl AssumedKinds {
         if self.reported.len() >= MAX_KINDS || self.reported.contains(&assumed) {
             return None;
         }
-        let AssumedResource { kind, resource } = &assumed;
         let message = format!(
-            "kind {kind} is not known: its resource is taken to be {}; give its CustomResourceDefinition{help}",
-            resource.trim_end_matches('.')
+            "kind {} is not known, so that it is undecided what matches its resource: give its CustomResourceDefinition, or a \
+             snapshot of a cluster that has it{help}",
+            assumed.kind
         );
         output::eprint(&output::warning_at(place, &message));
         self.reported.insert(assumed);

@@ -133,7 +133,7 @@ impl<'a> Evaluator<'a> {
             input,
             outcome: input.with_warnings(outcome),
             defaults: stage.defaults(),
-            is_refused: stage.is_refused(),
+            is_refused: stage.is_refused() || input.help().is_some(),
             explanation: explains.then(|| recorder.explanation()),
             steps,
             decisions: exchanges.1.0,

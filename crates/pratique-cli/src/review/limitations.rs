@@ -1,6 +1,6 @@
 //! Limitations of a review: what an API server does and the review does not, reported once for the whole run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pratique::api_objects::ApiObjects;
 use pratique_objects::is_builtin;
@@ -20,6 +20,12 @@ pub(super) const NOT_SIMULATED: &str = "the API server's own validation of built
 /// How many kinds without a definition are named.
 const MAX_KINDS: usize = 100;
 
+/// How many kinds without a resource are counted.
+const MAX_UNKNOWN: usize = 10_000;
+
+/// How many characters of the name of such a kind are kept.
+const MAX_NAME: usize = 400;
+
 /// The limitations that apply to some objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limitations {
@@ -29,6 +35,8 @@ pub(super) struct Limitations {
     undefined: BTreeMap<String, usize>,
     /// The number of those whose kinds are not named.
     others: usize,
+    /// Kinds whose resources are not known, and of which no decision depends on the resource: `Widget of example.com/v1`.
+    unknown: BTreeSet<String>,
 }
 
 /// A limitation, as it is reported.
@@ -66,6 +74,14 @@ impl Limitations {
         }
     }
 
+    /// Counts a kind whose resource is not known, and of which no decision depends on the resource.
+    pub(super) fn count_unknown(&mut self, kind: String) {
+        // The kinds of a hostile input are without end, and so may be their names.
+        if self.unknown.len() < MAX_UNKNOWN {
+            self.unknown.insert(kind.chars().take(MAX_NAME).collect());
+        }
+    }
+
     fn add_undefined(&mut self, kind: String, count: usize) {
         let is_full = self.undefined.len() >= MAX_KINDS;
         match self.undefined.get_mut(&kind) {
@@ -81,6 +97,10 @@ impl Limitations {
     pub(super) fn add(&mut self, other: Limitations) {
         self.has_builtin |= other.has_builtin;
         self.others += other.others;
+        other
+            .unknown
+            .into_iter()
+            .for_each(|kind| self.count_unknown(kind));
         for (kind, count) in other.undefined {
             self.add_undefined(kind, count);
         }
@@ -88,11 +108,35 @@ impl Limitations {
 
     /// A message for each kind without a definition, however many objects there are.
     pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
-        self.undefined.keys().map(|kind| {
+        let unknown = self.unknown.iter().take(MAX_KINDS);
+        let unknown =
+            unknown.map(|kind| format!("not known: kind {kind}; no decision depends on its resource"));
+        let undefined = self.undefined.keys().map(|kind| {
             format!(
                 "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition is not known"
             )
-        })
+        });
+        undefined.chain(unknown)
+    }
+
+    /// `not known: 2 kinds (Gadget of example.com/v1, Widget of example.com/v1); no decision …`
+    fn unknown_kinds(&self) -> String {
+        let count = counted(self.unknown.len(), "kind", "kinds");
+        let named: Vec<&str> = self.unknown.iter().take(MAX_KINDS).map(String::as_str).collect();
+        let its = if named.len() == 1 {
+            "its resource"
+        } else {
+            "their resources"
+        };
+        let more = if self.unknown.len() > named.len() {
+            ", …"
+        } else {
+            ""
+        };
+        format!(
+            "not known: {count} ({}{more}); no decision depends on {its}",
+            named.join(", ")
+        )
     }
 
     /// All limitations; with `quiet`, only those that more input would remove.
@@ -115,9 +159,16 @@ impl Limitations {
             objects: None,
             is_warning: false,
         };
+        let unknown = Limitation {
+            message: self.unknown_kinds(),
+            kind: None,
+            objects: None,
+            is_warning: true,
+        };
         let kinds = self.undefined.iter().map(of_kind);
         kinds
             .chain((self.others > 0).then_some(others))
+            .chain((!self.unknown.is_empty()).then_some(unknown))
             .chain((self.has_builtin && !quiet).then_some(builtin))
             .collect()
     }

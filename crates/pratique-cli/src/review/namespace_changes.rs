@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pratique_json::Value;
 use pratique_manifest::Location;
 
-use super::state::ClusterState;
+use super::state::{ClusterState, StateObject};
 use crate::output::problems;
 
 /// How many changed states are kept for the objects that follow.
@@ -133,7 +133,7 @@ impl NamespaceChanges {
             Entry::Vacant(entry) => {
                 let mut changed = state.clone();
                 changed.changes = NamespaceChanges::default();
-                changed.add(vec![change.namespace.clone()]);
+                changed.add([StateObject::Stored(change.namespace.clone())]);
                 Arc::clone(entry.insert(Arc::new(changed)))
             }
         })

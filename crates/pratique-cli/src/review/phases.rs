@@ -8,7 +8,7 @@ use pratique_policy::{DenialCause, Origin};
 use pratique_suite::reads_managed_fields;
 use pratique_types::GroupVersionKind;
 
-use super::received::InputRequest;
+use super::received::{InputRequest, ReceiveFailure};
 use super::state::ClusterState;
 use crate::arguments::{FieldValidation, ObjectArguments, ReviewArguments, ReviewFormat};
 
@@ -71,7 +71,7 @@ impl Phases {
         state: &'s ClusterState,
     ) -> Stage<'s> {
         self.validate_fields(input);
-        let Some(objects) = &state.api_objects else {
+        let Some(objects) = state.api_objects() else {
             return Stage::Unchanged;
         };
         if is_review {
@@ -108,7 +108,8 @@ impl Phases {
     fn validate_fields(&self, input: &mut InputRequest<'_>) {
         if let Ok(warnings) = &mut input.received {
             let warnings = std::mem::take(warnings);
-            input.received = self.validated(&input.request.kind, warnings);
+            let validated = self.validated(&input.request.kind, warnings);
+            input.received = validated.map_err(ReceiveFailure::from);
         }
     }
 

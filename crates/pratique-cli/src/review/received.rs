@@ -3,7 +3,7 @@
 use pratique::Outcome;
 use pratique_json::Value;
 use pratique_manifest::Location;
-use pratique_suite::request::kind_of;
+use pratique_suite::request::{UnservedKind, kind_of};
 use pratique_typed::decode::received;
 use pratique_types::{AdmissionRequest, Reason, Status};
 use serde::Serialize;
@@ -19,7 +19,34 @@ pub(super) struct InputRequest<'t> {
     /// Whether an API server sent the request.
     pub(super) is_sent: bool,
     /// The warnings of a server that decodes the object, or its error.
-    pub(super) received: Result<Vec<String>, String>,
+    pub(super) received: Result<Vec<String>, ReceiveFailure>,
+}
+
+/// Why a server refuses a request before it has an object of the kind.
+#[derive(Clone, Debug)]
+pub(super) struct ReceiveFailure {
+    status: Box<Status>,
+    /// What else can be said, and done.
+    help: Option<String>,
+}
+
+impl From<String> for ReceiveFailure {
+    /// The object cannot be decoded.
+    fn from(why: String) -> Self {
+        ReceiveFailure {
+            status: Box::new(Status::failure(Reason::BadRequest, why)),
+            help: None,
+        }
+    }
+}
+
+impl From<UnservedKind> for ReceiveFailure {
+    fn from(unserved: UnservedKind) -> Self {
+        ReceiveFailure {
+            status: Box::new(unserved.status()),
+            help: Some(unserved.help()),
+        }
+    }
 }
 
 /// A workload that makes other objects.
@@ -54,8 +81,13 @@ impl InputRequest<'_> {
 
     /// The outcome of a request whose object cannot be decoded.
     pub(super) fn decode_failure(&self) -> Option<Outcome> {
-        let why = self.received.as_ref().err()?;
-        Some(Outcome::refused(Status::failure(Reason::BadRequest, why)))
+        let failure = self.received.as_ref().err()?;
+        Some(Outcome::refused((*failure.status).clone()))
+    }
+
+    /// What else can be said about a request that the server refuses so early.
+    pub(super) fn help(&self) -> Option<&str> {
+        self.received.as_ref().err()?.help.as_deref()
     }
 
     /// Adds the warnings of decoding the object to an outcome.

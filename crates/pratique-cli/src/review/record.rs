@@ -33,6 +33,9 @@ pub(super) struct Record {
     pub(super) decision: Decision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
+    /// What else can be said about the denial, and done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
     /// The admission plugin that denies, where the whole chain was run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) refused_by: Option<String>,
@@ -100,6 +103,7 @@ impl Record {
             parent: input.parent.clone(),
             decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
+            help: input.help().map(str::to_owned),
             refused_by: result.refused_by().map(str::to_owned),
             policies,
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
@@ -174,7 +178,10 @@ impl Record {
         remarks.extend(self.other_denial().map(|message| Remark {
             action: Some(Action::Deny),
             policy: self.refused_by.as_deref(),
-            message: message.to_owned(),
+            message: match &self.help {
+                Some(help) => format!("{message}: {help}"),
+                None => message.to_owned(),
+            },
         }));
         remarks.extend(self.undecided.iter().map(|undecided| Remark {
             action: None,

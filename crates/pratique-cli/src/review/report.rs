@@ -59,6 +59,9 @@ pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> T
     if let Some(Status { message, .. }) = status.as_deref() {
         line(Text::new(), message);
     }
+    if let Some(help) = result.input.help() {
+        line(style.paint(Tone::Faint, "  = help: "), help);
+    }
     for cause in undecided {
         line(Text::new(), &cause.to_string());
         line(style.paint(Tone::Faint, "  = help: "), help(&cause.missing));
@@ -126,6 +129,10 @@ fn help(missing: &Missing) -> &'static str {
         }
         Missing::Objects { .. } => {
             "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
+        }
+        Missing::Resource { .. } => {
+            "give the CustomResourceDefinition of the kind with --objects PATH, or a snapshot of a cluster that has it; `review` \
+             takes the name of the resource with --resource, too"
         }
         Missing::OldObject { .. } => {
             "give the stored object: an audit log may have it in an earlier event (--remember)"

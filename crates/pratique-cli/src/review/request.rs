@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use pratique_expansion::ExpandedPod;
 use pratique_json::Value;
 use pratique_suite::request::subresource::{self, to_subresource};
-use pratique_suite::request::{self, BuildError, RequestTemplate, Target, kind_of, regular_resource};
-use pratique_types::builtin::ServedResource;
+use pratique_suite::request::{self, BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 
-use super::received::{InputRequest, Parent};
+use super::received::{InputRequest, Parent, ReceiveFailure};
 use super::stored::Stored;
 use crate::arguments::{RequestArguments, SenderArguments};
 use crate::exit::CliError;
@@ -29,20 +28,6 @@ pub(super) struct RequestBuilder<'a> {
 struct Compared {
     update: RequestTemplate,
     delete: RequestTemplate,
-}
-
-/// A request, and what had to be assumed for it.
-pub(super) struct BuiltRequest<'t> {
-    pub(super) input: InputRequest<'t>,
-    /// The resource that was assumed for a kind that is not known.
-    pub(super) assumed: Option<AssumedResource>,
-}
-
-/// A kind that is not known, and the resource that was assumed for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct AssumedResource {
-    pub(super) kind: String,
-    pub(super) resource: String,
 }
 
 impl<'a> RequestBuilder<'a> {
@@ -84,8 +69,8 @@ impl<'a> RequestBuilder<'a> {
     /// Builds the requests that delete the stored objects which no input has.
     pub(super) fn deletions<'b>(
         &'b self,
-        defined: &'b [ServedResource],
-    ) -> impl Iterator<Item = Result<BuiltRequest<'static>, InputError>> + 'b {
+        resolver: &'b ResourceResolver,
+    ) -> impl Iterator<Item = Result<InputRequest<'static>, InputError>> + 'b {
         let templates = self.compared.iter();
         templates.flat_map(move |compared| {
             let unmatched = self.stored.unmatched().cloned().enumerate();
@@ -94,18 +79,18 @@ impl<'a> RequestBuilder<'a> {
                     received: Ok(Vec::new()),
                     ..input
                 };
-                self.build(&compared.delete, input, defined, index + 1)
+                self.build(&compared.delete, input, resolver, index + 1)
             })
         })
     }
 
-    /// Builds the request of an object, the `number`th of the run. `defined` are the known custom resources.
+    /// Builds the request of an object, the `number`th of the run. `resolver` knows what the cluster serves.
     pub(super) fn input<'t>(
         &self,
         input: InputObject<'t>,
-        defined: &[ServedResource],
+        resolver: &ResourceResolver,
         number: usize,
-    ) -> Result<BuiltRequest<'t>, InputError> {
+    ) -> Result<InputRequest<'t>, InputError> {
         let is_stored = || {
             let kind = kind_of(&input.object).ok();
             let stored =
@@ -116,16 +101,16 @@ impl<'a> RequestBuilder<'a> {
             Some(compared) if is_stored() => &compared.update,
             _ => &self.template,
         };
-        self.build(template, input, defined, number)
+        self.build(template, input, resolver, number)
     }
 
     fn build<'t>(
         &self,
         template: &RequestTemplate,
         input: InputObject<'t>,
-        defined: &[ServedResource],
+        resolver: &ResourceResolver,
         number: usize,
-    ) -> Result<BuiltRequest<'t>, InputError> {
+    ) -> Result<InputRequest<'t>, InputError> {
         let InputObject {
             object,
             location,
@@ -147,13 +132,24 @@ impl<'a> RequestBuilder<'a> {
             stored.map(|stored| stored.object.clone())
         };
         let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
-            let (target, assumed) = self.target(&kind, defined)?;
-            subresource::check(&target.resource, &template.subresource)?;
-            let request = template.request_to(object, kind, target, old, number)?;
-            Ok((request, assumed))
+            let resolution = template.resolve(&kind, resolver)?;
+            if !matches!(resolution, Resolution::Unserved(_)) {
+                subresource::check(&resolution.target().resource, &template.subresource)?;
+            }
+            let request = template.request_to(object, kind, &resolution, old, number)?;
+            Ok((request, resolution))
         });
         let why = match targeted {
-            Ok((mut request, assumed)) => {
+            Ok((request, Resolution::Unserved(unserved))) => {
+                return Ok(InputRequest {
+                    request,
+                    location,
+                    parent: None,
+                    is_sent: false,
+                    received: Err(ReceiveFailure::from(*unserved)),
+                });
+            }
+            Ok((mut request, _)) => {
                 to_subresource(&mut request).map_err(|why| faulty(why.to_string()))?;
                 if request.operation == Operation::Connect && request.name.is_empty() {
                     let why = "a connection is made to an object: give its name with --name";
@@ -162,14 +158,13 @@ impl<'a> RequestBuilder<'a> {
                 if item > 0 {
                     request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
                 }
-                let input = InputRequest {
+                return Ok(InputRequest {
                     request,
                     location,
                     parent: None,
                     is_sent: false,
-                    received,
-                };
-                return Ok(BuiltRequest { input, assumed });
+                    received: received.map_err(ReceiveFailure::from),
+                });
             }
             Err(BuildError::NoOldObject) if !self.has_old => {
                 let place = problems::place(&location);
@@ -226,24 +221,6 @@ impl<'a> RequestBuilder<'a> {
             }),
             is_sent: false,
             received: Ok(Vec::new()),
-        }
-    }
-
-    /// The resource of a kind; that of a kind which is not known is assumed.
-    fn target(
-        &self,
-        kind: &GroupVersionKind,
-        defined: &[ServedResource],
-    ) -> Result<(Target, Option<AssumedResource>), BuildError> {
-        let requested = self.template.resource.as_deref();
-        match self.template.target(kind, requested, defined) {
-            Err(BuildError::UnknownKind(shown)) if requested.is_none() => {
-                let resource = regular_resource(kind);
-                let target = self.template.target(kind, Some(&resource), defined)?;
-                let kind = shown;
-                Ok((target, Some(AssumedResource { kind, resource })))
-            }
-            found => Ok((found?, None)),
         }
     }
 }

@@ -9,14 +9,14 @@ use pratique_json::{Object, Value};
 use pratique_manifest::Location;
 use pratique_suite::every_cluster;
 use pratique_suite::request::cluster::{is_namespace, with_name_label};
-use pratique_suite::request::{defined, kind_of};
+use pratique_suite::request::{ResourceResolver, Source, is_definition, kind_of};
 use pratique_types::GroupVersionKind;
-use pratique_types::builtin::ServedResource;
 
 use super::chain::PluginState;
 use super::namespace_changes::NamespaceChanges;
 use crate::input::InputObject;
 use crate::output;
+use crate::output::problems;
 use crate::output::text::text;
 use crate::snapshot::LoadedState;
 
@@ -42,9 +42,12 @@ const OF_CLUSTER_TO_CONTROLLERS: [&str; 7] = [
 #[derive(Clone)]
 pub(super) struct ClusterState {
     pub(super) objects: Objects,
-    pub(super) defined: Vec<ServedResource>,
-    /// The kinds whose objects are completed; `None` where objects stay as they are.
-    pub(super) api_objects: Option<ApiObjects>,
+    /// The resources that it serves.
+    pub(super) resolver: ResourceResolver,
+    /// The built-in kinds, and those of definitions.
+    kinds: ApiObjects,
+    /// Whether objects are completed.
+    completes: bool,
     has_namespaces: bool,
     /// How the inputs change namespaces that were known before.
     pub(super) changes: NamespaceChanges,
@@ -76,31 +79,31 @@ impl ClusterState {
     ) -> (Self, Vec<Value<'static>>) {
         let mut cluster = ClusterState {
             objects: Objects::new(),
-            defined: Vec::new(),
-            api_objects,
+            resolver: ResourceResolver::default(),
+            completes: api_objects.is_some(),
+            kinds: api_objects.unwrap_or_default(),
             has_namespaces: false,
             changes: NamespaceChanges::default(),
             plugins,
             in_order: None,
             surveyed: &OF_CLUSTER,
         };
-        let state = state.into_iter().map(|input| input.object);
-        let (found, others) = state.partition(is_of_cluster);
+        let (found, others): (Vec<_>, Vec<_>) =
+            state.into_iter().partition(|input| is_of_cluster(&input.object));
         let of_snapshot = loaded.objects().filter(|object| is_of_cluster(object));
-        let mut known: Vec<Value<'static>> = of_snapshot.cloned().collect();
-        known.extend(of_cluster(before.iter().cloned(), &OF_CLUSTER));
-        known.extend(found);
-        let namespaces = known.iter().filter(|object| is_namespace(object));
+        let mut known: Vec<StateObject> = of_snapshot.cloned().map(StateObject::Stored).collect();
+        let before = inputs_of_cluster(before.iter().cloned(), &OF_CLUSTER);
+        known.extend(before.into_iter().chain(found).map(StateObject::given));
+        let namespaces = known.iter().map(StateObject::object).filter(|object| is_namespace(object));
         let namespaces: Vec<_> = namespaces.cloned().map(with_name_label).collect();
         cluster.changes = NamespaceChanges::of_known(namespaces.iter());
         cluster.add(known);
         for served in loaded.served() {
             cluster.objects.serve_found(&served);
-            if served.subresource.is_empty() {
-                cluster.defined.push(served);
-            }
         }
-        (cluster, others)
+        loaded.resolve(&mut cluster.resolver);
+        let others = others.into_iter().map(|input| input.object);
+        (cluster, others.collect())
     }
 
     /// Adds the objects of an input that are state of the cluster. A namespace that was known before is changed at its place.
@@ -114,13 +117,14 @@ impl ClusterState {
             self.changes.add(namespace, &input.location)
         });
         let messages = known.collect();
-        let others = others.into_iter().map(|input| input.object);
-        let (of_cluster, for_controllers): (Vec<_>, Vec<_>) =
-            others.partition(|object| self.in_order.is_none() || is_of_cluster(object));
+        let (of_cluster, for_controllers): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|input| self.in_order.is_none() || is_of_cluster(&input.object));
         if let Some(in_order) = &mut self.in_order {
+            let for_controllers = for_controllers.into_iter().map(|input| input.object);
             in_order.for_controllers.extend(for_controllers);
         }
-        self.add(of_cluster);
+        self.add(of_cluster.into_iter().map(StateObject::given));
         messages
     }
 
@@ -143,29 +147,56 @@ impl ClusterState {
         self.changes.state_at(self, location, namespace)
     }
 
-    /// Adds objects that are state of the cluster.
-    pub(super) fn add(&mut self, found: Vec<Value<'static>>) {
-        if found.is_empty() {
-            return;
+    /// Adds objects that are state of the cluster. A definition that a server refuses defines nothing, which is told.
+    pub(super) fn add(&mut self, found: impl IntoIterator<Item = StateObject>) {
+        let mut found = found.into_iter().peekable();
+        if found.peek().is_some() {
+            self.changes.forget_states();
         }
-        self.changes.forget_states();
-        self.defined.extend(defined(&found));
-        self.has_namespaces |= found.iter().any(is_namespace);
-        for object in found {
-            if let Some(objects) = &mut self.api_objects {
-                define(objects, &object);
+        for given in found {
+            if !self.define(&given) {
+                continue;
             }
-            let object = with_name_label(object);
+            let object = with_name_label(given.into_object());
+            let is_namespace = is_namespace(&object);
+            self.has_namespaces |= is_namespace;
             match (&mut self.in_order, &mut self.plugins) {
-                (Some(in_order), Some(_)) if is_namespace(&object) => {
-                    in_order.namespaces.push(object.clone())
-                }
+                (Some(in_order), Some(_)) if is_namespace => in_order.namespaces.push(object.clone()),
                 (_, Some(plugins)) => plugins.add(&object),
                 (_, None) => {}
             }
             // What has no name is no object of a cluster.
             drop(self.objects.insert(object));
         }
+    }
+
+    /// Adds the custom resources of a definition; `false` if it defines nothing.
+    fn define(&mut self, given: &StateObject) -> bool {
+        let defined = match given {
+            StateObject::Stored(object) if is_definition(object) => self.kinds.define_stored(object),
+            StateObject::Given { object, .. } if is_definition(object) => self.kinds.define(object),
+            StateObject::Stored(_) | StateObject::Given { .. } => return true,
+        };
+        match (defined, given) {
+            (Ok(served), _) => {
+                self.resolver.serve(served);
+                true
+            }
+            (Err(error), StateObject::Stored(_)) => {
+                output::eprint(&output::warning(&text!("{}: {}", DEFINES_NOTHING, error)));
+                false
+            }
+            (Err(error), StateObject::Given { place, .. }) => {
+                let message = format!("{DEFINES_NOTHING}: {error}");
+                output::eprint(&output::warning_at(place, &message));
+                false
+            }
+        }
+    }
+
+    /// The kinds whose objects are completed; `None` where objects stay as they are.
+    pub(super) fn api_objects(&self) -> Option<&ApiObjects> {
+        self.completes.then_some(&self.kinds)
     }
 
     /// The state that plugins see, if there are any.
@@ -215,7 +246,9 @@ impl ClusterState {
         if !has_all_namespaces && (!complete || !self.has_namespaces) {
             self.objects.assume_namespaces();
         }
-        if !complete {
+        if complete {
+            self.resolver.complete(Source::Objects, []);
+        } else {
             self.objects.assume_params();
         }
         for kind in complete_kinds {
@@ -232,33 +265,55 @@ impl ClusterState {
             let name = namespace.at(&["metadata", "name"]).and_then(Value::as_str);
             let is_missing = name.is_some_and(|name| self.objects.namespace(name).stored().is_none());
             if is_missing {
-                self.objects.insert(namespace);
+                drop(self.objects.insert(namespace));
             }
         }
         for object in every_cluster::cluster_objects() {
-            self.objects.insert(object);
+            drop(self.objects.insert(object));
         }
         let known = self.changes.known_names().map(str::to_owned);
         for namespace in known.chain(every_cluster::namespace_names().map(str::to_owned)) {
             for object in every_cluster::namespace_objects(&namespace) {
-                self.objects.insert(object);
+                drop(self.objects.insert(object));
             }
         }
     }
 }
 
-/// Adds the custom resources of a definition; warns if it cannot be used.
-fn define(objects: &mut ApiObjects, definition: &Value<'static>) {
-    let is_definition = kind_of(definition).is_ok_and(|kind| {
-        (kind.group.as_str(), kind.version.as_str(), kind.kind.as_str())
-            == ("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
-    });
-    if !is_definition {
-        return;
+/// What follows from a definition that a server refuses.
+const DEFINES_NOTHING: &str = "the definition defines nothing";
+
+/// An object that is state of the cluster.
+#[derive(Clone)]
+pub(super) enum StateObject {
+    /// A server has stored it.
+    Stored(Value<'static>),
+    /// It is in an input.
+    Given {
+        object: Value<'static>,
+        /// `file:line:column`
+        place: String,
+    },
+}
+
+impl StateObject {
+    pub(super) fn given(input: InputObject<'_>) -> Self {
+        StateObject::Given {
+            place: problems::place(&input.location),
+            object: input.object.into_owned(),
+        }
     }
-    if let Err(error) = objects.define(definition) {
-        let consequence = "its objects are neither defaulted nor validated";
-        output::eprint(&output::warning(&text!("{}: {}", consequence, error)));
+
+    fn object(&self) -> &Value<'static> {
+        match self {
+            StateObject::Stored(object) | StateObject::Given { object, .. } => object,
+        }
+    }
+
+    fn into_object(self) -> Value<'static> {
+        match self {
+            StateObject::Stored(object) | StateObject::Given { object, .. } => object,
+        }
     }
 }
 
@@ -268,12 +323,6 @@ fn is_of_cluster(object: &Value<'_>) -> bool {
 }
 
 /// The objects of some kinds among others that a server can decode.
-fn of_cluster<'t>(inputs: impl IntoIterator<Item = InputObject<'t>>, kinds: &[&str]) -> Vec<Value<'static>> {
-    let inputs = inputs_of_cluster(inputs, kinds).into_iter();
-    inputs.map(|input| input.object).collect()
-}
-
-/// The same, with their places.
 pub(super) fn inputs_of_cluster<'t>(
     inputs: impl IntoIterator<Item = InputObject<'t>>,
     kinds: &[&str],

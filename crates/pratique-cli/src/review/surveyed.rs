@@ -7,7 +7,7 @@ use pratique_stream::Piece;
 use pratique_suite::request::cluster::is_namespace;
 
 use super::etcd;
-use super::state::{ClusterState, inputs_of_cluster};
+use super::state::{ClusterState, StateObject, inputs_of_cluster};
 use crate::input::{InputObject, piece};
 use crate::output;
 use crate::output::text::text;
@@ -96,7 +96,7 @@ impl<'s> StateOfStream<'s> {
     fn add_pending(&mut self) {
         if !self.pending.is_empty() {
             let pending = std::mem::take(&mut self.pending).into_iter();
-            Arc::make_mut(self.state).add(pending.map(|input| input.object).collect());
+            Arc::make_mut(self.state).add(pending.map(StateObject::given));
         }
     }
 }

@@ -7,9 +7,10 @@ use pratique_expansion::Expander;
 use pratique_json::Value;
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
-use pratique_suite::request::review;
+use pratique_suite::request::{AssumedResource, review};
 use pratique_types::{GroupResource, Operation};
 
+use super::assumed::depends_on_resource;
 use super::compared::Operations;
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
@@ -20,7 +21,7 @@ use super::read::Unit;
 use super::received::{self, InputRequest};
 use super::record::{Decision, Record};
 use super::report::{self, JsonReview};
-use super::request::{AssumedResource, BuiltRequest, RequestBuilder};
+use super::request::RequestBuilder;
 use super::result::ReviewResult;
 use super::state::ClusterState;
 use super::tally::Tally;
@@ -70,7 +71,7 @@ pub(super) struct Reviewed {
     /// How many objects configure admission.
     pub(super) policies: usize,
     pub(super) errors: Vec<JsonError>,
-    /// The resources that were assumed, with the places of objects.
+    /// The resources that were assumed where the decision depends on them, with the places of objects.
     pub(super) assumed: Vec<(AssumedResource, String)>,
     /// The decisions, for outputs that begin with what is known at the end.
     pub(super) records: Vec<Record>,
@@ -131,12 +132,12 @@ impl Reviewer<'_> {
                 true => decode_review(input, reviewed),
                 false => {
                     let number = input.location.document + 1;
-                    self.builder.input(input, &state.defined, number)
+                    self.builder.input(input, &state.resolver, number)
                 }
             };
             match built {
                 Ok(built) => {
-                    let resource = &built.input.request.resource;
+                    let resource = &built.request.resource;
                     reviewed.policies += usize::from(input_policies::configures_admission(resource));
                     self.request(built, is_review, state, reviewed)?;
                 }
@@ -152,17 +153,13 @@ impl Reviewer<'_> {
 
     fn request(
         &self,
-        built: BuiltRequest<'_>,
+        mut input: InputRequest<'_>,
         is_review: bool,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
-        let BuiltRequest { mut input, assumed } = built;
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
-        if let Some(assumed) = assumed {
-            reviewed.assumed.push((assumed, input.place()));
-        }
         reviewed.operations.count(input.request.operation);
         let makes_pods = self.makes_pods(&input);
         let expands = makes_pods && self.expands;
@@ -192,7 +189,7 @@ impl Reviewer<'_> {
         state: &ClusterState,
         emit: &mut dyn FnMut(Reviewed) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        for built in self.builder.deletions(&state.defined) {
+        for built in self.builder.deletions(&state.resolver) {
             let mut reviewed = Reviewed {
                 object_count: 1,
                 ..Reviewed::default()
@@ -270,6 +267,13 @@ impl Reviewer<'_> {
                 {
                     reviewed.limitations.count(objects, &input.request);
                 }
+                if let Some(assumed) = AssumedResource::of(&input.request) {
+                    if depends_on_resource(&result.outcome) {
+                        reviewed.assumed.push((assumed, input.place()));
+                    } else if input.received.is_ok() {
+                        reviewed.limitations.count_unknown(assumed.kind);
+                    }
+                }
                 let changed = match needs_changed {
                     true => result.outcome.object.clone(),
                     false => None,
@@ -285,7 +289,7 @@ impl Reviewer<'_> {
 
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     fn api_objects<'s>(&'s self, state: &'s ClusterState) -> Option<&'s ApiObjects> {
-        self.evaluator.api_objects().or(state.api_objects.as_ref())
+        self.evaluator.api_objects().or(state.api_objects())
     }
 
     /// Shows a decision, and counts it.
@@ -327,22 +331,18 @@ impl Reviewer<'_> {
 fn decode_review<'t>(
     input: InputObject<'t>,
     reviewed: &mut Reviewed,
-) -> Result<BuiltRequest<'t>, InputError> {
+) -> Result<InputRequest<'t>, InputError> {
     let location = input.location;
     let place = problems::place(&location);
     match review::decode(&input.object.into_owned()) {
         Ok(request) => {
             reviewed.warn(&place, &received::decode_warnings(&request));
-            let request = InputRequest {
+            Ok(InputRequest {
                 request,
                 location,
                 parent: None,
                 is_sent: true,
                 received: Ok(Vec::new()),
-            };
-            Ok(BuiltRequest {
-                input: request,
-                assumed: None,
             })
         }
         Err(error) => Err(InputError::Faulty {

@@ -58,7 +58,7 @@ impl Fetch {
             Err(error) if error.is_of_connection() => return Err(unreachable(error)),
             version => version.unwrap_or_default(),
         };
-        let served = match reader.served() {
+        let served = match reader.discovered() {
             Err(error) if error.is_of_connection() => return Err(unreachable(error)),
             Err(error) => {
                 warn(&text!("{}: what it serves is not known: {}", url, error));
@@ -67,7 +67,10 @@ impl Fetch {
             Ok(served) => Some(served),
         };
         let is_discovered = served.is_some();
-        let served = served.unwrap_or_default();
+        let discovery = served.unwrap_or_default();
+        let unavailable = discovery.unavailable.iter();
+        let unavailable: BTreeSet<String> = unavailable.map(|(version, _)| version.group.clone()).collect();
+        let served = discovery.served();
         let custom = served.iter().filter(|found| {
             let mut known = builtin::resources().iter();
             !known.any(|known| known.resource == found.resource && known.subresource == found.subresource)
@@ -76,6 +79,8 @@ impl Fetch {
         index.taken = time::now();
         index.server_version = version;
         index.served = custom.map(SnapshotResource::of).collect();
+        index.discovered = is_discovered;
+        index.unavailable = unavailable.into_iter().collect();
         Ok(Fetch {
             reader,
             url,

@@ -10,6 +10,7 @@ use pratique_json::Value;
 use pratique_kube::ApiServer;
 use pratique_manifest::ManifestFile;
 use pratique_rbac::Completeness;
+use pratique_suite::request::ResourceResolver;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
@@ -194,6 +195,12 @@ impl LoadedState {
     pub(crate) fn served(&self) -> impl Iterator<Item = ServedResource> {
         self.snapshots()
             .flat_map(|snapshot| snapshot.index.served().unwrap_or_default())
+    }
+
+    /// Adds the resources to those that are known of a cluster.
+    pub(crate) fn resolve(&self, resolver: &mut ResourceResolver) {
+        self.snapshots()
+            .for_each(|snapshot| snapshot.index.resolve(resolver));
     }
 
     /// How much the roles and bindings say of permissions.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pratique::authorization::Authorizer;
 use pratique_manifest::ManifestFile;
+use pratique_suite::request::ResourceResolver;
 use pratique_suite::{KnownCluster, Policies, Suite};
 
 use crate::arguments::TestArguments;
@@ -77,14 +78,17 @@ impl SuiteCluster {
             .source
             .state_of(policies.admission(), &policies.sets, policies.plugin_kinds());
         let mut warnings = state.snapshot.unknown_kinds(&name);
+        let mut resolver = ResourceResolver::default();
+        state.resolve(&mut resolver);
         let known = KnownCluster {
+            resolver,
             objects: state.objects().cloned().collect(),
             complete: state.complete_kinds(),
             served: state.served().collect(),
             permissions: state.permissions(),
             authorizer: self.authorizer(&state),
         };
-        let consequence = "its objects are neither defaulted nor validated";
+        let consequence = "the definition defines nothing";
         let faults = policies.over(&known).into_iter();
         warnings.extend(faults.map(|fault| text!("{}: {}: {}", name, consequence, fault)));
         for warning in warnings {

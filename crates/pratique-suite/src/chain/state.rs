@@ -117,7 +117,7 @@ impl PluginState {
     pub fn add(&mut self, object: &Value<'static>) {
         let Ok(kind) = kind_of(object) else { return };
         if kind.kind == "CustomResourceDefinition"
-            && let Err(error) = self.api_objects.define(object)
+            && let Err(error) = self.api_objects.define_stored(object)
         {
             let name = text(object, &["metadata", "name"]);
             self.faults.push(format!(

@@ -9,6 +9,7 @@ use std::path::Path;
 use pratique_json::{Progress, Value};
 use pratique_manifest::{NodeId, Problem};
 use pratique_typed::settle_object;
+use pratique_types::builtin::resource_of;
 use pratique_types::{Operation, UserInfo};
 
 use super::{NotEvaluatedReason, Source, user};
@@ -291,10 +292,9 @@ fn is_named(object: &Value<'_>, name: &str) -> bool {
 /// An expected object in the form of its kind, as a server writes it, with the namespace that it sets in a namespaced object.
 fn in_namespace(expected: &Value<'static>, object: &Value<'static>) -> Value<'static> {
     let mut expected = expected.clone();
-    let namespaced = kind_of(object).ok().and_then(|kind| {
-        let target = request::target(&kind, None, "", &[]).ok()?;
-        target.namespaced
-    });
+    let namespaced = kind_of(object)
+        .ok()
+        .and_then(|kind| resource_of(&kind).map(|served| served.namespaced));
     if namespaced == Some(true)
         && let Value::Object(fields) = &mut expected
         && let Some(Value::Object(metadata)) = fields.get_mut("metadata")

@@ -144,6 +144,7 @@ fn named(ours: &[(&str, &str)], theirs: Option<&Value<'_>>) -> Vec<Json> {
 fn definition(constraint: &Value<'static>, kind: &str) -> Value<'static> {
     let version = text(constraint, &["apiVersion"]).rsplit('/').next();
     let plural = kind.to_lowercase();
+    let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -152,7 +153,7 @@ fn definition(constraint: &Value<'static>, kind: &str) -> Value<'static> {
             "group": GROUP,
             "scope": "Cluster",
             "names": {"kind": kind, "plural": plural, "singular": plural},
-            "versions": [{"name": version, "served": true, "storage": true}],
+            "versions": [{"name": version, "served": true, "storage": true, "schema": schema}],
         },
     });
     let parsed = pratique_json::parse(definition.to_string().as_bytes()).map(Value::into_owned);

@@ -5,9 +5,10 @@ mod resource;
 pub mod review;
 pub mod subresource;
 mod template;
+mod unserved;
 mod user;
 
-pub(crate) use resource::target;
-pub use resource::{Target, defined, is_definition, regular_resource};
+pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
+pub use unserved::UnservedKind;
 pub use user::user;

@@ -1,9 +1,12 @@
-//! Finds the resource of a kind.
+//! The resource of a kind: known, not served, or not known.
+
+use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_types::builtin::{self, ServedResource};
-use pratique_types::{GroupVersionKind, GroupVersionResource};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 
+use super::unserved::UnservedKind;
 use crate::object::text;
 
 /// A resource.
@@ -21,37 +24,10 @@ pub fn is_definition(object: &Value<'_>) -> bool {
         && text(object, &["apiVersion"]) == "apiextensions.k8s.io/v1"
 }
 
-/// The resources of the CustomResourceDefinitions among some objects.
-pub fn defined<'v>(objects: impl IntoIterator<Item = &'v Value<'static>>) -> Vec<ServedResource> {
-    let objects = objects.into_iter();
-    let definitions = objects.filter(|object| text(object, &["kind"]) == "CustomResourceDefinition");
-    definitions.flat_map(served).collect()
-}
-
-fn served(definition: &Value<'_>) -> Vec<ServedResource> {
-    let text = |path: &[&str]| text(definition, path);
-    let versions = definition
-        .at(&["spec", "versions"])
-        .and_then(Value::as_array)
-        .unwrap_or_default();
-    let names = versions
-        .iter()
-        .filter_map(|version| version.get("name")?.as_str());
-    let group = text(&["spec", "group"]);
-    let served = |version| ServedResource {
-        resource: GroupVersionResource::new(group, version, text(&["spec", "names", "plural"])),
-        subresource: String::new(),
-        kind: GroupVersionKind::new(group, version, text(&["spec", "names", "kind"])),
-        namespaced: text(&["spec", "scope"]) == "Namespaced",
-        short_names: vec![text(&["spec", "names", "singular"]).to_owned()],
-    };
-    names.map(served).collect()
-}
-
-/// The regular plural of a kind, with its group: `networkpolicies.example.com`, `widgets.` of the core group. Which resource
-/// serves a kind that is not known can only be assumed.
+/// The regular plural of a kind: `networkpolicies.example.com`. Which resource serves a kind that is not known can only be
+/// assumed.
 // Upstream: apimachinery/pkg/api/meta/restmapper.go, UnsafeGuessKindToResource
-pub fn regular_resource(kind: &GroupVersionKind) -> String {
+fn regular_resource(kind: &GroupVersionKind) -> GroupVersionResource {
     let singular = kind.kind.to_lowercase();
     let plural = match singular.char_indices().last() {
         _ if singular.ends_with("endpoints") => singular,
@@ -59,14 +35,54 @@ pub fn regular_resource(kind: &GroupVersionKind) -> String {
         Some((at, 'y')) => singular.get(..at).unwrap_or_default().to_owned() + "ies",
         _ => singular + "s",
     };
-    format!("{plural}.{}", kind.group)
+    GroupVersionResource::new(&kind.group, &kind.version, &plural)
 }
 
-/// Why no resource was found for a kind.
+/// The resources that a cluster serves, as far as they are known: those of Kubernetes, and those of definitions and of discovery.
+/// Cloning is cheap.
+///
+/// Built-in resources always win: a definition changes nothing about them.
+#[derive(Clone, Debug, Default)]
+pub struct ResourceResolver {
+    /// Those besides the ones that every server has.
+    served: Arc<Vec<ServedResource>>,
+    /// Whether there are no others, except of the groups in `unavailable`.
+    complete: Option<Source>,
+    unavailable: Arc<Vec<String>>,
+}
+
+/// What says which resources there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The discovery of a cluster, asked now or for a snapshot.
+    Discovery,
+    /// The user, who gave all objects of a cluster.
+    Objects,
+}
+
+/// The resource of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// It is known, or the user named it.
+    Known(Target),
+    /// The server serves no such kind, and refuses requests for it.
+    Unserved(Box<UnservedKind>),
+    /// It is not known; the resource is the regular plural, which may be shown and must not decide.
+    Assumed(AssumedResource),
+}
+
+/// A kind that is not known, and the resource that was assumed for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AssumedResource {
+    /// `Widget of example.com/v1`
+    pub kind: String,
+    /// Its name in its group.
+    pub resource: GroupVersionResource,
+}
+
+/// Why a kind is sent to no resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ResourceError {
-    /// It is not known.
-    Unknown,
     /// Subresources of several resources have objects of the kind.
     Several,
     /// It is known, and differs from the requested one.
@@ -78,25 +94,118 @@ pub(crate) enum ResourceError {
     },
 }
 
-/// Finds the resource of a kind. A requested name is used if the kind is not known.
-pub(crate) fn target(
-    kind: &GroupVersionKind,
-    requested: Option<&str>,
-    subresource: &str,
-    defined: &[ServedResource],
-) -> Result<Target, ResourceError> {
-    let known = of_kind(kind, subresource, defined).map(Target::from);
-    let requested = requested.map(|name| named(name, kind, defined));
-    match (known, requested) {
-        (Some(known), Some(requested)) if known.resource != requested.resource => {
-            Err(ResourceError::Conflict {
-                requested: requested.resource.group_resource().to_string(),
-                known: known.resource.group_resource().to_string(),
-            })
+impl AssumedResource {
+    /// That of a request, if its resource was assumed.
+    pub fn of(request: &AdmissionRequest<'_>) -> Option<Self> {
+        request.assumes_resource.then(|| AssumedResource {
+            kind: format!("{} of {}", request.kind.kind, request.kind.api_version()),
+            resource: request.resource.clone(),
+        })
+    }
+}
+
+impl Resolution {
+    /// The resource, as far as it is known.
+    pub fn target(&self) -> Target {
+        match self {
+            Resolution::Known(target) => target.clone(),
+            Resolution::Unserved(unserved) => unknown_scope(unserved.resource()),
+            Resolution::Assumed(assumed) => unknown_scope(&assumed.resource),
         }
-        (Some(target), _) | (None, Some(target)) => Ok(target),
-        (None, None) if parts_of_kind(kind, subresource).next().is_some() => Err(ResourceError::Several),
-        (None, None) => Err(ResourceError::Unknown),
+    }
+}
+
+fn unknown_scope(resource: &GroupVersionResource) -> Target {
+    Target {
+        resource: resource.clone(),
+        namespaced: None,
+    }
+}
+
+impl ResourceResolver {
+    /// Adds resources of a definition, or of discovery. A resource of Kubernetes itself stays as it is.
+    pub fn serve(&mut self, served: impl IntoIterator<Item = ServedResource>) {
+        let of_others = |served: &ServedResource| builtin::find(&served.resource, "").is_none();
+        let served = served.into_iter().filter(of_others);
+        Arc::make_mut(&mut self.served).extend(served.filter(|served| served.subresource.is_empty()));
+    }
+
+    /// Declares that there are no others than those that were added, except of some groups.
+    pub fn complete(&mut self, source: Source, unavailable: impl IntoIterator<Item = String>) {
+        self.complete = Some(self.complete.unwrap_or(source));
+        Arc::make_mut(&mut self.unavailable).extend(unavailable);
+    }
+
+    /// Finds the resource of a kind. A requested name is used if the kind is not known.
+    pub(crate) fn resolve(
+        &self,
+        kind: &GroupVersionKind,
+        requested: Option<&str>,
+        subresource: &str,
+    ) -> Result<Resolution, ResourceError> {
+        let known = self.of_kind(kind, subresource).map(Target::from);
+        let requested = requested.map(|name| named(name, kind, &self.served));
+        match (known, requested) {
+            (Some(known), Some(requested)) if known.resource != requested.resource => {
+                Err(ResourceError::Conflict {
+                    requested: requested.resource.group_resource().to_string(),
+                    known: known.resource.group_resource().to_string(),
+                })
+            }
+            (Some(known), _) => Ok(Resolution::Known(known)),
+            (None, Some(requested)) => Ok(of_requested(kind, requested, subresource)),
+            (None, None) if parts_of_kind(kind, subresource).next().is_some() => Err(ResourceError::Several),
+            (None, None) => Ok(self.of_unknown(kind)),
+        }
+    }
+
+    /// The resource with a kind, or the only one whose subresource has it.
+    fn of_kind(&self, kind: &GroupVersionKind, subresource: &str) -> Option<&ServedResource> {
+        let is = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
+        let resource = builtin::resources().iter().find(is);
+        let resource = resource.or_else(|| self.served.iter().find(is));
+        let parts: Vec<_> = parts_of_kind(kind, subresource).collect();
+        match (parts.as_slice(), resource) {
+            // A Binding is an object of its own as well.
+            ([part], _) => Some(part),
+            (_, resource) => resource,
+        }
+    }
+
+    /// The answer for a kind that is not known.
+    fn of_unknown(&self, kind: &GroupVersionKind) -> Resolution {
+        let resource = regular_resource(kind);
+        if builtin::is_group(&kind.group) {
+            return Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(kind, resource)));
+        }
+        let is_available = !self.unavailable.contains(&kind.group);
+        if let Some(source) = self.complete.filter(|_| is_available) {
+            return Resolution::Unserved(Box::new(UnservedKind::of_cluster(kind, resource, source)));
+        }
+        Resolution::Assumed(AssumedResource {
+            kind: format!("{} of {}", kind.kind, kind.api_version()),
+            resource,
+        })
+    }
+}
+
+/// The answer for a kind that is not known, and a resource that the user names for it. A resource of Kubernetes itself has objects
+/// of its own kind only, perhaps in versions that not every server serves.
+fn of_requested(kind: &GroupVersionKind, requested: Target, subresource: &str) -> Resolution {
+    let is_optional = |served: &&ServedResource| {
+        served.kind == *kind
+            && served.subresource.is_empty()
+            && served.resource.resource == requested.resource.resource
+    };
+    if let Some(optional) = builtin::optional().iter().find(is_optional) {
+        return Resolution::Known(optional.into());
+    }
+    let is_part = parts_of_kind(kind, subresource).next().is_some();
+    match builtin::find(&requested.resource, "") {
+        Some(_) if !is_part => {
+            Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(kind, requested.resource)))
+        }
+        _ => Resolution::Known(requested),
     }
 }
 
@@ -123,22 +232,6 @@ fn named(name: &str, kind: &GroupVersionKind, defined: &[ServedResource]) -> Tar
     }
 }
 
-/// The resource with a kind, or the only one whose subresource has it.
-fn of_kind<'s>(
-    kind: &GroupVersionKind,
-    subresource: &str,
-    defined: &'s [ServedResource],
-) -> Option<&'s ServedResource> {
-    let resource = defined.iter().find(|served| served.kind == *kind);
-    let resource = resource.or_else(|| builtin::resource_of(kind));
-    let parts: Vec<_> = parts_of_kind(kind, subresource).collect();
-    match (parts.as_slice(), resource) {
-        // A Binding is an object of its own as well.
-        ([part], _) => Some(part),
-        (_, resource) => resource,
-    }
-}
-
 /// The subresources of a name that have objects of a kind.
 fn parts_of_kind<'k>(
     kind: &'k GroupVersionKind,
@@ -162,85 +255,86 @@ impl From<&ServedResource> for Target {
 mod tests {
     use super::*;
 
-    #[track_caller]
-    fn check(
+    /// The answer for a kind: `known GROUP/VERSION/RESOURCE SCOPE`, `assumed …`, `unserved CODE MESSAGE`.
+    fn resolved(
+        resolver: &ResourceResolver,
         kind: (&str, &str, &str),
         requested: Option<&str>,
         subresource: &str,
-        expected: Option<(&str, Option<bool>)>,
-    ) {
+    ) -> String {
         let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
-        let found = target(&kind, requested, subresource, &[]).ok();
-        let found = found.map(|target| {
+        let shown = |resource: &GroupVersionResource| {
             let GroupVersionResource {
                 group,
                 version,
                 resource,
-            } = target.resource;
-            (format!("{group}/{version}/{resource}"), target.namespaced)
-        });
-        assert_eq!(
-            found,
-            expected.map(|(resource, namespaced)| (resource.to_owned(), namespaced))
-        );
+            } = resource;
+            format!("{group}/{version}/{resource}")
+        };
+        match resolver.resolve(&kind, requested, subresource) {
+            Ok(Resolution::Known(Target { resource, namespaced })) => {
+                let scope = match namespaced {
+                    Some(true) => "namespaced",
+                    Some(false) => "cluster",
+                    None => "?",
+                };
+                format!("known {} {scope}", shown(&resource))
+            }
+            Ok(Resolution::Assumed(assumed)) => format!("assumed {}", shown(&assumed.resource)),
+            Ok(Resolution::Unserved(unserved)) => {
+                let status = unserved.status();
+                format!("unserved {} {}", status.code, status.message)
+            }
+            Err(ResourceError::Several) => "several".to_owned(),
+            Err(ResourceError::Conflict { requested, known }) => format!("conflict {requested} {known}"),
+        }
     }
 
+    #[track_caller]
+    fn check(kind: (&str, &str, &str), requested: Option<&str>, subresource: &str, expected: &str) {
+        let resolver = ResourceResolver::default();
+        assert_eq!(resolved(&resolver, kind, requested, subresource), expected);
+    }
+
+    const MISSING: &str = "unserved 404 the server could not find the requested resource";
+
     #[test]
-    fn unknown_kinds_have_regular_plurals() {
+    fn unknown_kinds_are_only_assumed() {
         for (kind, expected) in [
-            ("Widget", "widgets.example.com"),
-            ("FooPolicy", "foopolicies.example.com"),
-            ("Ingress", "ingresses.example.com"),
-            ("MyEndpoints", "myendpoints.example.com"),
+            ("Widget", "assumed example.com/v1/widgets"),
+            ("FooPolicy", "assumed example.com/v1/foopolicies"),
+            ("Gateway", "assumed example.com/v1/gatewaies"),
+            ("Ingress", "assumed example.com/v1/ingresses"),
+            ("MyEndpoints", "assumed example.com/v1/myendpoints"),
         ] {
-            assert_eq!(
-                regular_resource(&GroupVersionKind::new("example.com", "v1", kind)),
-                expected
-            );
+            check(("example.com", "v1", kind), None, "", expected);
         }
-        assert_eq!(
-            regular_resource(&GroupVersionKind::new("", "v1", "Deployment")),
-            "deployments."
-        );
-        // The name leads to no resource of another group.
-        check(
-            ("", "v1", "Deployment"),
-            Some("deployments."),
-            "",
-            Some(("/v1/deployments", None)),
-        );
     }
 
     #[test]
     fn kinds_have_resources() {
-        check(("", "v1", "Pod"), None, "", Some(("/v1/pods", Some(true))));
-        check(("", "v1", "Pod"), None, "status", Some(("/v1/pods", Some(true))));
+        check(("", "v1", "Pod"), None, "", "known /v1/pods namespaced");
+        check(("", "v1", "Pod"), None, "status", "known /v1/pods namespaced");
         check(
             ("rbac.authorization.k8s.io", "v1", "ClusterRole"),
             None,
             "",
-            Some(("rbac.authorization.k8s.io/v1/clusterroles", Some(false))),
+            "known rbac.authorization.k8s.io/v1/clusterroles cluster",
         );
         check(
             ("policy", "v1", "Eviction"),
             None,
             "eviction",
-            Some(("/v1/pods", Some(true))),
+            "known /v1/pods namespaced",
         );
         check(
             ("", "v1", "Binding"),
             None,
             "binding",
-            Some(("/v1/pods", Some(true))),
+            "known /v1/pods namespaced",
         );
-        check(
-            ("", "v1", "Binding"),
-            None,
-            "",
-            Some(("/v1/bindings", Some(true))),
-        );
-        check(("autoscaling", "v1", "Scale"), None, "scale", None);
-        check(("example.com", "v1", "Widget"), None, "", None);
+        check(("", "v1", "Binding"), None, "", "known /v1/bindings namespaced");
+        check(("autoscaling", "v1", "Scale"), None, "scale", "several");
     }
 
     #[test]
@@ -249,76 +343,134 @@ mod tests {
             ("autoscaling", "v1", "Scale"),
             Some("deployments"),
             "scale",
-            Some(("apps/v1/deployments", Some(true))),
+            "known apps/v1/deployments namespaced",
         );
         check(
             ("events.k8s.io", "v1", "Event"),
             Some("events"),
             "",
-            Some(("events.k8s.io/v1/events", Some(true))),
+            "known events.k8s.io/v1/events namespaced",
         );
+        let widget = ("example.com", "v1", "Widget");
+        check(widget, Some("widgets"), "", "known example.com/v1/widgets ?");
+        check(widget, Some("widgets.shop"), "", "known shop/v1/widgets ?");
+        // A server that serves more than others may be asked.
         check(
-            ("example.com", "v1", "Widget"),
-            Some("widgets"),
+            ("resource.k8s.io", "v1beta1", "DeviceClass"),
+            Some("deviceclasses.resource.k8s.io"),
             "",
-            Some(("example.com/v1/widgets", None)),
-        );
-        check(
-            ("example.com", "v1", "Widget"),
-            Some("widgets.shop"),
-            "",
-            Some(("shop/v1/widgets", None)),
+            "known resource.k8s.io/v1beta1/deviceclasses cluster",
         );
     }
 
     #[test]
     fn known_kinds_are_not_renamed() {
-        check(("", "v1", "Pod"), Some("po"), "", Some(("/v1/pods", Some(true))));
+        let pod = ("", "v1", "Pod");
+        check(pod, Some("po"), "", "known /v1/pods namespaced");
+        check(pod, Some("pods"), "status", "known /v1/pods namespaced");
+        check(pod, Some("widgets"), "", "conflict widgets pods");
         check(
-            ("", "v1", "Pod"),
-            Some("pods"),
-            "status",
-            Some(("/v1/pods", Some(true))),
+            pod,
+            Some("pods.metrics.k8s.io"),
+            "",
+            "conflict pods.metrics.k8s.io pods",
         );
-        check(("", "v1", "Pod"), Some("widgets"), "", None);
-        check(("", "v1", "Pod"), Some("pods.metrics.k8s.io"), "", None);
-        check(("apps", "v1", "Deployment"), Some("pods"), "", None);
         check(
-            ("policy", "v1", "Eviction"),
+            ("apps", "v1", "Deployment"),
+            Some("pods"),
+            "",
+            "conflict pods deployments.apps",
+        );
+        let eviction = ("policy", "v1", "Eviction");
+        check(
+            eviction,
             Some("deployments"),
             "eviction",
-            None,
+            "conflict deployments.apps pods",
         );
-        check(
-            ("policy", "v1", "Eviction"),
-            Some("pods"),
-            "eviction",
-            Some(("/v1/pods", Some(true))),
-        );
-        let requested = target(&GroupVersionKind::new("", "v1", "Pod"), Some("widgets"), "", &[]);
-        let contradicts = ResourceError::Conflict {
-            requested: "widgets".to_owned(),
-            known: "pods".to_owned(),
-        };
-        assert_eq!(requested, Err(contradicts));
+        check(eviction, Some("pods"), "eviction", "known /v1/pods namespaced");
     }
 
     #[test]
-    fn definitions_have_resources() {
-        let text = br#"{"kind":"CustomResourceDefinition","spec":{"group":"example.com","scope":"Cluster",
-            "names":{"plural":"widgetes","kind":"Widget"},"versions":[{"name":"v1"}]}}"#;
-        let served = served(&pratique_json::parse(text).unwrap());
-        let found = target(
-            &GroupVersionKind::new("example.com", "v1", "Widget"),
+    fn kinds_that_no_server_serves_are_refused() {
+        for kind in [
+            ("extensions", "v1beta1", "Deployment"),
+            ("apps", "v1beta2", "Deployment"),
+            ("policy", "v1beta1", "PodSecurityPolicy"),
+            ("batch", "v1beta1", "CronJob"),
+            ("networking.k8s.io", "v1beta1", "Ingress"),
+            ("autoscaling", "v2beta2", "HorizontalPodAutoscaler"),
+            ("apps", "v2", "Deployment"),
+            ("", "v1", "Podd"),
+            ("", "v1", "Deployment"),
+            ("policy", "v1", "Eviction"),
+            (
+                "admissionregistration.k8s.io",
+                "v1beta1",
+                "MutatingAdmissionPolicy",
+            ),
+        ] {
+            check(kind, None, "", MISSING);
+        }
+        // Only the kind in the object is wrong.
+        check(
+            ("apps", "v1", "deployment"),
             None,
             "",
-            &served,
-        )
-        .unwrap();
-        assert_eq!(
-            found.resource,
-            GroupVersionResource::new("example.com", "v1", "widgetes")
+            "unserved 400 deployment in version \"v1\" cannot be handled as a Deployment: no kind \"deployment\" is \
+             registered for version \"apps/v1\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
         );
-        assert_eq!(found.namespaced, Some(false));
+        check(
+            ("", "v1", "Podd"),
+            Some("pods"),
+            "",
+            "unserved 400 Podd in version \"v1\" cannot be handled as a Pod: no kind \"Podd\" is registered for version \
+             \"v1\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+        );
+    }
+
+    fn served(group: &str, plural: &str, kind: &str) -> ServedResource {
+        ServedResource {
+            resource: GroupVersionResource::new(group, "v1", plural),
+            subresource: String::new(),
+            kind: GroupVersionKind::new(group, "v1", kind),
+            namespaced: false,
+            short_names: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn custom_resources_are_those_of_definitions_and_discovery() {
+        let mut resolver = ResourceResolver::default();
+        resolver.serve([served("example.com", "widgetes", "Widget")]);
+        let resolved = |resolver: &ResourceResolver, kind| resolved(resolver, kind, None, "");
+        let (widget, gadget) = (("example.com", "v1", "Widget"), ("example.com", "v1", "Gadget"));
+        assert_eq!(
+            resolved(&resolver, widget),
+            "known example.com/v1/widgetes cluster"
+        );
+        assert_eq!(resolved(&resolver, gadget), "assumed example.com/v1/gadgets");
+        resolver.complete(Source::Discovery, ["metrics.k8s.io".to_owned()]);
+        assert_eq!(
+            resolved(&resolver, widget),
+            "known example.com/v1/widgetes cluster"
+        );
+        assert_eq!(resolved(&resolver, gadget), MISSING);
+        assert_eq!(
+            resolved(&resolver, ("metrics.k8s.io", "v1", "NodeMetrics")),
+            "assumed metrics.k8s.io/v1/nodemetricses"
+        );
+    }
+
+    #[test]
+    fn built_in_resources_win() {
+        let mut resolver = ResourceResolver::default();
+        resolver.serve([served("apps", "foos", "Deployment"), served("", "foos", "Pod")]);
+        let resolved = |kind| resolved(&resolver, kind, None, "");
+        assert_eq!(
+            resolved(("apps", "v1", "Deployment")),
+            "known apps/v1/deployments namespaced"
+        );
+        assert_eq!(resolved(("", "v1", "Pod")), "known /v1/pods namespaced");
     }
 }

@@ -138,7 +138,7 @@ fn eviction_of(part: &ServedResource, pod: &Value<'_>) -> Value<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::RequestTemplate;
+    use crate::request::{RequestTemplate, ResourceResolver};
 
     #[track_caller]
     fn check_sent(object: &str, subresource: &str, expected: &str) {
@@ -149,7 +149,10 @@ mod tests {
             subresource: subresource.to_owned(),
             ..RequestTemplate::default()
         };
-        let mut request = template.request(read(object), |_, _| None, &[], 1).unwrap();
+        let mut request = template
+            .request(read(object), |_, _| None, &ResourceResolver::default(), 1)
+            .unwrap()
+            .0;
         let found = match to_subresource(&mut request) {
             Ok(()) => format!("{} {} {}", request.name, request.kind.kind, request.object),
             Err(error) => error.to_string(),

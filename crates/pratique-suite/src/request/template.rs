@@ -1,12 +1,11 @@
 //! Builds the admission request of an object.
 
 use pratique_json::{Object, Value};
-use pratique_types::builtin::ServedResource;
 use pratique_types::{
     AdmissionRequest, GroupVersion, GroupVersionKind, InvalidGroupVersion, Operation, UserInfo,
 };
 
-use super::resource::{self, ResourceError, Target};
+use super::resource::{Resolution, ResourceError, ResourceResolver, Target};
 use super::subresource::SubresourceError;
 use crate::object::text;
 
@@ -76,32 +75,38 @@ pub enum KindError {
 }
 
 impl RequestTemplate {
-    /// Builds the request for an object, the `number`th of a run. `defined` are the known custom resources.
+    /// Builds the request for an object, the `number`th of a run, and tells what is known of its resource.
     ///
     /// `old` finds the stored form of the object, which it gets with its kind and the namespace of the request.
+    ///
+    /// # Errors
+    /// There is no kind, its objects may be sent to several resources, or it is not that of the requested resource.
     pub fn request<'v>(
         &self,
         object: Value<'v>,
         old: impl FnOnce(&Value<'v>, &GroupVersionKind) -> Option<Value<'v>>,
-        defined: &[ServedResource],
+        resolver: &ResourceResolver,
         number: usize,
-    ) -> Result<AdmissionRequest<'v>, BuildError> {
+    ) -> Result<(AdmissionRequest<'v>, Resolution), BuildError> {
         let kind = kind_of(&object)?;
-        let target = self.target(&kind, self.resource.as_deref(), defined)?;
-        self.request_to(object, kind, target, old, number)
+        let resolution = self.resolve(&kind, resolver)?;
+        let request = self.request_to(object, kind, &resolution, old, number)?;
+        Ok((request, resolution))
     }
 
-    /// Finds the resource of a kind, for which `requested` is used if it is not known.
-    pub fn target(
+    /// Finds the resource of a kind, for which the requested one is used if it is not known.
+    ///
+    /// # Errors
+    /// Its objects may be sent to several resources, or it is not that of the requested resource.
+    pub fn resolve(
         &self,
         kind: &GroupVersionKind,
-        requested: Option<&str>,
-        defined: &[ServedResource],
-    ) -> Result<Target, BuildError> {
-        resource::target(kind, requested, &self.subresource, defined).map_err(|none| {
+        resolver: &ResourceResolver,
+    ) -> Result<Resolution, BuildError> {
+        let resolved = resolver.resolve(kind, self.resource.as_deref(), &self.subresource);
+        resolved.map_err(|error| {
             let kind = format!("{} of {}", kind.kind, kind.api_version());
-            match none {
-                ResourceError::Unknown => BuildError::UnknownKind(kind),
+            match error {
                 ResourceError::Several => BuildError::SeveralResources(kind),
                 ResourceError::Conflict { requested, known } => BuildError::OtherResource {
                     kind,
@@ -112,19 +117,24 @@ impl RequestTemplate {
         })
     }
 
-    /// [`request`](Self::request) for an object whose kind and resource are known.
+    /// [`request`](Self::request) for an object whose kind and resource were found before.
+    ///
+    /// # Errors
+    /// It is an update, and `old` finds nothing.
     pub fn request_to<'v>(
         &self,
         object: Value<'v>,
         kind: GroupVersionKind,
-        target: Target,
+        resolution: &Resolution,
         old: impl FnOnce(&Value<'v>, &GroupVersionKind) -> Option<Value<'v>>,
         number: usize,
     ) -> Result<AdmissionRequest<'v>, BuildError> {
+        let target = resolution.target();
         let object = self.with_namespace(object, &target);
         let old = old(&object, &kind).map(|old| self.with_namespace(old, &target));
         let mut request = self.without_objects(&object, kind, target);
         request.uid = format!("00000000-0000-0000-0000-{number:012}");
+        request.assumes_resource = matches!(resolution, Resolution::Assumed(_));
         (request.object, request.old_object) = match self.operation {
             Operation::Create | Operation::Connect | Operation::None => (object, Value::Null),
             Operation::Delete => (Value::Null, object),
@@ -238,9 +248,11 @@ mod tests {
             namespace: "default".to_owned(),
             ..template.clone()
         };
-        let request = template.request(read(object), |_, _| old.map(read), &[], 1);
+        let resolver = ResourceResolver::default();
+        let request = template.request(read(object), |_, _| old.map(read), &resolver, 1);
         match request {
-            Ok(request) => serde_json::to_string(&request).unwrap(),
+            Ok((request, Resolution::Known(_))) => serde_json::to_string(&request).unwrap(),
+            Ok((_, resolution)) => format!("{resolution:?}"),
             Err(error) => error.to_string(),
         }
     }
@@ -309,9 +321,19 @@ mod tests {
         let made = |object| made(&RequestTemplate::default(), object, None);
         assert_eq!(made(r#"{"a":1}"#), "Object 'Kind' is missing");
         assert_eq!(made(r#"{"kind":"Pod"}"#), "Object 'apiVersion' is missing");
-        assert_eq!(
-            made(r#"{"kind":"Widget","apiVersion":"example.com/v1"}"#),
-            "kind Widget of example.com/v1 is not known"
-        );
+    }
+
+    #[test]
+    fn requests_tell_where_their_resource_was_assumed() {
+        let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let resolver = ResourceResolver::default();
+        for (object, expected) in [
+            (r#"{"kind":"Widget","apiVersion":"example.com/v1"}"#, true),
+            (POD, false),
+        ] {
+            let template = RequestTemplate::default();
+            let (request, _) = template.request(read(object), |_, _| None, &resolver, 1).unwrap();
+            assert_eq!(request.assumes_resource, expected, "{object}");
+        }
     }
 }

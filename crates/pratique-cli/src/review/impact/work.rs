@@ -1,5 +1,6 @@
 //! Evaluates both sets of policies for a part of the inputs.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use pratique_json::Value;
@@ -7,6 +8,7 @@ use pratique_json::Value;
 use pratique_kube::Page;
 use pratique_replay::{API_VERSION, EventRequests, Located, Replayed, entries};
 use pratique_stream::{Form, Piece};
+use pratique_suite::request::AssumedResource;
 use pratique_types::admission;
 
 use super::change::{Change, Row};
@@ -15,6 +17,7 @@ use crate::explanation;
 use crate::input::{InputObject, piece};
 use crate::output::problems;
 use crate::output::text::Text;
+use crate::review::assumed::depends_on_resource;
 use crate::review::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{self, ListedContent};
@@ -29,7 +32,7 @@ use crate::review::replay::log::LogReader;
 use crate::review::replay::possible::without_object;
 use crate::review::replay::subject::Subject;
 use crate::review::replay::units::Unit as FileUnit;
-use crate::review::request::{AssumedResource, BuiltRequest, RequestBuilder};
+use crate::review::request::RequestBuilder;
 use crate::style::Style;
 
 /// The results of a part of the inputs.
@@ -127,14 +130,11 @@ impl Worker<'_> {
         };
         let number = input.location.document + 1;
         let state = &self.new.engine.cluster.state;
-        let BuiltRequest { input, assumed } = match self.builder.input(input, &state.defined, number) {
+        let input = match self.builder.input(input, &state.resolver, number) {
             Ok(built) => built,
             Err(error) => return part.faults.add(error),
         };
-        if let Some(assumed) = assumed {
-            part.assumed.push((assumed, input.place()));
-        }
-        if let (Ok(_), Some(objects)) = (&input.received, &state.api_objects) {
+        if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             part.limitations.count(objects, &input.request);
         }
         let subject = Subject::of(&input.request, "");
@@ -183,12 +183,20 @@ impl Worker<'_> {
     ) {
         let place = input.place();
         let kept = self.explains.as_ref().map(|_| copy(&input));
+        let assumed = AssumedResource::of(&input.request).filter(|_| input.received.is_ok());
+        let depends = Cell::new(false);
         let decide = |side: &Side<'_>, input| {
             side.engine.evaluate(&side.evaluator, input, |mut result| {
+                depends.set(depends.get() || depends_on_resource(&result.outcome));
                 ReplayDecision::of(&mut result)
             })
         };
         let decided = decide(&self.old, copy(&input)).and_then(|old| Ok((old, decide(&self.new, input)?)));
+        match assumed {
+            Some(assumed) if depends.get() => part.assumed.push((assumed, place.clone())),
+            Some(assumed) => part.limitations.count_unknown(assumed.kind),
+            None => {}
+        }
         match decided {
             Ok((old, new)) => {
                 let mut row = complete(Row::new(place, subject, old, new));

@@ -4,7 +4,7 @@ use pratique::Admission;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
 use pratique_report::{Shard, owner_of, uid_of};
-use pratique_suite::request::{kind_of, options, review};
+use pratique_suite::request::{AssumedResource, kind_of, options, review};
 use pratique_types::Operation;
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ use crate::exit::CliError;
 use crate::input::{InputError, InputObject, piece};
 use crate::output::text::Text;
 use crate::output::{Printed, problems};
+use crate::review::assumed::depends_on_resource;
 use crate::review::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects;
@@ -25,7 +26,7 @@ use crate::review::input_errors::{ErrorLine, JsonError, described};
 use crate::review::limitations::Limitations;
 use crate::review::phases::Phases;
 use crate::review::record::Record;
-use crate::review::request::{AssumedResource, BuiltRequest, RequestBuilder};
+use crate::review::request::RequestBuilder;
 use crate::review::state::ClusterState;
 use crate::style::Style;
 
@@ -161,10 +162,7 @@ impl Scanner<'_> {
     ) -> Result<ControlledDecision, InputError> {
         let number = input.location.document + 1;
         let (owner, uid) = (owner_of(&input.object), uid_of(&input.object).to_owned());
-        let BuiltRequest { mut input, assumed } = self.builder.input(input, &state.defined, number)?;
-        if let Some(assumed) = assumed {
-            scanned.assumed.push((assumed, input.place()));
-        }
+        let mut input = self.builder.input(input, &state.resolver, number)?;
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
         if self.operation == Operation::Update {
@@ -174,7 +172,7 @@ impl Scanner<'_> {
             request.old_object = request.object.clone();
         }
         let stage = self.phases.receive(&mut input, false, state);
-        if let (Ok(_), Some(objects)) = (&input.received, &state.api_objects) {
+        if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             scanned.limitations.count(objects, &input.request);
         }
         let is_received = input.decode_failure().is_none() && stage.refusal().is_none();
@@ -184,6 +182,13 @@ impl Scanner<'_> {
             plugins.admit(&mut input.request);
         }
         let mut result = self.evaluator.evaluate(&state.objects, &input, &stage)?;
+        if let Some(assumed) = AssumedResource::of(&input.request) {
+            if depends_on_resource(&result.outcome) {
+                scanned.assumed.push((assumed, input.place()));
+            } else if input.received.is_ok() {
+                scanned.limitations.count_unknown(assumed.kind);
+            }
+        }
         let mut record = Record::of(&mut result);
         if let Some(mut plugins) = plugins {
             let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);
