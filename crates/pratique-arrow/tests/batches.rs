@@ -17,7 +17,9 @@ use arrow_array::{
 };
 use arrow_schema::ArrowError;
 use pratique::{Admission, ManifestFile, Plugin};
-use pratique_arrow::{BatchEvaluator, InputError, result_schema};
+use pratique_arrow::{BatchEvaluator, InputError, ResourceResolver, result_schema};
+use pratique_types::builtin::ServedResource;
+use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 const POLICIES: &str = r#"
 apiVersion: admissionregistration.k8s.io/v1
@@ -176,6 +178,53 @@ fn each_row_has_a_decision() {
         ),
         (Some("u-b"), Some("default"))
     );
+}
+
+/// A kind that no server serves is refused, and one that is not known is undecided where a policy may match it.
+#[test]
+fn kinds_are_not_guessed() {
+    let policies = POLICIES
+        .replacen("apiGroups: [\"\"]", "apiGroups: ['', example.com]", 1)
+        .replacen("resources: [pods]", "resources: [pods, gateways]", 1);
+    let file = ManifestFile {
+        path: "policies.yaml".into(),
+        content: policies.into(),
+    };
+    let builder = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy);
+    let evaluator = BatchEvaluator::new(Arc::new(builder.build().unwrap()));
+    let of = |version: &str, kind: &str| {
+        format!(
+            r#"{{"apiVersion":"{version}","kind":"{kind}","metadata":{{"name":"a","namespace":"shop"}}}}"#
+        )
+    };
+    let objects = [
+        of("extensions/v1beta1", "Deployment"),
+        of("v1", "Podd"),
+        of("example.com/v1", "Gateway"),
+        of("other.com/v1", "Gateway"),
+    ];
+    let input = batch(vec![("object", Arc::new(StringArray::from_iter_values(objects)))]);
+    let results = evaluator.evaluate(&input).unwrap();
+    assert_eq!(decisions(&results), ["denied", "denied", "undecided", "allowed"]);
+    let missing = "the server could not find the requested resource";
+    assert_eq!(texts(&results, "message")[0].as_deref(), Some(missing));
+    assert_eq!(
+        findings(&results, 2)[0][1..],
+        [
+            "undecided",
+            "the resource of kind Gateway of example.com/v1 is not known"
+        ]
+    );
+    let mut resolver = ResourceResolver::default();
+    resolver.serve([ServedResource {
+        resource: GroupVersionResource::new("example.com", "v1", "gateways"),
+        subresource: String::new(),
+        kind: GroupVersionKind::new("example.com", "v1", "Gateway"),
+        namespaced: true,
+        short_names: Vec::new(),
+    }]);
+    let results = evaluator.resolver(resolver).evaluate(&input).unwrap();
+    assert_eq!(decisions(&results)[2], "denied");
 }
 
 #[test]

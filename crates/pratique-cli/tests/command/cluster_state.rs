@@ -229,6 +229,57 @@ fn params_of_custom_kinds() {
     );
 }
 
+/// What discovery does not name does not exist, except where a server is down; also with a snapshot.
+#[test]
+fn kinds_of_the_cluster() {
+    const GATEWAY: &str =
+        "{apiVersion: example.com/v1, kind: Gateway, metadata: {name: g, namespace: shop}}\n";
+    let policy = "metadata: {name: gateways}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [example.com], apiVersions: [v1], operations: [CREATE], resources: [gateways]}
+  validations: [{expression: 'false', message: no gateways}]
+";
+    let binding = "metadata: {name: gateways}\nspec: {policyName: gateways, validationActions: [Deny]}\n";
+    let script = || {
+        Script::new()
+            .admission("validatingadmissionpolicies", policy)
+            .admission("validatingadmissionpolicybindings", binding)
+    };
+    let review = [
+        "review",
+        "--kubeconfig",
+        "kubeconfig",
+        "--chain=off",
+        "gateway.yaml",
+    ];
+    let offline = ["review", "--snapshot", "saved", "gateway.yaml"];
+    for (script, code, text) in [
+        (
+            script().serve("example.com", "gateways", "Gateway", true),
+            1,
+            "no gateways",
+        ),
+        (script(), 1, "the cluster serves no example.com/v1 Gateway"),
+        (
+            script().serve("example.com", "gateways", "Gateway", true).refuse(
+                "/apis/example.com/v1",
+                502,
+                "down",
+            ),
+            3,
+            "the resource of kind Gateway of example.com/v1 is not known",
+        ),
+    ] {
+        let server = script.start();
+        let directory = files(&server).with("gateway.yaml", GATEWAY);
+        run(&directory, &review, code, &[text]);
+        run(&directory, &SNAPSHOT, 0, &[]);
+        run(&directory, &offline, code, &[text]);
+    }
+}
+
 const AUTHORIZED: &str = "metadata: {name: limit}
 spec:
   matchConstraints:

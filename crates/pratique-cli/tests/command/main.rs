@@ -69,6 +69,7 @@ mod pull_request;
 mod readme;
 mod registry;
 mod replay;
+mod resources;
 mod review;
 mod scan;
 #[cfg(feature = "kube")]

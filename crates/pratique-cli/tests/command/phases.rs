@@ -133,7 +133,7 @@ fn custom_resources_are_validated_by_their_definitions() {
     let error = "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: unknown field \"spec.colour\"";
     check(&strict, 1, &[error]);
     let broken = review(&["--objects", "broken.yaml", "bad.yaml"]);
-    check(&broken, 0, &["its objects are neither defaulted nor validated"]);
+    check(&broken, 0, &["the definition defines nothing"]);
     check(
         &review(&["--objects", "definition.yaml", "--defaults", "off", "bad.yaml"]),
         0,
@@ -223,13 +223,15 @@ fn limitations_are_reported_once() {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
-        let [_, _, _, widgets] = &lines[..] else {
+        let [_, _, _, widgets, unknown] = &lines[..] else {
             panic!("{run}")
         };
         let expected = serde_json::json!({
             "note": {"message": two("Widget"), "kind": "example.com/v1 Widget", "objects": 2}
         });
         assert_eq!(widgets, &expected);
+        let message = "not known: 1 kind (Widget of example.com/v1); no decision depends on its resource";
+        assert_eq!(unknown, &serde_json::json!({"note": {"message": message}}));
         // What no review simulates is none of its answers.
         assert!(run.stderr.ends_with(&format!("note: {BUILT_IN}\n")), "{run}");
         assert!(!run.stderr.contains("neither"), "{run}");
