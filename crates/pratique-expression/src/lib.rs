@@ -49,7 +49,7 @@ pub use environments::{Slots, environment, slots};
 pub use error::ExpressionError;
 pub use expression::Expression;
 pub use missing::{Missing, OnUndecided, Undecided};
-pub use namespace::named_namespace;
+pub use namespace::{UNKNOWN_NAMESPACE, named_namespace};
 pub use old_object::UNKNOWN_OBJECT;
 pub use partly_known::PartlyKnown;
 pub use request::{Authorizers, request_value};

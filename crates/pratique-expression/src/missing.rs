@@ -117,9 +117,12 @@ impl Missing {
             Unknown::Attribute(path) if is_of_old_object(path) => Missing::OldObject {
                 path: path.to_string(),
             },
-            Unknown::Attribute(path) if is_of_assumed_request(path) => Missing::Resource {
-                kind: "the request".to_owned(),
-            },
+            // Without a namespace, only the scope of an assumed resource is missing.
+            Unknown::Attribute(path) if is_of_assumed_request(path) || namespace.is_empty() => {
+                Missing::Resource {
+                    kind: "the request".to_owned(),
+                }
+            }
             Unknown::Attribute(path) => Missing::Namespace {
                 name: namespace.to_owned(),
                 path: path.to_string(),

@@ -16,6 +16,9 @@ pub fn named_namespace(name: &str) -> PartlyKnown {
     part("namespaceObject", vec![("metadata", Member::Part(metadata))])
 }
 
+/// The namespace of an object that names none, if it is not known whether its kind is namespaced.
+pub static UNKNOWN_NAMESPACE: PartlyKnown = PartlyKnown::new(NAMESPACE_TYPE, "namespaceObject", Vec::new());
+
 /// Whether such a namespace has the value at a path, or with `presence` whether its presence is known.
 pub(crate) fn has_path(path: &[&str], presence: bool) -> bool {
     match path {

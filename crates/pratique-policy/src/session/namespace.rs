@@ -2,7 +2,7 @@
 
 use pratique_cel::Value;
 use pratique_core::NamespaceObject;
-use pratique_expression::named_namespace;
+use pratique_expression::{UNKNOWN_NAMESPACE, named_namespace};
 use pratique_match::Namespace;
 
 use super::Session;
@@ -47,6 +47,11 @@ impl<'s> Session<'s> {
         let stored = self.stored_namespace.get().copied().flatten();
         let stored = match stored {
             _ if form == NamespaceForm::Absent => return Value::Null,
+            None | Some(Namespace::Absent)
+                if self.request.assumes_resource && self.request.namespace.is_empty() =>
+            {
+                return Value::Struct(&UNKNOWN_NAMESPACE);
+            }
             None | Some(Namespace::Absent) => return Value::Null,
             Some(Namespace::Named) => {
                 let named = || named_namespace(&self.request.namespace);
