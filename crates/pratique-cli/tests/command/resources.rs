@@ -257,6 +257,17 @@ fn expressions_do_not_read_an_assumed_name() {
         .exits(3)
         .shows(&["the resource of the request is not known"]);
     review(&["--resource", "gateways"]).exits(1).shows(&["refused"]);
+    // Nor do they read the namespace that it may be in.
+    for expression in ["namespaceObject == null", "!has(request.namespace)"] {
+        let policy = self::policy("*", "*").replace("'false'", &format!("'{expression}'"));
+        let directory = Directory::new()
+            .with("policies/p.yaml", policy)
+            .with("g.yaml", GATEWAY.replace(", namespace: shop", ""));
+        directory
+            .run(&["review", "--policies", "policies", "g.yaml"])
+            .exits(3)
+            .shows(&["the resource of the request is not known"]);
+    }
 }
 
 #[test]

@@ -136,20 +136,22 @@ fn never_served(named: &str, kind: &GroupVersionKind) -> String {
     let is = |served: &&builtin::ServedResource| served.kind == *kind;
     if let Some(optional) = builtin::optional().iter().find(is) {
         let version = optional.kind.api_version();
+        let is_stable = !version.contains("alpha") && !version.contains("beta");
+        let served = match is_stable {
+            true => format!("only releases after {}.{} serve {named}", RELEASE.0, RELEASE.1),
+            false => format!("a server serves {named} only with --runtime-config={version}=true"),
+        };
+        let other = replacement(kind).filter(|_| !is_stable);
+        let other = other.map(|other| format!("; else use {} {}", other.api_version(), other.kind));
         return format!(
-            "a server serves {named} only with --runtime-config={version}=true: give a snapshot of one that does, or name \
-             the resource with --resource{}",
-            replacement(kind).map_or_else(String::new, |other| format!(
-                "; else use {} {}",
-                other.api_version(),
-                other.kind
-            ))
+            "{served}: give a snapshot of one that does, or name the resource with --resource{}",
+            other.unwrap_or_default()
         );
     }
     if let Some(part) = builtin::resources().iter().find(is) {
         // The resource itself would be known.
         return format!(
-            "a {} is sent to {}/{}: name that with --subresource {}",
+            "objects of kind {} are sent to {}/{}: name that with --subresource {}",
             kind.kind,
             part.resource.group_resource(),
             part.subresource,
@@ -266,6 +268,13 @@ mod tests {
         check("apps", "v2", "Deployment", "use apps/v1 Deployment");
         check("", "v1", "Deployment", "use apps/v1 Deployment");
         check(
+            "certificates.k8s.io",
+            "v1",
+            "ClusterTrustBundle",
+            "only releases after 1.37 serve certificates.k8s.io/v1 ClusterTrustBundle: give a snapshot of one that does, or name \
+             the resource with --resource",
+        );
+        check(
             "",
             "v1",
             "Podd",
@@ -275,7 +284,7 @@ mod tests {
             "policy",
             "v1",
             "Eviction",
-            "a Eviction is sent to pods/eviction: name that with --subresource eviction",
+            "objects of kind Eviction are sent to pods/eviction: name that with --subresource eviction",
         );
         check(
             "resource.k8s.io",
