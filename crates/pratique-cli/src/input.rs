@@ -197,13 +197,14 @@ impl ParsedObjects<'_> {
                 }),
             }
         }
-        self.reading_warnings.extend(document.duplicates.iter().map(|duplicate| Problem {
-            message: format!(
-                "{}: the last value counts, and clients send no other",
-                duplicate.message
-            ),
-            ..duplicate.clone()
-        }));
+        self.reading_warnings
+            .extend(document.duplicates.iter().map(|duplicate| Problem {
+                message: format!(
+                    "{}: the last value counts, and clients send no other",
+                    duplicate.message
+                ),
+                ..duplicate.clone()
+            }));
     }
 
     /// Adds the warning about a list whose kind is not that of a list.

@@ -15,9 +15,9 @@ use crate::input::git::{FileKind, Revision};
 /// There is no such revision, or the file is none that is read.
 pub(super) fn read(revision: &str) -> Result<Option<(PathBuf, ManifestFile)>, CliError> {
     for directory in find::places() {
-        let found = Revision::of(revision, &directory)?;
         let path = directory.join(FILE);
-        let files = found.files(&path)?;
+        let found = Revision::of(revision, &path)?;
+        let files = found.files()?;
         let Some(file) = files.iter().find(|file| file.path == path) else {
             continue;
         };

@@ -102,7 +102,9 @@ pub(crate) const TRUST: &[TrustRow] = &[
     harmless(&["impact"], &["explain"], "how the answer is printed"),
     harmless(&["replay"], &["summary"], "how the answer is printed"),
     harmless(
-        &["check", "review", "replay", "impact", "scan", "test", "serve", "snapshot"],
+        &[
+            "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
+        ],
         &["verbose"],
         "how the answer is printed",
     ),
@@ -296,7 +298,9 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "which policies are compared",
     ),
     decides(
-        &["check", "review", "replay", "impact", "scan", "test", "serve", "snapshot"],
+        &[
+            "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
+        ],
         &["exclude"],
         Weakening::AnyChange,
         "which files are passed over",

@@ -94,7 +94,10 @@ impl ClusterState {
         let mut known: Vec<StateObject> = of_snapshot.cloned().map(StateObject::Stored).collect();
         let before = inputs_of_cluster(before.iter().cloned(), &OF_CLUSTER);
         known.extend(before.into_iter().chain(found).map(StateObject::given));
-        let namespaces = known.iter().map(StateObject::object).filter(|object| is_namespace(object));
+        let namespaces = known
+            .iter()
+            .map(StateObject::object)
+            .filter(|object| is_namespace(object));
         let namespaces: Vec<_> = namespaces.cloned().map(with_name_label).collect();
         cluster.changes = NamespaceChanges::of_known(namespaces.iter());
         cluster.add(known);

@@ -80,7 +80,7 @@ impl UnservedKind {
             text(&self.kind.api_version()),
             text(&self.kind.kind)
         );
-        let objects = Objects::at("1970-01-01T00:00:00Z");
+        let objects = Objects::with_placeholder("1970-01-01T00:00:00Z");
         let decoded = objects.decode(
             object.as_bytes(),
             MediaType::Json,
