@@ -1,6 +1,6 @@
 //! A directory as a live value: watched and polled, loaded on a background thread, swapped as a whole.
 //!
-//! For programs whose configuration is a directory of files, or [several](Watched::start_all) with all below them. [`Watched`] loads the directory when it starts, which fails
+//! For programs whose configuration is a directory of files. [`Watched`] loads the directory when it starts, which fails
 //! if the directory cannot be loaded, and again after each change, on a background thread. Readers get the version that
 //! was loaded last and never wait. Content that cannot be loaded is logged and reported to the [`LoadObserver`], and the
 //! current version stays. The caller provides a loader, [`Load`].
