@@ -1,8 +1,12 @@
 //! The commands that users and pipelines run, with hostile inputs.
 
 mod amounts;
+mod counting;
 mod directories;
+mod hidden;
+mod project_settings;
 mod pull_request;
+mod repositories;
 
 use std::fs;
 use std::io::Write as _;
@@ -22,7 +26,7 @@ use super::files::{bomb, pipe};
 type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
 
 /// All tests of commands, with their names.
-pub(super) const ALL: [(&str, Attack); 14] = [
+pub(super) const ALL: [(&str, Attack); 21] = [
     ("names that steer terminals and pipelines", names),
     ("check of devices and pipes", devices),
     ("check of many aliases", aliases),
@@ -36,7 +40,20 @@ pub(super) const ALL: [(&str, Attack); 14] = [
     ("links that lead in circles", directories::circles),
     ("names that are no text", directories::names_of_bytes),
     ("a suite of very many tests", amounts::tests),
-    ("a project file of a pull request", pull_request::project_file),
+    (
+        "a plugin that counts the reviews of everyone",
+        counting::anonymous,
+    ),
+    ("a project file of a pull request", project_settings::project_file),
+    ("a project file that runs a program", pull_request::programs),
+    ("a project file that reaches out", pull_request::places),
+    ("objects in a list of another kind", hidden::items),
+    ("objects in files that are passed over", hidden::files),
+    (
+        "definitions that take the place of built-in kinds",
+        hidden::definitions,
+    ),
+    ("a repository in the repository", repositories::bare),
 ];
 
 /// How long a command may take. They all do little; development builds are slow.

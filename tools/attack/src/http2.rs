@@ -6,16 +6,16 @@ use std::net::SocketAddr;
 use pratique_harness::Error;
 use pratique_load_test::client::{Client, Trust};
 
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const SETTINGS: u8 = 4;
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(super) const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+pub(super) const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
-const WINDOW_UPDATE: u8 = 8;
+pub(super) const WINDOW_UPDATE: u8 = 8;
 /// The flags END_STREAM (of DATA and HEADERS), ACK (of SETTINGS) and END_HEADERS.
 const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
-const END_HEADERS: u8 = 4;
+pub(super) const END_HEADERS: u8 = 4;
 /// The largest frame that a server takes unless it says more.
 const FRAME: usize = 16_384;
 /// The setting INITIAL_WINDOW_SIZE, of 0: nothing may be sent to this client.
@@ -107,7 +107,7 @@ impl Unread {
 }
 
 /// A frame.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let [_, a, b, c] = u32::try_from(payload.len()).unwrap_or_default().to_be_bytes();
     let mut frame = vec![a, b, c, kind, flags];
     frame.extend(stream.to_be_bytes());
@@ -116,7 +116,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A block of headers: by the static table where it has them, else as literals that are not indexed.
-fn headers(path: &str) -> Vec<u8> {
+pub(super) fn headers(path: &str) -> Vec<u8> {
     const POST: u8 = 0x83;
     const HTTPS: u8 = 0x87;
     const AUTHORITY: &[u8] = &[0x01];

@@ -14,12 +14,14 @@ mod faults;
 mod files;
 mod fuse;
 mod http2;
+mod http2_floods;
 mod interrupted;
 mod memory;
 mod namespace;
 mod needs;
 mod network;
 mod patches;
+mod policy_files;
 mod regular_clients;
 mod reviews;
 mod served;
@@ -182,6 +184,8 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
         &clock::ALL,
         &network::ALL,
         &interrupted::ALL,
+        &http2_floods::ALL,
+        &policy_files::ALL,
     ];
     for (name, needs, fault) in faults.concat().into_iter().filter(|(name, ..)| wanted(name)) {
         if let Some(missing) = needs.iter().find_map(|need| need.missing(scale)) {

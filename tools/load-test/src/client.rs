@@ -127,6 +127,11 @@ impl Client {
         self.0.get_mut().sock.set_write_timeout(Some(time))
     }
 
+    /// Has receiving fail for which nothing came for so long.
+    pub fn give_up_receiving_after(&mut self, time: Duration) -> std::io::Result<()> {
+        self.0.get_mut().sock.set_read_timeout(Some(time))
+    }
+
     /// Reads an answer.
     pub fn read(&mut self) -> std::io::Result<Answer> {
         let mut head = String::new();

@@ -1,0 +1,133 @@
+//! Objects that are denied, where a reader may pass over them and `kubectl apply` or a cluster does not.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Outcome, Scale, run, write};
+use pratique_harness::Error;
+
+/// A policy that denies what has a label.
+const POLICIES: &str = include_str!("../policies.yaml");
+const DENIED: &str = r#"{"apiVersion": "v1", "kind": "Pod",
+    "metadata": {"name": "hidden", "namespace": "shop", "labels": {"denied": "yes"}}, "spec": {"containers": []}}"#;
+const ALLOWED: &str =
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {a: b}}\n";
+
+/// Reviews all objects of a folder, some of which are denied; an error if the answer is green.
+fn review(program: &Path, folder: &Path, what: &str) -> Result<Outcome, Error> {
+    let result = run(
+        program,
+        folder,
+        &["review", "rendered", "--manifests", "policies"],
+    )?;
+    match result.status.success() {
+        true => Err(format!("{what}: allowed: {}{}", result.stdout, result.stderr).into()),
+        false => Ok(result),
+    }
+}
+
+/// kubectl creates what is in `items`, whatever the kind around it.
+pub(super) fn items(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    write(folder, "policies/policies.yaml", POLICIES)?;
+    for kind in ["ConfigMap", "Secret", "PodList", "Anything"] {
+        let list = format!(
+            r#"{{"apiVersion": "v1", "kind": "{kind}", "metadata": {{"name": "a", "namespace": "shop"}}, "items": [{DENIED}]}}"#
+        );
+        write(folder, "rendered/list.json", &list)?;
+        let result = review(program, folder, kind)?;
+        if result.status.code() != Some(1) {
+            return Err(format!("{kind}: {}", result.summary()).into());
+        }
+    }
+    Ok("the objects in `items` of 4 kinds were denied".to_owned())
+}
+
+/// Files that the repository has and a reader may pass over: read, or told of.
+pub(super) fn files(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    write(folder, "policies/policies.yaml", POLICIES)?;
+    write(folder, "rendered/allowed.yaml", ALLOWED)?;
+    write(folder, "rendered/ignored.yaml", DENIED)?;
+    write(folder, ".gitignore", "ignored.yaml\n")?;
+    for arguments in [
+        &["init", "--quiet"][..],
+        &["add", "--force", "."],
+        &[
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.com",
+            "commit",
+            "--quiet",
+            "--message",
+            "a",
+        ],
+    ] {
+        git(folder, arguments)?;
+    }
+    review(program, folder, "a file that is ignored and tracked")?;
+    std::fs::remove_file(folder.join("rendered/ignored.yaml")).map_err(|error| error.to_string())?;
+
+    write(folder, "rendered/.hidden.yaml", DENIED)?;
+    git(folder, &["add", "--force", "."])?;
+    review(program, folder, "a hidden file that is tracked")?;
+
+    // What nothing reads is counted.
+    std::fs::remove_file(folder.join("rendered/.hidden.yaml")).map_err(|error| error.to_string())?;
+    write(folder, "rendered/object.conf", DENIED)?;
+    let result = run(
+        program,
+        folder,
+        &["review", "rendered", "--manifests", "policies"],
+    )?;
+    let printed = [&*result.stdout, &result.stderr].concat();
+    match ["skipped", "passed over", "not read"]
+        .iter()
+        .any(|word| printed.contains(word))
+    {
+        true => {
+            Ok("files that are ignored, hidden, or have another extension were read or told of".to_owned())
+        }
+        false => Err(format!("a file with another extension is not mentioned: {printed}").into()),
+    }
+}
+
+/// Definitions among the inputs that claim kinds of the server.
+pub(super) fn definitions(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    write(folder, "policies/policies.yaml", POLICIES)?;
+    let schema = serde_json::json!({"openAPIV3Schema": {"type": "object", "properties": {"metadata": {"type": "object"}}}});
+    let mut count = 0;
+    for (plural, is_valid) in [("foos", true), ("pods", true), ("foos", false)] {
+        let definition = serde_json::json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": format!("{plural}.")},
+            "spec": {"group": "", "scope": "Namespaced", "names": {"kind": "Pod", "plural": plural},
+                "versions": [{"name": "v1", "served": true, "storage": is_valid, "schema": schema}]}});
+        write(folder, "rendered/0.json", &definition.to_string())?;
+        write(folder, "rendered/1.json", DENIED)?;
+        let result = review(program, folder, plural)?;
+        if !result.stdout.contains("hidden") && !result.stderr.contains("hidden") {
+            return Err(format!("the Pod is not mentioned: {}{}", result.stdout, result.stderr).into());
+        }
+        count += 1;
+    }
+    Ok(format!("a Pod was denied beside {count} definitions of its kind"))
+}
+
+/// Runs git in a folder, with nothing of the user's configuration.
+pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<(), Error> {
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .map_err(|error| format!("git: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "git {}: {}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        )
+        .into()),
+    }
+}
