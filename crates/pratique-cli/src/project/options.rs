@@ -40,14 +40,13 @@ impl ProjectOptions {
             flags.iter().any(|argument| *argument == flag)
                 || variable(name).is_some_and(|value| !is_false(&value))
         };
-        let named = flags.iter().enumerate().filter_map(|(index, argument)| {
+        let mut named = flags.iter().enumerate().filter_map(|(index, argument)| {
             let argument = argument.to_str()?;
             match argument.strip_prefix(REVISION)? {
                 "" => flags.get(index + 1)?.to_str().map(str::to_owned),
                 value => value.strip_prefix('=').map(str::to_owned),
             }
         });
-        let named = named.last();
         ProjectOptions {
             is_ignored: is_set(IGNORED, IGNORED_VARIABLE),
             trust: match is_set(TRUSTED, TRUSTED_VARIABLE) {
@@ -55,6 +54,7 @@ impl ProjectOptions {
                 false => FileTrust::Untrusted,
             },
             revision: named
+                .next_back()
                 .or_else(|| variable(REVISION_VARIABLE))
                 .filter(|revision| !revision.is_empty()),
         }

@@ -472,7 +472,8 @@ const fn reaches_out(
     }
 }
 
-#[cfg(all(test, feature = "kube"))]
+#[cfg(test)]
+#[cfg(feature = "kube")]
 mod tests {
     use std::collections::BTreeSet;
     use std::fs;
