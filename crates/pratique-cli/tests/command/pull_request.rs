@@ -277,7 +277,8 @@ fn what_weakens_a_decision_is_told() {
         let repository = with_project(&format!("policies: [policies]\n{settings}"));
         let run = attack(&repository, arguments);
         assert_ne!(run.code, Some(2), "{run}");
-        run.stderr_has("warning: pratique.yaml:4:").stderr_has(&format!("`{field}`"));
+        run.stderr_has("warning: pratique.yaml:4:")
+            .stderr_has(&format!("`{field}`"));
         run.stdout_has(field);
     }
     // What is as strict as the default, or stricter, is not told; nor what the command line overrides.
