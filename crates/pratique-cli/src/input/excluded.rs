@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused() {
-        for text in ["", "!", "/", " ", "a[", "{a"] {
+        for text in ["", "!", "/", " ", "{a"] {
             assert!(text.parse::<PathPattern>().is_err(), "{text}");
         }
     }

@@ -236,7 +236,9 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        write(".git/HEAD", "");
+        write(".git/HEAD", "ref: refs/heads/main\n");
+        write(".git/objects/info/x", "");
+        write(".git/refs/heads/x", "");
         write(".gitignore", "build/\n/top.yaml\n*.gen.yaml\n!keep.gen.yaml\n");
         write("in/.gitignore", "secret*\n");
         for path in [
