@@ -138,7 +138,8 @@ fn kinds_are_not_guessed() {
     assert_eq!(known["decision"], "denied", "{known}");
     let overridden = decided(DEPLOYMENT, definition("apps", "Deployment", "foos"));
     assert_eq!(overridden["decision"], Value::Null, "{overridden}");
-    assert_eq!(overridden["problems"][0]["file"], "definition", "{overridden}");
+    let place = &overridden["problems"][0]["location"];
+    assert_eq!(place["file"], "definition", "{overridden}");
 }
 
 #[test]

@@ -263,11 +263,7 @@ spec:
         ),
         (script(), 1, "the cluster serves no example.com/v1 Gateway"),
         (
-            script().serve("example.com", "gateways", "Gateway", true).refuse(
-                "/apis/example.com/v1",
-                502,
-                "down",
-            ),
+            script().down("example.com"),
             3,
             "the resource of kind Gateway of example.com/v1 is not known",
         ),
