@@ -42,6 +42,7 @@
 mod counts;
 mod evaluation;
 mod html;
+mod input_place;
 mod namespace_reports;
 mod owner;
 mod report;

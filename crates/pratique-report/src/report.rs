@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::Tally;
+use crate::input_place::InputPlaces;
 use crate::tally::{VERSION, bounded_to};
 
 /// The kind in the JSON form.
@@ -65,7 +66,7 @@ pub struct Problem {
 }
 
 /// A report. Reports of shards merge to the report of the whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "JsonReport", try_from = "JsonReport")]
 pub struct Report {
     run: Run,
@@ -74,7 +75,22 @@ pub struct Report {
     tally: Tally,
     problems: BTreeSet<Problem>,
     notes: BTreeSet<String>,
+    /// Where the inputs are, once another report was merged: they are not read anew for each of many reports.
+    places: Option<InputPlaces>,
 }
+
+impl PartialEq for Report {
+    fn eq(&self, other: &Self) -> bool {
+        self.run == other.run
+            && self.of == other.of
+            && self.shards == other.shards
+            && self.tally == other.tally
+            && self.problems == other.problems
+            && self.notes == other.notes
+    }
+}
+
+impl Eq for Report {}
 
 /// Why reports are not merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,7 +108,7 @@ pub enum MergeError {
     /// Both have a shard.
     #[error("shard {0} is in more than one of the reports")]
     Twice(u32),
-    /// Both have an input.
+    /// Both have an input, or one has a part of an input of the other.
     #[error("{0} is an input of more than one of the reports")]
     InputTwice(String),
 }
@@ -152,6 +168,7 @@ impl Report {
             tally,
             problems: BTreeSet::new(),
             notes: BTreeSet::new(),
+            places: None,
         }
     }
 
@@ -260,10 +277,15 @@ impl Report {
         if other.run.inputs.is_empty() {
             return Err(MergeError::Twice(0));
         }
-        let has = |input: &&String| input.as_str() != STDIN && self.run.inputs.contains(input);
-        if let Some(input) = other.run.inputs.iter().find(has) {
+        let is_place = |input: &&String| input.as_str() != STDIN;
+        let places = self
+            .places
+            .get_or_insert_with(|| InputPlaces::of(self.run.inputs.iter().filter(is_place)));
+        let of_other = || other.run.inputs.iter().filter(is_place);
+        if let Some(input) = of_other().find(|input| places.overlap(input)) {
             return Err(MergeError::InputTwice(input.clone()));
         }
+        places.extend(InputPlaces::of(of_other()));
         self.run.inputs.extend(other.run.inputs.iter().cloned());
         self.run.inputs.sort();
         self.run.inputs.dedup();
@@ -339,6 +361,7 @@ impl TryFrom<JsonReport> for Report {
             tally: json.tally,
             problems: json.problems.into_iter().collect(),
             notes: json.notes.into_iter().collect(),
+            places: None,
         })
     }
 }
@@ -399,6 +422,10 @@ mod tests {
         assert_eq!(merged, of(&["a", "b"], &["x", "y", "z"]));
         let twice = merged.merge(of(&["c", "a"], &[])).unwrap_err();
         assert_eq!(twice, MergeError::InputTwice("a".to_owned()));
+        for same in ["./a", "b/", "a/part.yaml", "."] {
+            let twice = merged.merge(of(&[same], &[])).unwrap_err();
+            assert_eq!(twice, MergeError::InputTwice(same.to_owned()));
+        }
         assert_eq!(merged, of(&["a", "b"], &["x", "y", "z"]));
         let mut piped = of(&["-"], &["x"]);
         piped.merge(of(&["-"], &["y"])).unwrap();
