@@ -35,7 +35,7 @@ use crate::output::{self, problems};
 pub(crate) use excluded::{PathPattern, pattern_from};
 pub(crate) use passed_over::{PassReason, PassedOver, PassedOverLine, WithPassedOver};
 pub(crate) use permitted::{
-    RepositoryLinks, open_file, permit_directory, read_directory, read_regular, read_with_state,
+    RepositoryLinks, open_file, open_regular, permit_directory, read_directory, read_regular, read_with_state,
 };
 pub(crate) use selection::FileSelection;
 

@@ -1,15 +1,14 @@
 //! The documents that a client has open, and the other files of their directories.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_types::Uri;
-use pratique_manifest::ManifestFile;
+use pratique_manifest::{ManifestFile, read_regular};
 use url::Url;
 
-use crate::files::{Files, is_manifest, listed};
+use crate::files::{Files, LARGEST, is_manifest, listed};
 use crate::text::Text;
 
 /// The open documents by their names: paths, or URIs of documents that are no files.
@@ -65,7 +64,10 @@ impl Documents {
     pub(crate) fn read(&self, name: &str) -> Text {
         match self.open.get(name) {
             Some((_, text)) => text.clone(),
-            None => Text::new(fs::read_to_string(name).unwrap_or_default()),
+            None => {
+                let content = read_regular(name, LARGEST).unwrap_or_default();
+                Text::new(String::from_utf8(content).unwrap_or_default())
+            }
         }
     }
 

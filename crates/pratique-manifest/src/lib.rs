@@ -84,5 +84,5 @@ pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
 pub use pratique_yaml::{is_json, yaml_as_json};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};
 pub use read::directory::ManifestFile;
-pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, read_regular, read_with_state};
+pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, open_regular, read_regular, read_with_state};
 pub use read::path::path_text;

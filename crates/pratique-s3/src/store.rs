@@ -1,6 +1,8 @@
 //! A store: signs requests, sends them, and repeats those that may pass.
 
 use std::fs;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +27,8 @@ const SILENCE: Duration = Duration::from_secs(60);
 const PAUSES: [u64; 4] = [200, 400, 1600, 3200];
 /// The maximum length of an answer that is not an object.
 const ANSWER_BYTES: usize = 1 << 20;
+/// The largest file of certificates, in bytes.
+const MAX_CERTIFICATES: u64 = 16 << 20;
 
 /// A store. A copy is the same. Calls block the calling thread, which must not be one of a runtime.
 #[derive(Clone)]
@@ -322,9 +326,22 @@ fn trusted(settings: &Settings) -> Result<Option<Vec<Certificate>>, StoreError> 
         path: path.display().to_string(),
         why,
     };
-    let pem = fs::read(path).map_err(|error| faulty(error.to_string()))?;
+    let pem = read_certificates(path).map_err(|error| faulty(error.to_string()))?;
     let certificates = Certificate::from_pem_bundle(&pem).map_err(|error| faulty(chain(&error)))?;
     Ok(Some(certificates))
+}
+
+/// Reads a file of certificates: a pipe would be waited for, and a device can be read without end.
+fn read_certificates(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    if !found.is_file() && !found.is_dir() {
+        return refused("not a regular file");
+    }
+    if found.len() > MAX_CERTIFICATES {
+        return refused("larger than 16 MiB");
+    }
+    fs::read(path)
 }
 
 impl std::fmt::Debug for Store {

@@ -1,13 +1,13 @@
 //! Opens inputs as streams.
 
-use std::fs::{self, File, FileType};
+use std::fs::{File, FileType};
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 use pratique_stream::Utf8Reader;
 
-use super::{STDIN, columns, open_file};
+use super::{STDIN, columns, open_file, open_regular};
 
 /// The maximum number of bytes that are read from a device: some never end.
 const DEVICE: u64 = 16 << 20;
@@ -38,16 +38,22 @@ pub(crate) fn open(path: &Path) -> io::Result<Stream> {
     decompressed(file, is_file)
 }
 
+/// Opens a file once more, which was a regular one before.
+pub(crate) fn reopen(path: &Path) -> io::Result<File> {
+    let not_regular = || io::Error::new(ErrorKind::InvalidInput, "not a regular file any more");
+    open_regular(path)?.ok_or_else(not_regular)
+}
+
 /// Opens a path as it is, and gives whether it is a file.
 pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)> {
     let (file, is_file) = match path == Path::new(STDIN) {
         true => (stdin()?, false),
         false => {
-            let found = fs::metadata(path)?;
-            if found.is_dir() {
-                return Err(ErrorKind::IsADirectory.into());
+            match open_regular(path)? {
+                Some(file) => (file, true),
+                // Who names a pipe wants it to be waited for.
+                None => (open_file(path)?, false),
             }
-            (open_file(path)?, found.is_file())
         }
     };
     let limit = match is_device(file.metadata()?.file_type()) {

@@ -20,6 +20,15 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Opens a regular file; `None` where the path leads to something else, which is not waited for.
+///
+/// # Errors
+/// It may not be opened, or [`open_regular`](pratique_manifest::open_regular) fails.
+pub(crate) fn open_regular(path: &Path) -> io::Result<Option<File>> {
+    permit(path)?;
+    pratique_manifest::open_regular(path)
+}
+
 /// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
@@ -141,13 +150,15 @@ mod tests {
     ];
 
     /// How files are opened without asking.
-    const CALLS: [&str; 6] = [
+    const CALLS: [&str; 8] = [
         "File::open(",
         "File::create(",
         "fs::read(",
         "fs::read_to_string(",
         "fs::read_dir(",
         "pratique_manifest::read_regular(",
+        "pratique_manifest::read_with_state(",
+        "pratique_manifest::open_regular(",
     ];
 
     fn sources(directory: &Path) -> Vec<PathBuf> {
@@ -169,7 +180,7 @@ mod tests {
             let imports_reader = code.lines().any(|line| {
                 let words = line.replace(['{', '}', ',', ';'], " ");
                 line.starts_with("use pratique_manifest::")
-                    && words.split([' ', ':']).any(|word| word == "read_regular")
+                    && words.split([' ', ':']).any(|word| ["read_regular", "read_with_state", "open_regular"].contains(&word))
             });
             if imports_reader || CALLS.iter().any(|call| code.contains(call)) {
                 openers.insert(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());

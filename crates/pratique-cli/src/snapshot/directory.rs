@@ -1,13 +1,14 @@
 //! Reads a snapshot from its directory.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::path_text;
+use pratique_manifest::{ManifestFile, path_text};
 use pratique_suite::snapshot::{FILE, SnapshotIndex};
 
 use super::ClusterSnapshot;
 use crate::exit::CliError;
-use crate::input::{self, InputError, read_directory};
+use crate::input::{self, InputError, read_directory, read_regular};
 
 /// The maximum size of a file, in MiB.
 const MEBIBYTES: u32 = 256;
@@ -31,7 +32,7 @@ pub(crate) fn found(directory: &Path) -> Result<Option<ClusterSnapshot>, CliErro
     if !index.is_file() {
         return Ok(None);
     }
-    let file = input::read_file(&index, MEBIBYTES).map_err(|error| unread(&path_text(&index), error))?;
+    let file = read_file(&index)?;
     let objects = input::objects(file).objects;
     match objects.iter().any(|input| SnapshotIndex::is_index(&input.object)) {
         true => read(directory).map(Some),
@@ -48,7 +49,7 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
     let mut snapshot = ClusterSnapshot::default();
     let mut has_index = false;
     for path in files(directory)? {
-        let file = input::read_file(&path, MEBIBYTES).map_err(|error| unread(&shown, error))?;
+        let file = read_file(&path)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         if name.is_some_and(|name| POLICIES.iter().any(|policies| name.starts_with(policies))) {
             snapshot.policies.push(file.clone());
@@ -74,6 +75,19 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
             &shown,
             &format!("it is no snapshot: it has no {FILE}; --objects takes directories of objects"),
         )),
+    }
+}
+
+/// Reads a file of a snapshot. Nobody named it, so a pipe is not waited for.
+fn read_file(path: &Path) -> Result<ManifestFile, CliError> {
+    let shown = path_text(path);
+    match read_regular(path, u64::from(MEBIBYTES) << 20) {
+        Ok(content) => Ok(ManifestFile { path: shown, content }),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(CliError::TooLarge {
+            path: shown,
+            mebibytes: MEBIBYTES,
+        }),
+        Err(error) => Err(CliError::Read { path: shown, error }),
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::path_text;
+use pratique_manifest::{path_text, read_regular};
 use pratique_suite::request::kind_of;
 use pratique_suite::snapshot::{FILE, SnapshotIndex};
 use pratique_suite::yaml;
@@ -15,6 +15,9 @@ use tempfile::TempDir;
 
 use super::{ClusterSnapshot, dropped};
 use crate::exit::CliError;
+
+/// The largest index of a snapshot, in bytes.
+const MAX_INDEX_BYTES: u64 = 256 << 20;
 
 /// Where an object goes in its file: by version, then by name.
 type Place = (String, String);
@@ -94,7 +97,7 @@ impl Found {
 
 /// Whether a directory has the index of a snapshot, and besides it only YAML files of objects.
 fn is_snapshot(target: &Path) -> io::Result<bool> {
-    let index = match fs::read(target.join(FILE)) {
+    let index = match read_regular(target.join(FILE), MAX_INDEX_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         index => index?,
     };

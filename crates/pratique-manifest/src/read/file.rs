@@ -2,7 +2,7 @@
 //!
 //! A pipe would block the thread that opens it until another process writes to it, and a device can be read without end.
 
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt;
@@ -32,6 +32,33 @@ pub(crate) struct ReadError {
 pub fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
     let read = read(path.as_ref(), limit);
     read.map(|(bytes, _)| bytes).map_err(|error| error.error)
+}
+
+/// Opens a regular file; `None` where the path leads to a pipe, a socket or a device, which is not waited for, even if it has taken
+/// the place of a file just now. Symbolic links are followed.
+///
+/// # Errors
+/// The file cannot be opened; it is a directory.
+pub fn open_regular(path: &Path) -> io::Result<Option<File>> {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    // Opening some devices has effects.
+    if !found.is_file() {
+        return Ok(None);
+    }
+    let file = open_at_once(path)?;
+    let is_file = file.metadata()?.is_file();
+    Ok(Some(file).filter(|_| is_file))
+}
+
+/// Opens a file without waiting for a writer, if it is a pipe.
+fn open_at_once(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    options.read(true).open(path)
 }
 
 /// Distinguishes a file from another that has the same path later.
@@ -103,11 +130,8 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState), Read
 /// [`read`] for a path that is a regular file by the listing of its directory.
 pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState), ReadError> {
     let failed = |call| move |error| ReadError { call, error };
-    let mut options = OpenOptions::new();
     // Meanwhile the path may lead to a pipe.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    let file = options.read(true).open(path).map_err(failed("open"))?;
+    let file = open_at_once(path).map_err(failed("open"))?;
     let found = file.metadata().map_err(failed("stat"))?;
     check(&found, limit)?;
     let mut bytes = Vec::with_capacity(
@@ -195,6 +219,7 @@ mod tests {
             // It may have taken the place of a regular file since that was listed.
             let error = read_listed(path, 1 << 20).unwrap_err().error.to_string();
             assert_eq!(error, "not a regular file");
+            assert!(open_regular(path).unwrap().is_none());
         }
     }
 
