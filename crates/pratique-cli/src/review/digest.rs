@@ -2,8 +2,9 @@
 
 use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
-use pratique_manifest::{Loaded, MAX_CONFIGURATION_BYTES};
+use pratique_manifest::Loaded;
 use pratique_report::Run;
+use pratique_suite::Rules;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -29,7 +30,7 @@ impl Digest {
             objects_complete,
             snapshot,
             client,
-            authorizer,
+            authorizer: _,
             bind,
             gates,
             objects: _,
@@ -39,11 +40,6 @@ impl Digest {
         digest.text_part(&format!(
             "{objects_complete} {snapshot:?} {client:?} {bind} {gates:?}"
         ));
-        if let Some(path) = authorizer {
-            // What cannot be read ends the command elsewhere.
-            let content = read_regular(path, MAX_CONFIGURATION_BYTES).unwrap_or_default();
-            digest.text_part(&String::from_utf8_lossy(&content));
-        }
         digest
     }
 
@@ -58,6 +54,11 @@ impl Digest {
             let mutating = jsons(&set.mutating_policies).chain(jsons(&set.mutating_bindings));
             validating.chain(mutating).for_each(|text| self.text_part(&text));
         }
+    }
+
+    /// Adds the rules of an authorizer, as they were read: a pipe could not be read again.
+    pub(super) fn add_rules(&mut self, rules: &Rules) {
+        self.text_part(&format!("{rules:?}"));
     }
 
     /// Adds objects of the cluster.

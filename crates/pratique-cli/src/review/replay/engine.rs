@@ -161,6 +161,9 @@ impl StateInputs {
             digest.add_objects(self.loaded.objects());
         }
         digest.add_objects(self.objects());
+        if let Some(rules) = &self.rules {
+            digest.add_rules(rules);
+        }
         digest
     }
 
