@@ -9,7 +9,6 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::arguments::StateArguments;
-use crate::input::read_regular;
 use crate::policies::OriginSets;
 
 /// A digest of policies, arguments and the state of the cluster.

@@ -108,6 +108,67 @@ fn files_that_come_and_go_are_reported() {
     );
 }
 
+/// A run whose checkpoint says something else refuses to go on from it, and does not leave out or repeat anything.
+#[track_caller]
+fn check_altered(name: &str, change: impl Fn(&mut serde_json::Value), why: &str) {
+    let policies = sample("policies");
+    let directory = logs();
+    let inputs = ["audit-2026-11-01T00-00-00.000.log.gz", "audit.log"];
+    let kept = [&["replay", "--policies", &policies], KEPT.as_slice(), &inputs].concat();
+    let of_part = interrupted(&directory, &kept, "kept.json", |report| {
+        report.to_string().contains("\"same\":")
+    });
+    let mut checkpoint: serde_json::Value = serde_json::from_slice(&of_part).unwrap();
+    change(&mut checkpoint);
+    fs::write(directory.path().join("kept.json"), checkpoint.to_string()).unwrap();
+    let run = directory.run(&kept);
+    assert!(run.code == Some(2) && run.stderr.contains(why), "{name}: {run}");
+    assert!(directory.path().join("kept.json").exists(), "{name}");
+}
+
+#[test]
+fn checkpoints_name_a_place_of_the_inputs() {
+    const PLACE: &str = "kept.json: it goes on at a place that the inputs do not have";
+    check_altered(
+        "beyond the file",
+        |checkpoint| checkpoint["at"] = serde_json::json!({"offset": 1_u64 << 40}),
+        "has changed since",
+    );
+    check_altered(
+        "within an event",
+        |checkpoint| {
+            checkpoint["source"] = 1.into();
+            checkpoint["at"] = serde_json::json!({"offset": 1});
+        },
+        "has changed since",
+    );
+    check_altered(
+        "no such file",
+        |checkpoint| checkpoint["source"] = 7.into(),
+        PLACE,
+    );
+    #[cfg(feature = "kube")]
+    check_altered(
+        "a place of a collection",
+        |checkpoint| checkpoint["at"] = serde_json::json!({"list": {}}),
+        PLACE,
+    );
+    check_altered(
+        "the beginning, after something was counted",
+        |checkpoint| {
+            checkpoint["source"] = 0.into();
+            checkpoint["at"] = serde_json::json!({"offset": 0});
+            checkpoint["done"] = 1.into();
+        },
+        PLACE,
+    );
+    check_altered(
+        "another content of the same size and time",
+        |checkpoint| checkpoint["files"][1]["digest"] = "sha256:00".into(),
+        "audit.log has changed since",
+    );
+}
+
 #[test]
 fn what_cannot_be_continued_has_no_checkpoint() {
     let policies = sample("policies");

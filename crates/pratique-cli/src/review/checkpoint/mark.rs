@@ -1,17 +1,25 @@
 //! Places of the inputs, and what the inputs were like.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
+use pratique_gotext::hex::encode_to_string;
+
 #[cfg(feature = "kube")]
 use pratique_kube::ListPosition;
+use pratique_manifest::open_regular;
 use pratique_stream::Piece;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::CheckpointError;
 use crate::exit::CliError;
 use crate::input::{self, InputError, STDIN};
+
+/// How much of the beginning and of the end of a file its digest is of, in bytes.
+const DIGESTED: u64 = 64 << 10;
 
 /// A place between two entries of the inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +47,19 @@ pub(in crate::review) struct FileState {
     pub(in crate::review) path: String,
     size: u64,
     modified: String,
+    /// A digest of the beginning and the end of a file: sizes and times are easily the same by chance, or set.
+    digest: String,
+}
+
+impl At {
+    /// Whether it is where a file or collection begins.
+    pub(super) fn is_beginning(&self) -> bool {
+        match self {
+            At::Offset(offset) => *offset == 0,
+            #[cfg(feature = "kube")]
+            At::List(position) => *position == ListPosition::default(),
+        }
+    }
 }
 
 impl Mark {
@@ -55,20 +76,62 @@ impl Mark {
     }
 }
 
-/// Whether a piece of a file was counted before a checkpoint, which is at an offset of the file.
-///
-/// # Errors
-/// The checkpoint is within the piece: the file is another one.
-pub(in crate::review) fn is_counted(piece: &Piece, offset: usize, file: &str) -> Result<bool, InputError> {
-    if piece.start.offset >= offset {
-        return Ok(false);
+/// The part of a file that was counted before a checkpoint, which is at an offset of the file: the pieces before it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::review) struct CountedPart<'f> {
+    file: &'f str,
+    offset: usize,
+    is_over: bool,
+}
+
+impl<'f> CountedPart<'f> {
+    /// What comes before an offset of a file; with `usize::MAX`, all of it.
+    pub(in crate::review) fn before(offset: usize, file: &'f str) -> Self {
+        CountedPart {
+            file,
+            offset,
+            is_over: offset == 0,
+        }
     }
-    match piece.start.offset.saturating_add(piece.text.len()) <= offset {
-        true => Ok(true),
-        false => Err(InputError::Cli(CliError::Checkpoint {
-            path: file.to_owned(),
-            error: CheckpointError::Changed(file.to_owned()),
-        })),
+
+    /// Whether the next piece was counted. A checkpoint is where a piece begins, and so the first other piece begins there.
+    ///
+    /// # Errors
+    /// The checkpoint is elsewhere: the file is another one.
+    pub(in crate::review) fn has(&mut self, piece: &Piece) -> Result<bool, InputError> {
+        if self.is_over {
+            return Ok(false);
+        }
+        let (start, end) = (
+            piece.start.offset,
+            piece.start.offset.saturating_add(piece.text.len()),
+        );
+        if start == self.offset {
+            self.is_over = true;
+            return Ok(false);
+        }
+        match start < self.offset && end <= self.offset {
+            true => Ok(true),
+            false => Err(self.changed()),
+        }
+    }
+
+    /// Checks, at the end of the file, that it reaches to the checkpoint.
+    ///
+    /// # Errors
+    /// It does not: what comes after the checkpoint would be passed over.
+    pub(in crate::review) fn end(self) -> Result<(), InputError> {
+        match self.is_over || self.offset == usize::MAX {
+            true => Ok(()),
+            false => Err(self.changed()),
+        }
+    }
+
+    fn changed(&self) -> InputError {
+        InputError::Cli(CliError::Checkpoint {
+            path: self.file.to_owned(),
+            error: CheckpointError::Changed(self.file.to_owned()),
+        })
     }
 }
 
@@ -82,17 +145,27 @@ impl FileState {
         if file == Path::new(STDIN) {
             return Err(CliError::ShardOfPipe { path });
         }
-        let found = fs::metadata(file).and_then(|found| Ok((found.modified()?, found)));
-        let (modified, found) = found.map_err(|error| CliError::unread(&path, error))?;
-        if !found.is_file() {
+        let identity = Identity::read(file).map_err(|error| CliError::unread(&path, error))?;
+        let Some(identity) = identity else {
             return Err(CliError::ShardOfPipe { path });
-        }
-        let since = modified.duration_since(SystemTime::UNIX_EPOCH);
+        };
+        let since = identity.modified.duration_since(SystemTime::UNIX_EPOCH);
         Ok(FileState {
             path,
-            size: found.len(),
+            size: identity.size,
             modified: since.map_or_else(|_| String::new(), |since| format!("{since:?}")),
+            digest: identity.digest,
         })
+    }
+
+    /// Whether a place can be one of it: within a file, or in a collection.
+    pub(super) fn has_place(&self, at: &At) -> bool {
+        match at {
+            // How long the content of a compressed file is shows when it is read.
+            At::Offset(_) => !self.digest.is_empty(),
+            #[cfg(feature = "kube")]
+            At::List(_) => self.digest.is_empty(),
+        }
     }
 
     /// A collection of a cluster, of whose content nothing is known.
@@ -102,6 +175,42 @@ impl FileState {
             path,
             size: 0,
             modified: String::new(),
+            digest: String::new(),
         }
     }
+}
+
+/// What tells a file from another one of the same path.
+struct Identity {
+    size: u64,
+    modified: SystemTime,
+    digest: String,
+}
+
+impl Identity {
+    /// That of a regular file; `None` of a pipe, a socket or a device.
+    fn read(path: &Path) -> io::Result<Option<Self>> {
+        let Some(mut file) = open_regular(path)? else {
+            return Ok(None);
+        };
+        let metadata = file.metadata()?;
+        Ok(Some(Identity {
+            size: metadata.len(),
+            modified: metadata.modified()?,
+            digest: digest_of_ends(&mut file, metadata.len())?,
+        }))
+    }
+}
+
+/// The digest of the beginning and the end of a file.
+fn digest_of_ends(file: &mut File, size: u64) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut ends = Vec::new();
+    file.by_ref().take(DIGESTED).read_to_end(&mut ends)?;
+    hash.update(&ends);
+    ends.clear();
+    file.seek(SeekFrom::Start(size.saturating_sub(DIGESTED)))?;
+    file.by_ref().take(DIGESTED).read_to_end(&mut ends)?;
+    hash.update(&ends);
+    Ok(format!("sha256:{}", encode_to_string(hash.finalize())))
 }

@@ -21,7 +21,7 @@ use crate::destination::{self, Readers};
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
-pub(in crate::review) use mark::{At, FileState, Mark, is_counted};
+pub(in crate::review) use mark::{At, CountedPart, FileState, Mark};
 
 /// The largest checkpoint, in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -89,6 +89,9 @@ pub(crate) enum CheckpointError {
     /// A file is not as it was.
     #[error("{0} has changed since; remove the checkpoint to begin anew")]
     Changed(String),
+    /// It names a place that the inputs do not have.
+    #[error("it goes on at a place that the inputs do not have; remove it to begin anew")]
+    Place,
     /// A file was not among the inputs.
     #[error("{0} was not there then; remove the checkpoint to begin anew")]
     Added(String),
@@ -132,6 +135,9 @@ impl Checkpoints {
             let change = changed(&found.files, &checkpoints.files);
             return Err(refused(change.unwrap_or_else(other)));
         }
+        if !found.has_place() {
+            return Err(refused(CheckpointError::Place));
+        }
         let counted = found.report.counted();
         output::eprint(&text!("continued from the checkpoint, after {}\n", counted));
         *begun = found.report;
@@ -170,6 +176,16 @@ impl Checkpoints {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(CliError::unread(&self.path, error)),
             _ => Ok(()),
         }
+    }
+}
+
+impl<C> Checkpoint<C> {
+    /// Whether the inputs have the place where the rest begins. A place beyond them would leave the rest out; one of another kind,
+    /// or the very beginning although something was counted, would count it twice.
+    fn has_place(&self) -> bool {
+        let is_begun = self.source > 0 || !self.at.is_beginning();
+        let file = self.files.get(self.source);
+        file.is_some_and(|file| file.has_place(&self.at)) && (is_begun || self.done == 0)
     }
 }
 

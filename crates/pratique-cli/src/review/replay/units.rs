@@ -8,7 +8,7 @@ use pratique_stream::{Limits, Piece, Splitter};
 use super::share::ReadShare;
 use crate::input::open::open;
 use crate::input::{self, InputError};
-use crate::review::checkpoint::{At, Mark, is_counted};
+use crate::review::checkpoint::{At, CountedPart, Mark};
 use crate::review::etcd;
 use crate::review::ordered::{WorkClosed, WorkSender};
 use crate::review::read::Inputs;
@@ -77,13 +77,14 @@ impl Pieces {
             true => usize::MAX,
             false => Mark::offset_in(from, index),
         };
+        let mut counted = CountedPart::before(counted, &path);
         for piece in Splitter::new(input, self.limits) {
             let piece = match piece {
                 Ok(piece) => piece,
                 // It is the last one.
-                Err(error) => return fault(InputError::of_stream(path, error, self.limits)),
+                Err(error) => return fault(InputError::of_stream(path.clone(), error, self.limits)),
             };
-            let is_counted = match is_counted(&piece, counted, &path) {
+            let is_counted = match counted.has(&piece) {
                 Ok(is_counted) => is_counted,
                 Err(error) => return fault(error),
             };
@@ -106,6 +107,9 @@ impl Pieces {
             };
             sender.add(unit.into())?;
         }
-        Ok(())
+        match counted.end() {
+            Ok(()) => Ok(()),
+            Err(error) => fault(error),
+        }
     }
 }

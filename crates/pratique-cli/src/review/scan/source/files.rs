@@ -10,9 +10,9 @@ use pratique_stream::{Limits, Place, Splitter};
 
 use super::{Content, Unit};
 use crate::exit::CliError;
-use crate::input::open::open;
-use crate::input::{self, InputError, STDIN, open_file};
-use crate::review::checkpoint::{At, FileState, Mark, is_counted};
+use crate::input::open::{open, reopen};
+use crate::input::{self, InputError, STDIN};
+use crate::review::checkpoint::{At, CountedPart, FileState, Mark};
 use crate::review::etcd::{self, Head};
 use crate::review::ordered::{WorkClosed, WorkSender};
 use crate::review::read::Inputs;
@@ -164,7 +164,7 @@ impl Source {
         match (self.has_lines, self.size) {
             (true, Some(size)) if shard.of > 1 => {
                 let Range { start, end } = self.range(shard, size)?;
-                let mut file = open_file(&self.path)?;
+                let mut file = reopen(&self.path)?;
                 let offset = start.place.offset as u64;
                 file.seek(SeekFrom::Start(offset))?;
                 Ok((Box::new(file.take(end.saturating_sub(offset))), start))
@@ -198,7 +198,7 @@ impl Source {
         if offset == 0 || offset >= size {
             return Ok(offset.min(size));
         }
-        let mut file = open_file(&self.path)?;
+        let mut file = reopen(&self.path)?;
         file.seek(SeekFrom::Start(offset - 1))?;
         let skipped = BufReader::new(file).skip_until(b'\n')?;
         Ok((offset - 1).saturating_add(skipped as u64))
@@ -206,7 +206,7 @@ impl Source {
 
     /// How many lines end before an offset.
     fn lines_before(&self, offset: u64) -> io::Result<usize> {
-        let mut rest = open_file(&self.path)?.take(offset);
+        let mut rest = reopen(&self.path)?.take(offset);
         let mut block = vec![0; 1 << 20];
         let mut lines = 0;
         loop {
@@ -244,6 +244,7 @@ impl Part<'_> {
         };
         let mut stream_state = StateOfStream::new(state, file.size.is_some());
         let splitter = Splitter::new(input, limits).starting_at(start.place, start.number);
+        let mut counted = CountedPart::before(self.from, &file.shown);
         for piece in splitter.apart(stream_state.kinds()) {
             let piece = match piece {
                 Ok(piece) => piece,
@@ -253,7 +254,7 @@ impl Part<'_> {
                 }
             };
             let state = stream_state.before(&file.shown, &piece);
-            match is_counted(&piece, self.from, &file.shown) {
+            match counted.has(&piece) {
                 Ok(true) => continue,
                 Ok(false) => {}
                 Err(fault) => return sender.add(unit(None, Content::fault(fault), state)),
@@ -261,7 +262,10 @@ impl Part<'_> {
             let mark = self.mark(piece.start);
             sender.add(unit(Some(mark), Content::Piece(piece), state))?;
         }
-        Ok(())
+        match counted.end() {
+            Ok(()) => Ok(()),
+            Err(fault) => sender.add(unit(None, Content::fault(fault), stream_state.now())),
+        }
     }
 
     fn mark(&self, place: Place) -> Mark {
