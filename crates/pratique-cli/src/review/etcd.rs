@@ -11,8 +11,12 @@ use crate::output::problems;
 
 /// The beginning of an export.
 const HEAD: &str = "{\"header\":{\"cluster_id\":";
-/// The text before the first key.
-const KEYS: &[u8] = b"\"kvs\":[";
+/// The fields of an export.
+const MEMBERS: [&[u8]; 4] = [b"header", LIST, b"more", b"count"];
+/// The field that has the keys and values.
+const LIST: &[u8] = b"kvs";
+/// How much of the name of another field is shown.
+const LONGEST_MEMBER: usize = 64;
 /// The beginning of values that are encoded as protobuf.
 const PROTOBUF: &[u8] = b"k8s\0";
 /// The beginning of values that are encrypted.
@@ -82,78 +86,140 @@ pub(super) fn object(input: InputObject<'_>) -> Result<Option<InputObject<'_>>, 
 /// The keys and values of an export as a stream of JSON values, one after another.
 ///
 /// An export is one value. What stands before its list is skipped, and the commas between the items and what follows them
-/// are replaced by blanks, so that no more than an item has to be held. Lengths stay as they are, and so do places.
+/// are replaced by blanks, so that no more than an item has to be held. Lengths stay as they are, and so do places. What
+/// follows the export stays as it is: it is read like any other input, and so nothing in the file is passed over.
 struct Items<R> {
     input: R,
-    state: State,
+    state: ExportState,
+    /// How deep the next byte is nested: in the export, or, within its list, in an item.
     depth: usize,
     in_string: bool,
     is_escaped: bool,
+    /// The last string of the export's own members, as far as it may be the name of one.
+    member: Vec<u8>,
+    /// The value is no export after all, which is told once what was read before is given.
+    fault: Option<ExportFault>,
 }
 
-enum State {
-    /// Before the list, with how much of [`KEYS`] was seen.
-    Head(usize),
+enum ExportState {
+    /// In the export, before its list or after it; whether the next string is the name of a member.
+    Members { is_name: bool },
+    /// In the list of keys and values.
     Items,
-    Tail,
+    /// After the export.
+    After,
+}
+
+/// Why a value that begins like an export is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum ExportFault {
+    /// It has a field that exports do not have: what is in it would be passed over.
+    #[error("it begins like an export of etcd and has the field {0:?}, which exports do not have")]
+    Field(String),
+    /// It ends within the export.
+    #[error("the export of etcd is incomplete: it ends early")]
+    Incomplete,
+}
+
+impl ExportFault {
+    fn into_io(self) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, self)
+    }
 }
 
 impl<R: Read> Items<R> {
     fn new(input: R) -> Self {
         Items {
             input,
-            state: State::Head(0),
+            state: ExportState::Members { is_name: true },
             depth: 0,
             in_string: false,
             is_escaped: false,
+            member: Vec::new(),
+            fault: None,
         }
     }
 
-    /// A byte as it is.
-    fn byte(&mut self, byte: u8) -> u8 {
+    /// What takes the place of a byte.
+    fn next_byte(&mut self, byte: u8) -> Result<u8, ExportFault> {
         match self.state {
-            State::Head(seen) => {
-                let seen = match KEYS.get(seen) == Some(&byte) {
-                    true => seen + 1,
-                    false => usize::from(KEYS.first() == Some(&byte)),
-                };
-                self.state = match seen == KEYS.len() {
-                    true => State::Items,
-                    false => State::Head(seen),
-                };
-                blank(byte)
+            ExportState::Members { is_name } => {
+                self.scan_members(byte, is_name)?;
+                Ok(blank(byte))
             }
-            State::Items if self.in_string => {
-                match byte {
-                    _ if self.is_escaped => self.is_escaped = false,
-                    b'\\' => self.is_escaped = true,
-                    b'"' => self.in_string = false,
-                    _ => {}
-                }
-                byte
-            }
-            State::Items => match byte {
-                b'"' => {
-                    self.in_string = true;
-                    byte
-                }
-                b'{' | b'[' => {
-                    self.depth += 1;
-                    byte
-                }
-                b'}' | b']' if self.depth > 0 => {
-                    self.depth -= 1;
-                    byte
-                }
-                b',' if self.depth == 0 => b'\n',
-                b']' => {
-                    self.state = State::Tail;
-                    b' '
-                }
-                byte => byte,
-            },
-            State::Tail => blank(byte),
+            ExportState::Items => Ok(self.scan_items(byte)),
+            ExportState::After => Ok(byte),
         }
+    }
+
+    fn scan_members(&mut self, byte: u8, is_name: bool) -> Result<(), ExportFault> {
+        if self.in_string {
+            let is_end = self.scan_string(byte);
+            if is_name && self.depth == 1 && !is_end && self.member.len() < LONGEST_MEMBER {
+                self.member.push(byte);
+            }
+            if is_name && self.depth == 1 && is_end && !MEMBERS.contains(&self.member.as_slice()) {
+                let name = String::from_utf8_lossy(&self.member).into_owned();
+                return Err(ExportFault::Field(name));
+            }
+            return Ok(());
+        }
+        match byte {
+            b'"' => {
+                self.in_string = true;
+                if is_name && self.depth == 1 {
+                    self.member.clear();
+                }
+            }
+            b':' if self.depth == 1 => self.state = ExportState::Members { is_name: false },
+            b',' if self.depth == 1 => self.state = ExportState::Members { is_name: true },
+            b'[' if self.depth == 1 && self.member == LIST => {
+                self.state = ExportState::Items;
+                self.depth = 0;
+            }
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                if self.depth == 0 {
+                    self.state = ExportState::After;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn scan_items(&mut self, byte: u8) -> u8 {
+        if self.in_string {
+            self.scan_string(byte);
+            return byte;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if self.depth > 0 => self.depth -= 1,
+            b',' if self.depth == 0 => return b'\n',
+            b']' => {
+                self.state = ExportState::Members { is_name: false };
+                self.depth = 1;
+                // Another list of this name would be a duplicate key.
+                self.member.clear();
+                return b' ';
+            }
+            _ => {}
+        }
+        byte
+    }
+
+    /// Goes on in a string; gives whether it ends.
+    fn scan_string(&mut self, byte: u8) -> bool {
+        match byte {
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' => self.is_escaped = true,
+            b'"' => self.in_string = false,
+            _ => {}
+        }
+        !self.in_string
     }
 }
 
@@ -167,9 +233,25 @@ fn blank(byte: u8) -> u8 {
 
 impl<R: Read> Read for Items<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone().into_io());
+        }
         let count = self.input.read(into)?;
-        for byte in into.iter_mut().take(count) {
-            *byte = self.byte(*byte);
+        if count == 0 && !into.is_empty() && !matches!(self.state, ExportState::After) {
+            return Err(ExportFault::Incomplete.into_io());
+        }
+        for (index, byte) in into.iter_mut().take(count).enumerate() {
+            match self.next_byte(*byte) {
+                Ok(next) => *byte = next,
+                Err(fault) if index == 0 => {
+                    self.fault = Some(fault.clone());
+                    return Err(fault.into_io());
+                }
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    return Ok(index);
+                }
+            }
         }
         Ok(count)
     }
@@ -301,6 +383,52 @@ mod tests {
         assert_eq!(read.len(), text.len());
         assert_eq!(read.trim(), items.join("\n"));
         assert_eq!(read.find('{'), text.find("{\"key\""));
+    }
+
+    /// What is read of a text that begins like an export, or why it is none.
+    #[track_caller]
+    fn check_items(text: &str, expected: Result<&str, &str>) {
+        let mut items = Items::new(text.as_bytes());
+        let mut read = String::new();
+        let read = items
+            .read_to_string(&mut read)
+            .map(|_| read.split_whitespace().collect::<Vec<_>>().join(" "))
+            .map_err(|error| error.to_string());
+        let expected = expected.map(str::to_owned).map_err(str::to_owned);
+        assert_eq!(read, expected, "{text}");
+    }
+
+    #[test]
+    fn what_follows_an_export_is_read() {
+        const POD: &str = "\n{\"kind\":\"Pod\"}\n";
+        let pod = Ok("{\"kind\":\"Pod\"}");
+        check_items(&format!("{HEAD}1}},\"kvs\":[],\"count\":0}}{POD}"), pod);
+        check_items(&format!("{HEAD}1}},\"kvs\" : [ ] }}{POD}"), pod);
+        // An export of nothing has no list.
+        check_items(&format!("{HEAD}1,\"revision\":\"}}\"}}}}{POD}"), pod);
+        check_items(
+            &format!("{HEAD}1}},\"kvs\":[{{\"key\":\"]\"}}],\"more\":true}}{POD}"),
+            Ok("{\"key\":\"]\"} {\"kind\":\"Pod\"}"),
+        );
+    }
+
+    #[test]
+    fn nothing_in_an_export_is_passed_over() {
+        let of_field = |name: &str| {
+            format!("it begins like an export of etcd and has the field {name:?}, which exports do not have")
+        };
+        check_items(
+            &format!("{HEAD}1}},\"apiVersion\":\"v1\",\"kind\":\"Pod\"}}"),
+            Err(&of_field("apiVersion")),
+        );
+        check_items(
+            &format!("{HEAD}1}},\"kvs\":[],\"items\":[]}}"),
+            Err(&of_field("items")),
+        );
+        let incomplete = Err("the export of etcd is incomplete: it ends early");
+        check_items(&format!("{HEAD}1"), incomplete);
+        check_items(&format!("{HEAD}1}},\"kvs\":[{{\"key\":\"a\"}}"), incomplete);
+        check_items(&format!("{HEAD}1}},\"kvs\":[]"), incomplete);
     }
 
     #[test]
