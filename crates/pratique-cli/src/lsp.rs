@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique_lsp::{Connection, FileKind, Findings};
+use pratique_lsp::{FileKind, Findings, LspError};
 use pratique_manifest::ManifestFile;
 
 use crate::exit::{CliError, ExitStatus};
@@ -12,9 +12,14 @@ use crate::{check, memory, project};
 
 /// Serves one editor on standard input and output until it ends the session.
 pub(crate) fn run() -> Result<ExitStatus, CliError> {
-    let (connection, threads) = Connection::stdio();
-    pratique_lsp::run_with(&connection, &[&ProjectFile, &AdmissionConfiguration::default()])?;
+    let (connection, threads) = pratique_lsp::stdio().map_err(LspError::Io)?;
+    let served = pratique_lsp::run_with(&connection, &[&ProjectFile, &AdmissionConfiguration::default()]);
     drop(connection);
+    // The session knows only that nothing more came.
+    if let Some(error) = threads.read_error() {
+        return Err(LspError::Io(error).into());
+    }
+    served?;
     threads.join().map_err(CliError::Write)?;
     Ok(ExitStatus::Success)
 }

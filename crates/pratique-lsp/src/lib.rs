@@ -6,9 +6,7 @@
 //! diagnostics as well, and the last outcome of each test; [`run_with`] is given the kinds of other files that the program knows.
 //!
 //! ```no_run
-//! use lsp_server::Connection;
-//!
-//! let (connection, threads) = Connection::stdio();
+//! let (connection, threads) = pratique_lsp::stdio().map_err(pratique_lsp::LspError::Io)?;
 //! pratique_lsp::run(&connection)?;
 //! drop(connection);
 //! threads.join().map_err(pratique_lsp::LspError::Io)?;
@@ -34,8 +32,10 @@ mod suites;
 mod symbols;
 mod text;
 mod tokens;
+mod transport;
 mod workspace;
 
 pub use lsp_server::Connection;
 pub use other_files::{FileKind, Findings};
 pub use server::{LspError, run, run_with};
+pub use transport::{StdioThreads, stdio};

@@ -50,6 +50,21 @@ impl Editor {
     }
 }
 
+#[test]
+fn lengths_of_messages_are_not_believed() {
+    for (header, why) in [
+        (
+            "Content-Length: 999999999999\r\n\r\n",
+            "more than 64 MiB are not read",
+        ),
+        ("Content-Length: 60000000\r\n\r\n{}", "unexpected end of file"),
+        ("Content-Length: x\r\n\r\n", "a Content-Length of \"x\""),
+    ] {
+        let run = Directory::new().run_with(&["lsp"], header, &[]);
+        run.exits(2).stderr_has(why);
+    }
+}
+
 fn request(id: u32, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
