@@ -8,6 +8,7 @@ use kube::config::{InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigEr
 use kube::{Client, Config};
 
 use super::background::{Background, wait};
+use super::bounded::{bounded, bounded_lists};
 use super::cluster::ApiCluster;
 use super::configured::Follow;
 use super::exec::ExecPlugin;
@@ -27,6 +28,8 @@ pub struct ApiServer(Arc<Inner>);
 
 struct Inner {
     client: Client,
+    /// The client of objects that are kept.
+    followed: Client,
     /// Its URL; empty if only the client has it.
     url: String,
     wanted: Arc<Wanted>,
@@ -90,6 +93,7 @@ impl ApiServer {
     /// # Errors
     /// None is named, or its configuration is invalid. Whether it answers shows later.
     pub fn infer() -> Result<Self, ConnectError> {
+        files::check_default_kubeconfigs()?;
         let background = Background::start()?;
         let config = wait(background.handle()?, Config::infer())?;
         let config = config.map_err(|error| ConnectError::Infer(Box::new(error)))?;
@@ -105,6 +109,7 @@ impl ApiServer {
             path: PathBuf::from(std::env::var_os("KUBECONFIG").unwrap_or_else(|| "~/.kube/config".into())),
             error: Box::new(error),
         };
+        files::check_default_kubeconfigs()?;
         let file = Kubeconfig::read().map_err(wrong)?;
         let (background, config) = Self::configuration(file, Some(context), wrong)?;
         Self::connect(background, config)
@@ -147,6 +152,7 @@ impl ApiServer {
             path: path.to_owned(),
             error: Box::new(error),
         };
+        files::check_kubeconfig(path)?;
         let file = Kubeconfig::read_from(path).map_err(wrong)?;
         Self::configuration(file, context, wrong)
     }
@@ -206,7 +212,8 @@ impl ApiServer {
 
     fn new(background: Background, client: Client, url: String) -> io::Result<Self> {
         Ok(ApiServer(Arc::new(Inner {
-            client,
+            followed: bounded_lists(client.clone(), background.handle()?),
+            client: bounded(client, background.handle()?),
             url,
             wanted: Arc::new(Wanted::new()),
             source: OnceLock::new(),
@@ -233,7 +240,7 @@ impl ApiServer {
         let start = || {
             ApiSource::start(
                 follow,
-                &inner.client,
+                &inner.followed,
                 &inner.handle,
                 &inner.wanted,
                 &inner.background,
@@ -246,7 +253,7 @@ impl ApiServer {
     /// [`source`](Self::source), the cluster has the params of the first policies before these take effect.
     pub fn cluster(&self) -> ApiCluster {
         let inner = &self.0;
-        let start = || ApiCluster::start(&inner.client, &inner.handle, &inner.wanted, &inner.background);
+        let start = || ApiCluster::start(&inner.followed, &inner.handle, &inner.wanted, &inner.background);
         inner.cluster.get_or_init(start).clone()
     }
 

@@ -2,12 +2,42 @@
 //! device without end.
 
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use kube::Config;
 use kube::config::Kubeconfig;
 use pratique::manifest::{MAX_CONFIGURATION_BYTES, read_regular};
 
 use super::connect::ConnectError;
+
+/// Checks a kubeconfig file, which may be a pipe: `<(command)` is waited for.
+pub(super) fn check_kubeconfig(path: &Path) -> Result<(), ConnectError> {
+    let is_pipe = fs::metadata(path).is_ok_and(|found| is_pipe(&found));
+    if is_pipe { Ok(()) } else { check(path) }
+}
+
+/// Checks the kubeconfig files that the environment names, or the usual one.
+pub(super) fn check_default_kubeconfigs() -> Result<(), ConnectError> {
+    let paths: Vec<PathBuf> = match env::var_os("KUBECONFIG") {
+        Some(names) => env::split_paths(&names).collect(),
+        None => env::home_dir()
+            .map(|home| home.join(".kube").join("config"))
+            .into_iter()
+            .collect(),
+    };
+    let named = paths.iter().filter(|path| !path.as_os_str().is_empty());
+    named.into_iter().try_for_each(|path| check_kubeconfig(path))
+}
+
+#[cfg(unix)]
+fn is_pipe(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &fs::Metadata) -> bool {
+    false
+}
 
 /// Checks the roots that a kubeconfig's clusters name.
 pub(super) fn check_roots(file: &Kubeconfig) -> Result<(), ConnectError> {
@@ -49,6 +79,10 @@ mod tests {
         config.auth_info.token_file = Some("/dev/zero".to_owned());
         let error = check_credentials(&config).unwrap_err().to_string();
         assert_eq!(error, "cannot read /dev/zero: not a regular file");
+
+        let error = check_kubeconfig(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert_eq!(error, "cannot read /dev/zero: not a regular file");
+        assert!(check_kubeconfig(Path::new("/none")).is_ok());
 
         let text = "clusters: [{name: a, cluster: {certificate-authority: /dev/zero}}]";
         let file = Kubeconfig::from_yaml(text).unwrap();

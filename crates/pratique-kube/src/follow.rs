@@ -14,6 +14,9 @@ use tracing::{info, warn};
 use super::failure;
 use super::store::{Placed, Store};
 
+/// How many objects are listed at a time: a page is held as a whole, several times over while it is decoded.
+const PAGE: u32 = 100;
+
 /// How the objects of a kind are kept.
 pub(super) trait Keep<K>: Send + 'static {
     /// The type that is kept.
@@ -33,7 +36,7 @@ where
     H: Keep<K>,
 {
     let path = api.resource_url().to_owned();
-    let mut events = pin!(watch(api, watcher::Config::default()).default_backoff());
+    let mut events = pin!(watch(api, watcher::Config::default().page_size(PAGE)).default_backoff());
     let mut trouble = false;
     while let Some(event) = events.next().await {
         match event {

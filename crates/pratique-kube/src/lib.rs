@@ -37,6 +37,7 @@
 pub mod admission;
 mod answers;
 mod background;
+mod bounded;
 mod cluster;
 mod configured;
 mod connect;

@@ -42,6 +42,9 @@ impl From<ReadError> for Failure {
 /// How much is read of a cluster.
 const MOST_BYTES: usize = 256 << 20;
 
+/// How much an answer may have: to read one takes several times its size. Of lists, fewer objects are requested then.
+const MOST_OF_ANSWER: usize = 32 << 20;
+
 /// How long an answer may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -75,12 +78,17 @@ impl Requests {
         let mut restarts = RESTARTS;
         let mut objects = Vec::new();
         let mut next = String::new();
+        let mut chunk_size = PAGE;
         loop {
             let query = match next.as_str() {
-                "" => format!("{path}?limit={PAGE}"),
-                next => format!("{path}?limit={PAGE}&continue={}", encoded(next)),
+                "" => format!("{path}?limit={chunk_size}"),
+                next => format!("{path}?limit={chunk_size}&continue={}", encoded(next)),
             };
             let page = match self.get(&query).await {
+                Err(ReadError::TooLarge { mebibytes }) if mebibytes < MOST_BYTES >> 20 && chunk_size > 1 => {
+                    chunk_size /= 2;
+                    continue;
+                }
                 // The list took so long that its version has expired.
                 Err(ReadError::Refused { code: 410, .. }) if restarts > 0 && !next.is_empty() => {
                     restarts -= 1;
@@ -118,7 +126,8 @@ impl Requests {
         let mut pauses = PAUSES.into_iter();
         loop {
             let remaining = self.remaining.load(Ordering::Relaxed);
-            let failure = match self.get_once(path, remaining, PATIENCE).await {
+            let most = remaining.min(MOST_OF_ANSWER);
+            let failure = match self.get_once(path, most, PATIENCE).await {
                 Ok(text) => {
                     self.remaining
                         .fetch_sub(text.len().min(remaining), Ordering::Relaxed);
@@ -128,9 +137,11 @@ impl Requests {
                     error: ReadError::TooLarge { .. },
                     ..
                 }) => {
-                    return Err(ReadError::TooLarge {
-                        mebibytes: MOST_BYTES >> 20,
-                    });
+                    let mebibytes = match most < MOST_OF_ANSWER {
+                        true => MOST_BYTES >> 20,
+                        false => MOST_OF_ANSWER >> 20,
+                    };
+                    return Err(ReadError::TooLarge { mebibytes });
                 }
                 Err(failure) => failure,
             };
@@ -165,7 +176,8 @@ impl Requests {
         let status = response.status();
         let body = Limited::new(response.into_body(), bytes).collect().await;
         let text = match body {
-            Ok(body) => body.to_bytes().to_vec(),
+            // This does not copy it once more.
+            Ok(body) => Vec::from(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => {
                 let mebibytes = bytes >> 20;
                 return Err(Failure::new(ReadError::TooLarge { mebibytes }, false));
