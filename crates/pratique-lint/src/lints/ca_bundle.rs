@@ -35,6 +35,10 @@ pub(crate) fn check(webhook: &Webhook<'_>, now: Option<SystemTime>, report: &mut
     let Some(bundle) = webhook.ca_bundle.filter(|bundle| !bundle.is_empty()) else {
         return;
     };
+    // What stands there is a placeholder, such as a line break, or the bundle of an earlier certificate.
+    if webhook.has_injected_bundle {
+        return;
+    }
     if let Some(finding) = finding(bundle, now) {
         let mut path = webhook.path.clone();
         path.extend(["clientConfig", "caBundle"].map(|name| Step::Field(name.to_owned())));
@@ -140,12 +144,17 @@ mod tests {
 
     #[track_caller]
     fn check_at(now: Option<SystemTime>, bundle: &[u8], expected: &[(&str, &str)]) {
+        check_annotated("{}", now, bundle, expected);
+    }
+
+    #[track_caller]
+    fn check_annotated(annotations: &str, now: Option<SystemTime>, bundle: &[u8], expected: &[(&str, &str)]) {
         for kind in ["Validating", "Mutating"] {
             let bundle = pratique_json::base64::encode(bundle);
             let set = load(&format!(
                 "apiVersion: admissionregistration.k8s.io/v1
 kind: {kind}WebhookConfiguration
-metadata: {{name: w.static.k8s.io}}
+metadata: {{name: w.static.k8s.io, annotations: {annotations}}}
 webhooks:
 - name: a.example.com
   clientConfig: {{url: 'https://example.com', caBundle: '{bundle}'}}
@@ -186,6 +195,30 @@ webhooks:
         check_at(year(55), twice.as_bytes(), &malformed);
         let cut = CERTIFICATE.replace("-----END CERTIFICATE-----", "");
         check_at(year(55), cut.as_bytes(), &malformed);
+    }
+
+    #[test]
+    fn bundles_that_are_injected_are_placeholders() {
+        for annotation in [
+            "cert-manager.io/inject-ca-from: shop/serving",
+            "cert-manager.io/inject-ca-from-secret: shop/ca",
+            "cert-manager.io/inject-apiserver-ca: 'true'",
+            "certmanager.k8s.io/inject-ca-from: shop/serving",
+            "service.beta.openshift.io/inject-cabundle: 'true'",
+        ] {
+            let annotations = format!("{{{annotation}}}");
+            check_annotated(&annotations, year(55), b"\n", &[]);
+            check_annotated(&annotations, year(60), CERTIFICATE.as_bytes(), &[]);
+        }
+        let malformed = [("malformed-ca-bundle", "caBundle is no PEM")];
+        for other in [
+            "{}",
+            "{service.beta.openshift.io/inject-cabundle: 'false'}",
+            "{cert-manager.io/inject-ca-from: ''}",
+            "{example.com/inject-ca-from: a}",
+        ] {
+            check_annotated(other, year(55), b"\n", &malformed);
+        }
     }
 
     #[test]

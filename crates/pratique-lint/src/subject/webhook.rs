@@ -1,6 +1,7 @@
 //! Webhooks of both kinds.
 
 use k8s_openapi::api::admissionregistration::v1::MatchCondition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_expression::{Declarations, Use};
 use pratique_manifest::{Kind, ManifestSet, Step};
 use pratique_sample::ExpressionId;
@@ -19,6 +20,8 @@ pub(crate) struct Webhook<'m> {
     pub(crate) conditions: Vec<Site<'m>>,
     /// The certificate authorities of its certificate, which should be PEM.
     pub(crate) ca_bundle: Option<&'m [u8]>,
+    /// Whether a program in the cluster writes the bundle, by an annotation of the configuration.
+    pub(crate) has_injected_bundle: bool,
     /// The timeout in seconds.
     pub(crate) timeout: u32,
     /// Whether it is reinvoked after others changed the object.
@@ -33,7 +36,7 @@ impl Webhook<'_> {
 
 /// Reads the fields that both kinds of webhooks have.
 macro_rules! webhook {
-    ($webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
+    ($loaded:expr, $webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
         let at = format!("webhooks[{}]", $index);
         Webhook {
             rules: RuleView::of_webhook(&$webhook.rules, &path(&format!("{at}.rules"))),
@@ -43,6 +46,7 @@ macro_rules! webhook {
                 .ca_bundle
                 .as_ref()
                 .map(|bytes| bytes.0.as_slice()),
+            has_injected_bundle: has_injected_bundle(&$loaded.object.metadata),
             timeout: $webhook
                 .timeout_seconds
                 .and_then(|seconds| u32::try_from(seconds).ok())
@@ -61,6 +65,7 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>)
         for (index, webhook) in loaded.object.webhooks.iter().flatten().enumerate() {
             let reinvoked = webhook.reinvocation_policy.as_deref() == Some("IfNeeded");
             webhooks.push(webhook!(
+                loaded,
                 webhook,
                 Origin::new(kind, name, &loaded.source),
                 index,
@@ -72,6 +77,7 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>)
         let (kind, name) = (Kind::ValidatingWebhookConfiguration, &loaded.object.metadata.name);
         for (index, webhook) in loaded.object.webhooks.iter().flatten().enumerate() {
             webhooks.push(webhook!(
+                loaded,
                 webhook,
                 Origin::new(kind, name, &loaded.source),
                 index,
@@ -79,6 +85,25 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>)
             ));
         }
     }
+}
+
+/// Annotations by which programs in a cluster write the `caBundle` of a configuration's webhooks: those of cert-manager's
+/// cainjector, which had another group before 2019, and of the service CA operator of OpenShift.
+const INJECTING: [&str; 7] = [
+    "cert-manager.io/inject-ca-from",
+    "cert-manager.io/inject-ca-from-secret",
+    "cert-manager.io/inject-apiserver-ca",
+    "certmanager.k8s.io/inject-ca-from",
+    "certmanager.k8s.io/inject-apiserver-ca",
+    "service.beta.openshift.io/inject-cabundle",
+    "service.alpha.openshift.io/inject-cabundle",
+];
+
+/// Whether an annotation has a program write the bundles. `false` and an empty value do not.
+fn has_injected_bundle(metadata: &ObjectMeta) -> bool {
+    let mut annotations = metadata.annotations.iter().flatten();
+    annotations
+        .any(|(name, value)| INJECTING.contains(&name.as_str()) && !matches!(value.as_str(), "" | "false"))
 }
 
 fn condition_sites<'m>(conditions: &'m Option<Vec<MatchCondition>>, at: &str) -> Vec<Site<'m>> {
