@@ -50,7 +50,7 @@ fn values_that_yaml_takes_for_something_else() {
     );
     check(
         "  validations:\n  - expression: {{ template }}\n",
-        &["a template has to be filled in before it is a manifest"],
+        &["a template has to be filled in before it is a manifest, as helm template does"],
     );
     check(
         "  validations:\n  - expression: {a: b}\n",

@@ -1,4 +1,14 @@
-//! Help for YAML syntax errors.
+//! Help for syntax errors.
+
+/// Help for text that is no manifest yet.
+const TEMPLATE: &str = "a template has to be filled in before it is a manifest, as helm template does";
+
+/// Help for an error at an offset of what is taken for JSON, by the source on its line.
+pub(crate) fn for_json(text: &str, at: usize) -> Option<String> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let line = text.get(start..)?.lines().next()?;
+    line.trim_start().starts_with("{{").then(|| TEMPLATE.to_owned())
+}
 
 /// Help for a syntax error at an offset, by the source on its line, or on the line before.
 pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
@@ -37,7 +47,7 @@ fn for_line(line: &str, text: &str) -> Option<String> {
         _ => (line, false),
     };
     if value.contains("{{") {
-        return Some("a template has to be filled in before it is a manifest".to_owned());
+        return Some(TEMPLATE.to_owned());
     }
     let (inner, rest) = match value.chars().next()? {
         '!' => return Some(TAG.to_owned()),
@@ -109,5 +119,17 @@ mod tests {
         check("expression: \"a.matches('\\", "a backslash");
         check("\tmessage: a", "a tab");
         check("message: a", "");
+    }
+
+    #[test]
+    fn templates() {
+        let check = |text: &str, at: usize, expected: Option<&str>| {
+            assert_eq!(for_json(text, at).as_deref(), expected, "{text}");
+        };
+        check("{{- if .Values.enabled }}\nkind: A\n", 1, Some(TEMPLATE));
+        check("{\"a\": 1}\n  {{ end }}", 12, Some(TEMPLATE));
+        check("{\"a\": {{ .Values.a }}}", 7, None);
+        check("{\"a\": }", 6, None);
+        check("", 7, None);
     }
 }

@@ -96,7 +96,8 @@ pub(crate) fn parsed_json(
         Err(error) => {
             let text = unknown_kind(&error.message);
             let span = Span::new(error.offset, error.offset + 1);
-            Err(unparsed(text, error.message, &source, span))
+            let help = help::for_json(source.text(), error.offset as usize);
+            Err(helped(unparsed(text, error.message, &source, span), help))
         }
     }
 }
@@ -133,11 +134,8 @@ pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, 
         }
         Err(error) => {
             let help = help::for_yaml(source.text(), error.span.start as usize);
-            let mut failure = unparsed(error.message.clone(), error.message, &source, error.span);
-            if let Some(problem) = failure.problems.first_mut() {
-                problem.help = help.map(Help::from);
-            }
-            Err(failure)
+            let failure = unparsed(error.message.clone(), error.message, &source, error.span);
+            Err(helped(failure, help))
         }
     }
 }
@@ -145,6 +143,15 @@ pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, 
 fn unparsed(text: String, message: String, source: &DocumentSource, span: Span) -> Box<Failure> {
     let problem = Problem::new(Rule::Syntax, message).at(source.location(span));
     Box::new(Failure::single(text, problem))
+}
+
+/// A failure with help for its first problem.
+fn helped(failure: Box<Failure>, help: Option<String>) -> Box<Failure> {
+    let mut failure = failure;
+    if let Some(problem) = failure.problems.first_mut() {
+        problem.help = help.map(Help::from);
+    }
+    failure
 }
 
 fn into_text(bytes: Vec<u8>) -> String {
