@@ -1,7 +1,8 @@
 //! The objects of files that configure admission, sorted by origin and plugin.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_json::Value;
@@ -12,6 +13,7 @@ use pratique_manifest::{
 use pratique_policy::Origin;
 
 use crate::convert::items;
+use crate::source_files::{SourceFile, SourceFiles};
 
 /// A group of objects that are loaded together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +68,8 @@ pub struct SortedPolicies {
     failures: Vec<Failure>,
     /// Files that were found in directories and are no objects, such as the values of a chart.
     unread: Vec<String>,
+    /// Files that are no objects by their nature.
+    sources: Vec<SourceFile>,
 }
 
 /// Why policies do not load.
@@ -91,6 +95,7 @@ impl SortedPolicies {
             others: BTreeMap::new(),
             failures: Vec::new(),
             unread: Vec::new(),
+            sources: Vec::new(),
         }
     }
 
@@ -104,7 +109,13 @@ impl SortedPolicies {
     /// The objects of files of a directory.
     pub fn of_files(files: Vec<ManifestFile>, origin: Option<Origin>) -> Self {
         let mut sorted = SortedPolicies::new(origin);
-        files.into_iter().for_each(|file| sorted.add(file, false));
+        let mut sources = SourceFiles::default();
+        for file in files {
+            match sources.recognize_content(Path::new(&file.path), &file.content) {
+                Some(source) => sorted.add_source(source),
+                None => sorted.add(file, false),
+            }
+        }
         sorted
     }
 
@@ -130,6 +141,11 @@ impl SortedPolicies {
             false => self.unread.push(file.path.clone()),
         }
         self.files.push(file);
+    }
+
+    /// Adds a file that is no object by its nature: it is told as what it is.
+    pub fn add_source(&mut self, source: SourceFile) {
+        self.sources.push(source);
     }
 
     /// Adds a file of a directory that cannot be read: it may have any objects.
@@ -192,6 +208,11 @@ impl SortedPolicies {
         &self.unread
     }
 
+    /// Files that are no objects by their nature.
+    pub fn sources(&self) -> &[SourceFile] {
+        &self.sources
+    }
+
     /// Whether something could not be read.
     pub fn has_failures(&self) -> bool {
         !self.failures.is_empty()
@@ -239,7 +260,8 @@ impl SortedPolicies {
         if failures.is_empty() {
             return Ok(sets);
         }
-        failures.sort_by_cached_key(|(failure, _)| self.place(failure));
+        let numbers = self.file_numbers();
+        failures.sort_by_cached_key(|(failure, _)| place(failure, &numbers));
         let stops_server = failures.first().is_some_and(|(_, is_static)| *is_static);
         Err(Refused {
             errors: LoadErrors::new(failures.into_iter().map(|(failure, _)| failure).collect()),
@@ -247,18 +269,26 @@ impl SortedPolicies {
         })
     }
 
-    /// The document that a failure is of, in the order of the files. A server decodes a document before it validates it, and
-    /// so are the failures of one.
-    fn place(&self, failure: &Failure) -> (usize, Option<usize>) {
-        let problem = failure.problems.first();
-        let location = problem.and_then(|problem| problem.location.as_ref());
-        let file =
-            location.and_then(|location| self.files.iter().position(|file| *file.path == *location.file));
-        (
-            file.unwrap_or(usize::MAX),
-            location.map(|location| location.document),
-        )
+    /// The places of the files in their order, by their paths.
+    fn file_numbers(&self) -> HashMap<&str, usize> {
+        // Of a path that was read twice, the first counts.
+        let numbered = self.files.iter().enumerate().rev();
+        numbered
+            .map(|(number, file)| (file.path.as_str(), number))
+            .collect()
     }
+}
+
+/// The document that a failure is of, in the order of the files. A server decodes a document before it validates it, and
+/// so are the failures of one.
+fn place(failure: &Failure, numbers: &HashMap<&str, usize>) -> (usize, Option<usize>) {
+    let problem = failure.problems.first();
+    let location = problem.and_then(|problem| problem.location.as_ref());
+    let number = location.and_then(|location| numbers.get(&*location.file).copied());
+    (
+        number.unwrap_or(usize::MAX),
+        location.map(|location| location.document),
+    )
 }
 
 fn missing_kind(location: Location) -> Failure {

@@ -1,0 +1,152 @@
+use std::fs;
+
+use super::*;
+
+/// Files in a directory, and what they are.
+#[track_caller]
+fn check(files: &[(&str, &str, Option<SourceKind>)]) {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join(".git")).unwrap();
+    for (name, text, _) in files {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let mut sources = SourceFiles::default();
+    for (name, _, expected) in files {
+        let source = sources.recognize(&directory.path().join(name));
+        assert_eq!(source.map(|source| source.kind), *expected, "{name}");
+    }
+}
+
+const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n";
+
+#[test]
+fn kustomizations_name_their_patches() {
+    let kustomization = "resources: [deploy.yaml, both.yaml]\n\
+        patches: [{path: patch.yaml}, {path: both.yaml}, {patch: \"- op: remove\"}]\n\
+        patchesStrategicMerge: [old/patch.yaml, \"kind: A\\nmetadata: {}\"]\n\
+        patchesJson6902: [{path: ./json.yaml, target: {kind: A}}]\n\
+        configurations: [config.yaml]\nreplacements: [{path: replace.yaml}, {source: {kind: A}}]\n\
+        transformers: [labels.yaml]\nhelmCharts: [{name: a, valuesFile: chart.yaml, additionalValuesFiles: [more.yaml]}]\n\
+        openapi: {path: schema.json}\n";
+    let configuration = Some(SourceKind::KustomizeConfiguration);
+    let transformer = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\n";
+    check(&[
+        (
+            "over/kustomization.yaml",
+            kustomization,
+            Some(SourceKind::Kustomization),
+        ),
+        ("over/deploy.yaml", DEPLOYMENT, None),
+        ("over/both.yaml", DEPLOYMENT, None),
+        ("over/other.yaml", DEPLOYMENT, None),
+        ("over/patch.yaml", DEPLOYMENT, Some(SourceKind::Patch)),
+        ("over/old/patch.yaml", DEPLOYMENT, Some(SourceKind::Patch)),
+        (
+            "over/json.yaml",
+            "- {op: remove, path: /a}\n",
+            Some(SourceKind::Patch),
+        ),
+        ("over/config.yaml", "nameReference: []\n", configuration),
+        ("over/replace.yaml", "source: {kind: A}\n", configuration),
+        ("over/labels.yaml", transformer, configuration),
+        ("over/chart.yaml", "a: 1\n", Some(SourceKind::Values)),
+        ("over/more.yaml", "a: 1\n", Some(SourceKind::Values)),
+        ("over/schema.json", "{}", configuration),
+        ("patch.yaml", DEPLOYMENT, None),
+    ]);
+}
+
+#[test]
+fn kustomizations_are_recognised() {
+    let kustomize = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\n";
+    let kubebuilder =
+        "nameReference:\n- kind: Service\n  fieldSpecs: [{kind: A, path: a}]\nnamespace: [{path: a}]\n";
+    let kustomization = Some(SourceKind::Kustomization);
+    check(&[
+        ("a/kustomization.yml", "resources: []\n", kustomization),
+        ("b/Kustomization", "", kustomization),
+        ("c/base.yaml", kustomize, kustomization),
+        ("c/component.yaml", component, kustomization),
+        // The objects of Flux are ones, whatever their files are called.
+        ("d/kustomization.yaml", flux, None),
+        ("e/kustomization.yaml", DEPLOYMENT, None),
+        ("e/both.yaml", &format!("{kustomize}---\n{DEPLOYMENT}"), None),
+        (
+            "f/kustomizeconfig.yaml",
+            kubebuilder,
+            Some(SourceKind::KustomizeConfiguration),
+        ),
+        ("f/other.yaml", "namespace: default\n", None),
+        ("f/mixed.yaml", "nameReference: []\nkind: Pod\n", None),
+    ]);
+}
+
+#[test]
+fn charts_have_templates_and_values() {
+    let values = Some(SourceKind::Values);
+    let template = Some(SourceKind::Template);
+    check(&[
+        (
+            "chart/Chart.yaml",
+            "apiVersion: v2\nname: shop\n",
+            Some(SourceKind::Chart),
+        ),
+        ("chart/values.yaml", "replicas: 3\n", values),
+        ("chart/values.schema.json", "{}", values),
+        ("chart/ci/test.yaml", "replicas: 3\n", values),
+        (
+            "chart/templates/a.yaml",
+            "kind: A\nname: \"{{ .Values.a }}\"\n",
+            template,
+        ),
+        ("chart/templates/b.yaml", DEPLOYMENT, None),
+        (
+            "chart/templates/large.yaml",
+            &format!("{{{{- if .a }}}}\n{}", "# large\n".repeat(50_000)),
+            template,
+        ),
+        (
+            "chart/tests/a_test.yaml",
+            "suite: a\n",
+            Some(SourceKind::ChartFile),
+        ),
+        ("chart/crds/c.yaml", DEPLOYMENT, None),
+        ("other/values-production.yaml", "replicas: 3\n", values),
+        ("other/values.yaml", DEPLOYMENT, None),
+        ("other/prices.yaml", "replicas: 3\n", None),
+    ]);
+}
+
+#[test]
+fn templates_are_recognised_by_what_they_begin_with() {
+    let template = Some(SourceKind::Template);
+    let alert = "kind: ConfigMap\ndata:\n  a: |\n    {{ $labels.pod }}\n  b: \"{{ .x }}\"\n";
+    check(&[
+        ("a.yaml", "{{- if .Values.a }}\nkind: A\n{{- end }}\n", template),
+        ("b.yaml", "# comment\n---\n\n  {{ include \"a\" . }}\n", template),
+        ("c.yaml", "{{/* comment */}}\nkind: A\n", template),
+        ("d.yaml", "kind: A\nname: {{ .Values.name }}\n", template),
+        ("e.yaml", "kind: A\nspec:\n{{ toYaml . | indent 2 }}\n", template),
+        ("f.yaml", alert, None),
+        // What is wrong with it has nothing to do with the action.
+        ("g.yaml", &format!("{alert}---\nkind: [\na: b\n\n\n"), None),
+        ("h.yaml", "kind: A\n\tb: c\n", None),
+    ]);
+}
+
+#[test]
+fn only_files_are_read() {
+    let mut sources = SourceFiles::default();
+    for path in ["none.yaml", "/dev/zero", "/", ""] {
+        assert_eq!(sources.recognize(Path::new(path)), None);
+    }
+    let large = "kind: A\nname: {{ a }}\n".repeat(50_000);
+    assert_eq!(
+        sources.recognize_content(Path::new("a.yaml"), large.as_bytes()),
+        None
+    );
+}
