@@ -13,7 +13,7 @@ use pratique_manifest::{
 use pratique_policy::Origin;
 
 use crate::convert::items;
-use crate::source_files::{SourceFile, SourceFiles};
+use crate::source_files::{SourceFile, SourceFiles, SourceKind};
 
 /// A group of objects that are loaded together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +111,8 @@ impl SortedPolicies {
         let mut sorted = SortedPolicies::new(origin);
         let mut sources = SourceFiles::default();
         for file in files {
-            match sources.recognize_content(Path::new(&file.path), &file.content) {
+            let source = sources.recognize_content(Path::new(&file.path), &file.content);
+            match source.filter(|source| !is_meant_as_policy(source, &file.content)) {
                 Some(source) => sorted.add_source(source),
                 None => sorted.add(file, false),
             }
@@ -135,8 +136,7 @@ impl SortedPolicies {
                 self.documents.entry(group).or_default().push(document.clone());
             }
         }
-        let is_meant = || String::from_utf8_lossy(&file.content).contains(API_GROUP);
-        match failures.is_empty() || named || is_meant() {
+        match failures.is_empty() || named || mentions_policies(&file.content) {
             true => self.failures.append(&mut failures),
             false => self.unread.push(file.path.clone()),
         }
@@ -289,6 +289,15 @@ fn place(failure: &Failure, numbers: &HashMap<&str, usize>) -> (usize, Option<us
         number.unwrap_or(usize::MAX),
         location.map(|location| location.document),
     )
+}
+
+/// Whether a template is read all the same: outside of a chart, one of a policy is a policy that is not written correctly.
+pub fn is_meant_as_policy(source: &SourceFile, content: &[u8]) -> bool {
+    source.kind == SourceKind::Template && source.root.is_none() && mentions_policies(content)
+}
+
+fn mentions_policies(content: &[u8]) -> bool {
+    String::from_utf8_lossy(content).contains(API_GROUP)
 }
 
 fn missing_kind(location: Location) -> Failure {

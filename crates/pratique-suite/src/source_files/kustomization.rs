@@ -8,6 +8,7 @@ use pratique_manifest::{ManifestFile, read_contents};
 
 use super::{SourceKind, normalized};
 use crate::convert::convert;
+use crate::files::is_manifest;
 
 /// How many files are read of a kustomization.
 const MAX_NAMED: usize = 10_000;
@@ -54,8 +55,25 @@ pub(super) fn named_files(directory: &Path, file: &ManifestFile) -> HashMap<Path
                 .map(|path| normalized(&directory.join(path))),
         );
     }
+    let text = String::from_utf8_lossy(&file.content);
+    for path in commented_patches(&text).take(MAX_NAMED) {
+        let place = normalized(&directory.join(path));
+        named.entry(place).or_insert(SourceKind::Patch);
+    }
     named.retain(|place, _| !resources.contains(place));
     named
+}
+
+/// The patches that stand in comments: scaffolds have those of webhooks and certificates, to be used later.
+fn commented_patches(text: &str) -> impl Iterator<Item = &str> {
+    let comments = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix('#'));
+    let entries = comments.map(|comment| comment.trim_start_matches(['#', ' ', '-']));
+    let paths = entries.map(|entry| entry.strip_prefix("path:").unwrap_or(entry).trim());
+    paths
+        .map(|path| path.trim_matches(['"', '\'']))
+        .filter(|path| path.contains("patch") && !path.contains(' ') && is_manifest(Path::new(path)))
 }
 
 /// The paths in a list. Patches and transformers may be written in their place as well.

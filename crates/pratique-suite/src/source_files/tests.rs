@@ -29,7 +29,7 @@ fn kustomizations_name_their_patches() {
         patchesJson6902: [{path: ./json.yaml, target: {kind: A}}]\n\
         configurations: [config.yaml]\nreplacements: [{path: replace.yaml}, {source: {kind: A}}]\n\
         transformers: [labels.yaml]\nhelmCharts: [{name: a, valuesFile: chart.yaml, additionalValuesFiles: [more.yaml]}]\n\
-        openapi: {path: schema.json}\n";
+        openapi: {path: schema.json}\n#- path: patches/later.yaml\n# - webhook_patch.yaml\n#- network.yaml\n";
     let configuration = Some(SourceKind::KustomizeConfiguration);
     let transformer = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\n";
     check(&[
@@ -54,6 +54,9 @@ fn kustomizations_name_their_patches() {
         ("over/chart.yaml", "a: 1\n", Some(SourceKind::Values)),
         ("over/more.yaml", "a: 1\n", Some(SourceKind::Values)),
         ("over/schema.json", "{}", configuration),
+        ("over/patches/later.yaml", DEPLOYMENT, Some(SourceKind::Patch)),
+        ("over/webhook_patch.yaml", DEPLOYMENT, Some(SourceKind::Patch)),
+        ("over/network.yaml", DEPLOYMENT, None),
         ("patch.yaml", DEPLOYMENT, None),
     ]);
 }
