@@ -11,6 +11,7 @@ pub(crate) mod piece;
 mod place;
 mod quick;
 mod selection;
+pub(crate) mod sources;
 pub(crate) mod spool;
 mod walk;
 

@@ -39,6 +39,13 @@ impl Commands {
         let _ = writeln!(self.0, "::{level} {place}title={title}::{}", data(message));
     }
 
+    /// Adds a notice about a file as a whole.
+    pub(crate) fn notice_file(&mut self, file: &str, title: &str, message: &str) {
+        let (file, title) = (property(file), property(title));
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "::notice file={file},title={title}::{}", data(message));
+    }
+
     /// Adds lines for the log.
     pub(crate) fn log(&mut self, text: &Text) {
         self.0.push_str(&printed(text));

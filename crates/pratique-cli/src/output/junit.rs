@@ -35,6 +35,11 @@ pub(crate) enum Outcome {
         /// The whole text.
         text: String,
     },
+    /// It is none to run, and was not.
+    Skipped {
+        /// Why, on one line.
+        message: String,
+    },
     /// It could not be run.
     Error {
         /// The message, on one line.
@@ -79,10 +84,14 @@ fn counts<'c>(cases: impl Iterator<Item = &'c Case> + Clone) -> String {
     let count = |is: fn(&Outcome) -> bool| cases.clone().filter(|case| is(&case.outcome)).count();
     let seconds: f64 = cases.clone().map(|case| case.seconds).sum();
     format!(
-        " tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{seconds:.6}\"",
+        " tests=\"{}\" failures=\"{}\" errors=\"{}\"{} time=\"{seconds:.6}\"",
         cases.clone().count(),
         count(|outcome| matches!(outcome, Outcome::Failed { .. })),
         count(|outcome| matches!(outcome, Outcome::Error { .. })),
+        match count(|outcome| matches!(outcome, Outcome::Skipped { .. })) {
+            0 => String::new(),
+            skipped => format!(" skipped=\"{skipped}\""),
+        },
     )
 }
 
@@ -101,6 +110,14 @@ fn one(suite: &Suite, case: &Case) -> String {
     let (element, message, text) = match &case.outcome {
         Outcome::Passed => {
             out.push_str("/>\n");
+            return out;
+        }
+        Outcome::Skipped { message } => {
+            let _ = writeln!(
+                out,
+                ">\n      <skipped message=\"{}\"/>\n    </testcase>",
+                escaped(message)
+            );
             return out;
         }
         Outcome::Failed { message, text } => ("failure", message, text),

@@ -1,11 +1,13 @@
 //! Reads the files that paths of policies name: files, directories with all below them, and standard input.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pratique_manifest::{FileContent, ManifestFile, path_text};
 use pratique_stream::to_utf8;
-use pratique_suite::sorted::SortedPolicies;
+use pratique_suite::sorted::{SortedPolicies, is_meant_as_policy};
+use pratique_suite::{SourceFile, SourceFiles, SourceKind};
 
 use super::origin_name::OriginName;
 use crate::exit::CliError;
@@ -51,6 +53,9 @@ struct Reader {
     /// What tells whether files are being written to, if that is asked for.
     contents: Option<Vec<FileContent>>,
     left: u64,
+    sources: SourceFiles,
+    /// The files that were read, from the root: one that is named twice, or named beside its directory, is read once.
+    read: HashSet<PathBuf>,
 }
 
 impl Reader {
@@ -59,13 +64,21 @@ impl Reader {
             sorted: SortedPolicies::new(origin.map(Into::into)),
             contents,
             left: memory::manifests(),
+            sources: SourceFiles::default(),
+            read: HashSet::new(),
         }
     }
 
     fn add(&mut self, path: &Path, files: &FileSelection) -> Result<(), CliError> {
-        let is_directory = path != Path::new(crate::input::STDIN) && path.is_dir();
+        let is_stdin = path == Path::new(crate::input::STDIN);
+        let is_directory = !is_stdin && path.is_dir();
         for path in files.policy_files(path)? {
-            if is_directory {
+            if !self.is_new(&path) {
+                continue;
+            }
+            if let (false, Some(source)) = (is_stdin, self.source(&path)) {
+                self.sorted.add_source(source);
+            } else if is_directory {
                 match self.listed(&path) {
                     Ok(file) => self.sorted.add(file, false),
                     Err(error) => self.sorted.add_unreadable(error.to_string()),
@@ -80,6 +93,22 @@ impl Reader {
             }
         }
         Ok(())
+    }
+
+    /// Whether a file was not read before.
+    fn is_new(&mut self, path: &Path) -> bool {
+        let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        self.read.insert(place)
+    }
+
+    /// What a file is, if it is no object of the API.
+    fn source(&mut self, path: &Path) -> Option<SourceFile> {
+        let source = self.sources.recognize(path)?;
+        let is_meant = || {
+            let content = read_regular(path, self.left);
+            content.is_ok_and(|content| is_meant_as_policy(&source, &content))
+        };
+        (source.kind != SourceKind::Template || !is_meant()).then_some(source)
     }
 
     /// Reads a file of a directory: the reader would wait for a pipe, which nothing there may ever write to.

@@ -4,6 +4,7 @@ use pratique_suite::sorted::SortedPolicies;
 
 #[cfg(feature = "kube")]
 use crate::input::FileSelection;
+use crate::input::sources::report_sources;
 use crate::output;
 use crate::output::counted::{counted, noun};
 use crate::output::text::text;
@@ -30,6 +31,7 @@ pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
             more,
         ));
     }
+    report_sources(sorted.sources());
     if let [first, ..] = sorted.unread() {
         output::eprint(&text!(
             "{}: skipped {}, such as {}\n",

@@ -45,6 +45,52 @@ fn head(run: &Run) -> String {
     run.to_string().chars().take(3000).collect()
 }
 
+/// Many entries of a list cost no more than what they name.
+#[test]
+fn equal_entries_are_read_once() {
+    let entries = ["p.yaml"; 4000].join(", ");
+    let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
+        metadata: {name: p.example.com}\nspec:\n  matchConstraints:\n    resourceRules:\n    \
+        - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}\n  \
+        validations: [{expression: 'true'}]\n";
+    let directory = Directory::new()
+        .with("p.yaml", policy)
+        .with("pod.yaml", CLEAN)
+        .with(
+            "pratique.yaml",
+            format!("apiVersion: pratique/v1alpha1\nkind: Configuration\npolicies: [{entries}]\n"),
+        );
+    let run = within(LIMIT, || directory.run(&["review", "--bind", "pod.yaml"]));
+    assert!(run.code == Some(0), "{}", head(&run));
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_that_nobody_names_are_not_waited_for() {
+    let directory = Directory::new().with("pod.yaml", CLEAN).with(
+        "state/snapshot.yaml",
+        "apiVersion: pratique/v1alpha1\nkind: Snapshot\n",
+    );
+    let pipe = |name: &str| {
+        let path = directory.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    };
+    pipe("state/namespaces.yaml");
+    let run = directory.run(&["review", "--snapshot", "state", "pod.yaml"]);
+    run.exits(2)
+        .stderr_has("state/namespaces.yaml: not a regular file");
+    let run = directory.run(&["review", "--objects", "state", "pod.yaml"]);
+    run.exits(2)
+        .stderr_has("state/namespaces.yaml: not a regular file");
+    std::fs::create_dir(directory.path().join("other")).unwrap();
+    pipe("other/snapshot.yaml");
+    let run = directory.run(&["review", "--snapshot", "other", "pod.yaml"]);
+    run.exits(2).stderr_has("other/snapshot.yaml: not a regular file");
+    let run = directory.run(&["check", "other"]);
+    run.shows(&["other/snapshot.yaml: not a regular file"]);
+}
+
 #[test]
 fn deep_expressions() {
     let deep = |open: &str, inner: &str, close: &str| {

@@ -268,8 +268,9 @@ fn files_of_a_directory_that_are_no_objects_are_counted() {
     ];
     let run = files.run(&arguments);
     run.exits(1).stdout_has("at most 3 replicas");
-    let skipped = "policies: skipped 2 files that are no objects, such as policies/broken.yaml";
-    run.stderr_has(skipped);
+    let skipped = "policies: skipped 1 file that is no object, such as policies/broken.yaml";
+    run.stderr_has(skipped)
+        .stderr_has("policies/values.yaml: file of values");
     // What may be a policy is an error.
     let run = files
         .with(
