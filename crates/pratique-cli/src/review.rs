@@ -56,10 +56,11 @@ use pratique_expansion::Expander;
 use pratique_manifest::path_text;
 use pratique_stream::Limits;
 use pratique_suite::request::cluster::is_namespace;
-use pratique_suite::{Rules, read_rules};
+use pratique_suite::{Rules, SourceFiles, read_rules};
 
 use crate::arguments::ReviewArguments;
 use crate::exit::{CliError, ExitStatus};
+use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
@@ -198,6 +199,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         phases,
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors);
+    report_sources(&inputs.sources);
+    printer.sources.clone_from(&inputs.sources);
     let state = Arc::new(cluster);
     let start = Arc::clone(&state);
     ordered::in_order(
@@ -255,7 +258,9 @@ impl Reader {
     }
 
     fn add(&mut self, path: &Path, all: &mut Vec<InputObject<'static>>) -> Result<(), CliError> {
-        for path in self.files.files(path)? {
+        let (files, sources) = without_sources(self.files.files(path)?, &mut SourceFiles::default());
+        report_sources(&sources);
+        for path in files {
             match input::read(&path, self.mebibytes) {
                 Ok(objects) => self.take(objects, all)?,
                 Err(error) => self.report(error)?,

@@ -1,11 +1,14 @@
 //! Decisions as `JUnit` XML: a case for each object.
 
+use pratique_suite::SourceFile;
+
 use super::input_errors::JsonError;
 use super::record::{Decision, Record};
+use crate::input::sources;
 use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
 
 /// All decisions and errors of a command.
-pub(super) fn of(command: &str, records: &[Record], errors: &[JsonError]) -> Xml {
+pub(super) fn of(command: &str, records: &[Record], errors: &[JsonError], sources: &[SourceFile]) -> Xml {
     let decisions = records.iter().map(|record| Case {
         name: record.subject(),
         file: record.file.clone(),
@@ -25,7 +28,7 @@ pub(super) fn of(command: &str, records: &[Record], errors: &[JsonError]) -> Xml
     });
     let suite = Suite {
         name: command.to_owned(),
-        cases: decisions.chain(errors).collect(),
+        cases: decisions.chain(errors).chain(sources::cases(sources)).collect(),
     };
     xml(&format!("pratique {command}"), &[suite])
 }

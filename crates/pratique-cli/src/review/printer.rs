@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pratique_suite::SourceFile;
 use pratique_types::GroupResource;
 
 use super::assumed::AssumedKinds;
@@ -18,8 +19,9 @@ use super::unexpanded::PodPolicies;
 use super::work::{End, Reviewed};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
 use crate::exit::{CliError, ExitStatus};
+use crate::input::sources::{self, SourceCounts};
 use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
-use crate::output::text::text;
+use crate::output::text::{Text, text};
 use crate::output::{self, json};
 
 /// After how many errors the rest of a file is not reviewed.
@@ -44,6 +46,8 @@ pub(super) struct Printer<'a> {
     path_has_something: bool,
     pub(super) object_count: usize,
     pub(super) empty_lists: usize,
+    /// Files that are no objects of the API.
+    pub(super) sources: Vec<SourceFile>,
 }
 
 /// The counts as JSON.
@@ -52,6 +56,14 @@ struct JsonSummary<'a> {
     #[serde(flatten)]
     tally: &'a Tally,
     errors: usize,
+    /// Files that were not evaluated, by what they are.
+    #[serde(skip_serializing_if = "SourceCounts::is_empty")]
+    sources: SourceCounts,
+}
+
+/// The line about files that are no objects of the API, if there are any.
+fn sources_line(sources: &[SourceFile]) -> Text {
+    sources::summary(sources).map_or_else(Text::new, |summary| text!("{}\n", summary))
 }
 
 /// Whether answers are printed as they come, and all of them.
@@ -82,6 +94,7 @@ impl<'a> Printer<'a> {
             path_has_something: false,
             object_count: 0,
             empty_lists: 0,
+            sources: Vec::new(),
         }
     }
 
@@ -179,25 +192,28 @@ impl<'a> Printer<'a> {
             ReviewFormat::Human => {
                 let table = match summary {
                     true => self.tally.table(),
-                    false => output::text::Text::new(),
+                    false => Text::new(),
                 };
                 output::print(&text!(
-                    "{}\n{}{}\n{}",
+                    "{}\n{}{}\n{}{}",
                     table,
                     passed_over.text(lists_passed_over),
                     self.tally.line(count),
-                    scope.counted()
+                    scope.counted(),
+                    sources_line(&self.sources)
                 ))?;
             }
             ReviewFormat::Json | ReviewFormat::Ndjson => {
                 self.errors.print_json()?;
                 limitations::print_lines(&limitations)?;
                 output::print_project_line("review")?;
+                sources::print_json_lines(&self.sources)?;
                 let passed_over = passed_over.json(lists_passed_over);
                 if summary {
                     let value = JsonSummary {
                         tally: &self.tally,
                         errors: count,
+                        sources: SourceCounts::of(&self.sources),
                     };
                     let summary = WithPassedOver { value, passed_over };
                     output::print_json_line(&json::Summary { summary })?;
@@ -211,20 +227,32 @@ impl<'a> Printer<'a> {
                     &self.records,
                     self.errors.all(),
                     &limitations,
+                    &self.sources,
                     status.number(),
                 ))?;
             }
             ReviewFormat::Junit => {
                 output::eprint(&passed_over.text(lists_passed_over));
-                output::print_xml(&junit::of("review", &self.records, self.errors.all()))?;
+                output::print_xml(&junit::of(
+                    "review",
+                    &self.records,
+                    self.errors.all(),
+                    &self.sources,
+                ))?;
             }
             ReviewFormat::Github => {
-                let passed_over = passed_over.text(lists_passed_over);
-                let line = text!("{}{}\n{}", passed_over, self.tally.line(count), scope.counted());
+                let line = text!(
+                    "{}{}\n{}{}",
+                    passed_over.text(lists_passed_over),
+                    self.tally.line(count),
+                    scope.counted(),
+                    sources_line(&self.sources)
+                );
                 let mut commands = output::github::Commands::default();
                 for error in self.errors.all() {
                     commands.annotate("error", None, &error.place, &error.message);
                 }
+                sources::annotate(&self.sources, &mut commands);
                 commands.log(&line);
                 output::print_github(&commands)?;
             }

@@ -1,6 +1,6 @@
 //! Reads the inputs, piece by piece.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use memchr::memmem::{self, Finder};
 use pratique_manifest::{ManifestFile, path_text};
 use pratique_stream::{Limits, Piece, Splitter};
+use pratique_suite::{SourceFile, SourceFiles};
 
 use super::checkpoint::FileState;
 use super::etcd;
@@ -18,13 +19,18 @@ use super::state::ClusterState;
 use super::surveyed::{self, StateOfStream, mentions_cluster};
 use crate::exit::CliError;
 use crate::input::open::{Stream, open};
+use crate::input::sources::without_sources;
 use crate::input::spool::{self, Spool};
 use crate::input::{self, FileSelection, InputError, STDIN};
 use crate::memory;
+use crate::output;
+use crate::output::counted::counted;
 
 /// The inputs.
 pub(super) struct Inputs {
     paths: Vec<Input>,
+    /// Files that are no objects of the API, and are not read.
+    pub(super) sources: Vec<SourceFile>,
     /// Copies of those that can be read only once, if they are read twice.
     copies: HashMap<PathBuf, Spool>,
 }
@@ -71,12 +77,53 @@ impl Inputs {
         since: Option<&str>,
         files: &FileSelection,
     ) -> Result<Self, CliError> {
-        Inputs::found(paths, since, |path| files.files(path))
+        let mut inputs = Inputs::found(paths, since, |path| files.files(path))?;
+        inputs.leave_out_sources();
+        Ok(inputs)
     }
 
     /// The files of some paths, with audit logs where these are directories.
     pub(super) fn of_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
-        Inputs::found(paths, None, |path| files.log_files(path))
+        let mut inputs = Inputs::found(paths, None, |path| files.log_files(path))?;
+        inputs.leave_out_repeated();
+        Ok(inputs)
+    }
+
+    /// The same without files that are no objects of the API: there may be objects in place of logs.
+    pub(super) fn of_objects_or_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
+        let mut inputs = Inputs::of_logs(paths, files)?;
+        inputs.leave_out_sources();
+        Ok(inputs)
+    }
+
+    /// Leaves out files that an input before has as well, which would be counted twice; reports them.
+    pub(super) fn leave_out_repeated(&mut self) {
+        let mut directories = HashMap::new();
+        let mut read = HashSet::new();
+        for input in &mut self.paths {
+            let before = input.files.len();
+            input
+                .files
+                .retain(|file| place_of(file, &mut directories).is_none_or(|place| read.insert(place)));
+            let repeated = before - input.files.len();
+            if repeated > 0 {
+                let message = format!(
+                    "{} in an input before, and read once",
+                    counted(repeated, "file of it is", "files of it are")
+                );
+                output::eprint(&output::warning_at(&input::shown(&input.path), &message));
+            }
+        }
+    }
+
+    /// Leaves out the files that are no objects of the API.
+    fn leave_out_sources(&mut self) {
+        let mut recognizer = SourceFiles::default();
+        for input in &mut self.paths {
+            let (files, sources) = without_sources(std::mem::take(&mut input.files), &mut recognizer);
+            input.files = files;
+            self.sources.extend(sources);
+        }
     }
 
     fn found(
@@ -106,6 +153,7 @@ impl Inputs {
         let paths = paths.iter().map(input).collect::<Result<_, _>>()?;
         Ok(Inputs {
             paths,
+            sources: Vec::new(),
             copies: HashMap::new(),
         })
     }
@@ -285,6 +333,22 @@ fn send_file<R>(
     }
     drop(stream_state);
     sender.add(Unit::EndOfFile)
+}
+
+/// Where a file is, whichever way its path is written: links to its directory are resolved, and it may be one itself. `directories` are
+/// those that were looked up.
+fn place_of(file: &Path, directories: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
+    let name = file.file_name().filter(|_| file != Path::new(STDIN))?;
+    let parent = file.parent()?;
+    let named = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
+    };
+    let directory = directories
+        .entry(named.to_owned())
+        .or_insert_with(|| fs::canonicalize(named).ok());
+    directory.as_ref().map(|directory| directory.join(name))
 }
 
 /// Whether a path is a file, rather than a pipe or standard input.

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use pratique_suite::SourceFile;
 use serde_json::json;
 
 use super::decisions::Action;
 use super::input_errors::JsonError;
 use super::limitations::{self, Limitation};
 use super::record::Record;
+use crate::input::sources;
 use crate::output::sarif::{Log, uri};
 
 /// The rule of inputs that cannot be read.
@@ -20,6 +22,7 @@ pub(super) fn log(
     records: &[Record],
     errors: &[JsonError],
     limitations: &[Limitation],
+    sources: &[SourceFile],
     exit_code: u8,
 ) -> Log {
     let mut rules = BTreeSet::new();
@@ -56,10 +59,12 @@ pub(super) fn log(
         }));
     }
     let rules = rules.into_iter().map(|id| json!({"id": id})).collect();
+    let mut notifications = limitations::notifications(limitations);
+    notifications.extend(sources::notifications(sources));
     let invocation = json!({
         "executionSuccessful": errors.is_empty(),
         "exitCode": exit_code,
-        "toolExecutionNotifications": limitations::notifications(limitations),
+        "toolExecutionNotifications": notifications,
     });
     Log::new(rules, invocation, results)
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::ManifestFile;
+use pratique_suite::SourceFiles;
 
 use super::Reader;
 use super::read::{Input, Inputs};
@@ -29,12 +30,13 @@ pub(super) fn stored(
             return Err(input.missing(revision));
         }
         let mut contents = revision_of_path.contents()?;
+        let mut sources = SourceFiles::default();
         let current: HashSet<&PathBuf> = input.files.iter().collect();
         for file in &files {
             if !is_input(file, input, &current, &reader.files) {
                 continue;
             }
-            add(revision, file, &mut contents, reader, &mut all)?;
+            add(revision, file, &mut contents, &mut sources, reader, &mut all)?;
         }
     }
     Ok(all)
@@ -58,6 +60,7 @@ fn add(
     revision: &str,
     file: &RevisionFile,
     contents: &mut Contents,
+    sources: &mut SourceFiles,
     reader: &mut Reader,
     all: &mut Vec<InputObject<'static>>,
 ) -> Result<(), CliError> {
@@ -81,6 +84,8 @@ fn add(
         }
     };
     match named::plain_content(contents.read(hash, size)?, limit) {
+        // A file that is gone may have been no object of the API, and none is deleted then.
+        Ok(content) if sources.recognize_content(&file.path, &content).is_some() => Ok(()),
         Ok(content) => reader.take(input::objects(ManifestFile { path, content }), all),
         Err(error) => reader.report(InputError::Unread { path, error }),
     }

@@ -15,6 +15,7 @@ use pratique_json::Value;
 use pratique_kube::{ApiServer, Follow};
 use pratique_manifest::path_text;
 use pratique_server::{Followed, KnownCluster};
+use pratique_suite::SourceFiles;
 use pratique_suite::request::cluster::cluster;
 use pratique_suite::request::kind_of;
 
@@ -26,6 +27,7 @@ use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::{ClusterArguments, Followable};
 use crate::exit::CliError;
+use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
 use crate::output::problems;
 use crate::output::text::text;
@@ -203,13 +205,15 @@ fn unusable_definition(error: impl Display) -> LoadFailure {
 }
 
 /// Reads the objects of files; `None` if there are none.
-fn objects(paths: &[String], files: &FileSelection) -> Result<Option<FileObjects>, LoadFailure> {
+fn objects(paths: &[String], selection: &FileSelection) -> Result<Option<FileObjects>, LoadFailure> {
     if paths.is_empty() {
         return Ok(None);
     }
     let mut all = Vec::new();
     for path in paths {
-        for file in files.files(Path::new(path))? {
+        let (files, sources) = without_sources(selection.files(Path::new(path))?, &mut SourceFiles::default());
+        report_sources(&sources);
+        for file in files {
             let read = input::read(&file, MEBIBYTES).and_then(ParsedObjects::whole);
             let inputs = read.map_err(|error| unusable(&path_text(&file), error))?;
             for input in inputs {

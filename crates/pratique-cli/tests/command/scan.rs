@@ -298,6 +298,30 @@ fn shards_merge_to_the_whole() {
 }
 
 #[test]
+fn files_that_begin_like_an_export_of_etcd_are_read_to_their_end() {
+    let pod = pods(0, 1);
+    let export = "{\"header\":{\"cluster_id\":1,\"revision\":2},\"kvs\":[],\"count\":0}\n";
+    let of_pod = pod.trim().trim_start_matches('{');
+    let directory = files()
+        .with("after.json", format!("{export}{pod}"))
+        .with(
+            "within.json",
+            format!("{{\"header\":{{\"cluster_id\":1}},{of_pod}\n"),
+        )
+        .with("cut.json", "{\"header\":{\"cluster_id\":1},\"kvs\":[");
+    let after = scan(&directory, &["-o", "json", "after.json"]);
+    assert_eq!(total(&after.json()).iter().sum::<u64>(), 1, "{after}");
+    for (name, why) in [
+        ("within.json", "has the field"),
+        ("cut.json", "the export of etcd is incomplete"),
+    ] {
+        let run = scan(&directory, &[name]);
+        assert!(run.code != Some(0), "{run}");
+        run.shows(&[name, why]);
+    }
+}
+
+#[test]
 fn halves_merge_to_the_whole() {
     let directory = files()
         .with("a.ndjson", pods(0, 30))
@@ -322,6 +346,16 @@ fn halves_merge_to_the_whole() {
     assert!(page.contains("<strong>10</strong> of 50 objects"), "{page}");
     let twice = directory.run(&["report", "merge", "a.json", "a.json"]);
     twice.stderr_has("a.json: a.ndjson is an input of more than one of the reports");
+    // However its path is written.
+    let dotted = scan(&directory, &["--report", "d.json", "./a.ndjson"]);
+    dotted.exits(1);
+    let twice = directory.run(&["report", "merge", "a.json", "d.json"]);
+    twice
+        .exits(2)
+        .stderr_has("./a.ndjson is an input of more than one of the reports");
+    let repeated = scan(&directory, &["-o", "json", "./a.ndjson", "a.ndjson", "b.ndjson"]);
+    repeated.stderr_has("a.ndjson: 1 file of it is in an input before, and read once");
+    assert_eq!(total(&repeated.json()), total(&whole.json()));
     let other = scan(&directory, &["--as-update", "--report", "c.json", "b.ndjson"]);
     other.exits(1);
     let other = directory.run(&["report", "merge", "a.json", "c.json"]);

@@ -27,6 +27,7 @@ use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::FileSelection;
+use crate::input::sources::{report_sources, summary};
 use crate::output;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
@@ -62,6 +63,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         output::eprint(&passed_over.text(true));
     }
     let mut notes = notes(&source, [&old, &new]);
+    report_sources(sources.not_evaluated());
+    notes.extend(summary(sources.not_evaluated()));
     notes.extend(passed_over.line());
     let limits = limits(state.max_input);
     let mut changes = Vec::new();

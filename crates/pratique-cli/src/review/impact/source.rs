@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pratique_stream::Limits;
+use pratique_suite::SourceFile;
 #[cfg(feature = "kube")]
 use pratique_types::Operation;
 
@@ -60,7 +61,16 @@ impl Sources {
             return Ok(Sources::Cluster(Box::new(objects)));
         }
         let _ = (sets, arguments);
-        Inputs::of_logs(source.paths(), files).map(Sources::Files)
+        Inputs::of_objects_or_logs(source.paths(), files).map(Sources::Files)
+    }
+
+    /// The files that are no objects of the API.
+    pub(super) fn not_evaluated(&self) -> &[SourceFile] {
+        match self {
+            Sources::Files(inputs) => &inputs.sources,
+            #[cfg(feature = "kube")]
+            Sources::Cluster(_) => &[],
+        }
     }
 
     /// The files as they are now, or the collections.

@@ -2,6 +2,7 @@
 
 use pratique_arrow::ResultRow;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
+use pratique_suite::SourceFile;
 
 #[cfg(feature = "kube")]
 use super::apply;
@@ -44,6 +45,8 @@ pub(super) struct Collector<'a> {
     records: Vec<Record>,
     errors: Vec<JsonError>,
     limitations: Limitations,
+    /// Files that are no objects of the API.
+    pub(super) sources: Vec<SourceFile>,
     /// How many objects SARIF and JUnit leave out.
     omitted: u64,
     /// For the output of such objects.
@@ -93,6 +96,7 @@ impl<'a> Collector<'a> {
             records: Vec::new(),
             errors: Vec::new(),
             limitations: Limitations::default(),
+            sources: Vec::new(),
             omitted: 0,
             checkpoints,
             results: Results::default(),
@@ -270,9 +274,12 @@ impl<'a> Collector<'a> {
                 &self.records,
                 &self.errors,
                 &limitations,
+                &self.sources,
                 status.number(),
             ))?,
-            ScanFormat::Junit => output::print_xml(&junit::of("scan", &self.records, &self.errors))?,
+            ScanFormat::Junit => {
+                output::print_xml(&junit::of("scan", &self.records, &self.errors, &self.sources))?
+            }
             ScanFormat::PolicyReport | ScanFormat::OpenReports => {
                 if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
                     let is_complete = self.write_reports(namespaces, api)?;

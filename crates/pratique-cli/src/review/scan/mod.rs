@@ -42,6 +42,7 @@ use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::FileSelection;
+use crate::input::sources::{report_sources, summary};
 use crate::output;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
@@ -169,6 +170,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         .iter()
         .for_each(|note| report.add_note(note));
     changes.iter().for_each(|change| report.add_note(change));
+    report_sources(&inputs.files.sources);
+    if let Some(note) = summary(&inputs.files.sources) {
+        report.add_note(&note);
+    }
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
     let mut collector = Collector::new(&arguments.answers, report, &sender.user, total, checkpoints);
@@ -178,6 +183,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         let connect = || crate::snapshot::connect(client.kubeconfig.as_deref(), client.context.as_deref());
         collector.server = Some(connected.map_or_else(connect, Ok)?);
     }
+    collector.sources.clone_from(&inputs.files.sources);
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::new)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
     let errors = match (sources.shard().index, &from) {
@@ -204,7 +210,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
 
 impl Inputs {
     fn of(source: ObjectSource, files: &FileSelection) -> Result<Self, CliError> {
-        let files = FileInputs::of(source.paths(), None, files)?;
+        let mut files = FileInputs::of(source.paths(), None, files)?;
+        files.leave_out_repeated();
         Ok(Inputs { source, files })
     }
 
