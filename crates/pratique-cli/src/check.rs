@@ -12,6 +12,7 @@ mod plugin;
 mod report;
 mod sorted_input;
 mod subject;
+mod subjects;
 mod whole;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use pratique_suite::sorted::SortedPolicies;
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{CliError, ExitStatus};
-use crate::input::{self, FileSelection, WithPassedOver};
+use crate::input::{self, FileSelection, WithPassedOver, sources};
 use crate::memory;
 use crate::output::{self, sarif};
 use crate::snapshot::{StateSource, WebhookUse};
@@ -38,24 +39,20 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     arguments.admission_plugins.switches().validate()?;
     let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
-    let mut subjects = Vec::new();
     let files = FileSelection::new(&arguments.excluded.exclude)?;
-    for path in &arguments.paths {
-        let subject = Subject::of(
-            path,
-            arguments.plugin,
-            arguments.origin.origin,
-            &files,
-            &expressions,
-        )?;
-        subjects.push((path.clone(), subject));
-    }
+    let mut subjects = subjects::of_paths(
+        &arguments.paths,
+        arguments.plugin,
+        arguments.origin.origin,
+        &files,
+        &expressions,
+    )?;
     let state = StateSource::open(&arguments.client, None)?;
     subjects.extend(of_cluster(state)?);
     if subjects.is_empty() {
         return Err(CliError::NothingToCheck);
     }
-    for (path, mut subject) in subjects {
+    for (paths, mut subject) in subjects {
         subject.report();
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(
@@ -64,12 +61,14 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
             &arguments.admission_plugins,
             root,
         );
-        let mut found = Checked::new(&path, loaded, &levels, arguments);
+        let mut found = Checked::new(&paths, loaded, &levels, arguments);
+        found.sources = subject.sources().to_vec();
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;
         }
-        let is_file = path != Path::new(input::STDIN) && !subject.is_of_cluster();
-        found.texts = subject.texts(!is_file);
+        let is_transient =
+            paths.iter().any(|path| path == Path::new(input::STDIN)) || subject.is_of_cluster();
+        found.texts = subject.texts(is_transient);
         checked.push(found);
     }
     if arguments.hash_only {
@@ -99,7 +98,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
                 .iter()
                 .flat_map(|checked| checked.findings(&levels))
                 .collect();
-            output::print_json(&sarif::Log::of_findings(&findings, passes))?;
+            let sources = checked.iter().flat_map(|checked| &checked.sources).cloned();
+            let notifications = sources::notifications(&sources.collect::<Vec<_>>()).collect();
+            output::print_json(&sarif::Log::of_findings(&findings, notifications, passes))?;
         }
         CheckFormat::Junit => output::print_xml(&report::junit(&checked, &levels))?,
         CheckFormat::Github => output::print_github(&report::github(&checked, &levels))?,
@@ -108,7 +109,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
 }
 
 /// The policies and webhook configurations of a cluster.
-fn of_cluster(mut state: StateSource) -> Result<Option<(PathBuf, Subject)>, CliError> {
+fn of_cluster(mut state: StateSource) -> Result<Option<(Vec<PathBuf>, Subject)>, CliError> {
     let Some(files) = state.policies(WebhookUse::Taken)? else {
         return Ok(None);
     };
@@ -120,5 +121,5 @@ fn of_cluster(mut state: StateSource) -> Result<Option<(PathBuf, Subject)>, CliE
         });
     }
     let subject = Subject::OfCluster(shown.clone(), SortedPolicies::of_api(files));
-    Ok(Some((PathBuf::from(shown), subject)))
+    Ok(Some((vec![PathBuf::from(shown)], subject)))
 }

@@ -1,10 +1,11 @@
 //! The result of checking one path.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use pratique_lint::{ExpressionCost, Warning};
-use pratique_manifest::{ManifestFile, ManifestSet, StartedPlugin, path_text};
+use pratique_manifest::{ManifestFile, ManifestSet, StartedPlugin};
+use pratique_suite::SourceFile;
 
 use super::connect::Connection;
 use super::levels::{Level, Levels};
@@ -16,7 +17,12 @@ use crate::output::problems;
 
 /// The result for one path.
 pub(super) struct Checked {
+    /// The paths that were checked together.
+    pub(super) paths: Vec<String>,
+    /// The same as one text.
     pub(super) path: String,
+    /// Files among them that are no objects of the API.
+    pub(super) sources: Vec<SourceFile>,
     /// The texts of inputs that cannot be read again.
     pub(super) texts: Vec<ManifestFile>,
     pub(super) loaded: Result<Vec<Loaded>, Refusal>,
@@ -31,7 +37,7 @@ pub(super) struct Checked {
 
 impl Checked {
     pub(super) fn new(
-        path: &Path,
+        paths: &[PathBuf],
         loaded: Result<LoadedPlugins, Refusal>,
         levels: &Levels<'_>,
         arguments: &CheckArguments,
@@ -52,11 +58,11 @@ impl Checked {
                 costs = pratique_lint::costs(&sets);
             }
         }
+        let paths = input::all_shown(paths);
         Checked {
-            path: match path == Path::new(input::STDIN) {
-                true => input::STDIN_NAME.to_owned(),
-                false => path_text(path),
-            },
+            path: paths.join(", "),
+            paths,
+            sources: Vec::new(),
             texts: Vec::new(),
             started,
             warnings: levels.without_allowed(warnings),

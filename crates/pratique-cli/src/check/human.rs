@@ -6,6 +6,7 @@ use super::checked::Checked;
 use super::connect;
 use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject, Refusal};
+use crate::input::sources;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::{Text, text};
@@ -68,6 +69,9 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
     }
     for connection in &checked.connections {
         out.push(&connect::text(connection, style));
+    }
+    if let Some(summary) = sources::summary(&checked.sources) {
+        out.push(&text!("\n{}\n", summary));
     }
     out.push(&problems::listed(
         &checked.findings(levels),

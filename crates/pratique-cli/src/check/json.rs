@@ -9,6 +9,7 @@ use super::checked::Checked;
 use super::connect::Connection;
 use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject};
+use crate::input::sources::JsonSource;
 use crate::output::finding::Severity;
 use crate::output::problems::JsonProblem;
 
@@ -23,6 +24,9 @@ pub(super) struct Report<'a> {
 #[serde(rename_all = "camelCase")]
 struct PathResult<'a> {
     path: &'a str,
+    /// The paths, if several were checked together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paths: Option<&'a [String]>,
     valid: bool,
     /// The error that the server reports.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +46,9 @@ struct PathResult<'a> {
     expressions: Vec<Expression<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     webhooks: Vec<Webhook<'a>>,
+    /// Files that are no objects of the API.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_evaluated: Vec<JsonSource<'a>>,
 }
 
 /// A plugin whose configuration is valid, and the file that has it.
@@ -134,6 +141,7 @@ impl<'a> PathResult<'a> {
         let plugins = checked.loaded.as_deref().unwrap_or_default();
         PathResult {
             path: &checked.path,
+            paths: Some(checked.paths.as_slice()).filter(|paths| paths.len() > 1),
             valid: checked.loaded.is_ok(),
             error: refusal.map(|refusal| refusal.errors.to_string()),
             exit_code: refusal.map(|refusal| refusal.exit_code),
@@ -143,6 +151,7 @@ impl<'a> PathResult<'a> {
             configured: checked.started.iter().map(Configured::from).collect(),
             expressions: checked.costs.iter().map(Expression::from).collect(),
             webhooks: checked.connections.iter().map(Webhook::from).collect(),
+            not_evaluated: checked.sources.iter().map(JsonSource::from).collect(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::checked::Checked;
 use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject};
+use crate::input::sources;
 use crate::output::finding::{Finding, Severity};
 use crate::output::github::Commands;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
@@ -31,6 +32,7 @@ fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
     let findings = checked.findings(levels);
     let mut cases: Vec<Case> = objects
         .chain(findings.iter().map(|finding| case(finding, &checked.path)))
+        .chain(sources::cases(&checked.sources))
         .collect();
     if cases.is_empty() {
         // A directory without manifests loads, too.
@@ -81,6 +83,9 @@ pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> Commands {
             &format!("pratique: {}", finding.name),
             &at_length(&finding),
         );
+    }
+    for checked in checked {
+        sources::annotate(&checked.sources, &mut commands);
     }
     commands
 }

@@ -8,6 +8,7 @@ use pratique_suite::sorted::{Group, SortedPolicies};
 
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use crate::exit::CliError;
+use crate::input::sources::report_sources;
 use crate::input::{self, InputError, STDIN, STDIN_NAME};
 use crate::output;
 use crate::output::text::text;
@@ -33,6 +34,7 @@ pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<
         return Err(CliError::ConfigurationOnStdin);
     }
     if sorted.groups().is_empty() && !sorted.has_failures() {
+        report_sources(sorted.sources());
         return Err(CliError::NoManifests {
             path: shown.to_owned(),
             count: sorted.others().values().sum(),

@@ -12,6 +12,7 @@ use pratique_manifest::{
 use pratique_plugin::{PluginGates, PluginSettings};
 use pratique_suite::chain::PathPermit;
 use pratique_suite::sorted::{Group, SortedPolicies};
+use pratique_suite::{SourceFile, SourceFiles};
 use pratique_types::FeatureGates;
 
 use super::empty::{holds_only_empty_lists, is_empty_list};
@@ -32,8 +33,8 @@ pub(super) enum Subject {
     Configuration(String),
     /// A directory of static manifests.
     Directory(String, Plugin),
-    /// A single static manifest.
-    Manifest(ManifestFile, Plugin),
+    /// Static manifests of one plugin, in files.
+    Manifests(Vec<ManifestFile>, Plugin),
     /// A file that was loaded when it was read.
     Whole(String, Group, ManifestSet),
     /// Empty lists, which any plugin accepts.
@@ -57,7 +58,7 @@ impl Subject {
         if path == Path::new(STDIN) {
             let file = sorted_input::read_file()?;
             return match plugin {
-                Some(plugin) => Ok(Subject::Manifest(file, plugin)),
+                Some(plugin) => Ok(Subject::Manifests(vec![file], plugin)),
                 None => {
                     let sorted = SortedPolicies::of_file(file, origin.map(Into::into));
                     sorted_input::require_manifests(STDIN_NAME, &sorted)?;
@@ -80,8 +81,10 @@ impl Subject {
             }
             if plugin.is_none() && (origin != Some(OriginName::Static) || files.excludes_something()) {
                 let sorted = policies::read(&[&path], origin, files)?;
+                // What cannot be read may be of any plugin.
+                let has_only_failures = sorted.groups().is_empty() && sorted.has_failures();
                 // A directory of static manifests is loaded as a server does, which reads all of it.
-                if is_for_several(&sorted) || files.excludes_something() {
+                if is_for_several(&sorted) || has_only_failures || files.excludes_something() {
                     return Ok(Subject::Sorted(path, sorted));
                 }
                 if !holds_only_empty_lists(&path) {
@@ -92,6 +95,11 @@ impl Subject {
                 Err(CliError::NoPlugin { .. }) if holds_only_empty_lists(&path) => Ok(Subject::Nothing),
                 plugin => Ok(Subject::Directory(path, plugin?)),
             };
+        }
+        if let Some(source) = SourceFiles::default().recognize(path) {
+            let mut sorted = SortedPolicies::new(None);
+            sorted.add_source(source);
+            sorted_input::require_manifests(&shown, &sorted)?;
         }
         let mut content = named::read(path, memory::manifests()).map_err(unreadable)?;
         if plugin.is_none() && origin != Some(OriginName::Static) {
@@ -106,14 +114,24 @@ impl Subject {
             if is_for_several(&sorted) {
                 return Ok(Subject::Sorted(shown, sorted));
             }
+            let has_policies = !sorted.groups().is_empty();
+            let has_others = sorted.has_failures() || !sorted.others().is_empty();
             content = sorted.files.pop().map(|file| file.content).unwrap_or_default();
+            if !has_policies && has_others && !may_be_configuration(&content) {
+                sorted_input::require_manifests(&shown, &sorted)?;
+                sorted.files.push(ManifestFile {
+                    path: shown.clone(),
+                    content,
+                });
+                return Ok(Subject::Sorted(shown, sorted));
+            }
         }
         let plugin = plugin.or_else(|| match plugins_of(&content).as_slice() {
             [plugin] => Some(*plugin),
             _ => None,
         });
         Ok(match plugin {
-            Some(plugin) => Subject::Manifest(ManifestFile { path: shown, content }, plugin),
+            Some(plugin) => Subject::Manifests(vec![ManifestFile { path: shown, content }], plugin),
             None if is_empty_list(&shown, content) => Subject::Nothing,
             None => Subject::Configuration(text()?),
         })
@@ -141,8 +159,8 @@ impl Subject {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
                 Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
-            Subject::Manifest(file, plugin) => {
-                let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
+            Subject::Manifests(files, plugin) => {
+                let set = load_files(files, *plugin, &options).map_err(refused)?;
                 Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
             Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => {
@@ -161,6 +179,14 @@ impl Subject {
         }
     }
 
+    /// Files that are no objects of the API.
+    pub(super) fn sources(&self) -> &[SourceFile] {
+        match self {
+            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => sorted.sources(),
+            _ => &[],
+        }
+    }
+
     /// Whether it is what a cluster has.
     pub(super) fn is_of_cluster(&self) -> bool {
         matches!(self, Subject::OfCluster(..))
@@ -171,7 +197,7 @@ impl Subject {
         match self {
             _ if !is_transient => Vec::new(),
             Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => sorted.files,
-            Subject::Manifest(file, _) => vec![file],
+            Subject::Manifests(files, _) => files,
             Subject::Whole(..) | Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => {
                 Vec::new()
             }
@@ -179,8 +205,22 @@ impl Subject {
     }
 }
 
+/// Whether a text without policies may be an AdmissionConfiguration, complete or not.
+fn may_be_configuration(content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    let has_plugins = text.lines().any(|line| line.starts_with("plugins:"));
+    has_plugins
+        || [
+            "apiserver.config.k8s.io",
+            "apiserver.k8s.io/",
+            "AdmissionConfiguration",
+        ]
+        .iter()
+        .any(|word| text.contains(word))
+}
+
 /// Whether objects are not just static manifests of one plugin, which a server loads as a directory.
-fn is_for_several(sorted: &SortedPolicies) -> bool {
+pub(super) fn is_for_several(sorted: &SortedPolicies) -> bool {
     let groups = sorted.groups();
     groups.len() > 1 || groups.contains(&Group::Api)
 }

@@ -36,10 +36,13 @@ impl Log {
     }
 
     /// A log of all findings, with the rules of loading and the warnings, and whether the check passes.
-    pub(crate) fn of_findings(findings: &[Finding<'_>], passes: bool) -> Self {
+    pub(crate) fn of_findings(findings: &[Finding<'_>], notifications: Vec<Value>, passes: bool) -> Self {
         let described = catalog::all();
         // The check ran, regardless of its findings.
-        let invocation = json!({"executionSuccessful": true, "exitCode": u8::from(!passes)});
+        let mut invocation = json!({"executionSuccessful": true, "exitCode": u8::from(!passes)});
+        if let (Value::Object(members), false) = (&mut invocation, notifications.is_empty()) {
+            members.insert("toolExecutionNotifications".to_owned(), notifications.into());
+        }
         let results = findings.iter().map(|finding| result(finding, &described));
         let results = results.collect();
         Log::new(described.iter().map(rule).collect(), invocation, results)

@@ -107,7 +107,11 @@ type Claim = (&'static [&'static str], i32, &'static str);
 const CLAIMS: &[Claim] = &[
     // check: paths, formats, origins.
     (&["check"], 2, "PATH"),
-    (&["check", "policies", "good.yaml"], 1, "unsupported-kind"),
+    (
+        &["check", "policies", "good.yaml"],
+        2,
+        "there is no policy, binding or webhook configuration",
+    ),
     (
         &["check", "policies", "--hash-only", "--connect"],
         2,

@@ -82,6 +82,7 @@ mod serve_plugins;
 mod serve_policies;
 mod serve_webhooks;
 mod shells;
+mod sources;
 mod state;
 mod stdin;
 mod store;
