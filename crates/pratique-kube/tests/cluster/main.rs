@@ -8,6 +8,7 @@
 )]
 
 mod ended;
+mod endless;
 mod exec;
 mod follow;
 mod pages;

@@ -96,7 +96,7 @@ pub(crate) fn parsed_json(
         Err(error) => {
             let text = unknown_kind(&error.message);
             let span = Span::new(error.offset, error.offset + 1);
-            let help = help::for_json(source.text(), error.offset as usize);
+            let help = help::for_json(source.text(), error.offset);
             Err(helped(unparsed(text, error.message, &source, span), help))
         }
     }
