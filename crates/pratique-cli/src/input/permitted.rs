@@ -180,7 +180,9 @@ mod tests {
             let imports_reader = code.lines().any(|line| {
                 let words = line.replace(['{', '}', ',', ';'], " ");
                 line.starts_with("use pratique_manifest::")
-                    && words.split([' ', ':']).any(|word| ["read_regular", "read_with_state", "open_regular"].contains(&word))
+                    && words
+                        .split([' ', ':'])
+                        .any(|word| ["read_regular", "read_with_state", "open_regular"].contains(&word))
             });
             if imports_reader || CALLS.iter().any(|call| code.contains(call)) {
                 openers.insert(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());

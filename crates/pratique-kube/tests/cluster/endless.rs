@@ -46,7 +46,10 @@ fn answers_without_end_are_not_read() {
     let api = ApiServer::of_client(client).unwrap();
     let reader = api.reader();
     let discovered = reader.discovered().unwrap_err().to_string();
-    assert!(discovered.contains("the answer is larger than 64 MiB"), "{discovered}");
+    assert!(
+        discovered.contains("the answer is larger than 64 MiB"),
+        "{discovered}"
+    );
     let listed = reader.list(
         ListOf {
             resource: &GroupVersionResource::new("", "v1", "namespaces"),
