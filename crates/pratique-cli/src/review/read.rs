@@ -271,12 +271,20 @@ impl Inputs {
         let mut messages = Vec::new();
         // Unreadable input is reported when it is evaluated; a pipe could not be read again.
         for file in self.files().filter(|file| self.is_lasting(file)) {
-            let Ok((input, is_export)) = self.open(file).and_then(etcd::items) else {
+            let open = || {
+                let (input, is_export) = self.open(file).and_then(etcd::items).ok()?;
+                Some((Splitter::new(input, limits).map_while(Result::ok), is_export))
+            };
+            let Some((mut pieces, is_export)) = open() else {
                 continue;
             };
-            let mut pieces = Splitter::new(input, limits).map_while(Result::ok).peekable();
-            let is_other = is_other.is_some_and(|is_other| pieces.peek().is_some_and(is_other));
-            if !is_other && (is_export || self.mentions(file, kinds).unwrap_or_default()) {
+            let is_other = is_other.is_some_and(|is_other| pieces.next().as_ref().is_some_and(is_other));
+            // A copy of a pipe has one reader at a time.
+            drop(pieces);
+            if is_other || !(is_export || self.mentions(file, kinds).unwrap_or_default()) {
+                continue;
+            }
+            if let Some((pieces, _)) = open() {
                 let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
                 messages.extend(surveyed::survey(&input::shown(file), pieces, state));
             }

@@ -136,8 +136,8 @@ fn given_objects_come_first() {
 
 #[test]
 fn suites_and_scans_know_every_cluster() {
-    let suite = "apiVersion: pratique.dev/v1\nkind: Suite\nchain: true\ncluster: {namespaces: {other: {}}, complete: true}\ntests:\n\
-                 - {name: class, object: web.yaml, expect: {allowed: true}}\n";
+    let suite = "apiVersion: pratique/v1alpha1\nkind: Suite\nchain: true\ncluster: {namespaces: {other: {}}, complete: true}\ntests:\n\
+                 - {name: class, object: web.yaml, expect: {verdict: allowed}}\n";
     let pod = pod("priorityClassName: system-node-critical, ").replace("shop", "kube-system");
     let directory = cluster().with("web.yaml", &pod).with("a_test.yaml", suite);
     directory

@@ -17,11 +17,11 @@ fn namespaces_of_metadata_are_dropped() {
     let directory = Directory::new()
         .with("api/p.yaml", namespaced(&api(POLICY)))
         .with("api/b.yaml", namespaced(&api(BINDING)))
-        .with("api/w.yaml", webhook)
+        .with("hooks/w.yaml", webhook)
         .with("static/p.yaml", namespaced(POLICY))
         .with("bad.yaml", PRIVILEGED);
     directory
-        .run(&["check", "--origin", "api", "api"])
+        .run(&["check", "--origin", "api", "api", "hooks"])
         .exits(0)
         .stdout_has("valid");
     let review = directory.run(&["review", "--policies", "api", "bad.yaml"]);

@@ -121,12 +121,13 @@ fn what_is_no_object_in_a_list_is_an_error() {
 fn every_command_finds_hidden_objects() {
     let suite = |test: &str| {
         format!(
-            "apiVersion: pratique.dev/v1\nkind: Suite\npolicies: [policies]\ntests:\n- name: a\n  {test}\n  expect: {{allowed: true}}\n"
+            "apiVersion: pratique/v1alpha1\nkind: Suite\npolicies: [policies]\ntests:\n- name: a\n  {test}\n  expect: {{verdict: allowed}}\n"
         )
     };
     let directory = files(POLICY, BINDING)
         .with("hidden.json", hidden(POD))
-        .with("none/a.yaml", "")
+        .with("none/p.yaml", POLICY.replace("[\"pods\"]", "[\"services\"]"))
+        .with("none/b.yaml", BINDING)
         .with("file_test.yaml", suite("objects: [hidden.json]"))
         .with("inline_test.yaml", suite(&format!("object: {}", hidden(POD))))
         .with("several_test.yaml", suite(&format!("objects: [{}]", hidden(POD))));
