@@ -103,8 +103,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     chain::announce(&arguments.chain, &state, arguments.explain);
     let chain_settings = arguments.chain.settings();
     let policies = policies::load(
-        &arguments.policies,
-        &files,
+        (&arguments.policies, &files),
         of_inputs,
         arguments.state.gates.feature_gates,
         arguments.webhooks,

@@ -19,6 +19,7 @@ const MAX_DEPTH: usize = 100;
 
 /// What is read of a directory.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub(super) struct WalkRules {
     /// Extensions of files that are read.
     extensions: &'static [&'static str],
@@ -189,10 +190,12 @@ impl Walk<'_> {
         is_directory: bool,
         ignored: Option<&Ignored>,
     ) -> Option<PassReason> {
-        let of_name = match is_directory {
-            false => self.rules.reason_of_file(path),
-            true if is_hidden(path) && !self.rules.enters_hidden_directories => Some(PassReason::Hidden),
-            true => None,
+        let of_name = if !is_directory {
+            self.rules.reason_of_file(path)
+        } else if is_hidden(path) && !self.rules.enters_hidden_directories {
+            Some(PassReason::Hidden)
+        } else {
+            None
         };
         if self.selection.excludes(path, is_directory) {
             return Some(PassReason::Excluded);

@@ -44,8 +44,7 @@ pub(super) struct StartedPlugins {
 ///
 /// `of_inputs` are documents of the inputs, if the policies among these are evaluated.
 pub(super) fn load(
-    arguments: &PolicyArguments,
-    files: &FileSelection,
+    (arguments, files): (&PolicyArguments, &FileSelection),
     of_inputs: Option<Vec<ManifestFile>>,
     gates: FeatureGates,
     webhooks: bool,

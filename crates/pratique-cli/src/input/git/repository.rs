@@ -224,7 +224,7 @@ fn run(
         .and_then(|messages| messages.join().ok())
         .unwrap_or_default();
     if is_too_long {
-        let why = format!("more than {} bytes of names", limit);
+        let why = format!("more than {limit} bytes of names");
         return Err(CliError::Git { why });
     }
     if status.success() {

@@ -79,7 +79,7 @@ impl Policies {
         chain: Option<&ChainSettings>,
     ) -> Result<Option<Self>, CliError> {
         let gates = arguments.gates.feature_gates;
-        let loaded = policies::load(named, files, None, gates, false, arguments.bind, state, chain);
+        let loaded = policies::load((named, files), None, gates, false, arguments.bind, state, chain);
         reported(loaded.map(|loaded| Policies {
             plugins: loaded.plugins,
             ..Policies::new(loaded.admission, loaded.sets)
