@@ -159,7 +159,7 @@ impl Certificates {
         rewrites: &mut RewriteDetector,
     ) -> Result<CertificateReload, CertificateError> {
         self.reload_if(|content| {
-            let hash = encode_to_string(&content.hash());
+            let hash = encode_to_string(content.hash());
             match hash == self.hash() {
                 true => rewrites.keep(content.files.clone()),
                 false => rewrites.admit(content.files.clone(), &[], &hash)?,

@@ -5,7 +5,7 @@ use std::fs;
 use super::root;
 
 /// A page, what it says, a source, and what that has.
-const NUMBERS: [[&str; 4]; 22] = [
+const NUMBERS: [[&str; 4]; 23] = [
     [
         "review",
         "up to 4096 MiB",
@@ -32,15 +32,21 @@ const NUMBERS: [[&str; 4]; 22] = [
     ],
     [
         "operators",
-        "each second",
+        "each ten seconds",
         "pratique-cli/src/serve/policy_files.rs",
-        "INTERVAL: Duration = Duration::from_secs(1);",
+        "POLL_INTERVAL: Duration = Duration::from_secs(10);",
     ],
     [
-        "operators",
-        "a tenth of a second",
-        "pratique-cli/src/serve/policy_files.rs",
-        "QUIET: Duration = Duration::from_millis(100);",
+        "run-as-a-webhook",
+        "has not changed for half a second",
+        "pratique-manifest/src/load/rewrites.rs",
+        "rewritten: Duration::from_millis(500),",
+    ],
+    [
+        "run-as-a-webhook",
+        "is gone after five seconds",
+        "pratique-manifest/src/load/rewrites.rs",
+        "shrunk: Duration::from_secs(5),",
     ],
     [
         "test",
