@@ -12,7 +12,8 @@ use pratique_json::Value;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
 use pratique_suite::convert::is_list;
 use pratique_suite::request::{
-    self, BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of, options,
+    self, BuildError, RequestTemplate, Resolution, ResourceResolver, decode_object, kind_of, options,
+    server_warnings,
 };
 use pratique_types::{GroupVersionKind, Operation};
 
@@ -42,7 +43,8 @@ const NAMESPACE: &str = "default";
 ///
 /// The results have the columns of [`result_schema`], and a row for each row. One that
 /// is not JSON, has no kind, or is a list, is `failed`, with the reason as its message; what depends on something that was not given is
-/// `undecided`.
+/// `undecided`. An object that a server cannot decode is `denied`, and warnings of the server itself, such as that about an
+/// unknown field, are findings without a policy.
 #[derive(Clone)]
 pub struct BatchEvaluator {
     admission: Arc<Admission>,
@@ -182,8 +184,13 @@ impl BatchEvaluator {
             uid: &uid,
             ..Evaluation::default()
         };
+        // It is decoded as it is given: what its request has besides is the server's own.
+        let decoded = match (operation, kind_of(&object)) {
+            (Operation::Create | Operation::Update, Ok(kind)) => decode_object(&kind, &object),
+            _ => Ok(Vec::new()),
+        };
         let request = self.request(&template, object, old, row);
-        match request.and_then(|(request, resolution)| self.decide(request, &resolution)) {
+        match request.and_then(|(request, resolution)| self.decide(request, &resolution, decoded)) {
             Ok(decision) => decision.push(&evaluation, &user, results),
             Err(error) => failed(&error, &evaluation, &user, results),
         }
@@ -210,21 +217,29 @@ impl BatchEvaluator {
         Ok(template.request(object, old, &self.resolver, row.saturating_add(1))?)
     }
 
+    /// Decides a request, whose object was decoded.
     fn decide(
         &self,
         request: AdmissionRequest<'_>,
         resolution: &Resolution,
+        decoded: Result<Vec<String>, Box<Outcome>>,
     ) -> Result<RowDecision, RowError> {
         let mut request = request;
         if let Resolution::Unserved(unserved) = resolution {
             let outcome = Outcome::refused(unserved.status());
             return Ok(RowDecision::of(&request, outcome, Vec::new()));
         }
+        let mut warnings = match decoded {
+            Ok(warnings) => warnings,
+            Err(refused) => return Ok(RowDecision::of(&request, *refused, Vec::new())),
+        };
         let received = match &self.objects {
             Some(objects) => match objects.receive(&mut request) {
                 Ok(received) => Some(received),
                 Err(refused) => {
-                    let outcome = Outcome::refused(*refused.status);
+                    let mut outcome = Outcome::refused(*refused.status);
+                    outcome.warnings = warnings;
+                    outcome.warnings.extend(refused.warnings);
                     return Ok(RowDecision::of(&request, outcome, Vec::new()));
                 }
             },
@@ -235,7 +250,12 @@ impl BatchEvaluator {
             context = context.with_object_model(Some(received));
         }
         let mut recorder = FindingRecorder::default();
-        let outcome = self.admission.admit_policies(&request, context, &mut recorder)?;
+        let mut outcome = self.admission.admit_policies(&request, context, &mut recorder)?;
+        if let Some(received) = &received {
+            warnings.extend_from_slice(received.unknown_fields());
+            warnings.extend_from_slice(received.warnings());
+        }
+        outcome.warnings.splice(0..0, warnings);
         Ok(RowDecision::of(&request, outcome, recorder.0))
     }
 }
@@ -348,6 +368,16 @@ impl RowDecision {
             AdmissionDecision::Denied => Decision::Denied,
             AdmissionDecision::Undecided => Decision::Undecided,
         };
+        let warned = findings.iter().filter(|finding| finding.action == Action::Warn);
+        let warned = warned.map(|finding| {
+            (
+                finding.policy.as_str(),
+                finding.binding.as_str(),
+                finding.message.as_str(),
+            )
+        });
+        let warnings = server_warnings(&outcome.warnings, warned);
+        let warnings: Vec<String> = warnings.into_iter().map(str::to_owned).collect();
         let message = outcome.status.map(|status| status.message).unwrap_or_default();
         let mut findings = findings;
         let has_denial = findings.iter().any(|finding| finding.action == Action::Deny);
@@ -361,6 +391,13 @@ impl RowDecision {
                 message: message.clone(),
             });
         }
+        findings.extend(warnings.into_iter().map(|message| OwnedFinding {
+            policy: String::new(),
+            binding: String::new(),
+            action: Action::Warn,
+            is_error: false,
+            message,
+        }));
         findings.extend(outcome.undecided.into_iter().map(|undecided| OwnedFinding {
             policy: match undecided.name.as_str() {
                 "" => undecided.plugin.into_owned(),

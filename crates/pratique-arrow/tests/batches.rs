@@ -311,3 +311,25 @@ fn columns_have_to_be_text() {
         .unwrap_err();
     assert!(matches!(error, InputError::NoObjects), "{error}");
 }
+
+#[test]
+fn objects_are_decoded_as_a_server_does() {
+    let objects = [
+        r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":""}"#.to_owned(),
+        object("Pod", "b", true).replace(r#""image":"i""#, r#""image":"i","imagee":"j""#),
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"c","labels":3}}"#.to_owned(),
+    ];
+    let objects = batch(vec![("object", Arc::new(StringArray::from(objects.to_vec())))]);
+    let results = evaluator().evaluate(&objects).unwrap();
+    assert_eq!(decisions(&results), ["denied", "allowed", "denied"]);
+    let [undecodable, warned] = [0, 1].map(|row| findings(&results, row));
+    assert_eq!(undecodable.len(), 1, "{undecodable:?}");
+    assert!(
+        undecodable[0][2].starts_with(r#"ConfigMap in version "v1" cannot be handled as a ConfigMap"#),
+        "{undecodable:?}"
+    );
+    assert_eq!(
+        warned,
+        [["", "warn", r#"unknown field "spec.containers[0].imagee""#].map(str::to_owned)]
+    );
+}
