@@ -295,6 +295,9 @@ pub struct NotEvaluated {
     pub name: String,
     /// Why it is not evaluated.
     pub why: String,
+    /// Whether its author says that it is skipped, and it is no fault that it is not evaluated.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skipped: bool,
     /// Its location.
     pub location: Location,
 }

@@ -3,7 +3,7 @@
 //! Each policy is a suite of its own, as Kyverno evaluates each over the resources as they are given.
 // Upstream: kyverno/kyverno cmd/cli/kubectl-kyverno/apis/v1alpha1/test.go, test_result.go
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pratique_json::{Progress, Value};
@@ -42,7 +42,20 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     if !ours.is_empty() {
         defaults.state(reader, &root)?;
     }
-    let mut problems = Vec::new();
+    let policy_of = |id: NodeId| reader.fields(id).text("policy").unwrap_or_default();
+    // A file that is not read may have the policy.
+    let missing = others
+        .iter()
+        .filter(|id| defaults.unread.is_empty() && !defaults.has(&policy_of(**id)));
+    let mut problems: Vec<Problem> = missing
+        .map(|id| {
+            let policy = policy_of(*id);
+            reader.problem(
+                format!("there is no policy {policy} in the files of `policies`"),
+                *id,
+            )
+        })
+        .collect();
     for id in ours {
         let fields = reader.fields(id);
         let policy = fields.text("policy").unwrap_or_default();
@@ -73,9 +86,8 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
             Some(problem) => NotEvaluatedReason::Unread(problem),
             None => NotEvaluatedReason::OtherKind,
         };
-        let name = |id| reader.fields(id).text("policy").unwrap_or_default();
         let left_out = others.into_iter();
-        let left_out = left_out.map(|id| reader.not_evaluated(id, name(id), &reason));
+        let left_out = left_out.map(|id| reader.not_evaluated(id, policy_of(id), &reason));
         suite.not_evaluated = left_out.collect();
         suites.push(suite);
     }
@@ -87,6 +99,8 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
 struct TestDefaults {
     /// The files of each policy that is evaluated.
     names: BTreeMap<String, Vec<Reference>>,
+    /// The names of all objects of the files, of whatever kind.
+    all_names: BTreeSet<String>,
     /// Why files of policies are not read.
     unread: Vec<String>,
     resources: Vec<Value<'static>>,
@@ -99,6 +113,12 @@ struct TestDefaults {
 }
 
 impl TestDefaults {
+    /// Whether the files have a policy of a name, which may be preceded by its namespace.
+    fn has(&self, name: &str) -> bool {
+        let (_, last) = name.rsplit_once('/').unwrap_or(("", name));
+        self.all_names.contains(name) || self.all_names.contains(last)
+    }
+
     /// Finds the policies of a file; a file that cannot be read has none.
     fn policies(&mut self, reader: &Source<'_>, file: &str, at: NodeId) {
         let objects = match reader.objects(file, at) {
@@ -109,6 +129,10 @@ impl TestDefaults {
                 return;
             }
         };
+        let names = objects
+            .iter()
+            .map(|object| text(object, &["metadata", "name"]).to_owned());
+        self.all_names.extend(names);
         let is_policy = |object: &&Value<'static>| KINDS.contains(&text(object, &["kind"]));
         for policy in objects.iter().filter(is_policy) {
             let name = text(policy, &["metadata", "name"]).to_owned();

@@ -129,6 +129,10 @@ impl<'a> Source<'a> {
         NotEvaluated {
             name,
             why: reason.to_string(),
+            skipped: matches!(
+                reason,
+                NotEvaluatedReason::SkippedTest | NotEvaluatedReason::SkippedCase
+            ),
             location: self.location(at),
         }
     }
