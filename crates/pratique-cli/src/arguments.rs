@@ -59,7 +59,7 @@ pub(crate) use cluster::{ClientArguments, ClusterArguments};
 pub(crate) use comparison::{ComparisonArguments, ComparisonFailOn};
 pub(crate) use completions::CompletionsArguments;
 use duration::duration;
-pub(crate) use expand::ExpandArguments;
+pub(crate) use expand::{ExpandArguments, ExpandMode};
 pub(crate) use files::{ExcludeArguments, VerboseArguments};
 pub(crate) use gates::GateArguments;
 pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};

@@ -9,7 +9,7 @@ mod json;
 pub(crate) mod levels;
 mod loaded;
 mod plugin;
-mod report;
+pub(crate) mod report;
 mod sorted_input;
 mod subject;
 mod subjects;
@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
                 .collect();
             let sources = checked.iter().flat_map(|checked| &checked.sources).cloned();
             let notifications = sources::notifications(&sources.collect::<Vec<_>>()).collect();
-            output::print_json(&sarif::Log::of_findings(&findings, notifications, passes))?;
+            output::print_sarif(&sarif::Log::of_findings(&findings, notifications, passes))?;
         }
         CheckFormat::Junit => output::print_xml(&report::junit(&checked, &levels))?,
         CheckFormat::Github => output::print_github(&report::github(&checked, &levels))?,

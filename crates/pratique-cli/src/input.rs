@@ -30,8 +30,8 @@ use pratique_typed::decode::received;
 
 use crate::exit::CliError;
 use crate::memory::mebibytes;
-use crate::output::text::Text;
-use crate::output::{self, problems};
+use crate::output::notice::Notice;
+use crate::output::problems;
 
 pub(crate) use excluded::{PathPattern, pattern_from};
 pub(crate) use passed_over::{PassReason, PassedOver, PassedOverLine, WithPassedOver};
@@ -117,11 +117,16 @@ impl InputError {
 
 impl<'t> ParsedObjects<'t> {
     /// Warnings about how the input is read.
-    pub(crate) fn reading_warnings(&self) -> impl Iterator<Item = Text> {
+    pub(crate) fn reading_warnings(&self) -> impl Iterator<Item = Notice> {
         self.reading_warnings.iter().map(|problem| {
             let location = problem.location.as_ref();
             let place = location.map(problems::place).unwrap_or_default();
-            output::warning_at(&place, &problem.message)
+            let rule = if problem.rule == Rule::UnknownField {
+                "unusual-list"
+            } else {
+                "duplicate-key"
+            };
+            Notice::new(rule, place, &problem.message)
         })
     }
 

@@ -10,6 +10,8 @@ pub(crate) mod finding;
 pub(crate) mod github;
 pub(crate) mod json;
 pub(crate) mod junit;
+pub(crate) mod notice;
+pub(crate) mod place;
 pub(crate) mod problems;
 pub(crate) mod sarif;
 pub(crate) mod script;
@@ -121,6 +123,14 @@ pub(crate) fn print_project_line(command: &str) -> Result<(), CliError> {
         Some(project_file) => print_json_line(&json::ProjectLine { project_file }),
         None => Ok(()),
     }
+}
+
+/// Prints a log of SARIF, and tells on standard error what it leaves out.
+pub(crate) fn print_sarif(log: &sarif::Log) -> Result<(), CliError> {
+    for message in log.omissions() {
+        eprint(&warning(&text!("{}", message)));
+    }
+    print_json(log)
 }
 
 /// Prints commands of GitHub Actions.

@@ -42,6 +42,7 @@ pub(crate) mod scan;
 mod since;
 mod state;
 mod stored;
+mod summary;
 mod surveyed;
 mod tally;
 mod unbound;
@@ -79,9 +80,10 @@ use read::Inputs;
 use request::RequestBuilder;
 use state::ClusterState;
 use stored::Stored;
+use summary::{EvaluationFacts, EvaluationSummary};
 use unbound::EvaluationScope;
 use unexpanded::PodPolicies;
-use work::{DisplayOptions, Reviewer};
+use work::{DisplayOptions, ExpansionRule, Reviewer};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
@@ -114,14 +116,21 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let Loaded {
         admission,
         sets,
+        builtin,
         plugins,
     } = match policies {
         Ok(loaded) => loaded,
         Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
     };
     let plugin_state = plugins.map(|plugins| plugins.state);
+    let state_name = state.name();
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
+    let mut pod_policies = PodPolicies::of(sets.iter().map(|(_, set)| set), builtin.is_some());
+    if arguments.webhooks {
+        pod_policies = pod_policies.with_webhooks(sets.iter().map(|(_, set)| set));
+    }
+    pod_policies = pod_policies.with_plugins(admission.plugin_names());
     let mut loaded = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));
     let mut reader = Reader {
         mebibytes: arguments.state.max_input,
@@ -174,6 +183,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     });
     // Webhooks are called one after the other, as they may have side effects; a chain is run by one request after another,
     // as each may charge quotas and store what others look up.
+    let plugins_run = chain.is_some();
     let threads = match arguments.webhooks || chain.is_some() {
         true => 1,
         false => ordered::cores(),
@@ -194,7 +204,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         expander: Expander {
             templates: arguments.workloads.pod_template.clone(),
         },
-        expands: arguments.workloads.expand,
+        expands: ExpansionRule {
+            mode: arguments.workloads.expand,
+            policies: &pod_policies,
+            is_evaluated: scope.can_deny() || plugins_run,
+        },
         phases,
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors);
@@ -223,8 +237,18 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         output::eprint(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
-    let pod_policies = PodPolicies::of(sets.iter().map(|(_, set)| set));
-    printer.end(&scope, &pod_policies, &passed_over, arguments.files.verbose)
+    let summary = EvaluationSummary::new(&EvaluationFacts {
+        named: &arguments.policies,
+        has_input_policies: arguments.input_policies,
+        builtin,
+        state: &state_name,
+        sets: &sets,
+        unbound: scope.unbound_count(),
+        completes: arguments.completion.defaults || plugins_run,
+        plugins: admission.plugin_names().count(),
+        calls_webhooks: arguments.webhooks,
+    });
+    printer.end(&scope, &pod_policies, &passed_over, arguments.files.verbose, &summary)
 }
 
 fn limits(mebibytes: u32) -> Limits {
@@ -275,7 +299,7 @@ impl Reader {
     ) -> Result<(), CliError> {
         objects
             .reading_warnings()
-            .for_each(|warning| output::eprint(&warning));
+            .for_each(|notice| output::eprint(&notice.text()));
         all.extend(objects.objects);
         let mut faults = objects.faults.into_iter();
         faults.try_for_each(|fault| self.report(fault))

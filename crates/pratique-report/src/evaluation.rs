@@ -29,6 +29,8 @@ pub struct Evaluation<'a> {
     pub time: &'a str,
     /// Whether the object changed while objects were read, so that others were read as they were before.
     pub is_changed: bool,
+    /// Whether it is known that no policy matched the request, so that an allowed one did not pass anything.
+    pub is_unmatched: bool,
     /// What policies, and others who admit, found.
     pub findings: Vec<Finding<'a>>,
 }

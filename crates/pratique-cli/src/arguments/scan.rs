@@ -143,6 +143,11 @@ impl ScanFormat {
         }
     }
 
+    /// Whether the output tells objects that no policy matched from those that pass.
+    pub(crate) fn lists_skipped(self) -> bool {
+        matches!(self, ScanFormat::PolicyReport | ScanFormat::OpenReports)
+    }
+
     /// Whether the output is one of reports for dashboards.
     #[cfg(feature = "kube")]
     pub(crate) fn has_reports(self) -> bool {

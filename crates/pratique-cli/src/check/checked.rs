@@ -90,6 +90,7 @@ impl Checked {
             let severity = levels.severity(warning);
             Finding::of_warning(warning, severity)
         });
-        errors.into_iter().chain(warnings).collect()
+        let findings = errors.into_iter().chain(warnings);
+        findings.map(|finding| finding.about(&self.path)).collect()
     }
 }

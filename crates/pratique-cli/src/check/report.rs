@@ -4,13 +4,14 @@ use super::checked::Checked;
 use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject};
 use crate::input::sources;
-use crate::output::finding::{Finding, Severity};
+use crate::output::finding::{Finding, Level, Severity};
 use crate::output::github::Commands;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
+use crate::output::place::InputPlace;
 use crate::output::problems::place;
 
 /// JUnit XML: one suite for each path, with a case for each loaded object and each finding. Warnings that are not
-/// denied pass.
+/// denied pass, and say what they are about.
 pub(super) fn junit(checked: &[Checked], levels: &Levels<'_>) -> Xml {
     let suites: Vec<Suite> = checked.iter().map(|checked| suite(checked, levels)).collect();
     junit::xml("pratique check", &suites)
@@ -24,6 +25,7 @@ fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
         line: Some(found.location.start.line),
         seconds: 0.0,
         outcome: Outcome::Passed,
+        output: String::new(),
     };
     let objects = plugins
         .iter()
@@ -31,7 +33,7 @@ fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
         .map(object);
     let findings = checked.findings(levels);
     let mut cases: Vec<Case> = objects
-        .chain(findings.iter().map(|finding| case(finding, &checked.path)))
+        .chain(findings.iter().map(case))
         .chain(sources::cases(&checked.sources))
         .collect();
     if cases.is_empty() {
@@ -42,6 +44,7 @@ fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
             line: None,
             seconds: 0.0,
             outcome: Outcome::Passed,
+            output: String::new(),
         });
     }
     Suite {
@@ -50,13 +53,12 @@ fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
     }
 }
 
-fn case(finding: &Finding<'_>, path: &str) -> Case {
+/// The case of a finding.
+pub(crate) fn case(finding: &Finding<'_>) -> Case {
     let place = finding.location.map(place);
     Case {
-        name: format!("{} {}", finding.name, place.as_deref().unwrap_or(path)),
-        file: finding
-            .location
-            .map_or_else(|| path.to_owned(), |location| location.file.to_string()),
+        name: format!("{} {}", finding.name, place.as_deref().unwrap_or(finding.input)),
+        file: finding.file().to_owned(),
         line: finding.location.map(|location| location.start.line),
         seconds: 0.0,
         outcome: match finding.severity {
@@ -66,6 +68,10 @@ fn case(finding: &Finding<'_>, path: &str) -> Case {
                 text: at_length(finding),
             },
         },
+        output: match finding.severity {
+            Severity::Warning => at_length(finding),
+            Severity::Error | Severity::Denied => String::new(),
+        },
     }
 }
 
@@ -73,21 +79,22 @@ fn case(finding: &Finding<'_>, path: &str) -> Case {
 pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> Commands {
     let mut commands = Commands::default();
     for finding in checked.iter().flat_map(|checked| checked.findings(levels)) {
-        let level = match finding.severity {
-            Severity::Error | Severity::Denied => "error",
-            Severity::Warning => "warning",
-        };
-        commands.annotate(
-            level,
-            finding.location,
-            &format!("pratique: {}", finding.name),
-            &at_length(&finding),
-        );
+        annotate(&mut commands, &finding);
     }
     for checked in checked {
         sources::annotate(&checked.sources, &mut commands);
     }
     commands
+}
+
+/// Adds the annotation of a finding.
+pub(crate) fn annotate(commands: &mut Commands, finding: &Finding<'_>) {
+    let level = Level::from(finding.severity);
+    let (title, message) = (format!("pratique: {}", finding.name), at_length(finding));
+    match finding.location {
+        Some(location) => commands.annotate(level, location, &title, &message),
+        None => commands.annotate_place(level, &InputPlace::parse(finding.input), &title, &message),
+    }
 }
 
 fn at_length(finding: &Finding<'_>) -> String {

@@ -7,11 +7,13 @@ use pratique_suite::{SourceFile, SourceFiles, SourceKind};
 use serde::Serialize;
 
 use super::STDIN;
+use crate::output;
 use crate::output::counted::counted;
+use crate::output::finding::Level;
 use crate::output::github::Commands;
 use crate::output::junit::{Case, Outcome};
+use crate::output::place::InputPlace;
 use crate::output::text::text;
-use crate::output::{self, sarif};
 
 /// How many files are named on standard error.
 const MAX_NAMED: usize = 20;
@@ -166,23 +168,20 @@ pub(crate) fn cases(sources: &[SourceFile]) -> impl Iterator<Item = Case> {
         outcome: Outcome::Skipped {
             message: message(source),
         },
+        output: String::new(),
     })
 }
 
 /// Adds the files as notices.
 pub(crate) fn annotate(sources: &[SourceFile], commands: &mut Commands) {
     for source in sources {
-        commands.notice_file(&source.path, "pratique: not evaluated", &message(source));
+        let place = InputPlace::parse(&source.path);
+        commands.annotate_place(Level::Note, &place, "pratique: not evaluated", &message(source));
     }
 }
 
 /// The files in a SARIF log, as notifications of the run.
-pub(crate) fn notifications(sources: &[SourceFile]) -> impl Iterator<Item = serde_json::Value> {
-    sources.iter().map(|source| {
-        serde_json::json!({
-            "level": "note",
-            "message": {"text": message(source)},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": sarif::uri(&source.path)}}}],
-        })
-    })
+pub(crate) fn notifications(sources: &[SourceFile]) -> impl Iterator<Item = (Level, String)> {
+    let note = |source: &SourceFile| (Level::Note, format!("{}: {}", source.path, message(source)));
+    sources.iter().map(note)
 }

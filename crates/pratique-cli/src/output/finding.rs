@@ -14,6 +14,42 @@ pub(crate) enum Severity {
     Warning,
 }
 
+/// How grave something is, in outputs of CI servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Level {
+    /// The level of a result in SARIF.
+    pub(crate) fn of_sarif(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "note",
+        }
+    }
+
+    /// The workflow command of GitHub Actions.
+    pub(crate) fn of_github(self) -> &'static str {
+        match self {
+            Level::Note => "notice",
+            Level::Error | Level::Warning => self.of_sarif(),
+        }
+    }
+}
+
+impl From<Severity> for Level {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error | Severity::Denied => Level::Error,
+            Severity::Warning => Level::Warning,
+        }
+    }
+}
+
 /// An error or a warning.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding<'a> {
@@ -26,6 +62,8 @@ pub(crate) struct Finding<'a> {
     pub(crate) field: Option<&'a str>,
     pub(crate) object: Option<&'a ObjectName>,
     pub(crate) location: Option<&'a Location>,
+    /// The input that it is about, where it has no location; empty if that is not known.
+    pub(crate) input: &'a str,
     pub(crate) help: Option<&'a Help>,
     /// An object that demonstrates it.
     pub(crate) example: Option<&'a CostExample>,
@@ -43,6 +81,7 @@ impl<'a> Finding<'a> {
             field: problem.field.as_deref(),
             object: problem.object.as_ref(),
             location: problem.location.as_ref(),
+            input: "",
             help: problem.help.as_ref(),
             example: None,
             stops_server,
@@ -58,10 +97,21 @@ impl<'a> Finding<'a> {
             field: Some(&warning.field),
             object: warning.object.as_ref(),
             location: Some(&warning.location),
+            input: "",
             help: warning.help.as_ref(),
             example: warning.example.as_deref(),
             stops_server: false,
         }
+    }
+
+    /// The finding as one about an input, which outputs name where there is no location.
+    pub(crate) fn about(self, input: &'a str) -> Self {
+        Finding { input, ..self }
+    }
+
+    /// The file that it is about.
+    pub(crate) fn file(&self) -> &str {
+        self.location.map_or(self.input, |location| &location.file)
     }
 
     /// The URL of its documentation.

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use pratique_manifest::Location;
 
+use super::finding::Level;
+use super::place::InputPlace;
 use super::text::{Text, printed, without_commands, without_invisible};
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
@@ -11,39 +13,42 @@ use super::text::{Text, printed, without_commands, without_invisible};
 pub(crate) struct Commands(String);
 
 impl Commands {
-    /// Adds a message: the level is `error`, `warning` or `notice`.
-    pub(crate) fn annotate(
-        &mut self,
-        level: &'static str,
-        location: Option<&Location>,
-        title: &str,
-        message: &str,
-    ) {
-        let place = location.map(|location| {
-            let (start, end) = (location.start, location.end);
-            // An end column is one of the first line.
-            let column = match start.line == end.line {
-                true => format!("endColumn={},", end.column),
-                false => String::new(),
-            };
-            format!(
-                "file={},line={},endLine={},col={},{column}",
-                property(&location.file),
-                start.line,
-                end.line,
-                start.column
-            )
-        });
-        let (place, title) = (place.unwrap_or_default(), property(title));
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "::{level} {place}title={title}::{}", data(message));
+    /// Adds a message about a part of a file.
+    pub(crate) fn annotate(&mut self, level: Level, location: &Location, title: &str, message: &str) {
+        let (start, end) = (location.start, location.end);
+        if start.line == 0 {
+            // An object of a cluster has no lines.
+            return self.add(level, &file(&location.file), title, message);
+        }
+        // An end column is one of the first line.
+        let column = if start.line == end.line {
+            format!(",endColumn={}", end.column)
+        } else {
+            String::new()
+        };
+        let place = format!(
+            "{},line={},endLine={},col={}{column}",
+            file(&location.file),
+            start.line,
+            end.line,
+            start.column
+        );
+        self.add(level, &place, title, message);
     }
 
-    /// Adds a notice about a file as a whole.
-    pub(crate) fn notice_file(&mut self, file: &str, title: &str, message: &str) {
-        let (file, title) = (property(file), property(title));
+    /// Adds a message about a place of an input, of which the line may not be known.
+    pub(crate) fn annotate_place(&mut self, level: Level, place: &InputPlace, title: &str, message: &str) {
+        let line = match place.line {
+            0 => String::new(),
+            line => format!(",line={line},col={}", place.column.max(1)),
+        };
+        self.add(level, &format!("{}{line}", file(&place.file)), title, message);
+    }
+
+    fn add(&mut self, level: Level, place: &str, title: &str, message: &str) {
+        let (level, title) = (level.of_github(), property(title));
         // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "::notice file={file},title={title}::{}", data(message));
+        let _ = writeln!(self.0, "::{level} {place},title={title}::{}", data(message));
     }
 
     /// Adds lines for the log.
@@ -54,6 +59,11 @@ impl Commands {
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The property of a file: without one, a message stands beside no change.
+fn file(name: &str) -> String {
+    format!("file={}", property(name))
 }
 
 /// Escapes a message as GitHub's toolkit does, with visible characters only.
@@ -76,16 +86,16 @@ mod tests {
     #[test]
     fn texts_are_escaped() {
         let mut commands = Commands::default();
-        commands.annotate(
-            "error",
-            None,
+        commands.annotate_place(
+            Level::Error,
+            &InputPlace::parse("x,y:2.yaml"),
             "a: b, c\n::x ##[y]",
             "1%\n2: 3\r\n\r\u{1b}\u{202e}",
         );
         commands.log(&text!("{}\n  ::error::x\n", "::stop-commands::y\n::z"));
         assert_eq!(
             commands.as_str(),
-            "::error title=a%3A b%2C c%0A%3A%3Ax #\\u{23}[y]::1%25%0A2: 3%0A\\r\\u{1b}\\u{202e}\n\
+            "::error file=x%2Cy%3A2.yaml,title=a%3A b%2C c%0A%3A%3Ax #\\u{23}[y]::1%25%0A2: 3%0A\\r\\u{1b}\\u{202e}\n\
              \\u{3a}:stop-commands::y\\n::z\n  \\u{3a}:error::x\n"
         );
     }

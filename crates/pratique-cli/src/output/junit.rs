@@ -21,6 +21,8 @@ pub(crate) struct Case {
     pub(crate) line: Option<u32>,
     pub(crate) seconds: f64,
     pub(crate) outcome: Outcome,
+    /// What is told about it besides its outcome, such as warnings; empty if there is nothing.
+    pub(crate) output: String,
 }
 
 /// The outcome of a case.
@@ -35,7 +37,7 @@ pub(crate) enum Outcome {
         /// The whole text.
         text: String,
     },
-    /// It is none to run, and was not.
+    /// It was not evaluated, and neither passed nor failed.
     Skipped {
         /// Why, on one line.
         message: String,
@@ -84,14 +86,11 @@ fn counts<'c>(cases: impl Iterator<Item = &'c Case> + Clone) -> String {
     let count = |is: fn(&Outcome) -> bool| cases.clone().filter(|case| is(&case.outcome)).count();
     let seconds: f64 = cases.clone().map(|case| case.seconds).sum();
     format!(
-        " tests=\"{}\" failures=\"{}\" errors=\"{}\"{} time=\"{seconds:.6}\"",
+        " tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{seconds:.6}\"",
         cases.clone().count(),
         count(|outcome| matches!(outcome, Outcome::Failed { .. })),
         count(|outcome| matches!(outcome, Outcome::Error { .. })),
-        match count(|outcome| matches!(outcome, Outcome::Skipped { .. })) {
-            0 => String::new(),
-            skipped => format!(" skipped=\"{skipped}\""),
-        },
+        count(|outcome| matches!(outcome, Outcome::Skipped { .. })),
     )
 }
 
@@ -107,29 +106,35 @@ fn one(suite: &Suite, case: &Case) -> String {
         escaped(&case.file),
         case.seconds
     );
-    let (element, message, text) = match &case.outcome {
-        Outcome::Passed => {
-            out.push_str("/>\n");
-            return out;
-        }
+    let children = format!("{}{}", element(&case.outcome), written(&case.output));
+    if children.is_empty() {
+        out.push_str("/>\n");
+    } else {
+        let _ = writeln!(out, ">\n{children}    </testcase>");
+    }
+    out
+}
+
+/// The element of an outcome; passing has none.
+fn element(outcome: &Outcome) -> String {
+    let (element, message, text) = match outcome {
+        Outcome::Passed => return String::new(),
         Outcome::Skipped { message } => {
-            let _ = writeln!(
-                out,
-                ">\n      <skipped message=\"{}\"/>\n    </testcase>",
-                escaped(message)
-            );
-            return out;
+            return format!("      <skipped message=\"{}\"/>\n", escaped(message));
         }
         Outcome::Failed { message, text } => ("failure", message, text),
         Outcome::Error { message, text } => ("error", message, text),
     };
-    let _ = writeln!(
-        out,
-        ">\n      <{element} message=\"{}\">{}</{element}>\n    </testcase>",
-        escaped(message),
-        escaped(text)
-    );
-    out
+    let (message, text) = (escaped(message), escaped(text));
+    format!("      <{element} message=\"{message}\">{text}</{element}>\n")
+}
+
+/// The element of what a case printed.
+fn written(output: &str) -> String {
+    if output.is_empty() {
+        return String::new();
+    }
+    format!("      <system-out>{}</system-out>\n", escaped(output))
 }
 
 /// Escapes text for XML, including characters that are invisible or invalid in XML.
@@ -164,11 +169,23 @@ mod tests {
             line: Some(3),
             seconds: 0.5,
             outcome,
+            output: if name == "c" {
+                "warning: <w>".to_owned()
+            } else {
+                String::new()
+            },
         };
         let suite = Suite {
             name: "s".to_owned(),
             cases: vec![
                 case("a", Outcome::Passed),
+                case("c", Outcome::Passed),
+                case(
+                    "d",
+                    Outcome::Skipped {
+                        message: "no policy".to_owned(),
+                    },
+                ),
                 case(
                     "b",
                     Outcome::Failed {
@@ -181,9 +198,15 @@ mod tests {
         assert_eq!(
             xml("t", &[suite]).as_str(),
             r#"<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="t" tests="2" failures="1" errors="0" time="1.000000">
-  <testsuite name="s" tests="2" failures="1" errors="0" time="1.000000">
+<testsuites name="t" tests="4" failures="1" errors="0" skipped="1" time="2.000000">
+  <testsuite name="s" tests="4" failures="1" errors="0" skipped="1" time="2.000000">
     <testcase name="a" classname="s" file="f.yaml" line="3" time="0.500000"/>
+    <testcase name="c" classname="s" file="f.yaml" line="3" time="0.500000">
+      <system-out>warning: &lt;w&gt;</system-out>
+    </testcase>
+    <testcase name="d" classname="s" file="f.yaml" line="3" time="0.500000">
+      <skipped message="no policy"/>
+    </testcase>
     <testcase name="b" classname="s" file="f.yaml" line="3" time="0.500000">
       <failure message="x &lt; &quot;y&quot;">1&#10;2\u{1}\u{fffe}\u{202e}&#35;#[x]</failure>
     </testcase>

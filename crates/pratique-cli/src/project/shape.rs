@@ -239,7 +239,7 @@ fn shape(argument: &Arg) -> Value {
     match names.as_slice() {
         [] => scalar(),
         // YAML has booleans of these names.
-        ["on", "off"] => json!({ "anyOf": [named, { "type": "boolean" }] }),
+        ["on", "off"] | ["auto", "on", "off"] => json!({ "anyOf": [named, { "type": "boolean" }] }),
         _ => named,
     }
 }

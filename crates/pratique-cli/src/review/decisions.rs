@@ -15,6 +15,13 @@ pub(super) struct PolicyDecision {
     pub(super) message: String,
 }
 
+impl PolicyDecision {
+    /// The policy, the binding and the message.
+    pub(super) fn names_and_message(&self) -> (&str, &str, &str) {
+        (&self.policy, &self.binding, &self.message)
+    }
+}
+
 /// The action that follows from a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

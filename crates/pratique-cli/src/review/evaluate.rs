@@ -1,9 +1,11 @@
 //! Evaluates requests: with policies only, or with the whole chain including webhooks.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, Decider};
+use pratique::policy::{Part, Trace};
 use pratique::{Admission, AdmissionContext, EvalContext, Objects};
 use pratique_explain::Recorder;
 use tokio::runtime::Runtime;
@@ -28,6 +30,8 @@ enum Extent {
     Policies {
         authorizer: Arc<dyn Authorizer>,
         explain: bool,
+        /// Whether it is found out which requests no policy matches.
+        records_matches: bool,
     },
     /// Policies and webhooks; with a chain, all that a server does.
     Chain {
@@ -37,13 +41,41 @@ enum Extent {
     },
 }
 
+/// Records whether a policy matches: whether anything of one is evaluated besides what decides the match.
+#[derive(Default)]
+struct MatchRecorder(Cell<bool>);
+
+impl Trace for MatchRecorder {
+    fn begin(&self, part: Part<'_>, _: &str) {
+        if !matches!(part, Part::Condition(_) | Part::Variable(_)) {
+            self.0.set(true);
+        }
+    }
+
+    fn wants_values(&self) -> bool {
+        false
+    }
+}
+
 impl<'a> Evaluator<'a> {
     /// Evaluates policies only, and explains decisions if `explain` is set.
     pub(super) fn policies(admission: &'a Admission, authorizer: Arc<dyn Authorizer>, explain: bool) -> Self {
         Evaluator {
             admission,
-            extent: Extent::Policies { authorizer, explain },
+            extent: Extent::Policies {
+                authorizer,
+                explain,
+                records_matches: false,
+            },
         }
+    }
+
+    /// Finds out of each request whether a policy matches it, where policies are not explained.
+    pub(super) fn recording_matches(mut self) -> Self {
+        if let Extent::Policies { records_matches, .. } = &mut self.extent {
+            *records_matches = true;
+        }
+        self
     }
 
     /// Evaluates policies and calls webhooks; with a chain, does all that a server does.
@@ -82,18 +114,31 @@ impl<'a> Evaluator<'a> {
         stage: &Stage<'_>,
     ) -> Result<ReviewResult<'q>, InputError> {
         let (recorder, mut exchanges) = (Recorder::new(), Exchanges::default());
+        let matches = MatchRecorder::default();
+        let mut is_unmatched = false;
         let request = &input.request;
         let failure = input.decode_failure().or_else(|| stage.refusal());
         let mut steps = None;
         let outcome = match (failure, &self.extent) {
             (Some(outcome), _) => Ok(outcome),
-            (None, Extent::Policies { authorizer, explain }) => {
+            (
+                None,
+                Extent::Policies {
+                    authorizer,
+                    explain,
+                    records_matches,
+                },
+            ) => {
                 let mut context = EvalContext::new(cluster, authorizer.clone());
                 context = context.with_object_model(stage.model());
                 if *explain {
                     context = context.with_trace(&recorder);
+                } else if *records_matches {
+                    context = context.with_trace(&matches);
                 }
-                self.admission.admit_policies(request, context, &mut exchanges.1)
+                let outcome = self.admission.admit_policies(request, context, &mut exchanges.1);
+                is_unmatched = *records_matches && !*explain && !matches.0.get();
+                outcome
             }
             (
                 None,
@@ -136,6 +181,8 @@ impl<'a> Evaluator<'a> {
             is_refused: stage.is_refused() || input.help().is_some(),
             explanation: explains.then(|| recorder.explanation()),
             steps,
+            pods: Vec::new(),
+            is_unmatched,
             decisions: exchanges.1.0,
             webhooks: exchanges.0,
         })

@@ -12,10 +12,12 @@ pub(super) struct Causes<'f> {
     pub(super) policies: &'f [PolicyDecision],
     /// What else than a policy denies, if that is known, and the message.
     pub(super) refusal: Option<(&'f str, &'f str)>,
+    /// The warnings of the server itself.
+    pub(super) warnings: &'f [String],
 }
 
 impl<'f> Causes<'f> {
-    /// Each decision of a policy, a denial by anything else, and what is undecided, with a message of each.
+    /// Each decision of a policy, a denial and warnings by anything else, and what is undecided, with a message of each.
     pub(super) fn findings(
         self,
         undecided: impl IntoIterator<Item = (&'f JsonUndecided, &'f str)>,
@@ -43,6 +45,13 @@ impl<'f> Causes<'f> {
                 message,
             });
         }
+        findings.extend(self.warnings.iter().map(|message| Finding {
+            policy: "",
+            binding: "",
+            action: Counted::Warn,
+            is_error: false,
+            message,
+        }));
         findings.extend(undecided.into_iter().map(|(undecided, message)| Finding {
             policy: undecided.source(),
             binding: undecided.binding.as_deref().unwrap_or_default(),

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::output::excerpt::Texts;
+use crate::output::finding::Level;
+use crate::output::place::InputPlace;
+use crate::output::sarif::LogResult;
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
@@ -21,6 +24,22 @@ pub(super) struct InputErrors {
 pub(super) struct JsonError {
     pub(super) place: String,
     pub(super) message: String,
+}
+
+/// The rule of errors of inputs, in outputs that name one.
+pub(super) const INPUT: &str = "input";
+
+impl JsonError {
+    /// The file and, if it is known, the line.
+    pub(super) fn input_place(&self) -> InputPlace {
+        InputPlace::parse(&self.place)
+    }
+
+    /// The error as a result of SARIF.
+    pub(super) fn sarif(&self) -> LogResult {
+        let message = format!("{}: {}", self.place, self.message);
+        LogResult::new(INPUT, Level::Error, &message, &self.input_place(), None)
+    }
 }
 
 /// A line of JSON about an error.

@@ -1,53 +1,137 @@
-//! Decisions as `JUnit` XML: a case for each object.
+//! Decisions as `JUnit` XML: a case for each object, each error of an input and each notice.
 
 use pratique_suite::SourceFile;
 
+use super::decisions::Action;
 use super::input_errors::JsonError;
-use super::record::{Decision, Record};
+use super::record::{Decision, Record, Remark};
+use crate::arguments::{FailOn, FailureArguments};
 use crate::input::sources;
 use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
+use crate::output::notice::Notice;
 
-/// All decisions and errors of a command.
-pub(super) fn of(command: &str, records: &[Record], errors: &[JsonError], sources: &[SourceFile]) -> Xml {
-    let decisions = records.iter().map(|record| Case {
-        name: record.subject(),
-        file: record.file.clone(),
-        line: Some(record.line).filter(|line| *line > 0),
-        seconds: 0.0,
-        outcome: outcome(record),
-    });
-    let errors = errors.iter().map(|error| Case {
-        name: error.place.clone(),
-        file: error.place.clone(),
-        line: None,
-        seconds: 0.0,
-        outcome: Outcome::Error {
-            message: first_line(&error.message),
-            text: error.message.clone(),
-        },
-    });
+/// What makes an allowed object one that passes.
+pub(super) struct PassRule<'a> {
+    /// What the command fails for.
+    pub(super) failure: &'a FailureArguments,
+    /// Whether a policy or webhook is evaluated at all: without one, nothing passes.
+    pub(super) is_evaluated: bool,
+}
+
+/// All decisions, errors and notices of a command, and the files that it did not evaluate.
+pub(super) fn of(
+    command: &str,
+    records: &[Record],
+    errors: &[JsonError],
+    notices: &[Notice],
+    sources: &[SourceFile],
+    rule: &PassRule<'_>,
+) -> Xml {
+    let decisions = records.iter().map(|record| of_record(record, rule));
+    let errors = errors.iter().map(of_error);
+    let notices = notices.iter().map(|notice| of_notice(notice, rule));
+    let cases = decisions.chain(errors).chain(notices);
     let suite = Suite {
         name: command.to_owned(),
-        cases: decisions.chain(errors).chain(sources::cases(sources)).collect(),
+        cases: cases.chain(sources::cases(sources)).collect(),
     };
     xml(&format!("pratique {command}"), &[suite])
 }
 
-fn outcome(record: &Record) -> Outcome {
+fn of_record(record: &Record, rule: &PassRule<'_>) -> Case {
     let remarks = record.remarks();
-    let text: Vec<String> = remarks
-        .iter()
-        .map(|remark| match remark.policy {
-            Some(policy) => format!("{policy}: {}", remark.message),
-            None => remark.message.clone(),
-        })
-        .collect();
-    let text = text.join("\n");
-    let message = first_line(&text);
+    let outcome = outcome(record, &remarks, rule);
+    Case {
+        name: record.subject(),
+        file: record.file.clone(),
+        line: Some(record.line).filter(|line| *line > 0),
+        seconds: 0.0,
+        output: match outcome {
+            Outcome::Passed | Outcome::Skipped { .. } => lines(&remarks),
+            Outcome::Failed { .. } | Outcome::Error { .. } => String::new(),
+        },
+        outcome,
+    }
+}
+
+fn of_error(error: &JsonError) -> Case {
+    let place = error.input_place();
+    Case {
+        name: error.place.clone(),
+        line: place.known_line(),
+        file: place.file,
+        seconds: 0.0,
+        output: String::new(),
+        outcome: Outcome::Error {
+            message: first_line(&error.message),
+            text: error.message.clone(),
+        },
+    }
+}
+
+/// What a notice is about was not evaluated, or not wholly, so it passes in no case.
+fn of_notice(notice: &Notice, rule: &PassRule<'_>) -> Case {
+    let place = notice.input_place();
+    Case {
+        name: format!("{} {}", notice.rule, notice.place),
+        line: place.known_line(),
+        file: place.file,
+        seconds: 0.0,
+        output: String::new(),
+        outcome: match rule.failure.fails_on(FailOn::Warn) {
+            true => failed(&notice.message),
+            false => Outcome::Skipped {
+                message: notice.message.clone(),
+            },
+        },
+    }
+}
+
+fn outcome(record: &Record, remarks: &[Remark<'_>], rule: &PassRule<'_>) -> Outcome {
+    let text = lines(remarks);
     match record.decision {
+        Decision::Denied => failed(&text),
+        Decision::Undecided => Outcome::Error {
+            message: first_line(&text),
+            text,
+        },
+        Decision::Allowed if remarks.iter().any(|remark| rule.fails_for(remark)) => failed(&text),
+        Decision::Allowed if !rule.is_evaluated => Outcome::Skipped {
+            message: "no policy and no webhook is evaluated".to_owned(),
+        },
         Decision::Allowed => Outcome::Passed,
-        Decision::Denied => Outcome::Failed { message, text },
-        Decision::Undecided => Outcome::Error { message, text },
+    }
+}
+
+impl PassRule<'_> {
+    /// Whether the command fails for a remark about an object that is allowed.
+    fn fails_for(&self, remark: &Remark<'_>) -> bool {
+        match remark.action {
+            Some(Action::Warn) => self.failure.fails_on(FailOn::Warn),
+            Some(Action::Audit) => self.failure.fails_on(FailOn::Audit),
+            Some(Action::Deny | Action::Ignore) | None => false,
+        }
+    }
+}
+
+/// A line for each remark.
+fn lines(remarks: &[Remark<'_>]) -> String {
+    let lines: Vec<String> = remarks.iter().map(line).collect();
+    lines.join("\n")
+}
+
+fn line(remark: &Remark<'_>) -> String {
+    match (remark.policy, remark.action) {
+        (Some(policy), _) => format!("{policy}: {}", remark.message),
+        (None, Some(Action::Warn)) => format!("warning: {}", remark.message),
+        (None, _) => remark.message.clone(),
+    }
+}
+
+fn failed(text: &str) -> Outcome {
+    Outcome::Failed {
+        message: first_line(text),
+        text: text.to_owned(),
     }
 }
 

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique::api_objects::ApiObjects;
 use pratique_objects::is_builtin;
-use pratique_types::{AdmissionRequest, Operation};
+use pratique_types::Operation;
 use serde::Serialize;
-use serde_json::{Value, json};
 
+use super::received::InputRequest;
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::counted::counted;
+use crate::output::finding::Level;
+use crate::output::notice::Notice;
 use crate::output::text::{Text, text};
 
 /// The limitation for objects of built-in kinds.
@@ -32,11 +34,29 @@ pub(super) struct Limitations {
     /// Whether an object of a built-in kind was reviewed as a server has it.
     has_builtin: bool,
     /// The numbers of objects that were neither defaulted nor validated, by kind.
-    undefined: BTreeMap<String, usize>,
-    /// The number of those whose kinds are not named.
-    others: usize,
+    undefined: BTreeMap<String, CountedKind>,
+    /// Those whose kinds are not named.
+    others: CountedKind,
     /// Kinds whose resources are not known, and of which no decision depends on the resource: `Widget of example.com/v1`.
     unknown: BTreeSet<String>,
+    /// Where the first object of such a kind is.
+    unknown_place: String,
+}
+
+/// How many objects there are of a kind, and where the first is.
+#[derive(Clone, Debug, Default)]
+struct CountedKind {
+    count: usize,
+    place: String,
+}
+
+impl CountedKind {
+    fn add(&mut self, other: CountedKind) {
+        if self.count == 0 {
+            self.place = other.place;
+        }
+        self.count = self.count.saturating_add(other.count);
+    }
 }
 
 /// A limitation, as it is reported.
@@ -48,6 +68,9 @@ pub(super) struct Limitation {
     kind: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     objects: Option<usize>,
+    /// Where the first of the objects is.
+    #[serde(skip)]
+    place: String,
     /// Whether more input would remove it.
     #[serde(skip)]
     is_warning: bool,
@@ -61,7 +84,8 @@ struct Line<'a> {
 
 impl Limitations {
     /// Counts the object of a request that is completed with what `objects` knows.
-    pub(super) fn count(&mut self, objects: &ApiObjects, request: &AdmissionRequest<'_>) {
+    pub(super) fn count(&mut self, objects: &ApiObjects, input: &InputRequest<'_>) {
+        let request = &input.request;
         let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
         if !is_stored || request.object.is_null() {
             return;
@@ -70,25 +94,32 @@ impl Limitations {
             self.has_builtin = true;
         } else if !objects.knows(&request.kind) {
             let kind = &request.kind;
-            self.add_undefined(format!("{} {}", kind.api_version(), kind.kind), 1);
+            let counted = CountedKind {
+                count: 1,
+                place: input.place(),
+            };
+            self.add_undefined(format!("{} {}", kind.api_version(), kind.kind), counted);
         }
     }
 
-    /// Counts a kind whose resource is not known, and of which no decision depends on the resource.
-    pub(super) fn count_unknown(&mut self, kind: String) {
+    /// Counts a kind whose resource is not known, and of which no decision depends on the resource; an object of it is at a place.
+    pub(super) fn count_unknown(&mut self, kind: String, place: &str) {
+        if self.unknown.is_empty() {
+            place.clone_into(&mut self.unknown_place);
+        }
         // The kinds of a hostile input are without end, and so may be their names.
         if self.unknown.len() < MAX_UNKNOWN {
             self.unknown.insert(kind.chars().take(MAX_NAME).collect());
         }
     }
 
-    fn add_undefined(&mut self, kind: String, count: usize) {
+    fn add_undefined(&mut self, kind: String, more: CountedKind) {
         let is_full = self.undefined.len() >= MAX_KINDS;
         match self.undefined.get_mut(&kind) {
-            Some(found) => *found += count,
-            None if is_full => self.others += count,
+            Some(counted) => counted.add(more),
+            None if is_full => self.others.add(more),
             None => {
-                self.undefined.insert(kind, count);
+                self.undefined.insert(kind, more);
             }
         }
     }
@@ -96,13 +127,12 @@ impl Limitations {
     /// Adds the limitations of a later part.
     pub(super) fn add(&mut self, other: Limitations) {
         self.has_builtin |= other.has_builtin;
-        self.others += other.others;
-        other
-            .unknown
-            .into_iter()
-            .for_each(|kind| self.count_unknown(kind));
-        for (kind, count) in other.undefined {
-            self.add_undefined(kind, count);
+        self.others.add(other.others);
+        for kind in other.unknown {
+            self.count_unknown(kind, &other.unknown_place);
+        }
+        for (kind, counted) in other.undefined {
+            self.add_undefined(kind, counted);
         }
     }
 
@@ -141,33 +171,37 @@ impl Limitations {
 
     /// All limitations; with `quiet`, only those that more input would remove.
     pub(super) fn list(&self, quiet: bool) -> Vec<Limitation> {
-        let of_kind = |(kind, count): (&String, &usize)| Limitation {
-            message: undefined(&format!("of kind {kind}"), *count),
+        let of_kind = |(kind, counted): (&String, &CountedKind)| Limitation {
+            message: undefined(&format!("of kind {kind}"), counted.count),
             kind: Some(kind.clone()),
-            objects: Some(*count),
+            objects: Some(counted.count),
+            place: counted.place.clone(),
             is_warning: true,
         };
         let others = Limitation {
-            message: undefined("of other kinds", self.others),
+            message: undefined("of other kinds", self.others.count),
             kind: None,
-            objects: Some(self.others),
+            objects: Some(self.others.count),
+            place: self.others.place.clone(),
             is_warning: true,
         };
         let builtin = Limitation {
             message: NOT_SIMULATED.to_owned(),
             kind: None,
             objects: None,
+            place: String::new(),
             is_warning: false,
         };
         let unknown = Limitation {
             message: self.unknown_kinds(),
             kind: None,
             objects: None,
+            place: self.unknown_place.clone(),
             is_warning: true,
         };
         let kinds = self.undefined.iter().map(of_kind);
         kinds
-            .chain((self.others > 0).then_some(others))
+            .chain((self.others.count > 0).then_some(others))
             .chain((!self.unknown.is_empty()).then_some(unknown))
             .chain((self.has_builtin && !quiet).then_some(builtin))
             .collect()
@@ -197,8 +231,10 @@ pub(super) fn print_lines(limitations: &[Limitation]) -> Result<(), CliError> {
 pub(super) fn report(limitations: &[Limitation], format: ReviewFormat) {
     let has = |limitation: &Limitation| match format {
         ReviewFormat::Sarif => true,
-        ReviewFormat::Json | ReviewFormat::Ndjson => limitation.is_warning,
-        ReviewFormat::Human | ReviewFormat::Junit | ReviewFormat::Github | ReviewFormat::Diff => false,
+        ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Junit | ReviewFormat::Github => {
+            limitation.is_warning
+        }
+        ReviewFormat::Human | ReviewFormat::Diff => false,
     };
     let others = limitations.iter().filter(|limitation| !has(limitation));
     others.for_each(|limitation| output::eprint(&human(limitation)));
@@ -211,11 +247,16 @@ pub(super) fn human(limitation: &Limitation) -> Text {
     }
 }
 
-/// The limitations in a SARIF log, as notifications of the run.
-pub(super) fn notifications(limitations: &[Limitation]) -> Vec<Value> {
-    let notification = |limitation: &Limitation| {
-        let level = if limitation.is_warning { "warning" } else { "note" };
-        json!({"level": level, "message": {"text": limitation.message}})
-    };
-    limitations.iter().map(notification).collect()
+/// What no review simulates, in a SARIF log: notifications of the run.
+pub(super) fn notifications(limitations: &[Limitation]) -> Vec<(Level, String)> {
+    let others = limitations.iter().filter(|limitation| !limitation.is_warning);
+    others
+        .map(|limitation| (Level::Note, limitation.message.clone()))
+        .collect()
+}
+
+/// The limitations that more input would remove, as notices.
+pub(super) fn notices(limitations: &[Limitation]) -> impl Iterator<Item = Notice> {
+    let warnings = limitations.iter().filter(|limitation| limitation.is_warning);
+    warnings.map(|limitation| Notice::new("no-definition", limitation.place.clone(), &limitation.message))
 }

@@ -25,6 +25,8 @@ use crate::snapshot::{StateSource, WebhookUse};
 pub(super) struct Loaded {
     pub(super) admission: Admission,
     pub(super) sets: OriginSets,
+    /// The level of the Pod Security Standards, if the built-in policies are evaluated.
+    pub(super) builtin: Option<Level>,
     /// The server's own plugins, if they were started.
     pub(super) plugins: Option<StartedPlugins>,
 }
@@ -79,6 +81,9 @@ pub(super) fn load(
         ),
         None => (None, None),
     };
+    // PodSecurity is among the plugins.
+    let is_other = is_named || of_cluster.is_some() || started.is_some();
+    let builtin = (!is_other).then_some(arguments.level);
     let sets = match (config_file, &arguments.manifests) {
         (Some(path), _) => {
             let plugins = match configured {
@@ -95,8 +100,7 @@ pub(super) fn load(
             sets
         }
         (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
-        // PodSecurity is among the plugins.
-        (None, None) if is_named || of_cluster.is_some() || started.is_some() => Vec::new(),
+        (None, None) if builtin.is_none() => Vec::new(),
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
     let mut sets: OriginSets = sets.into_iter().map(|set| (Origin::Static, set)).collect();
@@ -124,6 +128,7 @@ pub(super) fn load(
     Ok(Loaded {
         admission,
         sets,
+        builtin,
         plugins,
     })
 }

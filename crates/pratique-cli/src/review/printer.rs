@@ -1,26 +1,26 @@
 //! Prints what was reviewed, in order, and counts it.
 
-use std::collections::BTreeMap;
-
 use pratique_suite::SourceFile;
-use pratique_types::GroupResource;
 
 use super::assumed::AssumedKinds;
 use super::compared::Operations;
+use super::github;
 use super::input_errors::InputErrors;
 use super::junit;
 use super::limitations::{self, Limitations};
 use super::progress::Progress;
 use super::record::Record;
 use super::sarif;
+use super::summary::EvaluationSummary;
 use super::tally::Tally;
 use super::unbound::EvaluationScope;
-use super::unexpanded::PodPolicies;
+use super::unexpanded::{PodPolicies, UnexpandedWorkloads};
 use super::work::{End, Reviewed};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::input::sources::{self, SourceCounts};
 use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
+use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
 use crate::output::{self, json};
 
@@ -37,7 +37,8 @@ pub(super) struct Printer<'a> {
     progress: Progress,
     records: Vec<Record>,
     assumed: AssumedKinds,
-    unexpanded: BTreeMap<GroupResource, usize>,
+    unexpanded: UnexpandedWorkloads,
+    notices: Notices,
     limitations: Limitations,
     /// Errors of the current file, and whether the rest of it is dropped.
     file_errors: usize,
@@ -59,6 +60,11 @@ struct JsonSummary<'a> {
     /// Files that were not evaluated, by what they are.
     #[serde(skip_serializing_if = "SourceCounts::is_empty")]
     sources: SourceCounts,
+    /// The warnings that are no decisions on objects.
+    #[serde(skip_serializing_if = "json::is_zero")]
+    warnings: usize,
+    /// What was evaluated, and what was not.
+    evaluated: &'a str,
 }
 
 /// The line about files that are no objects of the API, if there are any.
@@ -87,7 +93,8 @@ impl<'a> Printer<'a> {
             progress: Progress::new(prints_answers(arguments)),
             records: Vec::new(),
             assumed: AssumedKinds::default(),
-            unexpanded: BTreeMap::new(),
+            unexpanded: UnexpandedWorkloads::default(),
+            notices: Notices::default(),
             limitations: Limitations::default(),
             file_errors: 0,
             is_given_up: false,
@@ -102,7 +109,7 @@ impl<'a> Printer<'a> {
     pub(super) fn print(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
         let says_something = !reviewed.notes.as_str().is_empty()
             || reviewed.out.len() > 0
-            || !(reviewed.errors.is_empty() && reviewed.assumed.is_empty())
+            || !(reviewed.errors.is_empty() && reviewed.assumed.is_empty() && reviewed.notices.is_empty())
             || reviewed.end.is_some();
         if says_something {
             self.progress.clear();
@@ -118,7 +125,8 @@ impl<'a> Printer<'a> {
             Some(End::Path(path)) => {
                 let has_something = std::mem::take(&mut self.path_has_something);
                 if !has_something && self.object_count + self.errors.count() > 0 {
-                    output::eprint(&output::warning_at(&path, "there is no object in it"));
+                    self.notices
+                        .tell(Notice::new("no-object", path, "there is no object in it"));
                 }
             }
             None => {}
@@ -129,16 +137,19 @@ impl<'a> Printer<'a> {
         self.object_count += reviewed.object_count;
         self.empty_lists += reviewed.empty_lists;
         self.path_has_something |= reviewed.object_count + reviewed.empty_lists + reviewed.errors.len() > 0;
+        for notice in reviewed.notices {
+            self.notices.tell(notice);
+        }
         if !reviewed.notes.as_str().is_empty() {
             output::eprint(&reviewed.notes);
         }
         for (assumed, place) in reviewed.assumed {
-            self.assumed
-                .report(assumed, &place, ", or name the resource with --resource");
+            let help = ", or name the resource with --resource";
+            if let Some(message) = self.assumed.report(assumed, &place, help) {
+                self.notices.add(Notice::new("unknown-kind", place, message));
+            }
         }
-        for (resource, count) in reviewed.unexpanded {
-            *self.unexpanded.entry(resource).or_default() += count;
-        }
+        self.unexpanded.add(reviewed.unexpanded);
         self.limitations.add(reviewed.limitations);
         self.tally.add(reviewed.tally);
         self.operations.add(reviewed.operations);
@@ -169,25 +180,29 @@ impl<'a> Printer<'a> {
 
     /// Prints what comes at the end, and gives the exit status.
     pub(super) fn end(
-        self,
+        mut self,
         scope: &EvaluationScope,
         pod_policies: &PodPolicies<'_>,
         passed_over: &PassedOver,
         lists_passed_over: bool,
+        evaluated: &EvaluationSummary,
     ) -> Result<ExitStatus, CliError> {
-        if let Some(warning) = pod_policies.warning(&self.unexpanded) {
-            output::eprint(&warning);
+        if let Some(notice) = pod_policies.warning(&self.unexpanded, "--expand does") {
+            self.notices.tell(notice);
         }
+        // They were told before.
+        self.notices.extend(scope.notices());
         let count = self.errors.count();
+        let limitations = self.limitations.list(self.arguments.quiet);
+        let undefined = limitations::notices(&limitations).collect::<Vec<_>>();
         let status = self.arguments.failure.status(|on| match on {
             FailOn::Deny => self.tally.denied > 0,
-            FailOn::Warn => self.tally.warned > 0,
+            FailOn::Warn => self.tally.warned + self.notices.count() + undefined.len() > 0,
             FailOn::Audit => self.tally.audited > 0,
             FailOn::Error => count > 0,
             FailOn::Undecided => self.tally.undecided > 0 || !scope.can_deny(),
         });
         let summary = self.arguments.summary;
-        let limitations = self.limitations.list(self.arguments.quiet);
         match self.arguments.output {
             ReviewFormat::Human => {
                 let table = match summary {
@@ -195,16 +210,18 @@ impl<'a> Printer<'a> {
                     false => Text::new(),
                 };
                 output::print(&text!(
-                    "{}\n{}{}\n{}{}",
+                    "{}\n{}{}\n{}{}{}",
                     table,
                     passed_over.text(lists_passed_over),
                     self.tally.line(count),
                     scope.counted(),
-                    sources_line(&self.sources)
+                    sources_line(&self.sources),
+                    evaluated.line()
                 ))?;
             }
             ReviewFormat::Json | ReviewFormat::Ndjson => {
                 self.errors.print_json()?;
+                self.notices.print_lines()?;
                 limitations::print_lines(&limitations)?;
                 output::print_project_line("review")?;
                 sources::print_json_lines(&self.sources)?;
@@ -214,6 +231,8 @@ impl<'a> Printer<'a> {
                         tally: &self.tally,
                         errors: count,
                         sources: SourceCounts::of(&self.sources),
+                        warnings: self.notices.count() + undefined.len(),
+                        evaluated: evaluated.as_str(),
                     };
                     let summary = WithPassedOver { value, passed_over };
                     output::print_json_line(&json::Summary { summary })?;
@@ -223,35 +242,39 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Sarif => {
                 output::eprint(&passed_over.text(lists_passed_over));
-                output::print_json(&sarif::log(
+                self.notices.extend(undefined);
+                output::print_sarif(&sarif::log(
                     &self.records,
                     self.errors.all(),
+                    &self.notices.all(),
                     &limitations,
                     &self.sources,
+                    evaluated.as_str(),
                     status.number(),
                 ))?;
             }
             ReviewFormat::Junit => {
                 output::eprint(&passed_over.text(lists_passed_over));
-                output::print_xml(&junit::of(
-                    "review",
-                    &self.records,
-                    self.errors.all(),
-                    &self.sources,
-                ))?;
+                self.notices.extend(undefined);
+                let rule = junit::PassRule {
+                    failure: &self.arguments.failure,
+                    is_evaluated: scope.can_deny(),
+                };
+                let (errors, notices) = (self.errors.all(), self.notices.all());
+                let xml = junit::of("review", &self.records, errors, &notices, &self.sources, &rule);
+                output::print_xml(&xml)?;
             }
             ReviewFormat::Github => {
+                self.notices.extend(undefined);
                 let line = text!(
-                    "{}{}\n{}{}",
+                    "{}{}\n{}{}{}",
                     passed_over.text(lists_passed_over),
                     self.tally.line(count),
                     scope.counted(),
-                    sources_line(&self.sources)
+                    sources_line(&self.sources),
+                    evaluated.line()
                 );
-                let mut commands = output::github::Commands::default();
-                for error in self.errors.all() {
-                    commands.annotate("error", None, &error.place, &error.message);
-                }
+                let mut commands = github::run(self.errors.all(), &self.notices.all());
                 sources::annotate(&self.sources, &mut commands);
                 commands.log(&line);
                 output::print_github(&commands)?;

@@ -1,13 +1,15 @@
 //! A decision with its place, in one form for all outputs but text.
 
 use pratique::AdmissionDecision;
+use pratique_suite::request::server_warnings;
 use pratique_types::Operation;
 use serde::Serialize;
 
 use super::decisions::{Action, PolicyDecision};
 use super::received::Parent;
 use super::report::JsonUndecided;
-use super::result::ReviewResult;
+use super::result::{MadePod, ReviewResult};
+use crate::output::finding::Level;
 use crate::output::json::is_zero;
 
 /// The decision on a request.
@@ -30,6 +32,9 @@ pub(super) struct Record {
     subresource: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<Parent>,
+    /// The Pods that the object makes, if they are reviewed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) pods: Vec<MadePod>,
     pub(super) decision: Decision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
@@ -44,6 +49,9 @@ pub(super) struct Record {
     pub(super) undecided: Vec<JsonUndecided>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) warnings: Vec<String>,
+    /// Those of the warnings that no policy's decision gives.
+    #[serde(skip)]
+    pub(super) server_warnings: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     changed: bool,
 }
@@ -67,12 +75,43 @@ impl From<AdmissionDecision> for Decision {
     }
 }
 
+/// The rule of denials that are not those of a validating policy.
+const DENIED: &str = "denied";
+/// The rule of warnings that are not those of a validating policy.
+pub(super) const SERVER_WARNING: &str = "server-warning";
+
 /// Something to report about a request.
 pub(super) struct Remark<'r> {
     pub(super) action: Option<Action>,
-    /// The policy or webhook; `None` where the server itself denies.
+    /// The policy or webhook; `None` where the server itself denies or warns.
     pub(super) policy: Option<&'r str>,
     pub(super) message: String,
+}
+
+impl Remark<'_> {
+    /// How grave it is, in outputs of CI servers.
+    pub(super) fn level(&self) -> Level {
+        match self.action {
+            Some(Action::Warn) => Level::Warning,
+            Some(Action::Audit | Action::Ignore) => Level::Note,
+            Some(Action::Deny) | None => Level::Error,
+        }
+    }
+
+    /// The stable name of what it is about: the policy, or else what the server does.
+    pub(super) fn rule(&self) -> &str {
+        self.policy.unwrap_or(match self.action {
+            Some(Action::Warn) => SERVER_WARNING,
+            _ => DENIED,
+        })
+    }
+}
+
+impl Decision {
+    /// The decision as it is written.
+    pub(super) fn as_str(self) -> &'static str {
+        pratique_report::Decision::from(self).as_str()
+    }
 }
 
 /// A name with its namespace, if it has one: `shop/web`.
@@ -87,8 +126,13 @@ impl Record {
     /// Takes what policies decided out of the result.
     pub(super) fn of(result: &mut ReviewResult<'_>) -> Self {
         let policies = std::mem::take(&mut result.decisions);
+        let pods = result.pods.clone();
         let (input, outcome) = (result.input, &result.outcome);
         let request = &input.request;
+        let warned = policies.iter().filter(|decision| decision.action == Action::Warn);
+        let warned = warned.map(PolicyDecision::names_and_message);
+        let server_warnings = server_warnings(&outcome.warnings, warned);
+        let server_warnings = server_warnings.into_iter().map(str::to_owned).collect();
         Record {
             file: input.location.file.to_string(),
             line: input.location.start.line,
@@ -101,6 +145,7 @@ impl Record {
             resource: request.resource.group_resource().to_string(),
             subresource: request.sub_resource.clone(),
             parent: input.parent.clone(),
+            pods,
             decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             help: input.help().map(str::to_owned),
@@ -108,6 +153,7 @@ impl Record {
             policies,
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             warnings: outcome.warnings.clone(),
+            server_warnings,
             changed: outcome.object.is_some(),
         }
     }
@@ -143,6 +189,7 @@ impl Record {
         let by_others = self
             .other_denial()
             .map(|_| (Some(Action::Deny), self.refused_by.as_deref()));
+        let warnings = self.server_warnings.iter().map(|_| (Some(Action::Warn), None));
         let undecided = self
             .undecided
             .iter()
@@ -150,6 +197,7 @@ impl Record {
         policies
             .map(|decision| (Some(decision.action), Some(decision.policy.as_str())))
             .chain(by_others)
+            .chain(warnings)
             .chain(undecided)
     }
 
@@ -164,7 +212,7 @@ impl Record {
             .filter(|_| self.decision == Decision::Denied && !is_by_policy)
     }
 
-    /// The remarks: each decision of a policy, a denial by anything else, and what is undecided.
+    /// The remarks: each decision of a policy, a denial and warnings by anything else, and what is undecided.
     pub(super) fn remarks(&self) -> Vec<Remark<'_>> {
         let policies = self.policies.iter();
         let mut remarks: Vec<Remark<'_>> = policies
@@ -182,6 +230,11 @@ impl Record {
                 Some(help) => format!("{message}: {help}"),
                 None => message.to_owned(),
             },
+        }));
+        remarks.extend(self.server_warnings.iter().map(|warning| Remark {
+            action: Some(Action::Warn),
+            policy: None,
+            message: warning.clone(),
         }));
         remarks.extend(self.undecided.iter().map(|undecided| Remark {
             action: None,

@@ -62,6 +62,11 @@ pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> T
     if let Some(help) = result.input.help() {
         line(style.paint(Tone::Faint, "  = help: "), help);
     }
+    for pod in &result.pods {
+        let tone = if pod.is_allowed() { Tone::Faint } else { Tone::Bad };
+        let label = style.paint(tone, text!("its Pod {}: ", pod.name));
+        line(label, pod.decision.as_str());
+    }
     for cause in undecided {
         line(Text::new(), &cause.to_string());
         line(style.paint(Tone::Faint, "  = help: "), help(&cause.missing));

@@ -1,70 +1,60 @@
-//! Decisions as SARIF 2.1.0: a result for each policy that denies, warns, records, or is undecided.
-
-use std::collections::BTreeSet;
+//! Decisions as SARIF 2.1.0: a result for each policy that denies, warns, records, or is undecided, for each denial and warning
+//! by others, for each error of an input, and for each notice.
 
 use pratique_suite::SourceFile;
-use serde_json::json;
 
-use super::decisions::Action;
-use super::input_errors::JsonError;
+use super::input_errors::{INPUT, JsonError};
 use super::limitations::{self, Limitation};
-use super::record::Record;
+use super::record::{Record, SERVER_WARNING};
 use crate::input::sources;
-use crate::output::sarif::{Log, uri};
+use crate::output::finding::Level;
+use crate::output::notice::Notice;
+use crate::output::place::InputPlace;
+use crate::output::sarif::{Invocation, Log, LogResult};
 
-/// The rule of inputs that cannot be read.
-const INPUT: &str = "input";
-/// The rule of denials that are not those of a validating policy.
-const DENIED: &str = "denied";
-
-/// All decisions and errors, limitations, and the exit code of the command.
+/// All decisions, errors and notices, limitations, what was evaluated, and the exit code of the command.
 pub(super) fn log(
     records: &[Record],
     errors: &[JsonError],
+    notices: &[Notice],
     limitations: &[Limitation],
     sources: &[SourceFile],
+    evaluated: &str,
     exit_code: u8,
 ) -> Log {
-    let mut rules = BTreeSet::new();
-    let mut results = Vec::new();
-    for record in records {
-        for remark in record.remarks() {
-            let rule = remark.policy.unwrap_or(DENIED);
-            rules.insert(rule.to_owned());
-            let level = match remark.action {
-                Some(Action::Warn) => "warning",
-                Some(Action::Audit | Action::Ignore) => "note",
-                Some(Action::Deny) | None => "error",
-            };
-            results.push(json!({
-                "ruleId": rule,
-                "level": level,
-                "message": {"text": format!("{}: {}", record.subject(), remark.message)},
-                "locations": [{
-                    "physicalLocation": {
-                        "artifactLocation": {"uri": uri(&record.file)},
-                        "region": {"startLine": record.line.max(1), "startColumn": record.column.max(1)},
-                    },
-                    "logicalLocations": [{"fullyQualifiedName": record.name_in_cluster(), "kind": "object"}],
-                }],
-            }));
-        }
-    }
-    for error in errors {
-        rules.insert(INPUT.to_owned());
-        results.push(json!({
-            "ruleId": INPUT,
-            "level": "error",
-            "message": {"text": format!("{}: {}", error.place, error.message)},
-        }));
-    }
-    let rules = rules.into_iter().map(|id| json!({"id": id})).collect();
+    let mut results: Vec<LogResult> = records.iter().flat_map(of_record).collect();
+    results.extend(errors.iter().map(JsonError::sarif));
+    results.extend(notices.iter().map(LogResult::of_notice));
     let mut notifications = limitations::notifications(limitations);
     notifications.extend(sources::notifications(sources));
-    let invocation = json!({
-        "executionSuccessful": errors.is_empty(),
-        "exitCode": exit_code,
-        "toolExecutionNotifications": notifications,
+    notifications.push((Level::Note, evaluated.to_owned()));
+    let invocation = Invocation {
+        is_successful: errors.is_empty(),
+        exit_code,
+        notifications,
+    };
+    Log::new(description, invocation, results)
+}
+
+fn of_record(record: &Record) -> Vec<LogResult> {
+    let place = InputPlace {
+        file: record.file.clone(),
+        line: record.line,
+        column: record.column,
+    };
+    let (subject, object) = (record.subject(), record.name_in_cluster());
+    let remarks = record.remarks().into_iter().map(|remark| {
+        let message = format!("{subject}: {}", remark.message);
+        LogResult::new(remark.rule(), remark.level(), &message, &place, Some(&object))
     });
-    Log::new(rules, invocation, results)
+    remarks.collect()
+}
+
+/// What a rule is about.
+fn description(rule: &str) -> String {
+    match rule {
+        INPUT => "An input cannot be read or evaluated".to_owned(),
+        SERVER_WARNING => "The API server warns about an object".to_owned(),
+        rule => format!("{rule} denies or warns about an object, or cannot be decided"),
+    }
 }

@@ -20,7 +20,7 @@ pub(super) struct Tally {
     pub(super) allowed: usize,
     pub(super) denied: usize,
     pub(super) undecided: usize,
-    /// How often policies warned.
+    /// How often policies, or the server itself, warned.
     pub(super) warned: usize,
     /// How often policies recorded a failed validation for the audit log.
     pub(super) audited: usize,
@@ -90,6 +90,7 @@ impl Tally {
                 Action::Deny | Action::Ignore => {}
             }
         }
+        self.warned += record.server_warnings.len();
         for (cause, policy) in record.causes() {
             let one = |action| usize::from(cause == action);
             let row = Row {

@@ -2,6 +2,7 @@
 
 use pratique_suite::{Orphan, Unbound, orphans, unbound};
 
+use crate::output::notice::Notice;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::policies::OriginSets;
@@ -40,19 +41,28 @@ impl EvaluationScope {
 
     /// Prints warnings about policies and bindings that are not evaluated.
     pub(super) fn warn(&self) {
-        for policy in &self.unbound {
-            let place = problems::place(&policy.location);
+        self.notices().for_each(|notice| output::eprint(&notice.text()));
+    }
+
+    /// The policies and bindings that are not evaluated.
+    pub(super) fn notices(&self) -> impl Iterator<Item = Notice> {
+        let policies = self.unbound.iter().map(|policy| {
             let message = format!("{}; --bind evaluates it as if bound", message(policy));
-            output::eprint(&output::warning_at(&place, &message));
-        }
-        for binding in &self.orphans {
-            let place = problems::place(&binding.location);
+            Notice::new("not-evaluated", problems::place(&policy.location), message)
+        });
+        let bindings = self.orphans.iter().map(|binding| {
             let Orphan {
                 kind, name, policy, ..
             } = binding;
             let message = format!("{kind} {name} is not evaluated: there is no policy {policy}");
-            output::eprint(&output::warning_at(&place, &message));
-        }
+            Notice::new("not-evaluated", problems::place(&binding.location), message)
+        });
+        policies.chain(bindings)
+    }
+
+    /// The number of policies that are not evaluated.
+    pub(super) fn unbound_count(&self) -> usize {
+        self.unbound.len()
     }
 
     /// The number of policies that are not evaluated, as a message; `None` if there are none.

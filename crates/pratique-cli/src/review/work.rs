@@ -1,14 +1,12 @@
 //! Reviews a part of the inputs, up to what is to be printed.
 
-use std::collections::BTreeMap;
-
+use pratique::AdmissionDecision;
 use pratique::api_objects::ApiObjects;
-use pratique_expansion::Expander;
-use pratique_json::Value;
+use pratique_expansion::{Expander, ExpansionError};
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_suite::request::{AssumedResource, review};
-use pratique_types::{GroupResource, Operation};
+use pratique_types::Operation;
 
 use super::assumed::depends_on_resource;
 use super::compared::Operations;
@@ -19,19 +17,21 @@ use super::limitations::Limitations;
 use super::phases::{Phases, Stage};
 use super::read::Unit;
 use super::received::{self, InputRequest};
-use super::record::{Decision, Record};
+use super::record::{Decision, Record, SERVER_WARNING};
 use super::report::{self, JsonReview};
 use super::request::RequestBuilder;
-use super::result::ReviewResult;
+use super::result::{MadePod, ReviewResult};
 use super::state::ClusterState;
 use super::tally::Tally;
+use super::unexpanded::{PodPolicies, UnexpandedWorkloads};
 use super::{diff, github};
-use crate::arguments::ReviewFormat;
+use crate::arguments::{ExpandMode, ReviewFormat};
 use crate::exit::CliError;
 use crate::input::{InputError, InputObject, ParsedObjects, piece};
+use crate::output::Printed;
+use crate::output::notice::Notice;
 use crate::output::problems;
 use crate::output::text::Text;
-use crate::output::{self, Printed};
 use crate::style::Style;
 
 /// Reviews objects.
@@ -42,10 +42,36 @@ pub(super) struct Reviewer<'a> {
     pub(super) sets: &'a [(Origin, ManifestSet)],
     pub(super) display: DisplayOptions,
     pub(super) expander: Expander,
-    /// Whether the Pods of workloads are reviewed.
-    pub(super) expands: bool,
+    /// Of which workloads the Pods are reviewed.
+    pub(super) expands: ExpansionRule<'a>,
     /// The handling of objects besides admission.
     pub(super) phases: Phases,
+}
+
+/// Of which workloads the Pods are reviewed.
+pub(super) struct ExpansionRule<'a> {
+    pub(super) mode: ExpandMode,
+    pub(super) policies: &'a PodPolicies<'a>,
+    /// Whether a policy, a webhook or a plugin is evaluated at all.
+    pub(super) is_evaluated: bool,
+}
+
+impl ExpansionRule<'_> {
+    /// Whether Pods are reviewed for the decision on their workload: no controller sees one that is refused.
+    fn follows(&self, result: Option<&ReviewResult<'_>>) -> bool {
+        let is_refused = result.is_some_and(|result| result.outcome.decision() == AdmissionDecision::Denied);
+        self.mode == ExpandMode::On || !is_refused
+    }
+
+    /// Whether the Pods of the workload of a request are reviewed.
+    fn expands(&self, input: &InputRequest<'_>) -> bool {
+        let workload = input.request.resource.group_resource();
+        match self.mode {
+            ExpandMode::On => true,
+            ExpandMode::Off => false,
+            ExpandMode::Auto => self.is_evaluated && self.policies.decide_about_pods_of(&workload),
+        }
+    }
 }
 
 /// Which decisions are shown, and how.
@@ -66,6 +92,7 @@ const PART: usize = 256 << 10;
 pub(super) struct Reviewed {
     pub(super) out: Printed,
     pub(super) notes: Text,
+    pub(super) notices: Vec<Notice>,
     pub(super) tally: Tally,
     pub(super) operations: Operations,
     /// How many objects configure admission.
@@ -76,7 +103,7 @@ pub(super) struct Reviewed {
     /// The decisions, for outputs that begin with what is known at the end.
     pub(super) records: Vec<Record>,
     /// Workloads whose Pods were not reviewed.
-    pub(super) unexpanded: BTreeMap<GroupResource, usize>,
+    pub(super) unexpanded: UnexpandedWorkloads,
     /// What an API server does and the review did not.
     pub(super) limitations: Limitations,
     /// How many objects there were.
@@ -120,9 +147,7 @@ impl Reviewer<'_> {
     ) -> Result<(), CliError> {
         reviewed.empty_lists = objects.empty_lists;
         reviewed.object_count = objects.objects.len();
-        objects
-            .reading_warnings()
-            .for_each(|warning| reviewed.notes.push(&warning));
+        reviewed.notices.extend(objects.reading_warnings());
         for fault in objects.faults {
             reviewed.fault(fault);
         }
@@ -162,25 +187,28 @@ impl Reviewer<'_> {
         let state = changed_state.as_deref().unwrap_or(state);
         reviewed.operations.count(input.request.operation);
         let makes_pods = self.makes_pods(&input);
-        let expands = makes_pods && self.expands;
+        let expands = makes_pods && self.expands.expands(&input);
         // Defaulting makes an empty template where there is none.
         let fault = match expands {
             true => self.expander.pod(&input.request.object).err(),
             false => None,
         };
         let stage = self.phases.receive(&mut input, is_review, state);
-        let changed = self.evaluate(&input, &stage, expands, state, reviewed)?;
-        match (makes_pods && input.received.is_ok(), fault) {
-            (false, _) => Ok(()),
-            (true, None) => self.workload(&input, changed.as_ref(), state, reviewed),
-            (true, Some(fault)) => {
-                reviewed.fault(InputError::Faulty {
-                    place: input.place(),
-                    why: fault.to_string(),
-                });
-                Ok(())
-            }
+        let result = self.evaluate(&input, &stage, state, reviewed);
+        let is_received = input.received.is_ok();
+        let expands = expands && self.expands.follows(result.as_ref());
+        if makes_pods && !self.expands.expands(&input) && is_received {
+            reviewed.unexpanded.count(&input);
         }
+        if let (true, true, Some(fault)) = (is_received, expands, fault) {
+            self.show_if_decided(result, reviewed)?;
+            reviewed.fault(expansion_fault(&input, &fault));
+            return Ok(());
+        }
+        if expands && is_received {
+            return self.workload(&input, result, state, reviewed);
+        }
+        self.show_if_decided(result, reviewed)
     }
 
     /// Reviews the deletions of stored objects that no input has.
@@ -212,48 +240,45 @@ impl Reviewer<'_> {
             && self.expander.is_workload(&request.kind.group, &request.kind.kind)
     }
 
-    /// Reviews the Pod of a workload, as policies leave it; without --expand, counts the workload.
+    /// Reviews the Pod of a workload, as policies leave it, and shows the decisions on both: that on the workload names its Pod.
     fn workload(
         &self,
         input: &InputRequest<'_>,
-        changed: Option<&Value<'static>>,
+        mut result: Option<ReviewResult<'_>>,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
-        let request = &input.request;
-        if !self.expands {
-            *reviewed
-                .unexpanded
-                .entry(request.resource.group_resource())
-                .or_default() += 1;
-            return Ok(());
-        }
-        match self.expander.pod(changed.unwrap_or(&request.object)) {
-            Ok(None) => Ok(()),
-            Ok(Some(made)) => {
-                let mut pod = self.builder.pod(made, input);
-                let stage = self.phases.receive(&mut pod, false, state);
-                self.evaluate(&pod, &stage, false, state, reviewed).map(drop)
+        let changed = result.as_ref().and_then(|result| result.outcome.object.clone());
+        let made = match self
+            .expander
+            .pod(changed.as_ref().unwrap_or(&input.request.object))
+        {
+            Ok(Some(made)) => made,
+            Ok(None) => return self.show_if_decided(result, reviewed),
+            Err(fault) => {
+                self.show_if_decided(result, reviewed)?;
+                reviewed.fault(expansion_fault(input, &fault));
+                return Ok(());
             }
-            Err(error) => {
-                reviewed.fault(InputError::Faulty {
-                    place: input.place(),
-                    why: error.to_string(),
-                });
-                Ok(())
-            }
+        };
+        let mut pod = self.builder.pod(made, input);
+        let stage = self.phases.receive(&mut pod, false, state);
+        let of_pod = self.evaluate(&pod, &stage, state, reviewed);
+        if let (Some(result), Some(of_pod)) = (&mut result, &of_pod) {
+            result.pods.push(MadePod::of(of_pod));
         }
+        self.show_if_decided(result, reviewed)?;
+        self.show_if_decided(of_pod, reviewed)
     }
 
-    /// Evaluates a request, and shows the decision; gives the object that policies changed, if it is needed.
-    fn evaluate(
+    /// Evaluates a request; an error is reported, and there is no result.
+    fn evaluate<'q>(
         &self,
-        input: &InputRequest<'_>,
+        input: &'q InputRequest<'q>,
         stage: &Stage<'_>,
-        needs_changed: bool,
         state: &ClusterState,
         reviewed: &mut Reviewed,
-    ) -> Result<Option<Value<'static>>, CliError> {
+    ) -> Option<ReviewResult<'q>> {
         match self.evaluator.evaluate(&state.objects, input, stage) {
             Ok(mut result) => {
                 if let Some(explanation) = &mut result.explanation {
@@ -265,24 +290,20 @@ impl Reviewer<'_> {
                 if let (true, true, Some(objects)) =
                     (is_completed, input.received.is_ok(), self.api_objects(state))
                 {
-                    reviewed.limitations.count(objects, &input.request);
+                    reviewed.limitations.count(objects, input);
                 }
                 if let Some(assumed) = AssumedResource::of(&input.request) {
                     if depends_on_resource(&result.outcome) {
                         reviewed.assumed.push((assumed, input.place()));
                     } else if input.received.is_ok() {
-                        reviewed.limitations.count_unknown(assumed.kind);
+                        reviewed.limitations.count_unknown(assumed.kind, &input.place());
                     }
                 }
-                let changed = match needs_changed {
-                    true => result.outcome.object.clone(),
-                    false => None,
-                };
-                self.show(result, reviewed).map(|()| changed)
+                Some(result)
             }
             Err(error) => {
                 reviewed.fault(error);
-                Ok(None)
+                None
             }
         }
     }
@@ -290,6 +311,14 @@ impl Reviewer<'_> {
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     fn api_objects<'s>(&'s self, state: &'s ClusterState) -> Option<&'s ApiObjects> {
         self.evaluator.api_objects().or(state.api_objects())
+    }
+
+    fn show_if_decided(
+        &self,
+        result: Option<ReviewResult<'_>>,
+        reviewed: &mut Reviewed,
+    ) -> Result<(), CliError> {
+        result.map_or(Ok(()), |result| self.show(result, reviewed))
     }
 
     /// Shows a decision, and counts it.
@@ -302,8 +331,10 @@ impl Reviewer<'_> {
             summary,
             explain: _,
         } = self.display;
-        let is_clean =
-            record.decision == Decision::Allowed && record.policies.is_empty() && record.warnings.is_empty();
+        let is_clean = record.decision == Decision::Allowed
+            && record.policies.is_empty()
+            && record.warnings.is_empty()
+            && record.pods.iter().all(MadePod::is_allowed);
         match format {
             ReviewFormat::Human if summary || (quiet && is_clean) => {}
             ReviewFormat::Human => {
@@ -352,11 +383,19 @@ fn decode_review<'t>(
     }
 }
 
+fn expansion_fault(input: &InputRequest<'_>, fault: &ExpansionError) -> InputError {
+    InputError::Faulty {
+        place: input.place(),
+        why: fault.to_string(),
+    }
+}
+
 impl Reviewed {
     fn warn(&mut self, place: &str, messages: &[String]) {
-        for message in messages {
-            self.notes.push(&output::warning_at(place, message));
-        }
+        let notices = messages
+            .iter()
+            .map(|message| Notice::new(SERVER_WARNING, place, message));
+        self.notices.extend(notices);
     }
 
     fn fault(&mut self, fault: InputError) {

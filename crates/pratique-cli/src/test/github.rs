@@ -1,42 +1,57 @@
 //! Results as annotations of GitHub Actions.
 
-use pratique_manifest::Location;
-
 use super::run::{CaseRun, Run};
-use crate::output::counted::counted;
+use crate::check::report::annotate;
+use crate::output::finding::{Finding, Level};
 use crate::output::github::Commands;
+use crate::output::place::InputPlace;
 use crate::output::text::text;
 use crate::unbound;
 
-/// Annotations for failures, and for points that are not covered.
-pub(super) fn github(run: &Run, lists_passed_over: bool) -> Commands {
+/// Annotations for warnings about policies, for failures, and for points that are not covered.
+pub(super) fn github(run: &Run, lints: &[Finding<'_>], lists_passed_over: bool) -> Commands {
     let mut out = Commands::default();
+    for lint in lints {
+        annotate(&mut out, lint);
+    }
     for suite in &run.suites {
         for problem in &suite.problems {
             let title = format!("{}: not run", suite.name);
-            out.annotate("error", problem.location.as_ref(), &title, &problem.message);
+            match &problem.location {
+                Some(location) => out.annotate(Level::Error, location, &title, &problem.message),
+                None => {
+                    let place = InputPlace::parse(&suite.file);
+                    out.annotate_place(Level::Error, &place, &title, &problem.message);
+                }
+            }
         }
         for policy in &suite.unbound {
             let title = format!("{}: not evaluated", suite.name);
-            out.annotate(
-                "warning",
-                Some(&policy.location),
-                &title,
-                &unbound::message(policy),
-            );
+            let message = unbound::message(policy);
+            out.annotate(Level::Warning, &policy.location, &title, &message);
         }
-        for test in &suite.not_evaluated {
+        for test in suite.not_evaluated.iter().filter(|test| !test.skipped) {
             let title = format!("{}: {}: not evaluated", suite.name, test.name);
-            out.annotate("warning", Some(&test.location), &title, &test.why);
+            out.annotate(Level::Warning, &test.location, &title, &test.why);
+        }
+        for case in &suite.cases {
+            for warning in &case.warnings {
+                let title = format!("{}: {}", suite.name, case.case.name);
+                out.annotate(Level::Warning, &case.case.location, &title, warning);
+            }
         }
         for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
             let title = format!("{}: {}", suite.name, case.case.name);
-            out.annotate("error", Some(&case.case.location), &title, &message(case));
+            out.annotate(Level::Error, &case.case.location, &title, &message(case));
         }
     }
     let missing = run.coverage.iter().flat_map(|report| &report.policies);
     let missing = missing.flat_map(|policy| policy.missing.iter().map(move |missing| (policy, missing)));
-    let level = if run.covers_enough() { "notice" } else { "warning" };
+    let level = if run.covers_enough() {
+        Level::Note
+    } else {
+        Level::Warning
+    };
     for (policy, missing) in missing {
         let expression = missing.expression.as_ref().map(|text| format!(": {text}"));
         let text = format!(
@@ -45,22 +60,17 @@ pub(super) fn github(run: &Run, lists_passed_over: bool) -> Commands {
             missing.what,
             expression.unwrap_or_default()
         );
-        let location: &Location = &missing.location;
-        out.annotate(level, Some(location), &policy.name, &text);
+        out.annotate(level, &missing.location, &policy.name, &text);
     }
     let (passed, failed) = run.counts();
     let count = unbound::count(run.unbound().len());
     let count = count.map(|count| format!(", {count}")).unwrap_or_default();
-    let not_evaluated = match run.not_evaluated() {
-        0 => String::new(),
-        count => format!(", {} not evaluated", counted(count, "test", "tests")),
-    };
     out.log(&text!(
         "{} passed, {} failed{}{}\n{}",
         passed,
         failed,
         count,
-        not_evaluated,
+        run.counted_rest(),
         run.passed_over.text(lists_passed_over)
     ));
     out

@@ -5,7 +5,6 @@ use pratique_suite::{CoverageReport, Decision, Difference};
 
 use super::run::{CaseRun, Run, SuiteRun};
 use crate::explanation;
-use crate::output::counted::counted;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::{Lines, Text, text};
@@ -36,11 +35,7 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
     if let Some(count) = unbound::count(run.unbound().len()) {
         out.push(&text!(", {}", count));
     }
-    match run.not_evaluated() {
-        0 => {}
-        count => out.push(&text!(", {} not evaluated", counted(count, "test", "tests"))),
-    }
-    out.push(&text!("\n"));
+    out.push(&text!("{}\n", run.counted_rest()));
     if let (Some(report), Some(threshold)) = (&run.coverage, run.threshold)
         && !run.covers_enough()
     {
@@ -60,6 +55,7 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
     let passed = suite.cases.len() - failed;
     let result = match (suite.problems.is_empty(), failed) {
         (false, _) => style.paint(Tone::Bad, "not run"),
+        (true, 0) if passed == 0 && suite.is_skipped() => style.paint(Tone::Faint, "skipped"),
         (true, 0) if passed == 0 && !suite.not_evaluated.is_empty() => {
             style.paint(Tone::Warning, "not evaluated")
         }
@@ -83,7 +79,10 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
         out.push(&text!("  {} {}\n", text, place));
     }
     for test in &suite.not_evaluated {
-        let text = style.paint(Tone::Warning, text!("not evaluated: {}: {}", test.name, test.why));
+        let text = match test.skipped {
+            true => text!("skipped: {}", test.name),
+            false => style.paint(Tone::Warning, text!("not evaluated: {}: {}", test.name, test.why)),
+        };
         let place = style.paint(Tone::Faint, problems::place(&test.location));
         out.push(&text!("  {} {}\n", text, place));
     }

@@ -12,6 +12,7 @@ use pratique_suite::{
 use serde::Serialize;
 
 use super::run::{CaseRun, Run, SuiteRun};
+use crate::output::finding::Finding;
 use crate::output::json::is_zero;
 use crate::output::problems::JsonProblem;
 
@@ -25,6 +26,12 @@ pub(super) struct Report<'a> {
     not_evaluated: usize,
     /// The number of tests of other programs that are not evaluated.
     tests_not_evaluated: usize,
+    /// The number of tests that their authors skip.
+    #[serde(skip_serializing_if = "is_zero")]
+    tests_skipped: usize,
+    /// Warnings about the policies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<JsonProblem<'a>>,
     suites: Vec<Suite<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Coverage<'a>>,
@@ -51,6 +58,9 @@ struct Test<'a> {
     location: &'a Location,
     passed: bool,
     seconds: f64,
+    /// The warnings of a server that decodes its objects.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
     /// Why the test could not be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -135,14 +145,17 @@ struct Policy<'a> {
     missing: &'a [Missing],
 }
 
-impl<'a> From<&'a Run> for Report<'a> {
-    fn from(run: &'a Run) -> Self {
+impl<'a> Report<'a> {
+    /// The results of a run, with the warnings about its policies.
+    pub(super) fn new(run: &'a Run, lints: Vec<Finding<'a>>) -> Self {
         let (passed, failed) = run.counts();
         Report {
             passed,
             failed,
             not_evaluated: run.unbound().len(),
             tests_not_evaluated: run.not_evaluated(),
+            tests_skipped: run.skipped(),
+            warnings: lints.into_iter().map(JsonProblem::from).collect(),
             suites: run.suites.iter().map(Suite::from).collect(),
             coverage: run.coverage.as_ref().map(Coverage::from),
         }
@@ -169,6 +182,7 @@ impl<'a> From<&'a CaseRun> for Test<'a> {
             location: &run.case.location,
             passed: run.tested.passed(),
             seconds: run.duration.as_secs_f64(),
+            warnings: &run.warnings,
             error: run.tested.actual.as_ref().err().map(ToString::to_string),
             differences: &run.tested.differences,
             actual: run.tested.actual.as_ref().ok().map(JsonActual::from),

@@ -1,13 +1,22 @@
 //! Results as `JUnit` XML, which CI servers show.
 
+use crate::check::report::case;
+use crate::output::finding::Finding;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
 use crate::output::problems;
+use crate::unbound;
 
 use super::run::{CaseRun, Run, SuiteRun};
 
-/// A test suite for each suite; suites that could not run have an error.
-pub(super) fn junit(run: &Run) -> Xml {
-    let suites: Vec<Suite> = run.suites.iter().map(of_suite).collect();
+/// A test suite for each suite, and one of warnings about policies; suites that could not run have an error.
+pub(super) fn junit(run: &Run, lints: &[Finding<'_>]) -> Xml {
+    let mut suites: Vec<Suite> = run.suites.iter().map(of_suite).collect();
+    if !lints.is_empty() {
+        suites.push(Suite {
+            name: "warnings".to_owned(),
+            cases: lints.iter().map(case).collect(),
+        });
+    }
     junit::xml("pratique test", &suites)
 }
 
@@ -17,6 +26,7 @@ fn of_suite(run: &SuiteRun) -> Suite {
         file: run.file.clone(),
         line: problem.location.as_ref().map(|location| location.start.line),
         seconds: 0.0,
+        output: String::new(),
         outcome: Outcome::Error {
             message: problem.message.clone(),
             text: problem.location.as_ref().map(problems::place).unwrap_or_default(),
@@ -28,14 +38,31 @@ fn of_suite(run: &SuiteRun) -> Suite {
         file: test.location.file.to_string(),
         line: Some(test.location.start.line),
         seconds: 0.0,
-        outcome: Outcome::Error {
-            message: format!("not evaluated: {}", test.why),
-            text: String::new(),
+        output: String::new(),
+        outcome: match test.skipped {
+            true => Outcome::Skipped {
+                message: test.why.clone(),
+            },
+            false => Outcome::Error {
+                message: format!("not evaluated: {}", test.why),
+                text: String::new(),
+            },
+        },
+    });
+    let unbound = run.unbound.iter().map(|policy| Case {
+        name: policy.name.clone(),
+        file: policy.location.file.to_string(),
+        line: Some(policy.location.start.line),
+        seconds: 0.0,
+        output: String::new(),
+        outcome: Outcome::Skipped {
+            message: unbound::message(policy),
         },
     });
     Suite {
         name: run.name.clone(),
         cases: problems
+            .chain(unbound)
             .chain(not_evaluated)
             .chain(run.cases.iter().map(of_case))
             .collect(),
@@ -49,6 +76,7 @@ fn of_case(run: &CaseRun) -> Case {
         line: Some(run.case.location.start.line),
         seconds: run.duration.as_secs_f64(),
         outcome: outcome(run),
+        output: run.warnings.join("\n"),
     }
 }
 

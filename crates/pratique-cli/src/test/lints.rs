@@ -48,13 +48,17 @@ impl Lints {
             .all(|warning| levels.of(warning.lint) != Level::Deny)
     }
 
+    /// All of them.
+    pub(super) fn findings(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
+        let finding = |warning| Finding::of_warning(warning, levels.severity(warning));
+        self.all.iter().map(finding).collect()
+    }
+
     /// Writes them to standard error.
     pub(super) fn report(&self, levels: &Levels<'_>) {
-        let finding = |warning| Finding::of_warning(warning, levels.severity(warning));
-        let findings: Vec<_> = self.all.iter().map(finding).collect();
         let mut texts = Texts::default();
         output::eprint(&problems::listed(
-            &findings,
+            &self.findings(levels),
             Links::Each,
             &mut texts,
             Style::of_stderr(),

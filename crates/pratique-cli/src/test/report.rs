@@ -11,20 +11,22 @@ use crate::style::Style;
 
 /// Prints the results.
 pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliError> {
-    run.lints.report(&Levels::new(&arguments.warnings));
+    let levels = Levels::new(&arguments.warnings);
+    run.lints.report(&levels);
+    let lints = run.lints.findings(&levels);
     match arguments.output {
         TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
         TestFormat::Json => output::print_report(
             "test",
             &WithPassedOver {
-                value: json::Report::from(run),
+                value: json::Report::new(run, lints),
                 passed_over: run.passed_over.json(arguments.verbose),
             },
         ),
         TestFormat::Junit => {
             output::eprint(&run.passed_over.text(arguments.verbose));
-            output::print_xml(&junit::junit(run))
+            output::print_xml(&junit::junit(run, &lints))
         }
-        TestFormat::Github => output::print_github(&github::github(run, arguments.verbose)),
+        TestFormat::Github => output::print_github(&github::github(run, &lints, arguments.verbose)),
     }
 }

@@ -18,6 +18,7 @@ use crate::check::levels::Levels;
 use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
 use crate::input::{FileSelection, PassedOver, all_shown};
+use crate::output::counted::counted;
 use crate::output::text::Text;
 use crate::output::{self, problems};
 use crate::review::steps;
@@ -55,6 +56,8 @@ pub(super) struct CaseRun {
     /// The case without its objects.
     pub(super) case: Case,
     pub(super) tested: CaseResult,
+    /// The warnings of a server that decodes its objects.
+    pub(super) warnings: Vec<String>,
     /// The formatted explanation of an unexpected result.
     pub(super) explained: Text,
     pub(super) duration: Duration,
@@ -65,6 +68,7 @@ impl CaseRun {
         let mut run = CaseRun {
             case: case.outline(),
             tested,
+            warnings: Vec::new(),
             explained: Text::new(),
             duration,
         };
@@ -242,7 +246,8 @@ impl Run {
                 runner.skip(case);
                 continue;
             }
-            for message in suite.decode_warnings(case, &policies) {
+            let warnings = suite.decode_warnings(case, &policies);
+            for message in &warnings {
                 let place = problems::place(&case.location);
                 let message = format!("{}: {message}", case.name);
                 output::eprint(&output::warning_at(&place, &message));
@@ -250,7 +255,10 @@ impl Run {
             let start = Instant::now();
             let tested = runner.test(case, trace);
             let duration = start.elapsed();
-            run.cases.push(CaseRun::new(case, tested, duration, arguments));
+            run.cases.push(CaseRun {
+                warnings,
+                ..CaseRun::new(case, tested, duration, arguments)
+            });
         }
         run
     }
@@ -264,9 +272,29 @@ impl Run {
         }
     }
 
-    /// The number of tests of other programs that are not evaluated.
+    /// The number of tests of other programs that are not evaluated, without those that their authors skip.
     pub(super) fn not_evaluated(&self) -> usize {
-        self.suites.iter().map(|suite| suite.not_evaluated.len()).sum()
+        self.left_out().filter(|test| !test.skipped).count()
+    }
+
+    /// The number of tests that their authors skip.
+    pub(super) fn skipped(&self) -> usize {
+        self.left_out().filter(|test| test.skipped).count()
+    }
+
+    fn left_out(&self) -> impl Iterator<Item = &NotEvaluated> {
+        self.suites.iter().flat_map(|suite| &suite.not_evaluated)
+    }
+
+    /// How many tests are not evaluated, and how many are skipped, as the end of a line.
+    pub(super) fn counted_rest(&self) -> String {
+        let rest = [
+            (self.not_evaluated(), "not evaluated"),
+            (self.skipped(), "skipped"),
+        ];
+        let rest = rest.into_iter().filter(|(count, _)| *count > 0);
+        rest.map(|(count, what)| format!(", {} {what}", counted(count, "test", "tests")))
+            .collect()
     }
 
     /// The number of tests that passed, and that failed.
@@ -297,6 +325,12 @@ impl Run {
 }
 
 impl SuiteRun {
+    /// Whether its author skips all tests of it.
+    pub(super) fn is_skipped(&self) -> bool {
+        let mut rest = self.not_evaluated.iter();
+        self.cases.is_empty() && !self.not_evaluated.is_empty() && rest.all(|test| test.skipped)
+    }
+
     pub(super) fn failed(&self) -> usize {
         self.cases.iter().filter(|run| !run.tested.passed()).count()
     }

@@ -158,7 +158,7 @@ fn quotas_are_charged_by_one_object_after_another() {
              exceeded quota: pods, requested: pods=1, used: pods=4, limited: pods=4\n",
         ],
     );
-    assert!(run.stdout.ends_with("3 allowed, 2 denied\n"), "{run}");
+    assert_eq!(run.counts(), Some("3 allowed, 2 denied"), "{run}");
 }
 
 #[test]

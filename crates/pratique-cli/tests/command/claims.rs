@@ -219,16 +219,7 @@ const CLAIMS: &[Claim] = &[
         "cannot be used with",
     ),
     (&["review", "good.yaml", "--objects-complete"], 2, "--objects"),
-    (
-        &[
-            "review",
-            "good.yaml",
-            "--pod-template",
-            "Rollout.argoproj.io=spec.template",
-        ],
-        2,
-        "--expand",
-    ),
+    (&["review", "good.yaml", "--expand=never"], 2, "invalid value"),
     (
         &["review", "good.yaml", "--webhooks", "--explain"],
         2,

@@ -95,10 +95,10 @@ fn policies_and_params_of_the_cluster() {
         &directory,
         &[&REVIEW[..], &["--objects", "given.yaml"]].concat(),
         0,
-        &["1 allowed"],
+        &["2 allowed"],
     );
     let server_5 = server(5).start();
-    run(&files(&server_5), &REVIEW, 0, &["1 allowed"]);
+    run(&files(&server_5), &REVIEW, 0, &["2 allowed"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn refused_kinds_are_undecided() {
         "is undecided: params",
     ];
     let found = run(&files(&server), &REVIEW, 3, &texts);
-    found.stdout_has("0 allowed, 0 denied, 1 undecided");
+    found.stdout_has("1 allowed, 0 denied, 1 undecided");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn namespaces_of_the_cluster() {
             .admission("validatingadmissionpolicybindings", &binding)
             .list(NAMESPACES, vec![namespace])
     };
-    run(&files(&script("yes").start()), &REVIEW, 0, &["1 allowed"]);
+    run(&files(&script("yes").start()), &REVIEW, 0, &["2 allowed"]);
     run(&files(&script("no").start()), &REVIEW, 1, &["too many"]);
     let refused = script("yes").refuse(NAMESPACES, 403, "no").start();
     run(
@@ -300,7 +300,7 @@ fn permissions_of_the_cluster() {
         &files(&authorizing().allow("use").start()),
         &REVIEW,
         0,
-        &["1 allowed"],
+        &["2 allowed"],
     );
     run(&files(&authorizing().start()), &REVIEW, 1, &["may not"]);
     let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";

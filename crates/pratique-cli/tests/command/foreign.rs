@@ -32,6 +32,64 @@ tests:
 ";
 
 #[test]
+fn what_its_author_skips_is_no_fault() {
+    let case = "  - {name: seven, object: seven.yaml, assertions: [{violations: no}]}\n";
+    let skipped = "  - {name: later, skip: true, object: nowhere.yaml, assertions: [{violations: 3}]}\n";
+    let passing = case.replace("violations: no", "violations: yes");
+    let directory = Directory::new()
+        .with("template.yaml", TEMPLATE)
+        .with("constraint.yaml", CONSTRAINT)
+        .with(
+            "seven.yaml",
+            "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 7}}",
+        )
+        .with("case.yaml", SUITE.replace(case, &format!("{passing}{skipped}")))
+        .with(
+            "all.yaml",
+            SUITE.replace("- name: max", "- name: max\n  skip: true"),
+        );
+    let run = directory.run(&["test", "case.yaml", "--allow", "warnings"]);
+    run.exits(0);
+    run.stdout_has("skipped: later")
+        .stdout_has("1 passed, 0 failed, 1 test skipped");
+    let run = directory.run(&["test", "all.yaml"]);
+    run.exits(0);
+    run.stdout_has("0 passed, 0 failed, 1 test skipped");
+    let junit = directory.run(&["test", "case.yaml", "--output", "junit"]);
+    junit.stdout_has(r#"tests="2" failures="0" errors="0" skipped="1""#);
+    junit.stdout_has(r#"<skipped message="the case is skipped"/>"#);
+    let json = directory.run(&["test", "case.yaml", "--output", "json"]).json();
+    assert_eq!(
+        (&json["testsSkipped"], &json["testsNotEvaluated"]),
+        (&1.into(), &0.into())
+    );
+}
+
+#[test]
+fn a_policy_that_is_not_there_is_said() {
+    let test = "apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: t}
+policies: [theirs.yaml]
+resources: [a.yaml]
+results:
+- {policy: shop/theirs, kind: ConfigMap, resources: [a], result: pass}
+- {policy: no-such-policy, isValidatingAdmissionPolicy: true, kind: ConfigMap, resources: [a], result: pass}
+";
+    let directory = Directory::new()
+        .with(
+            "theirs.yaml",
+            "{apiVersion: kyverno.io/v1, kind: Policy, metadata: {name: theirs, namespace: shop}}",
+        )
+        .with("a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
+        .with("kyverno-test.yaml", test);
+    let run = directory.run(&["test", "kyverno-test.yaml"]);
+    run.exits(1);
+    run.stdout_has("there is no policy no-such-policy in the files of `policies`");
+    assert!(!run.stdout.contains("no policy shop/theirs"), "{run}");
+}
+
+#[test]
 fn what_is_made_of_a_template_is_named_by_it() {
     let directory = Directory::new()
         .with("template.yaml", TEMPLATE)

@@ -26,6 +26,7 @@ mod claims;
 mod cluster;
 #[cfg(feature = "kube")]
 mod cluster_state;
+mod code_scanning;
 mod columns;
 mod connect;
 mod controllers;

@@ -341,7 +341,7 @@ fn policies_among_the_inputs() {
         );
     let run = directory.run(&["review", "--quiet", "--input-policies", "chart"]);
     assert_eq!(
-        (run.code, run.stdout.lines().last()),
+        (run.code, run.counts()),
         (Some(1), Some("4 allowed, 1 denied")),
         "{run}"
     );
@@ -359,7 +359,7 @@ fn policies_of_streams_count_for_what_stands_before_them() {
     let directory = Directory::new().with("stream.yaml", stream.as_str());
     let review = |path: &str, stream: &str| {
         let run = directory.run_with(&["review", "--input-policies", path], stream, &[]);
-        let (counts, decisions) = (run.stdout.lines().last().map(str::to_owned), run.stdout.clone());
+        let (counts, decisions) = (run.counts().map(str::to_owned), run.stdout.clone());
         assert_eq!(
             (run.code, counts.as_deref()),
             (Some(1), Some("4 allowed, 1 denied")),

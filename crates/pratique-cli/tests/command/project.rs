@@ -207,7 +207,7 @@ fn the_file_is_read_strictly() {
     refused("polices: [a]\n", "did you mean `policies`?");
     refused("review: {failon: [deny]}\n", "did you mean `failOn`?");
     refused("policies: 3\n", "expected a list");
-    refused("review: {expand: maybe}\n", "expected true or false");
+    refused("review: {expand: maybe}\n", "expected `auto`, `on` or `off`");
     refused(
         "review: {output: yaml}\n",
         "expected `human`, `json`, `ndjson`, `sarif`, `junit`, `github` or `diff`, not `yaml`",

@@ -55,6 +55,47 @@ metadata: {name: owned}
 spec: {policyName: owned, validationActions: [Warn]}
 ";
 
+#[test]
+fn what_no_policy_matches_is_skipped() {
+    let conditional = POLICIES.replacen(
+        "  validations:",
+        "  matchConditions: [{name: shop, expression: request.namespace == 'shop'}]\n  validations:",
+        1,
+    );
+    let (team, _) = conditional.split_once("---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: same}").unwrap();
+    let objects = [
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}".to_owned(),
+        pod("shop", "b", true),
+        pod("shop", "c", false),
+        pod("infra", "d", false),
+    ];
+    let directory = Directory::new()
+        .with("policies.yaml", team)
+        .with("objects.yaml", objects.join("\n---\n"));
+    let run = directory.run(&[
+        "scan",
+        "--policies",
+        "policies.yaml",
+        "-o",
+        "policyreport",
+        "objects.yaml",
+    ]);
+    let report = run.json();
+    let summary = |namespace: &str| {
+        let items = report["items"].as_array().unwrap();
+        let item = items
+            .iter()
+            .find(|item| item["metadata"]["namespace"] == namespace)
+            .unwrap();
+        ["pass", "fail", "skip"].map(|name| item["summary"][name].as_u64().unwrap())
+    };
+    assert_eq!(
+        (summary("shop"), summary("infra")),
+        ([1, 1, 1], [0, 0, 1]),
+        "{run}"
+    );
+}
+
 fn pod(namespace: &str, name: &str, has_team: bool) -> String {
     let labels = if has_team { r#","labels":{"team":"a"}"# } else { "" };
     format!(
@@ -405,7 +446,9 @@ fn dashboards_read_reports() {
                 .map(|item| item["summary"][name].as_u64().unwrap())
                 .sum::<u64>()
         };
-        assert_eq!((summary("pass"), summary("fail")), (17, 4), "{run}");
+        // No policy matches the namespace.
+        let summaries = [summary("pass"), summary("fail"), summary("skip")];
+        assert_eq!(summaries, [16, 4, 1], "{run}");
         let result = &items[1]["results"][0];
         assert_eq!(items[1]["metadata"]["namespace"], "infra");
         assert_eq!(

@@ -13,7 +13,7 @@ use crate::support::{Directory, Run};
 #[track_caller]
 fn ends(run: &Run, code: i32, counts: &str) {
     assert_eq!(
-        (run.code, run.stdout.lines().last()),
+        (run.code, run.counts()),
         (Some(code), Some(counts)),
         "{}",
         run.stderr
@@ -104,7 +104,7 @@ fn places_are_those_of_the_stream() {
     }
     input += "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[],\"x\":1}}\n{\"a\": \n---\na: [\n";
     let run = Directory::new().run_with(&["review", "-"], &input, &[]);
-    ends(&run, 1, "297 allowed, 4 denied, 2 errors");
+    ends(&run, 1, "297 allowed, 4 denied, 2 warnings, 2 errors");
     assert!(
         run.stdout
             .contains("<stdin>:300:1: CREATE pods default/p299: denied")

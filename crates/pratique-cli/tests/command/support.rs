@@ -140,6 +140,12 @@ impl Run {
         self
     }
 
+    /// The line of counts: the last one but that which says what was evaluated.
+    pub(crate) fn counts(&self) -> Option<&str> {
+        let mut lines = self.stdout.lines().rev();
+        lines.find(|line| !line.starts_with("evaluated: "))
+    }
+
     /// Checks that standard error has a text.
     #[track_caller]
     pub(crate) fn stderr_has(&self, text: &str) -> &Self {

@@ -29,6 +29,7 @@ fn report(text: &str) -> Report {
         place: text,
         time: text,
         is_changed: false,
+        is_unmatched: false,
         findings: vec![Finding {
             policy: text,
             binding: text,

@@ -77,6 +77,7 @@ pub(super) enum Outcome {
     Fail,
     Warn,
     Error,
+    Skip,
 }
 
 /// Numbers of results.
@@ -96,6 +97,7 @@ impl Summary {
             Outcome::Fail => self.fail += 1,
             Outcome::Warn => self.warn += 1,
             Outcome::Error => self.error += 1,
+            Outcome::Skip => self.skip += 1,
         }
     }
 

@@ -75,7 +75,8 @@ impl NamespaceReports {
         }
     }
 
-    /// Counts an evaluation: each of its findings is a result, and an object without one passes.
+    /// Counts an evaluation: each of its findings is a result. An object without one passes, and is skipped where no
+    /// policy matched it.
     pub fn count(&mut self, evaluation: &Evaluation<'_>) {
         // A namespace is an object of the cluster, although its requests name it as their namespace.
         let is_namespace = (evaluation.api_version, evaluation.kind) == ("v1", "Namespace");
@@ -84,7 +85,12 @@ impl NamespaceReports {
             false => evaluation.namespace,
         };
         if evaluation.findings.is_empty() && evaluation.decision == Decision::Allowed {
-            return self.add(namespace, Outcome::Pass, || None);
+            let outcome = if evaluation.is_unmatched {
+                Outcome::Skip
+            } else {
+                Outcome::Pass
+            };
+            return self.add(namespace, outcome, || None);
         }
         // A decision that no finding explains is a result by itself.
         let unexplained = unexplained(evaluation.decision);
@@ -150,7 +156,7 @@ impl NamespaceReports {
         self.namespaces.values().map(|entry| entry.omitted).sum()
     }
 
-    /// How many results, and objects that pass, are in no summary, as there are too many namespaces.
+    /// How many results, and objects that pass or are skipped, are in no summary, as there are too many namespaces.
     pub fn unlisted(&self) -> u64 {
         self.unlisted.sum()
     }

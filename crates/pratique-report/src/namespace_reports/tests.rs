@@ -74,6 +74,25 @@ fn filled() -> NamespaceReports {
 }
 
 #[test]
+fn what_no_policy_matched_is_skipped() {
+    let mut reports = NamespaceReports::new(NamespaceLimits::default());
+    for is_unmatched in [true, false, true] {
+        reports.count(&Evaluation {
+            is_unmatched,
+            ..pod("shop", "a", Vec::new())
+        });
+    }
+    // A finding says more.
+    reports.count(&Evaluation {
+        is_unmatched: true,
+        ..pod("shop", "b", vec![ROOT])
+    });
+    for api in [ReportApi::PolicyReport, ReportApi::OpenReports] {
+        assert_eq!(summary(&list(&reports, api)[0]), [1, 1, 0, 0, 2]);
+    }
+}
+
+#[test]
 fn each_namespace_has_its_object() {
     for (api, version, kind, of_cluster) in [
         (

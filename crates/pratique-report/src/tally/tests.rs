@@ -65,6 +65,7 @@ fn evaluation() -> impl Strategy<Value = Evaluation<'static>> {
             place,
             time: "",
             is_changed: false,
+            is_unmatched: false,
             findings,
         }
     })

@@ -135,7 +135,7 @@ impl Worker<'_> {
             Err(error) => return part.faults.add(error),
         };
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
-            part.limitations.count(objects, &input.request);
+            part.limitations.count(objects, &input);
         }
         let subject = Subject::of(&input.request, "");
         self.request(input, subject, part, |row| Row {
@@ -194,7 +194,7 @@ impl Worker<'_> {
         let decided = decide(&self.old, copy(&input)).and_then(|old| Ok((old, decide(&self.new, input)?)));
         match assumed {
             Some(assumed) if depends.get() => part.assumed.push((assumed, place.clone())),
-            Some(assumed) => part.limitations.count_unknown(assumed.kind),
+            Some(assumed) => part.limitations.count_unknown(assumed.kind, &place),
             None => {}
         }
         match decided {

@@ -49,6 +49,8 @@ impl ReplayDecision {
             decision: self.decision,
             policies: &self.policies,
             refusal: self.message.as_deref().map(|message| ("", message)),
+            // Requests that were made are replayed without them.
+            warnings: &[],
         };
         let undecided = self.undecided.iter();
         causes.findings(undecided.map(|undecided| (undecided, undecided.message.as_str())))
@@ -74,6 +76,7 @@ pub(in crate::review) fn evaluation<'a>(
         place,
         time: &subject.time,
         is_changed: false,
+        is_unmatched: false,
         findings: decided.findings(),
     }
 }

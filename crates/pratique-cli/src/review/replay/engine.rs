@@ -11,6 +11,7 @@ use pratique_suite::Rules;
 use pratique_suite::chain::ChainSettings;
 
 use crate::arguments::{FieldValidation, ObjectArguments, PolicyArguments, StateArguments};
+use crate::baseline::Level;
 use crate::exit::CliError;
 use crate::input::{FileSelection, InputError, InputObject};
 use crate::policies::{LoadFailure, OriginSets};
@@ -33,6 +34,8 @@ pub(in crate::review) struct Policies {
     pub(in crate::review) admission: Admission,
     pub(in crate::review) sets: OriginSets,
     pub(in crate::review) scope: EvaluationScope,
+    /// The level of the built-in policies, if these are evaluated.
+    pub(in crate::review) builtin: Option<Level>,
     /// The server's own plugins, if they are evaluated too.
     pub(in crate::review) plugins: Option<StartedPlugins>,
 }
@@ -82,6 +85,7 @@ impl Policies {
         let loaded = policies::load((named, files), None, gates, false, arguments.bind, state, chain);
         reported(loaded.map(|loaded| Policies {
             plugins: loaded.plugins,
+            builtin: loaded.builtin,
             ..Policies::new(loaded.admission, loaded.sets)
         }))
     }
@@ -94,6 +98,7 @@ impl Policies {
             admission,
             sets,
             scope,
+            builtin: None,
             plugins: None,
         }
     }

@@ -12,6 +12,7 @@ use super::written;
 use crate::arguments::{FailOn, FailureArguments, ScanAnswerArguments, ScanFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::output::counted::counted;
+use crate::output::notice::{Notice, Notices};
 use crate::output::text::text;
 use crate::output::{self, json};
 use crate::review::assumed::AssumedKinds;
@@ -23,6 +24,8 @@ use crate::review::limitations::{self, Limitations};
 use crate::review::progress::{Progress, rate_and_rest};
 use crate::review::record::Record;
 use crate::review::results::Results;
+use crate::review::summary::EvaluationSummary;
+use crate::review::unexpanded::{PodPolicies, UnexpandedWorkloads};
 use crate::review::{junit, sarif};
 
 /// How many errors are printed.
@@ -47,6 +50,10 @@ pub(super) struct Collector<'a> {
     limitations: Limitations,
     /// Files that are no objects of the API.
     pub(super) sources: Vec<SourceFile>,
+    unexpanded: UnexpandedWorkloads,
+    pub(super) notices: Notices,
+    /// What is evaluated, once it is known.
+    pub(super) evaluated: Option<EvaluationSummary>,
     /// How many objects SARIF and JUnit leave out.
     omitted: u64,
     /// For the output of such objects.
@@ -97,6 +104,9 @@ impl<'a> Collector<'a> {
             errors: Vec::new(),
             limitations: Limitations::default(),
             sources: Vec::new(),
+            unexpanded: UnexpandedWorkloads::default(),
+            notices: Notices::default(),
+            evaluated: None,
             omitted: 0,
             checkpoints,
             results: Results::default(),
@@ -152,7 +162,7 @@ impl<'a> Collector<'a> {
     /// Counts and prints what came of a part of the inputs.
     pub(super) fn collect(&mut self, scanned: Scanned) -> Result<(), CliError> {
         let says_something = scanned.out.len() > 0
-            || !(scanned.failed.is_empty() && scanned.warnings.is_empty() && scanned.assumed.is_empty());
+            || !(scanned.failed.is_empty() && scanned.notices.is_empty() && scanned.assumed.is_empty());
         if says_something {
             self.progress.clear();
         }
@@ -162,18 +172,21 @@ impl<'a> Collector<'a> {
                 checkpoints.keep(&self.report, start)?;
             }
         }
-        for warning in &scanned.warnings {
-            self.note(warning);
+        for notice in scanned.notices {
+            self.note(&notice.text());
+            self.notices.add(notice);
         }
         for (assumed, place) in scanned.assumed {
             if let Some(message) = self.assumed.report(assumed, &place, "") {
                 self.report.add_note(&message);
+                self.notices.add(Notice::new("unknown-kind", place, message));
             }
         }
         for note in scanned.limitations.kinds() {
             self.report.add_note(&note);
         }
         self.limitations.add(scanned.limitations);
+        self.unexpanded.add(scanned.unexpanded);
         for failed in scanned.failed {
             self.failed(failed)?;
         }
@@ -241,8 +254,13 @@ impl<'a> Collector<'a> {
     }
 
     /// Prints the report, and gives the exit status.
-    pub(super) fn end(mut self) -> Result<ExitStatus, CliError> {
+    pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
+        let help = "`pratique review` looks at them";
+        if let Some(notice) = pod_policies.warning(&self.unexpanded, help) {
+            self.report.add_note(&notice.message);
+            self.notices.tell(notice);
+        }
         self.results.finish()?;
         let report = &self.report;
         let is_empty = report.tally().total().requests() == 0;
@@ -264,21 +282,37 @@ impl<'a> Collector<'a> {
         limitations
             .iter()
             .for_each(|limitation| output::eprint(&limitations::human(limitation)));
+        self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
-        let mut status = status(report, false, failure);
+        let mut status = status(report, false, self.notices.count(), failure);
         match self.arguments.output {
-            ScanFormat::Human => output::print(&human::of(report))?,
+            ScanFormat::Human => {
+                let evaluated = self.evaluated.as_ref().map(EvaluationSummary::line);
+                output::print(&text!("{}{}", human::of(report), evaluated.unwrap_or_default()))?;
+            }
             ScanFormat::Json => output::print_json(report)?,
-            ScanFormat::Ndjson => output::print_json_line(&json::Summary { summary: report })?,
-            ScanFormat::Sarif => output::print_json(&sarif::log(
+            ScanFormat::Ndjson => {
+                self.notices.print_lines()?;
+                output::print_json_line(&json::Summary { summary: report })?;
+            }
+            ScanFormat::Sarif => output::print_sarif(&sarif::log(
                 &self.records,
                 &self.errors,
+                &self.notices.all(),
                 &limitations,
                 &self.sources,
+                self.evaluated.as_ref().map_or("", EvaluationSummary::as_str),
                 status.number(),
             ))?,
             ScanFormat::Junit => {
-                output::print_xml(&junit::of("scan", &self.records, &self.errors, &self.sources))?
+                let rule = junit::PassRule {
+                    failure,
+                    is_evaluated: report.run().can_deny,
+                };
+                let notices = self.notices.all();
+                let (records, errors) = (&self.records, &self.errors);
+                let xml = junit::of("scan", records, errors, &notices, &self.sources, &rule);
+                output::print_xml(&xml)?;
             }
             ScanFormat::PolicyReport | ScanFormat::OpenReports => {
                 if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
@@ -374,12 +408,17 @@ fn api(format: ScanFormat) -> Option<ReportApi> {
     }
 }
 
-/// The exit status. `lacks_parts` is whether something was to be counted that is not.
-pub(super) fn status(report: &Report, lacks_parts: bool, arguments: &FailureArguments) -> ExitStatus {
+/// The exit status. `lacks_parts` is whether something was to be counted that is not; `notices` are counted as warnings.
+pub(super) fn status(
+    report: &Report,
+    lacks_parts: bool,
+    notices: usize,
+    arguments: &FailureArguments,
+) -> ExitStatus {
     let total = report.tally().total();
     arguments.status(|on| match on {
         FailOn::Deny => total.denied > 0,
-        FailOn::Warn => total.warned > 0,
+        FailOn::Warn => total.warned > 0 || notices > 0,
         FailOn::Audit => total.audited > 0,
         FailOn::Error => total.failed > 0,
         FailOn::Undecided => total.undecided > 0 || !report.run().can_deny || lacks_parts,

@@ -16,6 +16,8 @@ pub(super) struct ControlledDecision {
     pub(super) place: String,
     /// Whether the object has changed since it began to be listed.
     pub(super) is_changed: bool,
+    /// Whether it is known that no policy matched it, nor a plugin decides about such objects.
+    pub(super) is_unmatched: bool,
 }
 
 impl ControlledDecision {
@@ -29,13 +31,17 @@ impl ControlledDecision {
             uid,
             place,
             is_changed: false,
+            is_unmatched: false,
         }
     }
 
     /// Whether there is anything to report about the object.
     pub(super) fn has_findings(&self) -> bool {
         let record = &self.record;
-        record.decision != Decision::Allowed || !record.policies.is_empty() || !record.undecided.is_empty()
+        record.decision != Decision::Allowed
+            || !(record.policies.is_empty()
+                && record.server_warnings.is_empty()
+                && record.undecided.is_empty())
     }
 
     /// The decision as it is counted.
@@ -54,6 +60,7 @@ impl ControlledDecision {
             place: &self.place,
             time: "",
             is_changed: self.is_changed,
+            is_unmatched: self.is_unmatched,
             findings: self.findings(),
         }
     }
@@ -65,6 +72,7 @@ impl ControlledDecision {
             decision: record.decision,
             policies: &record.policies,
             refusal: record.message.as_deref().map(|message| (refused_by, message)),
+            warnings: &record.server_warnings,
         };
         let messages = self.undecided.iter().map(String::as_str);
         causes.findings(record.undecided.iter().zip(messages))

@@ -37,6 +37,8 @@ use super::request::RequestBuilder;
 use super::results::Results;
 use super::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
 use super::stored::Stored;
+use super::summary::{EvaluationFacts, EvaluationSummary};
+use super::unexpanded::PodPolicies;
 use super::{limits, ordered, surveyed, unmatched};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
@@ -91,6 +93,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     )?;
     #[cfg(feature = "kube")]
     let connected = source.server().cloned();
+    let state_name = source.name();
     let loaded = Policies::load(&arguments.policies, &files, state, &mut source, settings.as_ref())?;
     let Some(mut policies) = loaded else {
         return Ok(ExitStatus::Failure);
@@ -102,6 +105,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         admission,
         sets,
         scope,
+        builtin,
         plugins,
     } = &policies;
     let configurations = plugins.as_ref().map(|plugins| &plugins.configurations);
@@ -122,13 +126,18 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
+    let mut evaluator = Evaluator::policies(admission, cluster.authorizer, false);
+    if answers.output.lists_skipped() {
+        evaluator = evaluator.recording_matches();
+    }
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
         operation,
-        evaluator: Evaluator::policies(admission, cluster.authorizer, false),
+        evaluator,
         admission,
         phases,
         format: arguments.answers.output,
+        is_of_files: matches!(inputs.source, ObjectSource::Paths(_)),
         shard: sources.shard(),
     };
     let run = digest.run(
@@ -193,6 +202,19 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     for error in errors {
         collector.count_error(&error.place, &error.message)?;
     }
+    collector.notices.extend(scope.notices());
+    let facts = EvaluationFacts {
+        named: &arguments.policies,
+        has_input_policies: false,
+        builtin: *builtin,
+        state: &state_name,
+        sets,
+        unbound: scope.unbound_count(),
+        completes: arguments.completion.defaults,
+        plugins: admission.plugin_names().count(),
+        calls_webhooks: false,
+    };
+    collector.evaluated = Some(EvaluationSummary::new(&facts));
     let start = Arc::new(cluster.state);
     let scanned = ordered::in_order(
         ordered::cores(),
@@ -205,7 +227,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     scanned?;
-    collector.end()
+    let pod_policies = PodPolicies::of(sets.iter().map(|(_, set)| set), builtin.is_some());
+    collector.end(&pod_policies)
 }
 
 impl Inputs {

@@ -9,7 +9,6 @@ use pratique::plugins::{self, Effects, MutableAttributes, Plugin, PluginContext,
 use pratique_json::Value;
 use pratique_manifest::Plugin as ManifestPlugin;
 use pratique_suite::chain::ChainSettings;
-#[cfg(feature = "kube")]
 use pratique_types::GroupResource;
 use pratique_types::admission_plugins::{BUILT_IN, BuiltIn, PluginSwitches};
 use pratique_types::{AdmissionRequest, Operation};
@@ -31,10 +30,6 @@ pub(super) fn is_kept(kind: &StateKind) -> bool {
 struct Scanned {
     name: &'static str,
     /// By their group.
-    #[cfg_attr(
-        not(feature = "kube"),
-        allow(dead_code, reason = "they are chosen of a cluster only")
-    )]
     resources: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -82,7 +77,6 @@ fn scanned(name: &str) -> Option<&'static Scanned> {
 }
 
 /// Whether a plugin decides about a resource.
-#[cfg(feature = "kube")]
 pub(super) fn concerns(plugin: &str, resource: &GroupResource) -> bool {
     let mut resources = scanned(plugin).into_iter().flat_map(|scanned| scanned.resources);
     resources.any(|(group, names)| *group == resource.group && names.contains(&resource.resource.as_str()))

@@ -1,6 +1,7 @@
 //! Evaluates a part of the inputs, up to what is counted and printed.
 
 use pratique::Admission;
+use pratique_expansion::Expander;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
 use pratique_report::{Shard, owner_of, uid_of};
@@ -9,11 +10,12 @@ use pratique_types::Operation;
 use serde::Serialize;
 
 use super::evaluation::ControlledDecision;
-use super::plugins::PluginRun;
+use super::plugins::{PluginRun, concerns};
 use super::source::{Content, Unit};
 use crate::arguments::ScanFormat;
 use crate::exit::CliError;
 use crate::input::{InputError, InputObject, piece};
+use crate::output::notice::Notice;
 use crate::output::text::Text;
 use crate::output::{Printed, problems};
 use crate::review::assumed::depends_on_resource;
@@ -28,6 +30,7 @@ use crate::review::phases::Phases;
 use crate::review::record::Record;
 use crate::review::request::RequestBuilder;
 use crate::review::state::ClusterState;
+use crate::review::unexpanded::UnexpandedWorkloads;
 use crate::style::Style;
 
 /// Evaluates objects.
@@ -39,6 +42,8 @@ pub(super) struct Scanner<'a> {
     pub(super) admission: &'a Admission,
     pub(super) phases: Phases,
     pub(super) format: ScanFormat,
+    /// Whether the objects are those of files, and not all that a cluster has.
+    pub(super) is_of_files: bool,
     pub(super) shard: Shard,
 }
 
@@ -49,10 +54,12 @@ pub(super) struct Scanned {
     pub(super) start: Option<Mark>,
     pub(super) found: Vec<ControlledDecision>,
     pub(super) failed: Vec<Failed>,
-    pub(super) warnings: Vec<Text>,
+    pub(super) notices: Vec<Notice>,
     /// The resources that were assumed, with the places of objects.
     pub(super) assumed: Vec<(AssumedResource, String)>,
     pub(super) limitations: Limitations,
+    /// Workloads of files, whose Pods may be nowhere else.
+    pub(super) unexpanded: UnexpandedWorkloads,
     /// The output.
     pub(super) out: Printed,
     /// Ends the command.
@@ -93,7 +100,7 @@ impl Scanner<'_> {
             Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
             Content::Piece(piece) => {
                 let objects = piece::read(&unit.file, &piece);
-                scanned.warnings.extend(objects.reading_warnings());
+                scanned.notices.extend(objects.reading_warnings());
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
                 }
@@ -171,9 +178,13 @@ impl Scanner<'_> {
             request.options = options(Operation::Update, false);
             request.old_object = request.object.clone();
         }
+        let kind = &input.request.kind;
+        if self.is_of_files && Expander::default().is_workload(&kind.group, &kind.kind) {
+            scanned.unexpanded.count(&input);
+        }
         let stage = self.phases.receive(&mut input, false, state);
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
-            scanned.limitations.count(objects, &input.request);
+            scanned.limitations.count(objects, &input);
         }
         let is_received = input.decode_failure().is_none() && stage.refusal().is_none();
         let plugins = state.plugins().filter(|_| is_received);
@@ -182,11 +193,12 @@ impl Scanner<'_> {
             plugins.admit(&mut input.request);
         }
         let mut result = self.evaluator.evaluate(&state.objects, &input, &stage)?;
+        let place = input.place();
         if let Some(assumed) = AssumedResource::of(&input.request) {
             if depends_on_resource(&result.outcome) {
-                scanned.assumed.push((assumed, input.place()));
+                scanned.assumed.push((assumed, place.clone()));
             } else if input.received.is_ok() {
-                scanned.limitations.count_unknown(assumed.kind);
+                scanned.limitations.count_unknown(assumed.kind, &place);
             }
         }
         let mut record = Record::of(&mut result);
@@ -195,8 +207,12 @@ impl Scanner<'_> {
             plugins.validate(&input.request, object);
             plugins.add_to(&mut record);
         }
-        let place = input.place();
-        Ok(ControlledDecision::new(record, owner, uid, place))
+        let resource = input.request.resource.group_resource();
+        let mut plugin_names = self.admission.plugin_names();
+        let is_unmatched = result.is_unmatched && !plugin_names.any(|name| concerns(name, &resource));
+        let mut decision = ControlledDecision::new(record, owner, uid, place);
+        decision.is_unmatched = is_unmatched;
+        Ok(decision)
     }
 
     fn found(&self, found: ControlledDecision, scanned: &mut Scanned) {

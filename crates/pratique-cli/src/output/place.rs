@@ -1,0 +1,62 @@
+//! Places of inputs, as messages name them.
+
+use std::str::FromStr;
+
+/// A file, and a line and a column in it; these are 0 where they are not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InputPlace {
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+impl InputPlace {
+    /// The place that a text names, which [`place`](super::problems::place) wrote: `FILE:LINE:COLUMN`, or a file alone.
+    pub(crate) fn parse(text: &str) -> Self {
+        let number = |text: &str| u32::from_str(text).ok().filter(|number| *number > 0);
+        let whole = text.rsplit_once(':').and_then(|(rest, column)| {
+            let (file, line) = rest.rsplit_once(':')?;
+            Some((file, number(line)?, number(column)?))
+        });
+        match whole {
+            Some((file, line, column)) if !file.is_empty() => InputPlace {
+                file: file.to_owned(),
+                line,
+                column,
+            },
+            _ => InputPlace {
+                file: text.to_owned(),
+                ..InputPlace::default()
+            },
+        }
+    }
+
+    /// The line, if it is known.
+    pub(crate) fn known_line(&self) -> Option<u32> {
+        Some(self.line).filter(|line| *line > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_name_places() {
+        for (text, file, line, column) in [
+            ("a/b.yaml:3:7", "a/b.yaml", 3, 7),
+            ("c:d.yaml:3:7", "c:d.yaml", 3, 7),
+            ("a.yaml", "a.yaml", 0, 0),
+            ("a.yaml:3", "a.yaml:3", 0, 0),
+            ("/apis/apps/v1/deployments", "/apis/apps/v1/deployments", 0, 0),
+            ("a.yaml:0:0", "a.yaml:0:0", 0, 0),
+            (":3:7", ":3:7", 0, 0),
+        ] {
+            let place = InputPlace::parse(text);
+            assert_eq!(
+                (place.file.as_str(), place.line, place.column),
+                (file, line, column)
+            );
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The last line of an answer: what was evaluated, and what was not.
+
+use crate::arguments::PolicyArguments;
+use crate::baseline::Level;
+use crate::input;
+use crate::output::counted::{counted, first_names};
+use crate::output::text::{Text, text};
+use crate::policies::{NAMED, OriginSets};
+
+/// The Kubernetes release whose server is followed.
+const RELEASE: &str = "1.37";
+
+/// What a command evaluates.
+pub(super) struct EvaluationFacts<'a> {
+    /// The policies that are named.
+    pub(super) named: &'a PolicyArguments,
+    /// Whether policies among the inputs are evaluated.
+    pub(super) has_input_policies: bool,
+    /// The level of the built-in policies, if these are evaluated.
+    pub(super) builtin: Option<Level>,
+    /// The name of the cluster or snapshot, whose policies are evaluated where none are named; empty if there is none.
+    pub(super) state: &'a str,
+    pub(super) sets: &'a OriginSets,
+    /// How many policies have no binding.
+    pub(super) unbound: usize,
+    /// Whether objects are completed as a server does.
+    pub(super) completes: bool,
+    /// How many built-in plugins are run.
+    pub(super) plugins: usize,
+    pub(super) calls_webhooks: bool,
+}
+
+/// A line that says what was evaluated, and what was not.
+pub(super) struct EvaluationSummary(String);
+
+impl EvaluationSummary {
+    pub(super) fn new(facts: &EvaluationFacts<'_>) -> Self {
+        let (phases, left_out) = (facts.phases(), facts.left_out());
+        EvaluationSummary(format!(
+            "evaluated: {}; {}; Kubernetes {RELEASE}; not evaluated: {}",
+            facts.policies(),
+            phases.join(", "),
+            left_out.join(", ")
+        ))
+    }
+
+    /// The line without its end.
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn line(&self) -> Text {
+        text!("{}\n", self.0)
+    }
+}
+
+impl EvaluationFacts<'_> {
+    /// The policies by their source.
+    fn policies(&self) -> String {
+        let sets = self.sets.iter();
+        let count: usize = sets
+            .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len())
+            .sum();
+        let count = match count.saturating_sub(self.unbound) {
+            0 => "no policy".to_owned(),
+            count => counted(count, "policy", "policies"),
+        };
+        let level = match self.builtin {
+            Some(Level::Baseline) => "baseline",
+            Some(Level::Restricted) => "restricted",
+            None => {
+                let sources = self.sources();
+                return if sources.is_empty() {
+                    count
+                } else {
+                    format!("{count} of {}", first_names(&sources, NAMED))
+                };
+            }
+        };
+        format!("Pod Security {level}, built in ({count})")
+    }
+
+    /// The names of the sources of policies.
+    fn sources(&self) -> Vec<String> {
+        let named = [&self.named.admission_control_config_file, &self.named.manifests];
+        let mut sources: Vec<String> = named.into_iter().flatten().cloned().collect();
+        sources.extend(input::all_shown(&self.named.paths.policies));
+        if self.has_input_policies {
+            sources.push("the inputs".to_owned());
+        }
+        if sources.is_empty() && !self.state.is_empty() {
+            sources.push(self.state.to_owned());
+        }
+        sources
+    }
+
+    /// What is done to an object, in the order in which a server does it.
+    fn phases(&self) -> Vec<String> {
+        let mut phases = Vec::new();
+        if self.completes {
+            phases.push("defaults".to_owned());
+        }
+        if self.plugins > 0 {
+            phases.push(counted(self.plugins, "built-in plugin", "built-in plugins"));
+        }
+        phases.push("mutating and validating policies".to_owned());
+        if self.calls_webhooks {
+            phases.push("webhooks".to_owned());
+        }
+        phases
+    }
+
+    /// What a server does besides.
+    fn left_out(&self) -> Vec<String> {
+        let mut left_out = Vec::new();
+        if self.unbound > 0 {
+            let policies = counted(self.unbound, "policy", "policies");
+            left_out.push(format!("{policies} without a binding"));
+        }
+        let parts = [
+            (self.completes, "defaults"),
+            (self.plugins > 0, "built-in plugins"),
+            (self.calls_webhooks, "webhooks"),
+            (false, "the server's validation of built-in kinds"),
+        ];
+        let parts = parts.into_iter().filter(|(is_done, _)| !is_done);
+        left_out.extend(parts.map(|(_, name)| name.to_owned()));
+        left_out
+    }
+}
