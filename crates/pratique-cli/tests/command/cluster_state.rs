@@ -191,7 +191,7 @@ fn namespaces_of_the_cluster() {
         &files(&refused),
         &REVIEW,
         3,
-        &["objects of v1 Namespace are not known: no", "1 undecided"],
+        &["objects of v1 Namespace are not known: no", "2 undecided"],
     );
 }
 
