@@ -59,7 +59,7 @@ use pratique_stream::Limits;
 use pratique_suite::request::cluster::is_namespace;
 use pratique_suite::{Rules, SourceFiles, read_rules};
 
-use crate::arguments::ReviewArguments;
+use crate::arguments::{ExpandMode, ReviewArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let mut state = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
-    if runs_chain && arguments.workloads.expand {
+    if runs_chain && arguments.workloads.expand != ExpandMode::Off {
         // The Pods of controllers find what comes after their workloads.
         inputs.copy_pipes()?;
     }
@@ -169,7 +169,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let (mut cluster, others) = ClusterState::new(&loaded, supplied, before, objects, plugin_state);
     if cluster.plugins().is_some() {
-        cluster.keep_order(arguments.workloads.expand);
+        cluster.keep_order(arguments.workloads.expand != ExpandMode::Off);
     }
     surveyed::tell(&inputs.survey(limits, &mut cluster, None));
     let complete = arguments.state.objects_complete;
