@@ -197,7 +197,7 @@ mod tests {
         let mut event = budget("/api/v1/pods?watch=true", None);
         assert_eq!(pieces(&mut event, &piece), (4, too_large("answer", 64)));
         let mut events = budget("/api/v1/pods?limit=1&watch=true", None);
-        let lines = [&[b'\n'], piece.as_slice(), b"\n"].concat();
+        let lines = [b"\n", piece.as_slice(), b"\n"].concat();
         assert_eq!(pieces(&mut events, &lines), (100, String::new()));
     }
 

@@ -185,6 +185,9 @@ impl SourceFiles {
             let root = parents.iter().find(has_kustomization).cloned();
             return Some((SourceKind::KustomizeConfiguration, root));
         }
+        if content.is_json_patch() {
+            return Some((SourceKind::Patch, None));
+        }
         let is_values = is_values_name(path) && content.has_no_object();
         match (is_values, content.is_template()) {
             (true, _) => Some((SourceKind::Values, None)),

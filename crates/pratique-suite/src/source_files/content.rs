@@ -91,8 +91,18 @@ impl Content {
                 let is_configured = |(name, value): (&str, &Value<'_>)| {
                     CONFIGURED.contains(&name) && value.as_array().is_some()
                 };
-                members.len() > 0 && members.all(|(name, value)| is_configured((name.as_ref(), value)))
+                members.len() > 0 && members.all(|(name, value)| is_configured((name, value)))
             }
+            _ => false,
+        };
+        self.is_read() && !self.documents.is_empty() && self.documents.iter().all(is_one)
+    }
+
+    /// Whether it is a JSON Patch: a list of operations.
+    pub(super) fn is_json_patch(&self) -> bool {
+        let is_operation = |item: &Value<'_>| item.get("op").is_some() && item.get("path").is_some();
+        let is_one = |document: &Value<'static>| match document {
+            Value::Array(items) => !items.is_empty() && items.iter().all(is_operation),
             _ => false,
         };
         self.is_read() && !self.documents.is_empty() && self.documents.iter().all(is_one)

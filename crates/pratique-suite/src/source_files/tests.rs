@@ -84,6 +84,12 @@ fn kustomizations_are_recognised() {
             Some(SourceKind::KustomizeConfiguration),
         ),
         ("f/other.yaml", "namespace: default\n", None),
+        (
+            "f/removal.yaml",
+            "- op: remove\n  path: /spec/a\n",
+            Some(SourceKind::Patch),
+        ),
+        ("f/list.yaml", "- path: /spec/a\n", None),
         ("f/mixed.yaml", "nameReference: []\nkind: Pod\n", None),
     ]);
 }
