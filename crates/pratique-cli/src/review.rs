@@ -248,7 +248,13 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         plugins: admission.plugin_names().count(),
         calls_webhooks: arguments.webhooks,
     });
-    printer.end(&scope, &pod_policies, &passed_over, arguments.files.verbose, &summary)
+    printer.end(
+        &scope,
+        &pod_policies,
+        &passed_over,
+        arguments.files.verbose,
+        &summary,
+    )
 }
 
 fn limits(mebibytes: u32) -> Limits {
