@@ -26,6 +26,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, FileSelection, WithPassedOver, sources};
 use crate::memory;
 use crate::output::{self, sarif};
+use crate::project;
 use crate::snapshot::{StateSource, WebhookUse};
 use checked::Checked;
 use levels::Levels;
@@ -91,7 +92,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
                 value: json::Report::new(&checked, &levels),
                 passed_over: passed_over.json(lists),
             };
-            output::print_report("check", &report)?;
+            project::print_with_report("check", &report)?;
         }
         CheckFormat::Sarif => {
             let findings: Vec<_> = checked

@@ -23,7 +23,6 @@ use std::io::{self, ErrorKind, Write};
 use pratique_suite::yaml;
 
 use crate::exit::CliError;
-use crate::project;
 use crate::style::{Style, Tone};
 use github::Commands;
 use junit::Xml;
@@ -107,22 +106,6 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), CliError> 
 /// Prints a value as a JSON line.
 pub(crate) fn print_json_line(value: &impl serde::Serialize) -> Result<(), CliError> {
     write(&json::line(value).map_err(unwritten)?)
-}
-
-/// Prints the report of a command as JSON, with what is to be told of the project file.
-pub(crate) fn print_report(command: &str, report: &impl serde::Serialize) -> Result<(), CliError> {
-    match project::report(command) {
-        Some(project_file) => print_json(&json::WithProject { report, project_file }),
-        None => print_json(report),
-    }
-}
-
-/// Prints what is to be told of the project file, if there is something, as a JSON line.
-pub(crate) fn print_project_line(command: &str) -> Result<(), CliError> {
-    match project::report(command) {
-        Some(project_file) => print_json_line(&json::ProjectLine { project_file }),
-        None => Ok(()),
-    }
 }
 
 /// Prints a log of SARIF, and tells on standard error what it leaves out.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use pratique_policy::{Interrupt, Unfinished};
 use pratique_types::{Status, StatusDetails};
 
-use crate::chain::End;
+use crate::chain::end::End;
 
 /// Waits for a future until the deadline of the request.
 ///

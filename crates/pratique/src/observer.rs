@@ -6,7 +6,7 @@ use pratique_policy::{Attributes, Undecided};
 pub use pratique_policy::{Phase, Phases};
 use pratique_types::{Operation, Status};
 
-use crate::chain::End;
+use crate::chain::end::End;
 
 /// Receives the events of a request in the chain. By default all methods do nothing.
 pub trait ChainObserver: Send {

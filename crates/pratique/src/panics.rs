@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use pratique_types::{Reason, Status};
 
-use crate::chain::End;
+use crate::chain::end::End;
 
 /// Runs a part of the chain. The state that it may have left half done is of a request that is refused.
 pub(crate) fn caught<T>(name: &str, part: impl FnOnce() -> T) -> Result<T, End> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use pratique_manifest::{FileState, path_text};
 use pratique_suite::PathBoundary;
 
-use crate::project::permit;
+use crate::project::applied::permit;
 
 /// Opens a file.
 ///
@@ -142,10 +142,6 @@ mod tests {
         (
             "snapshot/write.rs",
             "a directory that only a trusted project file names",
-        ),
-        (
-            "serve/policy_files.rs",
-            "only what a directory lists is looked at",
         ),
     ];
 

@@ -8,7 +8,7 @@ use pratique_stream::to_utf8;
 use pratique_types::is_nonprinting;
 
 use super::text::{Text, text};
-use crate::input::read_regular;
+use crate::input::permitted::read_regular;
 use crate::style::{Style, Tone};
 
 /// The maximum width of an excerpt, in characters.

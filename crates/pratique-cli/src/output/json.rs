@@ -6,28 +6,11 @@ use pratique_types::is_nonprinting;
 use serde::Serialize;
 
 use super::text::is_plain;
-use crate::project::ProjectReport;
 
 /// The last line of an output of JSON lines: the counts.
 #[derive(Serialize)]
 pub(crate) struct Summary<T> {
     pub(crate) summary: T,
-}
-
-/// The report of a command, and what is to be told of the project file.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct WithProject<'a, T> {
-    #[serde(flatten)]
-    pub(super) report: &'a T,
-    pub(super) project_file: ProjectReport,
-}
-
-/// The same as a line of an output of JSON lines.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ProjectLine {
-    pub(super) project_file: ProjectReport,
 }
 
 /// Whether a number is left out of an object.

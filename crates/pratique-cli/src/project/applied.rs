@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use super::boundary::ProjectBoundary;
 use super::weakened::WeakenedSetting;
-use crate::output::problems::place;
 
 static APPLIED: OnceLock<AppliedProject> = OnceLock::new();
 
@@ -36,7 +35,7 @@ pub(super) struct AppliedProject {
 pub(crate) struct ProjectReport {
     path: &'static str,
     /// The settings that may turn a refusal into an approval.
-    weakened: Vec<&'static WeakenedSetting>,
+    pub(super) weakened: Vec<&'static WeakenedSetting>,
 }
 
 impl AppliedProject {
@@ -77,15 +76,8 @@ pub(crate) fn names_kubeconfig(path: &Path) -> bool {
         .is_some_and(|applied| applied.kubeconfigs.iter().any(|named| named == path))
 }
 
-/// What a report notes of the settings of a command that may turn a refusal into an approval.
-pub(crate) fn notes(command: &str) -> Vec<String> {
-    let told = report(command).map(|report| report.weakened).unwrap_or_default();
-    let note = |setting: &WeakenedSetting| format!("{}: {}", place(&setting.location), setting.message);
-    told.into_iter().map(note).collect()
-}
-
 /// What JSON tells of the file whose settings a command uses; `None` if there is nothing to tell.
-pub(crate) fn report(command: &str) -> Option<ProjectReport> {
+pub(super) fn report(command: &str) -> Option<ProjectReport> {
     let applied = APPLIED.get()?;
     let weakened = applied
         .weakened

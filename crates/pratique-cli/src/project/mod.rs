@@ -6,13 +6,14 @@
 //! The file is not trusted as the command line is: it may come with a change of somebody else. [`trust`] says of each field
 //! what it can do, and [`permit`] keeps the files that it names below its directory.
 
-mod applied;
+pub(crate) mod applied;
 pub(crate) mod arguments;
 mod boundary;
 mod find;
 pub(crate) mod init;
 mod options;
 mod read;
+mod report;
 mod revision;
 mod setting;
 pub(crate) mod shape;
@@ -33,14 +34,14 @@ use crate::output::text::text;
 use applied::AppliedProject;
 use boundary::{OutsideError, ProjectBoundary};
 use options::ProjectOptions;
-use read::FileTrust;
-use trust::{TrustClass, class_of};
+use trust::{FileTrust, TrustClass, class_of};
 use weakened::WeakenedSetting;
 
 #[cfg(feature = "kube")]
 pub(crate) use applied::names_kubeconfig;
-pub(crate) use applied::{ProjectReport, notes, permit, permit_referenced, report};
+pub(crate) use applied::{permit, permit_referenced};
 pub(crate) use options::names_no_command;
+pub(crate) use report::{notes, print_line, print_with_report};
 pub(crate) use setting::Setting;
 
 /// The name of the file.

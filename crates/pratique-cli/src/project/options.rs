@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::IGNORED;
-use super::read::FileTrust;
+use super::trust::FileTrust;
 
 /// The flag with which a file may do what the command line can.
 pub(super) const TRUSTED: &str = "--trust-project-file";

@@ -15,18 +15,9 @@ use super::KIND;
 use super::boundary::OutsideError;
 use super::setting::{Setting, SettingValue};
 use super::shape::{COMMANDS, COMMON, FORMAT, arguments, field_name, is_path, is_switch};
-use super::trust::{TrustClass, class_of};
+use super::trust::{FileTrust, TrustClass, class_of};
 use crate::arguments::Arguments;
 use crate::input::{STDIN, pattern_from};
-
-/// Whether a file is trusted as the command line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileTrust {
-    /// It may come with a change that nobody has reviewed.
-    Untrusted,
-    /// The user trusts it.
-    Trusted,
-}
 
 /// The settings of a file in a directory; `None` if it is another program's.
 ///

@@ -3,6 +3,15 @@
 //! The file may come with a change that nobody has reviewed. No field has a class by default: an argument that is not in the
 //! table fails a test, and a file that sets it is refused.
 
+/// Whether a file is trusted as the command line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileTrust {
+    /// It may come with a change that nobody has reviewed.
+    Untrusted,
+    /// The user trusts it.
+    Trusted,
+}
+
 /// What a field of the file can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TrustClass {
@@ -102,9 +111,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
     harmless(&["impact"], &["explain"], "how the answer is printed"),
     harmless(&["replay"], &["summary"], "how the answer is printed"),
     harmless(
-        &[
-            "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
-        ],
+        &["check", "review", "replay", "impact", "scan", "test"],
         &["verbose"],
         "how the answer is printed",
     ),
@@ -121,7 +128,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     harmless(
         &["review"],
-        &["expand", "podTemplate"],
+        &["podTemplate"],
         "what is reviewed besides the inputs",
     ),
     harmless(
@@ -221,6 +228,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "how much of what an API server does is done",
     ),
     decides(
+        &["review"],
+        &["expand"],
+        Weakening::Values(&["off", "false"]),
+        "whether the Pods of workloads are reviewed",
+    ),
+    decides(
         &["review", "scan"],
         &["fieldValidation"],
         Weakening::Values(&["Warn", "Ignore"]),
@@ -317,6 +330,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         &["watch"],
         Weakening::AnyChange,
         "whether the command ends with an answer",
+    ),
+    decides(
+        &["serve"],
+        &["countAnonymousReviews"],
+        Weakening::AnyChange,
+        "whose requests plugins count",
     ),
     decides(
         &["serve"],

@@ -19,6 +19,12 @@ use crate::output::text::{Text, text};
 /// The limitation for objects of built-in kinds.
 pub(super) const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds is not simulated";
 
+/// The rule of objects whose definition is not known.
+pub(super) const NO_DEFINITION: &str = "no-definition";
+
+/// The rule of kinds whose resource is not known.
+pub(super) const UNKNOWN_KIND: &str = "unknown-kind";
+
 /// How many kinds without a definition are named.
 const MAX_KINDS: usize = 100;
 
@@ -71,6 +77,9 @@ pub(super) struct Limitation {
     /// Where the first of the objects is.
     #[serde(skip)]
     place: String,
+    /// The stable name of what it is about.
+    #[serde(skip)]
+    rule: &'static str,
     /// Whether more input would remove it.
     #[serde(skip)]
     is_warning: bool,
@@ -176,6 +185,7 @@ impl Limitations {
             kind: Some(kind.clone()),
             objects: Some(counted.count),
             place: counted.place.clone(),
+            rule: NO_DEFINITION,
             is_warning: true,
         };
         let others = Limitation {
@@ -183,6 +193,7 @@ impl Limitations {
             kind: None,
             objects: Some(self.others.count),
             place: self.others.place.clone(),
+            rule: NO_DEFINITION,
             is_warning: true,
         };
         let builtin = Limitation {
@@ -190,6 +201,7 @@ impl Limitations {
             kind: None,
             objects: None,
             place: String::new(),
+            rule: "not-simulated",
             is_warning: false,
         };
         let unknown = Limitation {
@@ -197,6 +209,7 @@ impl Limitations {
             kind: None,
             objects: None,
             place: self.unknown_place.clone(),
+            rule: UNKNOWN_KIND,
             is_warning: true,
         };
         let kinds = self.undefined.iter().map(of_kind);
@@ -258,5 +271,5 @@ pub(super) fn notifications(limitations: &[Limitation]) -> Vec<(Level, String)> 
 /// The limitations that more input would remove, as notices.
 pub(super) fn notices(limitations: &[Limitation]) -> impl Iterator<Item = Notice> {
     let warnings = limitations.iter().filter(|limitation| limitation.is_warning);
-    warnings.map(|limitation| Notice::new("no-definition", limitation.place.clone(), &limitation.message))
+    warnings.map(|limitation| Notice::new(limitation.rule, limitation.place.clone(), &limitation.message))
 }

@@ -23,6 +23,7 @@ use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
 use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
 use crate::output::{self, json};
+use crate::project;
 
 /// After how many errors the rest of a file is not reviewed.
 const MAX_ERRORS: usize = 1000;
@@ -146,7 +147,8 @@ impl<'a> Printer<'a> {
         for (assumed, place) in reviewed.assumed {
             let help = ", or name the resource with --resource";
             if let Some(message) = self.assumed.report(assumed, &place, help) {
-                self.notices.add(Notice::new("unknown-kind", place, message));
+                self.notices
+                    .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
             }
         }
         self.unexpanded.add(reviewed.unexpanded);
@@ -223,7 +225,7 @@ impl<'a> Printer<'a> {
                 self.errors.print_json()?;
                 self.notices.print_lines()?;
                 limitations::print_lines(&limitations)?;
-                output::print_project_line("review")?;
+                project::print_line("review")?;
                 sources::print_json_lines(&self.sources)?;
                 let passed_over = passed_over.json(lists_passed_over);
                 if summary {

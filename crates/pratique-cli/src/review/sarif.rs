@@ -55,6 +55,13 @@ fn description(rule: &str) -> String {
     match rule {
         INPUT => "An input cannot be read or evaluated".to_owned(),
         SERVER_WARNING => "The API server warns about an object".to_owned(),
+        limitations::NO_DEFINITION => {
+            "An object is neither defaulted nor validated, as its definition is not known".to_owned()
+        }
+        limitations::UNKNOWN_KIND => "It is not known which resource an object of a kind is".to_owned(),
+        "duplicate-key" => "A key is written twice: clients send the last value only".to_owned(),
+        "unusual-list" => "An object with items is a list, whatever its kind is".to_owned(),
+        "not-evaluated" => "Something was given that is not evaluated".to_owned(),
         rule => format!("{rule} denies or warns about an object, or cannot be decided"),
     }
 }

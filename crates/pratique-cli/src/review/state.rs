@@ -7,12 +7,12 @@ use pratique::api_objects::ApiObjects;
 use pratique::cluster::{Cluster as _, Namespaces as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_manifest::Location;
+use pratique_suite::chain::PluginState;
 use pratique_suite::every_cluster;
 use pratique_suite::request::cluster::{is_namespace, with_name_label};
 use pratique_suite::request::{ResourceResolver, Source, is_definition, kind_of};
 use pratique_types::GroupVersionKind;
 
-use super::chain::PluginState;
 use super::namespace_changes::NamespaceChanges;
 use crate::input::InputObject;
 use crate::output;

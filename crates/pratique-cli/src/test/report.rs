@@ -7,6 +7,7 @@ use crate::check::levels::Levels;
 use crate::exit::CliError;
 use crate::input::WithPassedOver;
 use crate::output;
+use crate::project;
 use crate::style::Style;
 
 /// Prints the results.
@@ -16,7 +17,7 @@ pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliErro
     let lints = run.lints.findings(&levels);
     match arguments.output {
         TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
-        TestFormat::Json => output::print_report(
+        TestFormat::Json => project::print_with_report(
             "test",
             &WithPassedOver {
                 value: json::Report::new(run, lints),

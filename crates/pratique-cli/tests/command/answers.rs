@@ -190,7 +190,7 @@ spec: {ports: [{port: 80, targetport: 8080}]}
 #[test]
 fn what_a_person_is_told_ci_is_told() {
     const FIELD: &str = r#"unknown field "spec.ports[0].targetport""#;
-    const KIND: &str = "kind Widget of example.com/v1 is not known";
+    const KIND: &str = "kind (Widget of example.com/v1)";
     const UNBOUND: &str =
         "ValidatingAdmissionPolicy deny-privileged.static.k8s.io is not evaluated: no binding";
     let directory = files(POLICY, BINDING)

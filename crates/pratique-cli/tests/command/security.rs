@@ -162,7 +162,7 @@ fn evaluated(expression: &str) -> u64 {
 
 #[test]
 fn all_flags_are_some_commands() {
-    let commands = ["serve", "check", "review", "test"].map(Help::of);
+    let commands = ["serve", "check", "review", "impact", "test"].map(Help::of);
     for flag in flags() {
         assert!(
             commands.iter().any(|help| help.defaults.contains_key(&flag)),

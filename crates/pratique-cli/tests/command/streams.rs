@@ -104,7 +104,7 @@ fn places_are_those_of_the_stream() {
     }
     input += "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[],\"x\":1}}\n{\"a\": \n---\na: [\n";
     let run = Directory::new().run_with(&["review", "-"], &input, &[]);
-    ends(&run, 1, "297 allowed, 4 denied, 2 warnings, 2 errors");
+    ends(&run, 1, "297 allowed, 4 denied, 1 warning, 2 errors");
     assert!(
         run.stdout
             .contains("<stdin>:300:1: CREATE pods default/p299: denied")

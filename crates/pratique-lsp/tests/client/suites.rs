@@ -141,12 +141,16 @@ fn suites_see_what_is_typed_elsewhere() {
 
 #[test]
 fn tests_of_others_that_are_not_evaluated_are_reported() {
-    let foreign = "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: few}\npolicies: [policy.yaml]\nresources: [object.yaml]\n\
+    let foreign = "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: few}\npolicies: [policy.yaml, others.yaml]\nresources: [object.yaml]\n\
         results:\n- {policy: others, rule: a, resources: [web], kind: Deployment, result: fail}\n";
     let object = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 9}}";
     let files = [
         ("policy.yaml", POLICY),
         ("object.yaml", object),
+        (
+            "others.yaml",
+            "{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: others}}",
+        ),
         ("kyverno-test.yaml", foreign),
     ];
     let mut client = Client::new("foreign", &files);

@@ -1,3 +1,5 @@
+//! What files are, by their names and contents.
+
 use std::fs;
 
 use super::*;

@@ -5,7 +5,7 @@
 //! there is one; the registry's checks; plugins that validate, validating policies, validating webhooks, the plugins that
 //! come after them. Of policies and webhooks, static ones come before those of the API.
 
-mod end;
+pub(crate) mod end;
 mod mutate;
 mod plugins;
 mod prepare;
@@ -35,7 +35,7 @@ use crate::panics::caught_async;
 use crate::plugins::PluginInputs;
 use crate::step::{Attributes, DynStep, Place, StepOutcome};
 
-pub(crate) use end::End;
+use end::End;
 
 /// The inputs of a decision besides the request and the configuration.
 #[derive(Clone)]

@@ -7,7 +7,8 @@ use pratique_manifest::Plugin;
 use pratique_plugin::Stage;
 use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, seen_the_same};
 
-use super::{ChainRun, End};
+use super::ChainRun;
+use super::end::End;
 use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Logging, Phase};
 use crate::step::{Attributes, Place};

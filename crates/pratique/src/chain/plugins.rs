@@ -8,7 +8,8 @@ use pratique_plugin::{
 };
 use pratique_policy::{DenialCause, Missing, PolicyObserver as _, Unfinished};
 
-use super::{ChainRun, End};
+use super::ChainRun;
+use super::end::End;
 use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Logging, Phase};
 use crate::panics::caught;

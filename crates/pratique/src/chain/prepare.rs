@@ -4,7 +4,8 @@ use pratique_policy::object_model::{Prepared, Refused};
 
 use pratique_policy::ObjectModel;
 
-use super::{ChainRun, End};
+use super::ChainRun;
+use super::end::End;
 use crate::observer::{ChainObserver, ChainStep, PREPARATION, Phase, StepResult};
 
 impl ChainRun<'_> {

@@ -4,7 +4,8 @@ use pratique_manifest::Plugin;
 use pratique_plugin::Stage;
 use pratique_policy::{DenialCause, Unfinished, ValidationOutcome, validate};
 
-use super::{ChainRun, End};
+use super::ChainRun;
+use super::end::End;
 use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Logging, Phase};
 use crate::step::Place;

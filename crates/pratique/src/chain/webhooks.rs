@@ -6,7 +6,8 @@ use pratique_types::{ObjectForm, Reason, Status};
 use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
 
-use super::{ChainRun, End};
+use super::ChainRun;
+use super::end::End;
 use crate::observer::ChainObserver;
 use crate::webhooks::{DecidedChecks, Logging};
 

@@ -8,7 +8,7 @@ use super::snapshot;
 pub(super) fn request(case: &Value) -> Value {
     let policies = manifests(case).into_iter();
     let policies = policies.map(|(path, text)| json!({"path": path, "text": text}));
-    let cluster = array(case, "objects").enumerate();
+    let cluster = objects(case).into_iter().enumerate();
     let cluster = cluster
         .map(|(index, object)| json!({"path": format!("objects/{index}"), "text": object.to_string()}));
     let index = json!({"path": "snapshot", "text": snapshot::index(case).to_string()});
@@ -40,17 +40,17 @@ pub(super) struct Pasted {
 
 /// The inputs of a case as a user would paste them. Policies of the API are manifests, which are validated.
 pub(super) fn pasted(case: &Value) -> Pasted {
-    let list = |name: &str| {
-        let items: Vec<&Value> = array(case, name).collect();
+    let list_of = |items: &[Value]| {
         (!items.is_empty()).then(|| json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string())
     };
+    let api_objects: Vec<Value> = array(case, "apiObjects").cloned().collect();
     let mut policies = manifests(case);
-    policies.extend(list("apiObjects").map(|text| ("policies/api.json".to_owned(), text)));
+    policies.extend(list_of(&api_objects).map(|text| ("policies/api.json".to_owned(), text)));
     let index = snapshot::is_of_other_server(case).then(|| snapshot::index(case).to_string());
     let is_snapshot = index.is_some();
     let named = |name: &str, text: Option<String>| text.map(|text| (format!("{CLUSTER}/{name}"), text));
     let cluster = [
-        named("objects.yaml", list("objects")),
+        named("objects.yaml", list_of(&objects(case))),
         named("snapshot.yaml", index),
     ];
     let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": case.get("request")});
@@ -61,6 +61,21 @@ pub(super) fn pasted(case: &Value) -> Pasted {
         review: review.to_string(),
         is_complete: has_namespace(case) && !is_snapshot,
     }
+}
+
+/// The objects of the cluster. Recorded definitions may lack a version that is stored, which a server would refuse of a user.
+fn objects(case: &Value) -> Vec<Value> {
+    let mut objects: Vec<Value> = array(case, "objects").cloned().collect();
+    for object in &mut objects {
+        let Some(versions) = object.pointer_mut("/spec/versions").and_then(Value::as_array_mut) else {
+            continue;
+        };
+        let is_stored = versions.iter().any(|version| version["storage"] == true);
+        if let (false, Some(first)) = (is_stored, versions.first_mut()) {
+            first["storage"] = json!(true);
+        }
+    }
+    objects
 }
 
 /// Whether the namespace of the request is among the objects, if it has one.

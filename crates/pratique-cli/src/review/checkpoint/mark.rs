@@ -9,13 +9,13 @@ use pratique_gotext::hex::encode_to_string;
 
 #[cfg(feature = "kube")]
 use pratique_kube::ListPosition;
-use pratique_manifest::open_regular;
 use pratique_stream::Piece;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::CheckpointError;
 use crate::exit::CliError;
+use crate::input::open_regular;
 use crate::input::{self, InputError, STDIN};
 
 /// How much of the beginning and of the end of a file its digest is of, in bytes.

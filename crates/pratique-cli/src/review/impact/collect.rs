@@ -16,6 +16,7 @@ use crate::output::counted::{counted, noun};
 use crate::output::table::{or, table};
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed, json};
+use crate::project;
 use crate::review::assumed::AssumedKinds;
 use crate::review::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
@@ -137,10 +138,10 @@ impl<'a> Collector<'a> {
         self.write_page(errors)?;
         match self.arguments.output {
             ImpactFormat::Human => output::print(&self.human(errors, Style::of_stdout()))?,
-            ImpactFormat::Json => output::print_report("impact", &self.json(errors))?,
+            ImpactFormat::Json => project::print_with_report("impact", &self.json(errors))?,
             ImpactFormat::Ndjson => {
                 self.report.faults.print_json()?;
-                output::print_project_line("impact")?;
+                project::print_line("impact")?;
                 let summary = self.json(errors);
                 output::print_json_line(&json::Summary { summary })?;
             }

@@ -16,6 +16,7 @@ use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
 use crate::output::counted::{counted, noun};
 use crate::output::text::text;
 use crate::output::{self, json};
+use crate::project;
 use crate::review::checkpoint::Checkpoints;
 use crate::review::progress::Progress;
 use crate::review::results::Results;
@@ -117,11 +118,11 @@ impl<'a> Collector<'a> {
                     value: self.report.counts.json(&self.report.now, errors, forgotten),
                     passed_over: passed_over.json(lists),
                 };
-                output::print_report("replay", &report)?;
+                project::print_with_report("replay", &report)?;
             }
             ReplayFormat::Ndjson => {
                 self.report.faults.print_json()?;
-                output::print_project_line("replay")?;
+                project::print_line("replay")?;
                 if self.arguments.summary {
                     let summary = WithPassedOver {
                         value: self.report.counts.json(&self.report.now, errors, forgotten),

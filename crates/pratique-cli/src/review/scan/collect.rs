@@ -179,7 +179,8 @@ impl<'a> Collector<'a> {
         for (assumed, place) in scanned.assumed {
             if let Some(message) = self.assumed.report(assumed, &place, "") {
                 self.report.add_note(&message);
-                self.notices.add(Notice::new("unknown-kind", place, message));
+                self.notices
+                    .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
             }
         }
         for note in scanned.limitations.kinds() {
