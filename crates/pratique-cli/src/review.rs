@@ -8,6 +8,7 @@ mod cluster_objects;
 mod compared;
 mod decisions;
 mod defaults;
+mod definitions;
 mod diff;
 mod digest;
 mod etcd;

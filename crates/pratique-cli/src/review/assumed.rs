@@ -6,6 +6,7 @@ use pratique::Outcome;
 use pratique::policy::Missing;
 use pratique_suite::request::AssumedResource;
 
+use super::definitions::AssumedKind;
 use crate::output;
 
 /// How many kinds are reported.
@@ -26,17 +27,22 @@ pub(super) fn depends_on_resource(outcome: &Outcome) -> bool {
 impl AssumedKinds {
     /// Reports the kind of the object at a place, unless it was reported before; gives the message. `help` is what can be
     /// done besides giving the definition.
-    pub(super) fn report(&mut self, assumed: AssumedResource, place: &str, help: &str) -> Option<String> {
-        if self.reported.len() >= MAX_KINDS || self.reported.contains(&assumed) {
+    pub(super) fn report(&mut self, assumed: AssumedKind, help: &str) -> Option<String> {
+        if self.reported.len() >= MAX_KINDS || self.reported.contains(&assumed.resource) {
             return None;
         }
+        let remedy = match assumed.definition {
+            None => {
+                format!("give its CustomResourceDefinition, or a snapshot of a cluster that has it{help}")
+            }
+            Some(definition) => format!("its CustomResourceDefinition {definition} defines nothing"),
+        };
         let message = format!(
-            "kind {} is not known, so that it is undecided what matches its resource: give its CustomResourceDefinition, or a \
-             snapshot of a cluster that has it{help}",
-            assumed.kind
+            "kind {} is not known, so that it is undecided what matches its resource: {remedy}",
+            assumed.resource.kind
         );
-        output::eprint(&output::warning_at(place, &message));
-        self.reported.insert(assumed);
+        output::eprint(&output::warning_at(&assumed.place, &message));
+        self.reported.insert(assumed.resource);
         Some(message)
     }
 }

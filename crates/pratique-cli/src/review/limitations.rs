@@ -7,6 +7,7 @@ use pratique_objects::is_builtin;
 use pratique_types::Operation;
 use serde::Serialize;
 
+use super::definitions::UnusableDefinitions;
 use super::received::InputRequest;
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
@@ -41,6 +42,8 @@ pub(super) struct Limitations {
     has_builtin: bool,
     /// The numbers of objects that were neither defaulted nor validated, by kind.
     undefined: BTreeMap<String, CountedKind>,
+    /// Those of them that have a definition which cannot be used.
+    unusable: BTreeSet<String>,
     /// Those whose kinds are not named.
     others: CountedKind,
     /// Kinds whose resources are not known, and of which no decision depends on the resource: `Widget of example.com/v1`.
@@ -93,7 +96,12 @@ struct Line<'a> {
 
 impl Limitations {
     /// Counts the object of a request that is completed with what `objects` knows.
-    pub(super) fn count(&mut self, objects: &ApiObjects, input: &InputRequest<'_>) {
+    pub(super) fn count(
+        &mut self,
+        objects: &ApiObjects,
+        input: &InputRequest<'_>,
+        unusable: &UnusableDefinitions,
+    ) {
         let request = &input.request;
         let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
         if !is_stored || request.object.is_null() {
@@ -107,7 +115,11 @@ impl Limitations {
                 count: 1,
                 place: input.place(),
             };
-            self.add_undefined(format!("{} {}", kind.api_version(), kind.kind), counted);
+            let name = format!("{} {}", kind.api_version(), kind.kind);
+            if unusable.of_kind(kind).is_some() && self.unusable.len() < MAX_KINDS {
+                self.unusable.insert(name.clone());
+            }
+            self.add_undefined(name, counted);
         }
     }
 
@@ -137,6 +149,7 @@ impl Limitations {
     pub(super) fn add(&mut self, other: Limitations) {
         self.has_builtin |= other.has_builtin;
         self.others.add(other.others);
+        self.unusable.extend(other.unusable);
         for kind in other.unknown {
             self.count_unknown(kind, &other.unknown_place);
         }
@@ -151,8 +164,13 @@ impl Limitations {
         let unknown =
             unknown.map(|kind| format!("not known: kind {kind}; no decision depends on its resource"));
         let undefined = self.undefined.keys().map(|kind| {
+            let why = if self.unusable.contains(kind) {
+                "defines nothing"
+            } else {
+                "is not known"
+            };
             format!(
-                "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition is not known"
+                "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition {why}"
             )
         });
         undefined.chain(unknown)
@@ -181,7 +199,11 @@ impl Limitations {
     /// All limitations; with `quiet`, only those that more input would remove.
     pub(super) fn list(&self, quiet: bool) -> Vec<Limitation> {
         let of_kind = |(kind, counted): (&String, &CountedKind)| Limitation {
-            message: undefined(&format!("of kind {kind}"), counted.count),
+            message: undefined(
+                &format!("of kind {kind}"),
+                counted.count,
+                self.unusable.contains(kind),
+            ),
             kind: Some(kind.clone()),
             objects: Some(counted.count),
             place: counted.place.clone(),
@@ -189,7 +211,7 @@ impl Limitations {
             is_warning: true,
         };
         let others = Limitation {
-            message: undefined("of other kinds", self.others.count),
+            message: undefined("of other kinds", self.others.count, false),
             kind: None,
             objects: Some(self.others.count),
             place: self.others.place.clone(),
@@ -221,15 +243,19 @@ impl Limitations {
     }
 }
 
-fn undefined(which: &str, count: usize) -> String {
+fn undefined(which: &str, count: usize, is_unusable: bool) -> String {
     let (were, their) = match count {
         1 => ("was", "its"),
         _ => ("were", "their"),
     };
     let objects = counted(count, "object", "objects");
+    let why = if is_unusable {
+        "defines nothing"
+    } else {
+        "is not known: give it with --objects"
+    };
     format!(
-        "{objects} {which} {were} neither defaulted nor validated, as {their} CustomResourceDefinition is not known: \
-         give it with --objects"
+        "{objects} {which} {were} neither defaulted nor validated, as {their} CustomResourceDefinition {why}"
     )
 }
 

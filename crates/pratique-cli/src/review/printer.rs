@@ -144,9 +144,10 @@ impl<'a> Printer<'a> {
         if !reviewed.notes.as_str().is_empty() {
             output::eprint(&reviewed.notes);
         }
-        for (assumed, place) in reviewed.assumed {
+        for assumed in reviewed.assumed {
+            let place = assumed.place.clone();
             let help = ", or name the resource with --resource";
-            if let Some(message) = self.assumed.report(assumed, &place, help) {
+            if let Some(message) = self.assumed.report(assumed, help) {
                 self.notices
                     .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
             }

@@ -10,14 +10,13 @@ use pratique_manifest::Location;
 use pratique_suite::chain::PluginState;
 use pratique_suite::every_cluster;
 use pratique_suite::request::cluster::{is_namespace, with_name_label};
-use pratique_suite::request::{ResourceResolver, Source, is_definition, kind_of};
+use pratique_suite::request::{GoneDefinition, ResourceResolver, Source, is_definition, kind_of};
 use pratique_types::GroupVersionKind;
 
+use super::definitions::UnusableDefinitions;
 use super::namespace_changes::NamespaceChanges;
 use crate::input::InputObject;
-use crate::output;
 use crate::output::problems;
-use crate::output::text::text;
 use crate::snapshot::LoadedState;
 
 /// Kinds whose objects among the inputs are state of the cluster.
@@ -48,6 +47,8 @@ pub(super) struct ClusterState {
     kinds: ApiObjects,
     /// Whether objects are completed.
     completes: bool,
+    /// Definitions that define nothing.
+    pub(super) unusable: UnusableDefinitions,
     has_namespaces: bool,
     /// How the inputs change namespaces that were known before.
     pub(super) changes: NamespaceChanges,
@@ -82,6 +83,7 @@ impl ClusterState {
             resolver: ResourceResolver::default(),
             completes: api_objects.is_some(),
             kinds: api_objects.unwrap_or_default(),
+            unusable: UnusableDefinitions::default(),
             has_namespaces: false,
             changes: NamespaceChanges::default(),
             plugins,
@@ -175,23 +177,26 @@ impl ClusterState {
 
     /// Adds the custom resources of a definition; `false` if it defines nothing.
     fn define(&mut self, given: &StateObject) -> bool {
+        let (object, place) = match given {
+            StateObject::Stored(object) => (object, None),
+            StateObject::Given { object, place } => (object, Some(place.as_str())),
+        };
+        if let Some(gone) = GoneDefinition::from_object(object) {
+            self.unusable.report(object, place, &gone.to_string());
+            return false;
+        }
         let defined = match given {
             StateObject::Stored(object) if is_definition(object) => self.kinds.define_stored(object),
             StateObject::Given { object, .. } if is_definition(object) => self.kinds.define(object),
             StateObject::Stored(_) | StateObject::Given { .. } => return true,
         };
-        match (defined, given) {
-            (Ok(served), _) => {
+        match defined {
+            Ok(served) => {
                 self.resolver.serve(served);
                 true
             }
-            (Err(error), StateObject::Stored(_)) => {
-                output::eprint(&output::warning(&text!("{}: {}", DEFINES_NOTHING, error)));
-                false
-            }
-            (Err(error), StateObject::Given { place, .. }) => {
-                let message = format!("{DEFINES_NOTHING}: {error}");
-                output::eprint(&output::warning_at(place, &message));
+            Err(error) => {
+                self.unusable.report(object, place, &error.to_string());
                 false
             }
         }
@@ -282,9 +287,6 @@ impl ClusterState {
         }
     }
 }
-
-/// What follows from a definition that a server refuses.
-const DEFINES_NOTHING: &str = "the definition defines nothing";
 
 /// An object that is state of the cluster.
 #[derive(Clone)]

@@ -10,6 +10,7 @@ use pratique_types::Operation;
 
 use super::assumed::depends_on_resource;
 use super::compared::Operations;
+use super::definitions::AssumedKind;
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
 use super::input_policies;
@@ -99,7 +100,7 @@ pub(super) struct Reviewed {
     pub(super) policies: usize,
     pub(super) errors: Vec<JsonError>,
     /// The resources that were assumed where the decision depends on them, with the places of objects.
-    pub(super) assumed: Vec<(AssumedResource, String)>,
+    pub(super) assumed: Vec<AssumedKind>,
     /// The decisions, for outputs that begin with what is known at the end.
     pub(super) records: Vec<Record>,
     /// Workloads whose Pods were not reviewed.
@@ -290,11 +291,13 @@ impl Reviewer<'_> {
                 if let (true, true, Some(objects)) =
                     (is_completed, input.received.is_ok(), self.api_objects(state))
                 {
-                    reviewed.limitations.count(objects, input);
+                    reviewed.limitations.count(objects, input, &state.unusable);
                 }
                 if let Some(assumed) = AssumedResource::of(&input.request) {
                     if depends_on_resource(&result.outcome) {
-                        reviewed.assumed.push((assumed, input.place()));
+                        let kind = &input.request.kind;
+                        let assumed = state.unusable.assumed(assumed, kind, input.place());
+                        reviewed.assumed.push(assumed);
                     } else if input.received.is_ok() {
                         reviewed.limitations.count_unknown(assumed.kind, &input.place());
                     }

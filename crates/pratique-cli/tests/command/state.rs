@@ -345,3 +345,41 @@ fn users_have_more_than_names() {
     );
     review(&directory, &["--objects-complete"], 2, &["--objects <PATH>"]);
 }
+
+#[test]
+fn definitions_that_define_nothing_are_told_once() {
+    const DEFINITIONS: &str = "apiVersion: v1\nkind: List\nitems:\n\
+        - apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  metadata: {name: bares.example.com}\n  \
+        spec: {group: example.com, scope: Namespaced, names: {kind: Bare, plural: bares}}\n\
+        - apiVersion: apiextensions.k8s.io/v1beta1\n  kind: CustomResourceDefinition\n  metadata: {name: olds.example.com}\n  \
+        spec: {group: example.com, version: v1, scope: Namespaced, names: {kind: Old, plural: olds}}\n";
+    const OLD: &str = "apiVersion: example.com/v1\nkind: Old\nmetadata: {name: a, namespace: b}\n";
+    let directory = Directory::new()
+        .with("crds.yaml", DEFINITIONS)
+        .with("old.yaml", OLD)
+        .with("policy.yaml", crate::scan::POLICIES);
+    let invalid = "crds.yaml:4:3: the definition defines nothing: \
+        CustomResourceDefinition.apiextensions.k8s.io \"bares.example.com\" is invalid: spec.versions: Required value";
+    let gone = "crds.yaml:8:3: the definition defines nothing: CustomResourceDefinition \
+        \"olds.example.com\" is of apiextensions.k8s.io/v1beta1, a version that is gone since Kubernetes 1.22: \
+        write it in apiextensions.k8s.io/v1\n";
+    for arguments in [
+        ["review", "--objects", "crds.yaml", "old.yaml"].as_slice(),
+        &["review", "--chain", "--objects", "crds.yaml", "old.yaml"],
+        &["review", "--objects", "crds.yaml", "old.yaml", "crds.yaml"],
+        &["scan", "--objects", "crds.yaml", "old.yaml", "crds.yaml"],
+    ] {
+        let run = directory.run(&[&arguments[..1], &["--policies", "policy.yaml"], &arguments[1..]].concat());
+        for text in [invalid, gone] {
+            assert_eq!(run.stderr.matches(text).count(), 1, "{text}: {run}");
+        }
+        // Nobody is told to give what is there.
+        let other = run
+            .stderr
+            .lines()
+            .filter(|line| line.contains("kind Old of example.com/v1"));
+        for line in other {
+            assert!(!line.contains("give its CustomResourceDefinition"), "{run}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Builds admission requests from plain objects, and the cluster state around them.
 
 pub mod cluster;
+mod definition;
 mod received;
 mod resource;
 pub mod review;
@@ -9,6 +10,7 @@ mod template;
 mod unserved;
 mod user;
 
+pub use definition::GoneDefinition;
 pub use received::{decode_object, server_warnings};
 pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};

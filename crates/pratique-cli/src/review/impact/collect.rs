@@ -89,8 +89,8 @@ impl<'a> Collector<'a> {
         if !part.assumed.is_empty() {
             self.progress.clear();
         }
-        for (assumed, place) in part.assumed {
-            if let Some(message) = self.assumed.report(assumed, &place, "") {
+        for assumed in part.assumed {
+            if let Some(message) = self.assumed.report(assumed, "") {
                 self.report.add_note(message);
             }
         }

@@ -21,6 +21,7 @@ use crate::review::assumed::depends_on_resource;
 use crate::review::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{self, ListedContent};
+use crate::review::definitions::AssumedKind;
 use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
 use crate::review::limitations::Limitations;
@@ -43,7 +44,7 @@ pub(super) struct Part {
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: u64,
     /// The resources that were assumed, with the places of objects.
-    pub(super) assumed: Vec<(AssumedResource, String)>,
+    pub(super) assumed: Vec<AssumedKind>,
     pub(super) limitations: Limitations,
     pub(super) faults: Faults,
 }
@@ -135,7 +136,7 @@ impl Worker<'_> {
             Err(error) => return part.faults.add(error),
         };
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
-            part.limitations.count(objects, &input);
+            part.limitations.count(objects, &input, &state.unusable);
         }
         let subject = Subject::of(&input.request, "");
         self.request(input, subject, part, |row| Row {
@@ -184,6 +185,7 @@ impl Worker<'_> {
         let place = input.place();
         let kept = self.explains.as_ref().map(|_| copy(&input));
         let assumed = AssumedResource::of(&input.request).filter(|_| input.received.is_ok());
+        let kind = input.request.kind.clone();
         let depends = Cell::new(false);
         let decide = |side: &Side<'_>, input| {
             side.engine.evaluate(&side.evaluator, input, |mut result| {
@@ -193,7 +195,10 @@ impl Worker<'_> {
         };
         let decided = decide(&self.old, copy(&input)).and_then(|old| Ok((old, decide(&self.new, input)?)));
         match assumed {
-            Some(assumed) if depends.get() => part.assumed.push((assumed, place.clone())),
+            Some(assumed) if depends.get() => {
+                let unusable = &self.new.engine.cluster.state.unusable;
+                part.assumed.push(unusable.assumed(assumed, &kind, place.clone()));
+            }
             Some(assumed) => part.limitations.count_unknown(assumed.kind, &place),
             None => {}
         }

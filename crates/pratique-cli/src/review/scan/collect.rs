@@ -176,8 +176,9 @@ impl<'a> Collector<'a> {
             self.note(&notice.text());
             self.notices.add(notice);
         }
-        for (assumed, place) in scanned.assumed {
-            if let Some(message) = self.assumed.report(assumed, &place, "") {
+        for assumed in scanned.assumed {
+            let place = assumed.place.clone();
+            if let Some(message) = self.assumed.report(assumed, "") {
                 self.report.add_note(&message);
                 self.notices
                     .add(Notice::new(limitations::UNKNOWN_KIND, place, message));

@@ -22,6 +22,7 @@ use crate::review::assumed::depends_on_resource;
 use crate::review::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects;
+use crate::review::definitions::AssumedKind;
 use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::{ErrorLine, JsonError, described};
@@ -56,7 +57,7 @@ pub(super) struct Scanned {
     pub(super) failed: Vec<Failed>,
     pub(super) notices: Vec<Notice>,
     /// The resources that were assumed, with the places of objects.
-    pub(super) assumed: Vec<(AssumedResource, String)>,
+    pub(super) assumed: Vec<AssumedKind>,
     pub(super) limitations: Limitations,
     /// Workloads of files, whose Pods may be nowhere else.
     pub(super) unexpanded: UnexpandedWorkloads,
@@ -184,7 +185,7 @@ impl Scanner<'_> {
         }
         let stage = self.phases.receive(&mut input, false, state);
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
-            scanned.limitations.count(objects, &input);
+            scanned.limitations.count(objects, &input, &state.unusable);
         }
         let is_received = input.decode_failure().is_none() && stage.refusal().is_none();
         let plugins = state.plugins().filter(|_| is_received);
@@ -196,7 +197,9 @@ impl Scanner<'_> {
         let place = input.place();
         if let Some(assumed) = AssumedResource::of(&input.request) {
             if depends_on_resource(&result.outcome) {
-                scanned.assumed.push((assumed, place.clone()));
+                let kind = &input.request.kind;
+                let assumed = state.unusable.assumed(assumed, kind, place.clone());
+                scanned.assumed.push(assumed);
             } else if input.received.is_ok() {
                 scanned.limitations.count_unknown(assumed.kind, &place);
             }
