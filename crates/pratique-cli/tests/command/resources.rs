@@ -461,7 +461,11 @@ fn an_invalid_definition_defines_nothing() {
             why,
             "1 undecided",
         ]);
-        assert_eq!(run.stderr.matches("the definition defines nothing").count(), 1, "{run}");
+        assert_eq!(
+            run.stderr.matches("the definition defines nothing").count(),
+            1,
+            "{run}"
+        );
     }
 }
 
