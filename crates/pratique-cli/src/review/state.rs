@@ -170,9 +170,13 @@ impl ClusterState {
                 (_, Some(plugins)) => plugins.add(&object),
                 (_, None) => {}
             }
-            // What has no name is no object of a cluster.
-            drop(self.objects.insert(object));
+            self.store(object);
         }
+    }
+
+    /// Stores an object; what has no name is no object of a cluster.
+    fn store(&mut self, object: Value<'static>) {
+        drop(self.objects.insert(object));
     }
 
     /// Adds the custom resources of a definition; `false` if it defines nothing.
@@ -185,10 +189,12 @@ impl ClusterState {
             self.unusable.report(object, place, &gone.to_string());
             return false;
         }
+        if !is_definition(object) {
+            return true;
+        }
         let defined = match given {
-            StateObject::Stored(object) if is_definition(object) => self.kinds.define_stored(object),
-            StateObject::Given { object, .. } if is_definition(object) => self.kinds.define(object),
-            StateObject::Stored(_) | StateObject::Given { .. } => return true,
+            StateObject::Stored(_) => self.kinds.define_stored(object),
+            StateObject::Given { .. } => self.kinds.define(object),
         };
         match defined {
             Ok(served) => {
@@ -247,8 +253,7 @@ impl ClusterState {
             self.add_every_cluster();
         }
         for object in of_snapshot.cloned().chain(placed) {
-            // What has no name is no object of a cluster.
-            drop(self.objects.insert(object));
+            self.store(object);
         }
         let has_all_namespaces = complete_kinds.contains(&GroupVersionKind::new("", "v1", "Namespace"));
         if !has_all_namespaces && (!complete || !self.has_namespaces) {
@@ -273,16 +278,17 @@ impl ClusterState {
             let name = namespace.at(&["metadata", "name"]).and_then(Value::as_str);
             let is_missing = name.is_some_and(|name| self.objects.namespace(name).stored().is_none());
             if is_missing {
-                drop(self.objects.insert(namespace));
+                self.store(namespace);
             }
         }
         for object in every_cluster::cluster_objects() {
-            drop(self.objects.insert(object));
+            self.store(object);
         }
-        let known = self.changes.known_names().map(str::to_owned);
-        for namespace in known.chain(every_cluster::namespace_names().map(str::to_owned)) {
-            for object in every_cluster::namespace_objects(&namespace) {
-                drop(self.objects.insert(object));
+        let mut names: Vec<String> = self.changes.known_names().map(str::to_owned).collect();
+        names.extend(every_cluster::namespace_names().map(str::to_owned));
+        for name in &names {
+            for object in every_cluster::namespace_objects(name) {
+                self.store(object);
             }
         }
     }
