@@ -409,12 +409,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     reaches_out(
         &["snapshot"],
-        &["directory", "force"],
-        "writes what a cluster has",
-    ),
-    reaches_out(
-        &["snapshot"],
-        &["nodes", "pods", "secrets", "pluginObjects"],
+        &["directory", "force", "nodes", "pods", "secrets", "pluginObjects"],
         "writes what a cluster has",
     ),
     reaches_out(
