@@ -365,28 +365,37 @@ fn path_with_binary(directory: &Directory) -> String {
     format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
 }
 
+/// The script of GitLab's template.
+fn template_script() -> String {
+    let job = &definition("ci/gitlab.yml")[".pratique"];
+    let lines = job["script"].as_array().unwrap().iter();
+    let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
+    lines.join("\n")
+}
+
+/// Runs GitLab's template in a directory, with the variables that a pipeline sets: the exit code and the log.
+fn run_template(
+    project: &Directory,
+    working_directory: &Path,
+    variables: &[(&str, &str)],
+) -> (Option<i32>, String) {
+    let job = &definition("ci/gitlab.yml")[".pratique"];
+    let mut command = Command::new("sh");
+    command.args(["-ec", &template_script()]);
+    command.current_dir(working_directory);
+    command.env("PATH", path_with_binary(project));
+    for (name, default) in job["variables"].as_object().unwrap() {
+        command.env(name, default.as_str().unwrap());
+    }
+    command.envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    (output.status.code(), both(&output))
+}
+
 #[test]
 fn the_template_of_gitlab_runs() {
     let directory = project();
-    let job = &definition("ci/gitlab.yml")[".pratique"];
-    let script: Vec<&str> = job["script"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|line| line.as_str().unwrap())
-        .collect();
-    let run = |given: &[(&str, &str)]| {
-        let mut command = Command::new("sh");
-        command.args(["-ec", &script.join("\n")]);
-        command.current_dir(directory.path());
-        command.env("PATH", path_with_binary(&directory));
-        for (name, default) in job["variables"].as_object().unwrap() {
-            command.env(name, default.as_str().unwrap());
-        }
-        command.envs(given.iter().copied());
-        let output = command.output().unwrap();
-        (output.status.code(), both(&output))
-    };
+    let run = |given: &[(&str, &str)]| run_template(&directory, directory.path(), given);
     let (code, log) = run(&[
         ("PRATIQUE_COMMANDS", "check review"),
         ("CHECK_ARGUMENTS", "policies"),
@@ -484,25 +493,15 @@ fn the_action_takes_the_rules_of_the_target() {
 #[test]
 fn the_template_of_gitlab_takes_the_rules_of_the_target() {
     let (directory, target) = shallow_clone();
-    let job = &definition("ci/gitlab.yml")[".pratique"];
-    let script: Vec<&str> = job["script"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|line| line.as_str().unwrap())
-        .collect();
-    let mut command = Command::new("sh");
-    command.args(["-ec", &script.join("\n")]);
-    command.current_dir(directory.path().join("clone"));
-    command.env("PATH", path_with_binary(&directory));
-    for (name, default) in job["variables"].as_object().unwrap() {
-        command.env(name, default.as_str().unwrap());
-    }
-    command.env("PRATIQUE_COMMANDS", "review");
-    command.env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main");
-    let output = command.output().unwrap();
-    let log = both(&output);
-    assert_eq!(output.status.code(), Some(1), "{log}");
+    let (code, log) = run_template(
+        &directory,
+        &directory.path().join("clone"),
+        &[
+            ("PRATIQUE_COMMANDS", "review"),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ],
+    );
+    assert_eq!(code, Some(1), "{log}");
     assert!(
         log.contains(&format!("project file: {target}:pratique.yaml")),
         "{log}"
@@ -518,16 +517,7 @@ fn reports_are_not_written_through_links_of_a_change() {
         };
         match name {
             "ci/run" => command.arg(root().join("ci/run")),
-            _ => {
-                let job = &definition(name)[".pratique"]["script"];
-                let lines: Vec<&str> = job
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|line| line.as_str().unwrap())
-                    .collect();
-                command.args(["-ec", &lines.join("\n")])
-            }
+            _ => command.args(["-ec", &template_script()]),
         };
         let output = command
             .current_dir(directory.path().join("change"))

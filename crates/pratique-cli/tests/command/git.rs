@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use crate::support::Directory;
+use crate::support::{Directory, git};
 
 /// Refuses to change a level.
 const LEVELS: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: p}\n\
@@ -21,18 +20,6 @@ fn level(level: &str) -> String {
     format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, namespace: shop}}\ndata: {{level: {level}}}\n"
     )
-}
-
-pub(crate) fn git(directory: &Path, arguments: &[&str]) {
-    let status = Command::new("git")
-        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
-        .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"])
-        .args(arguments)
-        .current_dir(directory)
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success(), "git {arguments:?}");
 }
 
 fn commit(directory: &Path) {

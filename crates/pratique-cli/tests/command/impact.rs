@@ -1,9 +1,8 @@
 //! `pratique impact`: which decisions another set of policies changes.
 
 use std::path::Path;
-use std::process::Command;
 
-use crate::support::{Directory, Run};
+use crate::support::{Directory, Run, git};
 
 const SAMPLES: &str = "../../docs/samples/replay";
 
@@ -136,15 +135,7 @@ fn revisions_are_compared() {
     let directory = Directory::new()
         .with("policies/images.yaml", read("policies/images.yaml"))
         .with("pod.json", pod("a", "x:1"));
-    let git = |arguments: &[&str]| {
-        let run = Command::new("git")
-            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
-            .args(arguments)
-            .current_dir(directory.path())
-            .output()
-            .unwrap();
-        assert!(run.status.success(), "{run:?}");
-    };
+    let git = |arguments: &[&str]| git(directory.path(), arguments);
     git(&["init", "-q"]);
     git(&["add", "policies"]);
     git(&["commit", "-qm", "one"]);

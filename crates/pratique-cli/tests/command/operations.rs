@@ -1,10 +1,7 @@
 //! Operations of `pratique review`: what leads from stored objects to given ones, subresources, generated names, and who asks.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use crate::story::{CLEAN, PRIVILEGED};
-use crate::support::{Directory, Run};
+use crate::support::{Directory, Run, git};
 
 /// Denies what is said in each message, so that the tests see which operation and which objects policies see.
 fn policy(resources: &str, expression: &str, message: &str) -> String {
@@ -107,18 +104,6 @@ fn everything_may_be_deleted() {
         .with("new/readme.txt", "");
     let run = directory.run(&["review", "--policies", "policy.yaml", "--old", "old", "new"]);
     assert_eq!(seen(&run), ["DELETE ConfigMap gone was gone is nothing"], "{run}");
-}
-
-fn git(directory: &Path, arguments: &[&str]) {
-    let status = Command::new("git")
-        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
-        .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"])
-        .args(arguments)
-        .current_dir(directory)
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success(), "git {arguments:?}");
 }
 
 #[test]

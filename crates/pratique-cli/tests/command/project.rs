@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::support::{Directory, Run};
 
-const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+/// A policy with its binding that allows three replicas.
+pub(crate) const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: few}
 spec:

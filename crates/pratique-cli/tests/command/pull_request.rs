@@ -9,26 +9,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Directory, Run};
+use crate::project::POLICY;
+use crate::support::{Directory, Run, git};
 
 /// What is in the file outside of the repository: no YAML, so that an error would quote it.
 const SECRET: &str = "password: {hunter2\n";
 
 const HEAD: &str = "apiVersion: pratique/v1alpha1\nkind: Configuration\n";
-
-const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: few}
-spec:
-  matchConstraints:
-    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]
-  validations: [{expression: "object.spec.replicas <= 3", message: at most 3 replicas}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: few}
-spec: {policyName: few, validationActions: [Deny]}
-"#;
 
 const LARGE: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: large}, spec: {replicas: 9, template: \
     {spec: {containers: [{name: a, image: a}]}}}}\n";
@@ -515,24 +502,7 @@ fn what_a_configuration_names_is_below_the_directory_too() {
 #[test]
 fn a_change_is_judged_by_the_rules_of_its_target() {
     let repository = with_project("policies: [policies]\ninputs: [rendered]\n");
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command.args([
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@example.com",
-            "-c",
-            "init.defaultBranch=main",
-        ]);
-        let status = command
-            .args(arguments)
-            .current_dir(repository.path().join("repository"))
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .output()
-            .unwrap();
-        assert!(status.status.success(), "{arguments:?}: {status:?}");
-    };
+    let git = |arguments: &[&str]| git(&repository.path().join("repository"), arguments);
     fs::remove_dir_all(repository.path().join("repository/.git")).unwrap();
     git(&["init", "--quiet"]);
     git(&["add", "."]);

@@ -1,8 +1,7 @@
 //! Which files are read, in every command: tracked ones whatever a `.gitignore` says, and what is passed over is told.
 
-use crate::git::git;
 use crate::story::{CLEAN, PRIVILEGED};
-use crate::support::Directory;
+use crate::support::{Directory, git};
 
 /// A policy that denies whatever it matches, with its binding.
 const DENIES: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: p}\nspec:\n  \

@@ -11,6 +11,21 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+/// Runs git in a directory, with nothing of the user's configuration.
+#[track_caller]
+pub(crate) fn git(directory: &Path, arguments: &[&str]) {
+    let status = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+        .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(directory)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "git {arguments:?}");
+}
+
 /// A temporary directory, removed on drop.
 pub(crate) struct Directory {
     path: PathBuf,
