@@ -9,13 +9,13 @@ use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique::policy::{Decision as PolicyDecision, Effect, ErrorType, PolicyObserver};
 use pratique::{Admission, AdmissionDecision, AdmissionRequest, EvalContext, Objects, Outcome, Unfinished};
 use pratique_json::Value;
+use pratique_manifest::convert::is_list;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
-use pratique_suite::convert::is_list;
-use pratique_suite::request::{
-    self, BuildError, RequestTemplate, Resolution, ResourceResolver, decode_object, kind_of, options,
+use pratique_request::{
+    BuildError, RequestTemplate, Resolution, ResourceResolver, decode_object, kind_of, options,
     server_warnings,
 };
-use pratique_types::{GroupVersionKind, Operation};
+use pratique_types::{GroupVersionKind, Operation, Status};
 
 use crate::input::{InputColumns, InputError};
 use crate::rows::{ResultRow, ResultRows};
@@ -170,7 +170,7 @@ impl BatchEvaluator {
         let template = RequestTemplate {
             operation,
             namespace: columns.namespace(row).unwrap_or_else(|| self.namespace.clone()),
-            user: request::user(&user, columns.groups(row).as_deref().unwrap_or(&self.groups)),
+            user: pratique_request::user(&user, columns.groups(row).as_deref().unwrap_or(&self.groups)),
             options: Some(options(operation, false)),
             ..RequestTemplate::default()
         };
@@ -222,7 +222,7 @@ impl BatchEvaluator {
         &self,
         request: AdmissionRequest<'_>,
         resolution: &Resolution,
-        decoded: Result<Vec<String>, Box<Outcome>>,
+        decoded: Result<Vec<String>, Box<Status>>,
     ) -> Result<RowDecision, RowError> {
         let mut request = request;
         if let Resolution::Unserved(unserved) = resolution {
@@ -231,7 +231,7 @@ impl BatchEvaluator {
         }
         let mut warnings = match decoded {
             Ok(warnings) => warnings,
-            Err(refused) => return Ok(RowDecision::of(&request, *refused, Vec::new())),
+            Err(status) => return Ok(RowDecision::of(&request, Outcome::refused(*status), Vec::new())),
         };
         let received = match &self.objects {
             Some(objects) => match objects.receive(&mut request) {

@@ -54,7 +54,7 @@ mod write;
 
 pub use evaluate::{BatchEvaluator, Results};
 pub use input::InputError;
-pub use pratique_suite::request::ResourceResolver;
+pub use pratique_request::ResourceResolver;
 pub use read::{JsonLines, OpenError, has_columns};
 pub use rows::{RecordedOutcome, ResultRow, ResultRows};
 pub use schema::{replay_schema, result_schema};

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique_suite::sorted::SortedPolicies;
+use pratique_review::sorted::SortedPolicies;
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{CliError, ExitStatus};

@@ -23,9 +23,9 @@ use pratique_json::Value;
 use pratique_manifest::{
     Document, LoadErrors, Location, ManifestFile, Problem, Rule, TreeNode, path_text, read_contents,
 };
+use pratique_manifest::{convert::Item, convert::Items, convert::convert, convert::items};
+use pratique_request::{kind_of, review};
 use pratique_stream::{Limits, StreamError};
-use pratique_suite::convert::{Item, Items, convert, items};
-use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
 use crate::exit::CliError;

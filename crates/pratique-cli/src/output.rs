@@ -20,7 +20,7 @@ pub(crate) mod text;
 
 use std::io::{self, ErrorKind, Write};
 
-use pratique_suite::yaml;
+use pratique_state::yaml;
 
 use crate::exit::CliError;
 use crate::style::{Style, Tone};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pratique_manifest::Failure;
 use pratique_plugin::{Plugin, PluginFactory, PluginSettings};
-use pratique_suite::chain::{self, PathPermit};
+use pratique_review::chain::{self, PathPermit};
 
 /// Makes a plugin from what an AdmissionConfiguration gives it. Absolute paths in that begin at the root; of the files that it
 /// names, only those that `permit` accepts are opened.

@@ -6,20 +6,18 @@ mod checkpoint;
 #[cfg(feature = "kube")]
 mod cluster_objects;
 mod compared;
-mod decisions;
 mod defaults;
 mod definitions;
 mod diff;
 mod digest;
 mod etcd;
-mod evaluate;
 mod excerpt;
-mod exchange;
 mod findings;
 mod github;
 pub(crate) mod impact;
 mod input_errors;
 mod input_policies;
+mod input_request;
 mod junit;
 mod limitations;
 mod namespace_changes;
@@ -31,7 +29,6 @@ mod policies;
 mod printer;
 mod progress;
 mod read;
-mod received;
 mod record;
 pub(crate) mod replay;
 mod report;
@@ -56,9 +53,11 @@ use std::sync::Arc;
 
 use pratique_expansion::Expander;
 use pratique_manifest::path_text;
+use pratique_review::{PolicyRecord, Reviewer, SourceFiles, WholeChain};
+use pratique_state::cluster::is_namespace;
+use pratique_state::{PluginState, Rules};
 use pratique_stream::Limits;
-use pratique_suite::request::cluster::is_namespace;
-use pratique_suite::{Rules, SourceFiles, read_rules};
+use pratique_suite::read_rules;
 
 use crate::arguments::{ExpandMode, ReviewArguments};
 use crate::exit::{CliError, ExitStatus};
@@ -69,9 +68,7 @@ use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::snapshot::{self, StateSource};
 pub(crate) use chain::shown as steps;
-use chain::{Chain, PluginState};
 pub(crate) use checkpoint::CheckpointError;
-use evaluate::Evaluator;
 use input_errors::InputErrors;
 use permissions::Permissions;
 use phases::Phases;
@@ -84,7 +81,7 @@ use stored::Stored;
 use summary::{EvaluationFacts, EvaluationSummary};
 use unbound::EvaluationScope;
 use unexpanded::PodPolicies;
-use work::{DisplayOptions, ExpansionRule, Reviewer};
+use work::{DisplayOptions, ExpansionRule, InputReviewer};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
@@ -180,7 +177,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let for_controllers = cluster.take_for_controllers(&arguments.request.sender.namespace);
     let chain = cluster.take_plugins().map(|state| {
         warn("--chain", state.faults());
-        Chain::new(state, for_controllers, phases)
+        WholeChain::new(state, for_controllers, phases.preparation)
     });
     // Webhooks are called one after the other, as they may have side effects; a chain is run by one request after another,
     // as each may charge quotas and store what others look up.
@@ -189,12 +186,19 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         true => 1,
         false => ordered::cores(),
     };
-    let reviewer = Reviewer {
+    let reviewer = if arguments.webhooks || chain.is_some() {
+        Reviewer::chain(&admission, permissions.decider(), chain).map_err(CliError::Thread)?
+    } else {
+        let record = if arguments.explain {
+            PolicyRecord::Explanation
+        } else {
+            PolicyRecord::Decisions
+        };
+        Reviewer::policies(&admission, permissions.authorizer()).recording(record)
+    };
+    let reviewer = InputReviewer {
         builder,
-        evaluator: match arguments.webhooks || chain.is_some() {
-            true => Evaluator::chain(&admission, permissions.decider(), chain)?,
-            false => Evaluator::policies(&admission, permissions.authorizer(), arguments.explain),
-        },
+        reviewer: reviewer.with_preparation(phases.preparation),
         sets: &sets,
         display: DisplayOptions {
             format: arguments.answers.output,
@@ -210,7 +214,6 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             policies: &pod_policies,
             is_evaluated: scope.can_deny() || plugins_run,
         },
-        phases,
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors);
     report_sources(&inputs.sources);

@@ -1,6 +1,6 @@
 //! Messages about policies without a binding.
 
-use pratique_suite::Unbound;
+use pratique_review::Unbound;
 
 use crate::output::counted::counted;
 

@@ -9,7 +9,7 @@ use pratique_manifest::{
     Kind, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Options, Problem,
     UncheckedExpressions,
 };
-use pratique_suite::sorted::{Group, Refused, SortedPolicies};
+use pratique_review::sorted::{Group, Refused, SortedPolicies};
 
 use crate::workspace::steps;
 

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use lsp_types::InitializeParams;
 use pratique_lint::CustomTypes;
+use pratique_manifest::convert::objects;
 use pratique_manifest::{
     Location, ManifestFile, NodeId, ObjectSource, Step, Value, read_documents, read_regular,
 };
-use pratique_suite::{Roots, objects};
+use pratique_suite::Roots;
 
 use crate::documents::{Documents, path_of};
 use crate::files::{LARGEST, is_manifest};

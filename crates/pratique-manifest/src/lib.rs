@@ -24,6 +24,7 @@
 //! manifests), `load` (sets of objects, reloads). `configuration` loads AdmissionConfigurations by means of them.
 
 mod configuration;
+pub mod convert;
 mod decode;
 mod default;
 mod expression;
@@ -83,6 +84,7 @@ pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
 pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
 pub use pratique_yaml::{is_json, yaml_as_json};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, Rule};
+pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, repository_top};
 pub use read::directory::ManifestFile;
 pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, open_regular, read_regular, read_with_state};
-pub use read::path::path_text;
+pub use read::path::{is_manifest, path_text};

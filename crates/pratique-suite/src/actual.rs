@@ -6,11 +6,11 @@ use pratique::Outcome;
 use pratique::policy::Missing;
 use pratique_json::Value;
 
-use crate::chain::Step;
 use crate::decision::Decision;
 use crate::evaluated::Evaluated;
 use crate::plugin_outcome::{PluginOutcome, plugin_outcomes};
 use crate::policy_outcome::PolicyOutcomes;
+use pratique_review::chain::Step;
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]

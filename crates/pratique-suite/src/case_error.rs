@@ -3,8 +3,8 @@
 use pratique::Unfinished;
 use pratique::api_objects::UnservedError;
 
-use crate::request::BuildError;
-use crate::request::review::ReviewError;
+use pratique_request::BuildError;
+use pratique_request::review::ReviewError;
 
 /// Why the request of a case is not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,14 +4,14 @@ use pratique_json::Value;
 use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation};
 
-use crate::authorizer::Rules;
 use crate::case_error::CaseError;
 use crate::completion::CaseKinds;
 use crate::load::Policies;
-use crate::request::{self, BuildError, RequestTemplate, Resolution, UnservedKind, kind_of, review};
 use crate::select::DEFAULT_NAMESPACE;
-use crate::stored_state::StoredState;
 use crate::suite::{Case, Suite};
+use pratique_request::{BuildError, RequestTemplate, Resolution, UnservedKind, kind_of, review};
+use pratique_state::Rules;
+use pratique_state::StoredState;
 
 /// The request of a case, and what is known of the cluster around it.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl Suite {
             Some(_) => Operation::Update,
             None => Operation::Create,
         });
-        let user = || request::user("kubernetes-admin", &[]);
+        let user = || pratique_request::user("kubernetes-admin", &[]);
         let namespace = input.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
         let template = RequestTemplate {
             operation,

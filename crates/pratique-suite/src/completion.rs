@@ -11,8 +11,8 @@ use pratique_policy::DenialCause;
 use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::load::Policies;
-use crate::request::{ResourceResolver, UnservedKind, is_definition, kind_of};
 use crate::suite::{Case, Expected, Suite};
+use pratique_request::{ResourceResolver, UnservedKind, is_definition, kind_of};
 
 /// Metadata that an update has from the stored object.
 const IDENTITY: [&str; 4] = ["creationTimestamp", "generation", "resourceVersion", "uid"];

@@ -4,7 +4,7 @@ use pratique::Outcome;
 use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 
-use crate::chain::Step;
+use pratique_review::chain::Step;
 
 /// An evaluation of a case's request.
 pub(crate) struct Evaluated {

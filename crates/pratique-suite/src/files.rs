@@ -5,11 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pratique_json::Value;
-use pratique_manifest::{Document, ManifestFile, Problem, Rule, path_text, read_documents, read_regular};
+use pratique_manifest::{
+    Document, ManifestFile, Problem, is_manifest, path_text, read_documents, read_regular,
+};
 use pratique_stream::to_utf8;
-
-use crate::convert::items;
 
 /// The maximum size of a file, in bytes.
 const LARGEST: u64 = 32 << 20;
@@ -91,33 +90,7 @@ fn walk(
     Ok(())
 }
 
-/// Whether a file has an extension of YAML or JSON.
-pub fn is_manifest(path: &Path) -> bool {
-    let extension = path.extension().map(OsStr::to_ascii_lowercase);
-    extension.is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known))
-}
-
 /// The documents of a file, or all its problems.
 pub(crate) fn documents(file: &ManifestFile) -> Result<Vec<Document>, Vec<Problem>> {
     read_documents(file).map_err(|errors| errors.problems().cloned().collect())
-}
-
-/// The objects of a file, or all its problems.
-pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>> {
-    let mut objects = Vec::new();
-    for document in &documents(file)? {
-        let tree = document.source.tree();
-        for item in items(&document.source).objects {
-            match item.value(tree) {
-                Value::Null if !item.is_listed => {}
-                object @ Value::Object(_) => objects.push(object),
-                _ => {
-                    let message = "expected an object: a mapping with apiVersion and kind";
-                    let location = document.source.document().location(tree.get(item.node).span);
-                    return Err(vec![Problem::new(Rule::WrongType, message).at(location)]);
-                }
-            }
-        }
-    }
-    Ok(objects)
 }

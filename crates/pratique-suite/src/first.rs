@@ -16,9 +16,10 @@ use crate::load::Policies;
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::read_suites_at;
 use crate::roots::Roots;
-use crate::schema::{API_VERSION, KIND};
+use crate::schema::KIND;
 use crate::suite::{Case, CaseNodes, ClusterState, Expected, Suite, TestInput};
-use crate::yaml;
+use pratique_state::API_VERSION;
+use pratique_state::yaml;
 
 /// How many objects are tried for each density.
 const SEEDS: u64 = 24;

@@ -14,8 +14,8 @@
 //! suites of a file strictly and reports all problems with their locations. A [`Suite`] loads its
 //! [policies](Suite::policies) and [runs](Suite::test) its cases; a [`Coverage`] can record what they cover. Such programs ask
 //! [`Suite::evaluates_nothing`] whether a suite would pass whatever the policies are.
-//! [`updated`] writes the actual results into a suite. [`request`] builds admission requests from plain objects. Without the
-//! feature `webhooks`, which needs threads and a clock, what goes through the server's chain is an error.
+//! [`updated`] writes the actual results into a suite. Without the feature `webhooks`, which needs threads and a clock, what goes
+//! through the server's chain is an error.
 //!
 //! ```
 //! use pratique_manifest::ManifestFile;
@@ -42,27 +42,21 @@
 
 mod actual;
 mod assert_passes;
-mod authorizer;
 mod case_error;
 mod case_request;
-pub mod chain;
 mod compare;
 mod completion;
-pub mod convert;
 mod coverage;
 mod decision;
 mod evaluated;
-pub mod every_cluster;
 mod files;
 mod first;
 mod foreign;
 mod known_cluster;
 mod load;
-mod object;
 mod plugin_outcome;
 mod policy_outcome;
 mod read;
-pub mod request;
 mod roots;
 mod run;
 mod runner;
@@ -71,39 +65,28 @@ mod scripted;
 #[cfg(feature = "webhooks")]
 mod scripted_caller;
 mod select;
-pub mod snapshot;
-pub mod sorted;
-mod source_files;
-mod stored_state;
 mod substitute;
 mod suite;
-mod unbound;
 mod unbound_matches;
 mod update;
 mod whole_chain;
-pub mod yaml;
 
 pub use actual::Actual;
 pub use assert_passes::{PassedSuites, SuiteFailure, SuiteFailures, assert_passes, run_suites};
-pub use authorizer::{Rule, Rules, authorizer_of};
 pub use case_error::CaseError;
 pub use case_request::CaseRequest;
 pub use compare::Difference;
 pub use coverage::{Coverage, CoverageRecorder, CoverageReport, Missing, PolicyCoverage};
 pub use decision::Decision;
-pub use files::{is_manifest, objects, read as read_file};
+pub use files::read as read_file;
 pub use first::{FirstSuite, first_suite};
-pub use known_cluster::KnownCluster;
-pub use load::{Policies, add_policies, reads_managed_fields};
+pub use load::Policies;
 pub use plugin_outcome::PluginOutcome;
 pub use policy_outcome::{PolicyOutcome, PolicyOutcomes};
 pub use read::{has_foreign, may_be_suite, read_rules, read_suites, read_suites_at};
-pub use roots::{PathBoundary, Roots};
+pub use roots::Roots;
 pub use run::CaseResult;
 pub use runner::Runner;
-pub use schema::{API_VERSION, KIND, schema};
-pub use source_files::{SourceFile, SourceFiles, SourceKind};
-pub use stored_state::{StoredState, StoredStateError, completeness};
+pub use schema::{KIND, schema};
 pub use suite::{Case, Expected, NotEvaluated, Suite};
-pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
 pub use update::{UpdateError, updated};

@@ -15,18 +15,18 @@ use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
 use pratique_manifest::{Location, ObjectName, PluginConfiguration, load_configuration_within, path_text};
 use pratique_policy::Origin;
-use serde::Serialize;
 
-use crate::chain::{self, ChainSettings, PluginState, StartFailure, Started};
-use crate::convert::items;
 use crate::files;
-use crate::known_cluster::ClusterBase;
-use crate::object::text;
 use crate::roots::{OpenError, SuiteRoots};
 use crate::scripted::ScriptedCaller;
 use crate::suite::{Reference, Suite};
-use crate::unbound::{Unbound, bind, unbound};
 use crate::whole_chain::WholeChain;
+use pratique_manifest::convert::items;
+use pratique_request::text;
+use pratique_review::chain::{self, ChainSettings, StartFailure, Started};
+use pratique_review::{Unbound, add_policies, bind, reads_managed_fields, unbound};
+use pratique_state::ClusterBase;
+use pratique_state::PluginState;
 
 /// The policies of a suite.
 #[derive(Debug)]
@@ -60,23 +60,6 @@ impl Policies {
     pub fn plugin_kinds(&self) -> Option<&BTreeSet<StateKind>> {
         Some(self.plugin_state.as_ref()?.kinds())
     }
-}
-
-/// Whether a policy among some manifests may read `managedFields`.
-pub fn reads_managed_fields(sets: &[(Origin, ManifestSet)]) -> bool {
-    fn mentions(policy: &impl Serialize) -> bool {
-        // A policy without a JSON form may read them.
-        serde_json::to_string(policy).map_or(true, |text| text.contains("managedFields"))
-    }
-    sets.iter().any(|(_, set)| {
-        set.validating_policies
-            .iter()
-            .any(|policy| mentions(&*policy.object))
-            || set
-                .mutating_policies
-                .iter()
-                .any(|policy| mentions(&*policy.object))
-    })
 }
 
 /// The suffix of the names of static manifests.
@@ -242,14 +225,6 @@ impl Suite {
             why.to_owned(),
             named.map(|reference| &reference.location),
         )
-    }
-}
-
-/// Adds objects of an origin to what is evaluated.
-pub fn add_policies(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> AdmissionBuilder {
-    match origin {
-        Origin::Static => builder.manifests(set),
-        Origin::Api => builder.configurations(set.into()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Step, StepEffect};
+use pratique_review::chain::{Step, StepEffect};
 
 /// The outcome of a request in an admission plugin. Of several, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 use pratique_gotext::suggest::nearest;
 use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, path_text};
 
-use crate::authorizer::Rules;
 use crate::files;
 use crate::foreign::{self, Program};
-use crate::request;
 use crate::roots::{OpenError, Roots, SuiteRoots};
-use crate::schema::{API_VERSION, AUTHORIZER, FORMAT, KIND};
 use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
+use crate::{schema::AUTHORIZER, schema::FORMAT, schema::KIND};
 use budget::Budget;
 pub(crate) use fields::{Fields, operation};
+use pratique_state::API_VERSION;
+use pratique_state::Rules;
 
 /// Whether a file may contain a suite: a cheap test before reading it.
 pub fn may_be_suite(content: &[u8]) -> bool {
@@ -380,12 +380,12 @@ impl<'a> Reader<'a> {
     fn user(&self, id: NodeId) -> pratique_types::UserInfo {
         let fields = self.fields(id);
         if let Some(name) = fields.as_text() {
-            return request::user(&name, &[]);
+            return pratique_request::user(&name, &[]);
         }
         pratique_types::UserInfo {
             uid: fields.text("uid").unwrap_or_default(),
             extra: fields.map("extra", |texts| texts.items()),
-            ..request::user(&fields.text("name").unwrap_or_default(), &fields.texts("groups"))
+            ..pratique_request::user(&fields.text("name").unwrap_or_default(), &fields.texts("groups"))
         }
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fmt;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pratique_manifest::{ManifestFile, path_text};
+use pratique_manifest::{ManifestFile, absolute_path, canonical_path, is_below, path_text, repository_top};
 
 use crate::files;
 
@@ -51,48 +51,6 @@ pub(crate) struct SuiteRoots {
     directories: Vec<PathBuf>,
     unsaved: Unsaved,
     excluded: ExcludedFiles,
-}
-
-/// A directory below which an untrusted file names others. Links are resolved first, so that none leads out of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathBoundary {
-    directory: PathBuf,
-}
-
-impl PathBoundary {
-    /// The boundary around a directory.
-    ///
-    /// # Errors
-    /// There is no such directory.
-    pub fn new(directory: &Path) -> io::Result<Self> {
-        let directory = absolute(directory).canonicalize()?;
-        Ok(PathBoundary { directory })
-    }
-
-    /// The boundary around the repository that a directory is in; `None` if it is in none.
-    pub fn of_repository(directory: &Path) -> Option<Self> {
-        let directory = absolute(directory).canonicalize().ok()?;
-        let directory = top_of(&directory)?.to_path_buf();
-        Some(PathBoundary { directory })
-    }
-
-    /// The directory, canonicalized.
-    pub fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    /// Whether a path leads below the directory, whether there is something or not.
-    pub fn holds(&self, path: &Path) -> bool {
-        canonical(path).is_some_and(|path| is_below(&self.directory, &path))
-    }
-}
-
-/// Whether a canonicalized path is below a directory, but not among what git keeps there: `.git/config` can hold the
-/// credentials of a checkout, and nothing in `.git` is part of a change.
-fn is_below(directory: &Path, path: &Path) -> bool {
-    let is_of_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-    path.strip_prefix(directory)
-        .is_ok_and(|below| !below.components().any(is_of_git))
 }
 
 /// A path is outside of the directories below which a suite can name files.
@@ -154,7 +112,7 @@ impl Roots {
     pub fn with_unsaved(self, contents: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> Self {
         let contents = contents
             .into_iter()
-            .filter_map(|(path, content)| Some((canonical(&path)?, content)));
+            .filter_map(|(path, content)| Some((canonical_path(&path)?, content)));
         Roots {
             unsaved: Arc::new(contents.collect()),
             ..self
@@ -168,7 +126,7 @@ impl Roots {
 
     /// The roots of the suites in a directory.
     pub(crate) fn of(&self, directory: &Path) -> SuiteRoots {
-        let local = absolute(directory)
+        let local = absolute_path(directory)
             .canonicalize()
             .ok()
             .map(|found| root_of(&found));
@@ -183,15 +141,9 @@ impl Roots {
     }
 }
 
-/// The top of the repository around a canonicalized directory. The root directory of the file system is none.
-fn top_of(directory: &Path) -> Option<&Path> {
-    let mut above = directory.ancestors().filter(|path| path.parent().is_some());
-    above.find(|path| path.join(".git").exists())
-}
-
 /// The root of a suite in a directory.
 fn root_of(directory: &Path) -> PathBuf {
-    if let Some(top) = top_of(directory) {
+    if let Some(top) = repository_top(directory) {
         return top.to_path_buf();
     }
     // The root directory of the file system is not a suite's root.
@@ -205,7 +157,7 @@ impl SuiteRoots {
     /// Checks that a path is below one of the roots. A missing file is reported when it is opened, but only if it would
     /// be below a root.
     pub(crate) fn permit(&self, path: &Path) -> Result<(), Outside> {
-        let found = canonical(path);
+        let found = canonical_path(path);
         let is_permitted =
             found.is_some_and(|found| self.directories.iter().any(|root| is_below(root, &found)));
         let root = || self.directories.first().map(|root| path_text(root));
@@ -239,7 +191,7 @@ impl SuiteRoots {
     fn read(&self, path: &Path) -> io::Result<ManifestFile> {
         let unsaved = match self.unsaved.is_empty() {
             true => None,
-            false => canonical(path).and_then(|path| self.unsaved.get(&path)),
+            false => canonical_path(path).and_then(|path| self.unsaved.get(&path)),
         };
         match unsaved {
             Some(content) => Ok(ManifestFile {
@@ -248,28 +200,5 @@ impl SuiteRoots {
             }),
             None => files::read(path),
         }
-    }
-}
-
-/// The canonical form of a path, whether there is a file or not.
-fn canonical(path: &Path) -> Option<PathBuf> {
-    path.canonicalize().ok().or_else(|| absent(path))
-}
-
-/// The canonical form of a path that does not exist: that of its last existing ancestor, with the rest appended.
-fn absent(path: &Path) -> Option<PathBuf> {
-    let path = absolute(path);
-    let (there, rest) = path
-        .ancestors()
-        .filter_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)))
-        .next()?;
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    rest.components().all(is_plain).then(|| there.join(rest))
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    match path.as_os_str().is_empty() {
-        true => PathBuf::from("."),
-        false => std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()),
     }
 }

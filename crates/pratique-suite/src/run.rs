@@ -10,7 +10,6 @@ use pratique_types::{AdmissionRequest, ObjectForm};
 use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::case_request::DecodedRequest;
-use crate::chain::{Admitted, PluginState};
 use crate::compare::{Difference, compare};
 use crate::completion::{refusal, unserved_kind};
 use crate::evaluated::Evaluated;
@@ -19,6 +18,8 @@ use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::runner::Runner;
 use crate::suite::{Case, Expected, Suite};
 use crate::unbound_matches::UnboundMatches;
+use pratique_review::chain::Admitted;
+use pratique_state::PluginState;
 
 /// The result of a case.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use pratique::policy::Trace;
 use pratique_manifest::NodeId;
 
-use crate::chain::PluginState;
 use crate::load::Policies;
 use crate::run::CaseResult;
 use crate::suite::{Case, Suite};
+use pratique_state::PluginState;
 
 /// Runs the cases of a suite. Where requests go through the server's chain, the objects of one test see the changes that those
 /// before them made in the cluster; all other cases stand alone.

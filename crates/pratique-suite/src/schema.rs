@@ -6,9 +6,6 @@ use pratique_manifest::FileSchema;
 use pratique_schema::Schema;
 use serde_json::Value;
 
-/// The `apiVersion` of suites.
-pub const API_VERSION: &str = "pratique/v1alpha1";
-
 /// The `kind` of suites.
 pub const KIND: &str = "Suite";
 

@@ -8,9 +8,9 @@ use pratique_json::{Value, base64};
 use pratique_merge::json_patch::diff;
 use pratique_types::{AdmissionResponse, AdmissionReview, Status};
 
-use crate::object::text;
 use crate::scripted::{Answer, Response, Script, ScriptedCaller};
 use crate::substitute::merge;
+use pratique_request::text;
 
 impl ScriptedCaller {
     fn answer(&self, call: &Call) -> Result<Vec<u8>, CallError> {

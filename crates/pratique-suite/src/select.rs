@@ -3,7 +3,7 @@
 use pratique_json::Value;
 use pratique_types::GroupVersion;
 
-use crate::object::text;
+use pratique_request::text;
 
 /// The namespace of objects that name none, unless a test names another.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";

@@ -9,15 +9,15 @@ use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, path_text}
 use pratique_types::{Operation, UserInfo};
 use serde::Serialize;
 
-use crate::authorizer::Rule;
-use crate::chain::ChainSettings;
 use crate::decision::Decision;
 use crate::plugin_outcome::PluginOutcome;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
 use crate::scripted::Script;
-use crate::stored_state::StoredState;
 use crate::substitute;
+use pratique_review::chain::ChainSettings;
+use pratique_state::Rule;
+use pratique_state::StoredState;
 
 /// A suite.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_policy::{MatchOutcome, Subject, Trace};
 
 use crate::case_error::CaseError;
-use crate::unbound::Unbound;
+use pratique_review::Unbound;
 
 /// Records which policies match a request, while all are evaluated as if bound.
 pub(crate) struct UnboundMatches<'p> {

@@ -11,9 +11,9 @@ use crate::compare::compare;
 use crate::plugin_outcome::PluginOutcome;
 use crate::read::read_suites;
 use crate::suite::{Case, Suite};
-use crate::yaml;
 use edit::{Edit, apply};
 use expectation::NewExpectation;
+use pratique_state::yaml;
 
 /// Why a suite's file cannot be updated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

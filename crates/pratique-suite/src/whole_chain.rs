@@ -10,10 +10,11 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::case_error::CaseError;
-use crate::chain::{self, Admitted, PluginState};
-use crate::request::cluster::{is_namespace, with_name_label};
 use crate::scripted::{Script, ScriptedCaller};
 use crate::suite::{Case, Suite};
+use pratique_review::chain::{self, Admitted};
+use pratique_state::PluginState;
+use pratique_state::cluster::{is_namespace, with_name_label};
 
 /// The chain of an API server, which requests go through besides the policies.
 #[derive(Debug)]

@@ -4,9 +4,10 @@ use pratique::Objects;
 use pratique::api_objects::ApiObjects;
 use pratique_json::Value;
 use pratique_rbac::Completeness;
-use pratique_suite::request::{ResourceResolver, cluster, is_definition};
-use pratique_suite::snapshot::SnapshotIndex;
-use pratique_suite::{StoredState, completeness};
+use pratique_request::{ResourceResolver, is_definition};
+use pratique_state::cluster;
+use pratique_state::snapshot::SnapshotIndex;
+use pratique_state::{StoredState, completeness};
 use pratique_types::GroupVersionKind;
 
 use crate::findings::Finding;

@@ -1,7 +1,7 @@
 //! What mutations changed, as lines of YAML.
 
 use pratique_json::Value;
-use pratique_suite::yaml;
+use pratique_state::yaml;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 

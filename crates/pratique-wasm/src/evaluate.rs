@@ -6,7 +6,7 @@ use pratique::policy::object_model::Refused;
 use pratique::{EvalContext, ObjectModel, Outcome};
 use pratique_explain::Recorder;
 use pratique_policy::DenialCause;
-use pratique_suite::reads_managed_fields;
+use pratique_review::reads_managed_fields;
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@ use pratique::Outcome;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
 use pratique_policy::DenialCause;
-use pratique_suite::request::subresource::{to_subresource, usual_operation};
-use pratique_suite::request::{self, BuildError, RequestTemplate, Resolution, kind_of, review};
+use pratique_request::subresource::{to_subresource, usual_operation};
+use pratique_request::{BuildError, RequestTemplate, Resolution, kind_of, review};
 use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation, Reason, Status, UserInfo};
 
@@ -105,7 +105,7 @@ fn built(
         user: arguments
             .user
             .as_ref()
-            .map_or_else(|| request::user("kubernetes-admin", &[]), user),
+            .map_or_else(|| pratique_request::user("kubernetes-admin", &[]), user),
         dry_run: arguments.dry_run,
         options: None,
     };
@@ -160,7 +160,7 @@ fn user(user: &User) -> UserInfo {
     UserInfo {
         uid: user.uid.clone(),
         extra: user.extra.clone(),
-        ..request::user(&user.name, &user.groups)
+        ..pratique_request::user(&user.name, &user.groups)
     }
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn read(name: &str, text: &str, problems: &mut Vec<Finding>) -> Vec<V
         path: name.to_owned(),
         content: text.as_bytes().to_vec(),
     };
-    pratique_suite::objects(&file).unwrap_or_else(|found| {
+    pratique_manifest::convert::objects(&file).unwrap_or_else(|found| {
         problems.extend(found.iter().map(Finding::from));
         Vec::new()
     })

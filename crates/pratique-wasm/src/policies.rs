@@ -6,8 +6,8 @@ use pratique::{Admission, AdmissionBuilder, BuildError, Configurations, workers:
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Kind, Location, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
-use pratique_suite::sorted::SortedPolicies;
-use pratique_suite::{add_policies, bind, unbound};
+use pratique_review::sorted::SortedPolicies;
+use pratique_review::{add_policies, bind, unbound};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
 use pratique_json::Value;
+use pratique_manifest::convert::convert;
 use pratique_manifest::{
     LoadErrors, ManifestFile, Options, Plugin, UncheckedExpressions, load_files, read_documents,
 };
-use pratique_suite::convert::convert;
-use pratique_suite::yaml;
+use pratique_state::yaml;
 
 fn file(path: &str, content: &[u8]) -> ManifestFile {
     ManifestFile {

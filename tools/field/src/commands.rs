@@ -13,9 +13,11 @@ use pratique::{Attributes, ObjectModel};
 use pratique_harness::Error;
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, ManifestSet, Options, UncheckedExpressions, load_api_files};
+use pratique_manifest::{convert::objects, is_manifest};
 use pratique_policy::Origin;
-use pratique_suite::request::{self, RequestTemplate, Resolution, ResourceResolver, is_definition, kind_of};
-use pratique_suite::{bind, is_manifest, objects, read_file};
+use pratique_request::{RequestTemplate, Resolution, ResourceResolver, is_definition, kind_of};
+use pratique_review::bind;
+use pratique_suite::read_file;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::manifests::{Found, Repository, entries};
@@ -304,7 +306,7 @@ fn template() -> RequestTemplate {
     RequestTemplate {
         operation: Operation::Create,
         namespace: "default".to_owned(),
-        user: request::user("kubernetes-admin", &[]),
+        user: pratique_request::user("kubernetes-admin", &[]),
         ..RequestTemplate::default()
     }
 }

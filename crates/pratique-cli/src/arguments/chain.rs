@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use pratique_suite::chain::ChainSettings;
+use pratique_review::chain::ChainSettings;
 
 use super::{AdmissionPluginArguments, on_or_off};
 

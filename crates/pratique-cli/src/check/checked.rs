@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{ManifestFile, ManifestSet, StartedPlugin};
-use pratique_suite::SourceFile;
+use pratique_review::SourceFile;
 
 use super::connect::Connection;
 use super::levels::{Level, Levels};

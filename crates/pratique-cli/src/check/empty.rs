@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use pratique_json::Value;
+use pratique_manifest::convert::convert;
+use pratique_manifest::is_manifest;
 use pratique_manifest::{ManifestFile, read_documents};
-use pratique_suite::convert::convert;
-use pratique_suite::is_manifest;
 
 use crate::input::{read_directory, read_regular};
 use crate::memory;

@@ -2,7 +2,7 @@
 
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Location, ObjectName, Plugin, StartedPlugin};
-use pratique_suite::sorted::Group;
+use pratique_review::sorted::Group;
 use serde::Serialize;
 
 use super::checked::Checked;

@@ -3,7 +3,7 @@
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName, StartedPlugin};
-use pratique_suite::sorted::Group;
+use pratique_review::sorted::Group;
 use pratique_types::KubeConfig;
 use serde::Serialize;
 

@@ -2,8 +2,8 @@
 //!
 //! Only the text is searched, so that manifests with syntax errors have a plugin as well.
 
+use pratique_manifest::is_manifest;
 use pratique_manifest::{Kind, Plugin};
-use pratique_suite::is_manifest;
 
 use crate::exit::CliError;
 use crate::input::{read_directory, read_regular};

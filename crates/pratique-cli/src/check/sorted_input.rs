@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, Plugin, content_hash};
-use pratique_suite::sorted::{Group, SortedPolicies};
+use pratique_review::sorted::{Group, SortedPolicies};
 
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use crate::exit::CliError;

@@ -10,9 +10,9 @@ use pratique_manifest::{
     load_directory, load_files, path_text,
 };
 use pratique_plugin::{PluginGates, PluginSettings};
-use pratique_suite::chain::PathPermit;
-use pratique_suite::sorted::{Group, SortedPolicies};
-use pratique_suite::{SourceFile, SourceFiles};
+use pratique_review::chain::PathPermit;
+use pratique_review::sorted::{Group, SortedPolicies};
+use pratique_review::{SourceFile, SourceFiles};
 use pratique_types::FeatureGates;
 
 use super::empty::{holds_only_empty_lists, is_empty_list};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, Plugin, path_text};
-use pratique_suite::sorted::{Group, SortedPolicies};
+use pratique_review::sorted::{Group, SortedPolicies};
 
 use super::sorted_input;
 use super::subject::Subject;

@@ -2,7 +2,7 @@
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{Kind, ManifestFile, ManifestSet, load_api_files, load_files};
-use pratique_suite::sorted::Group;
+use pratique_review::sorted::Group;
 
 use super::plugin::plugins_of;
 use crate::policies::OriginName;

@@ -6,8 +6,8 @@ use std::fs::{self, DirEntry, File, ReadDir};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use pratique_manifest::PathBoundary;
 use pratique_manifest::{FileState, path_text};
-use pratique_suite::PathBoundary;
 
 use crate::project::applied::permit;
 

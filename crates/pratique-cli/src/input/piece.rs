@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_manifest::{Location, ManifestFile, Position};
+use pratique_manifest::{convert::Items, convert::convert, convert::items_of};
 use pratique_stream::{Form, ListHeader, Piece, Place};
-use pratique_suite::convert::{Items, convert, items_of};
 
 use super::place::{Shift, saturated};
 use super::{InputError, InputObject, ParsedObjects, objects, objects_of, quick};

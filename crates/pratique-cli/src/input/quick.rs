@@ -4,9 +4,9 @@
 //! is one place for its messages.
 
 use pratique_json::Value;
+use pratique_manifest::{convert::ImpliedType, convert::has_no_type, convert::is_list};
+use pratique_request::{kind_of, review};
 use pratique_stream::ListHeader;
-use pratique_suite::convert::{ImpliedType, has_no_type, is_list};
-use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
 /// An object that a server reads without a warning.

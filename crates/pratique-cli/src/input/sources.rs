@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pratique_suite::{SourceFile, SourceFiles, SourceKind};
+use pratique_review::{SourceFile, SourceFiles, SourceKind};
 use serde::Serialize;
 
 use super::STDIN;

@@ -141,7 +141,7 @@ impl Text {
     /// A value as YAML, indented by `indent` blanks.
     pub(crate) fn yaml(value: &pratique_json::Value<'_>, indent: usize) -> Self {
         // It has escapes of its own: these here find nothing to do.
-        Text(without_invisible(&pratique_suite::yaml::block(value, indent)))
+        Text(without_invisible(&pratique_state::yaml::block(value, indent)))
     }
 
     /// Colours the text.

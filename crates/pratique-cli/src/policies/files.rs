@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{FileContent, ManifestFile, path_text};
+use pratique_review::sorted::{SortedPolicies, is_meant_as_policy};
+use pratique_review::{SourceFile, SourceFiles, SourceKind};
 use pratique_stream::to_utf8;
-use pratique_suite::sorted::{SortedPolicies, is_meant_as_policy};
-use pratique_suite::{SourceFile, SourceFiles, SourceKind};
 
 use super::origin_name::OriginName;
 use crate::exit::CliError;

@@ -4,8 +4,8 @@ use pratique::expressions::Expressions;
 use pratique::{Admission, AdmissionBuilder};
 use pratique_manifest::{ConfigurationOptions, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
-use pratique_suite::add_policies;
-use pratique_suite::sorted::SortedPolicies;
+use pratique_review::add_policies;
+use pratique_review::sorted::SortedPolicies;
 use pratique_types::FeatureGates;
 
 use super::failure::LoadFailure;

@@ -1,6 +1,6 @@
 //! Reports what is not read as policies.
 
-use pratique_suite::sorted::SortedPolicies;
+use pratique_review::sorted::SortedPolicies;
 
 #[cfg(feature = "kube")]
 use crate::input::FileSelection;

@@ -6,8 +6,8 @@
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
+use pratique_manifest::PathBoundary;
 use pratique_manifest::path_text;
-use pratique_suite::PathBoundary;
 
 /// The directory of the file, and the paths that the file named and that are used.
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
-use pratique_suite::{API_VERSION, may_be_suite, read_file};
+use pratique_state::API_VERSION;
+use pratique_suite::{may_be_suite, read_file};
 
 use super::{FILE, KIND};
 use crate::arguments::InitArguments;

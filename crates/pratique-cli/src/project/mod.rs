@@ -23,8 +23,8 @@ mod weakened;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use pratique_manifest::PathBoundary;
 use pratique_manifest::{ManifestFile, Problem, Rule, path_text};
-use pratique_suite::PathBoundary;
 
 use crate::exit::CliError;
 use crate::output;

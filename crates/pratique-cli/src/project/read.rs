@@ -5,11 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use clap::builder::Resettable;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory as _};
+use pratique_manifest::PathBoundary;
 use pratique_manifest::{
     Entry, Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value, path_text, read_documents,
 };
 use pratique_s3::Location as StoreLocation;
-use pratique_suite::{API_VERSION, PathBoundary};
+use pratique_state::API_VERSION;
 
 use super::KIND;
 use super::boundary::OutsideError;

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, ValueRange};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use pratique_manifest::FileSchema;
 use pratique_schema::Schema;
-use pratique_suite::API_VERSION;
+use pratique_state::API_VERSION;
 use serde_json::{Map, Value, json};
 
 use super::KIND;

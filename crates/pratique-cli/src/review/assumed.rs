@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use pratique::Outcome;
 use pratique::policy::Missing;
-use pratique_suite::request::AssumedResource;
+use pratique_request::AssumedResource;
 
 use super::definitions::AssumedKind;
 use crate::output;

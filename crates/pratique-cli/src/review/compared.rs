@@ -4,7 +4,7 @@ use pratique_types::Operation;
 
 use super::printer::Printer;
 use super::state::ClusterState;
-use super::work::Reviewer;
+use super::work::InputReviewer;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
@@ -39,7 +39,11 @@ impl Operations {
 impl Printer<'_> {
     /// Reviews the deletions of stored objects that no input has, and prints how many objects are created, updated and
     /// deleted. What cannot be read may have any object: then none is known to be deleted.
-    pub(super) fn compare(&mut self, reviewer: &Reviewer<'_>, state: &ClusterState) -> Result<(), CliError> {
+    pub(super) fn compare(
+        &mut self,
+        reviewer: &InputReviewer<'_>,
+        state: &ClusterState,
+    ) -> Result<(), CliError> {
         let is_complete = self.errors.count() == 0;
         if is_complete {
             reviewer.deletions(state, &mut |reviewed| self.print(reviewed))?;

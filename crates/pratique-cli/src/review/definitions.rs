@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_json::Value;
-use pratique_suite::request::AssumedResource;
+use pratique_request::AssumedResource;
 use pratique_types::GroupVersionKind;
 
 use crate::output;

@@ -1,7 +1,7 @@
 //! The changes of mutating policies, as a unified diff of YAML.
 
 use pratique_json::{Object, Value};
-use pratique_suite::yaml;
+use pratique_state::yaml;
 use similar::{ChangeTag, TextDiff};
 
 use super::result::ReviewResult;

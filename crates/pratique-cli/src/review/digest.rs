@@ -4,7 +4,7 @@ use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
 use pratique_manifest::Loaded;
 use pratique_report::Run;
-use pratique_suite::Rules;
+use pratique_state::Rules;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 

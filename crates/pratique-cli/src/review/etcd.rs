@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Read};
 
 use pratique_json::{Value, base64};
-use pratique_suite::snapshot::SnapshotIndex;
+use pratique_state::snapshot::SnapshotIndex;
 
 use crate::input::open::Stream;
 use crate::input::{InputError, InputObject};

@@ -2,9 +2,9 @@
 
 use pratique_report::{Action as Counted, Finding};
 
-use super::decisions::{Action, PolicyDecision};
 use super::record::Decision;
 use super::report::JsonUndecided;
+use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// The causes of a decision.
 pub(super) struct Causes<'f> {
@@ -28,7 +28,7 @@ impl<'f> Causes<'f> {
             .map(|decision| Finding {
                 policy: &decision.policy,
                 binding: &decision.binding,
-                action: decision.action.into(),
+                action: counted(decision.action),
                 is_error: decision.failed,
                 message: &decision.message,
             })
@@ -63,14 +63,13 @@ impl<'f> Causes<'f> {
     }
 }
 
-impl From<Action> for Counted {
-    fn from(action: Action) -> Self {
-        match action {
-            Action::Deny => Counted::Deny,
-            Action::Warn => Counted::Warn,
-            Action::Audit => Counted::Audit,
-            Action::Ignore => Counted::Ignore,
-        }
+/// The action as reports count it.
+fn counted(action: Action) -> Counted {
+    match action {
+        Action::Deny => Counted::Deny,
+        Action::Warn => Counted::Warn,
+        Action::Audit => Counted::Audit,
+        Action::Ignore => Counted::Ignore,
     }
 }
 

@@ -1,14 +1,14 @@
 //! Decisions as `JUnit` XML: a case for each object, each error of an input and each notice.
 
-use pratique_suite::SourceFile;
+use pratique_review::SourceFile;
 
-use super::decisions::Action;
 use super::input_errors::JsonError;
 use super::record::{Decision, Record, Remark};
 use crate::arguments::{FailOn, FailureArguments};
 use crate::input::sources;
 use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
 use crate::output::notice::Notice;
+use pratique_review::PolicyAction as Action;
 
 /// What makes an allowed object one that passes.
 pub(super) struct PassRule<'a> {

@@ -8,7 +8,7 @@ use pratique_types::Operation;
 use serde::Serialize;
 
 use super::definitions::UnusableDefinitions;
-use super::received::InputRequest;
+use super::input_request::InputRequest;
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
 use crate::output;

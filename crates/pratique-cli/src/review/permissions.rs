@@ -7,7 +7,7 @@ use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_rbac::MoreRoles;
 use pratique_rbac::{Completeness, Rbac, RbacAuthorizer, is_rbac};
-use pratique_suite::Rules;
+use pratique_state::Rules;
 
 #[cfg(feature = "kube")]
 use crate::snapshot::ClusterAccess;

@@ -7,11 +7,12 @@ use pratique_manifest::{
     load_directory, load_files,
 };
 use pratique_policy::Origin;
-use pratique_suite::bind;
-use pratique_suite::chain::ChainSettings;
+use pratique_review::bind;
+use pratique_review::chain::ChainSettings;
+use pratique_state::PluginState;
 use pratique_types::FeatureGates;
 
-use super::chain::{self, PluginState};
+use super::chain;
 use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;

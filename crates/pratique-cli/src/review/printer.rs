@@ -1,6 +1,6 @@
 //! Prints what was reviewed, in order, and counts it.
 
-use pratique_suite::SourceFile;
+use pratique_review::SourceFile;
 
 use super::assumed::AssumedKinds;
 use super::compared::Operations;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use memchr::memmem::{self, Finder};
 use pratique_manifest::{ManifestFile, path_text};
+use pratique_review::{SourceFile, SourceFiles};
 use pratique_stream::{Limits, Piece, Splitter};
-use pratique_suite::{SourceFile, SourceFiles};
 
 use super::checkpoint::FileState;
 use super::etcd;

@@ -1,16 +1,16 @@
 //! A decision with its place, in one form for all outputs but text.
 
 use pratique::AdmissionDecision;
-use pratique_suite::request::server_warnings;
+use pratique_request::server_warnings;
 use pratique_types::Operation;
 use serde::Serialize;
 
-use super::decisions::{Action, PolicyDecision};
-use super::received::Parent;
 use super::report::JsonUndecided;
 use super::result::{MadePod, ReviewResult};
 use crate::output::finding::Level;
 use crate::output::json::is_zero;
+use pratique_review::ParentWorkload;
+use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// The decision on a request.
 #[derive(Clone, Debug, Serialize)]
@@ -31,7 +31,7 @@ pub(super) struct Record {
     #[serde(skip_serializing_if = "String::is_empty")]
     subresource: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<Parent>,
+    parent: Option<ParentWorkload>,
     /// The Pods that the object makes, if they are reviewed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) pods: Vec<MadePod>,

@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use super::chain::{self, JsonStep};
 use super::defaults::{self, JsonDefaults};
-use super::exchange::Exchange;
-use super::received::InputRequest;
+use super::input_request::InputRequest;
 use super::record::Record;
 use super::result::ReviewResult;
 use crate::explanation;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
+use pratique_review::WebhookExchange;
 
 /// Formats a result as text.
 ///
@@ -99,7 +99,7 @@ pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> T
 }
 
 /// An exchange with a webhook: request and response.
-fn one_exchange(exchange: &Exchange, style: Style) -> Text {
+fn one_exchange(exchange: &WebhookExchange, style: Style) -> Text {
     fn lines(text: &str) -> Lines<'_> {
         let indent = "      ";
         Lines { text, indent }
@@ -205,7 +205,7 @@ pub(super) struct JsonReview {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     defaults: Vec<JsonDefaults>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    webhooks: Vec<Exchange>,
+    webhooks: Vec<WebhookExchange>,
     /// What each step of the chain did.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<JsonStep>>,
@@ -249,19 +249,24 @@ impl From<&Undecided> for JsonUndecided {
 
 impl From<(ReviewResult<'_>, Record)> for JsonReview {
     fn from((result, record): (ReviewResult<'_>, Record)) -> Self {
-        let object = result.outcome.object.clone();
+        let ReviewResult {
+            input,
+            review,
+            pods: _,
+        } = result;
+        let object = review.outcome.object.clone();
         let mut record = record;
         // They are members next to the response.
         let undecided = std::mem::take(&mut record.undecided);
         JsonReview {
             result: record,
             undecided,
-            review: AdmissionReview::answer(result.outcome.into_response(&result.input.request)),
+            review: AdmissionReview::answer(review.outcome.into_response(&input.request)),
             object,
-            explanation: result.explanation,
-            defaults: result.defaults.into_iter().map(JsonDefaults::from).collect(),
-            webhooks: result.webhooks,
-            steps: result.steps.as_deref().map(chain::json),
+            explanation: review.explanation,
+            defaults: review.defaults.into_iter().map(JsonDefaults::from).collect(),
+            webhooks: review.webhooks,
+            steps: review.steps.as_deref().map(chain::json),
         }
     }
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use pratique_expansion::ExpandedPod;
 use pratique_json::Value;
-use pratique_suite::request::subresource::{self, to_subresource};
-use pratique_suite::request::{self, BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of};
+use pratique_request::subresource::{self, to_subresource};
+use pratique_request::{BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of};
+use pratique_review::{ParentWorkload, ReviewInput};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 
-use super::received::{InputRequest, Parent, ReceiveFailure};
+use super::input_request::InputRequest;
 use super::stored::Stored;
 use crate::arguments::{RequestArguments, SenderArguments};
 use crate::exit::CliError;
@@ -142,11 +143,8 @@ impl<'a> RequestBuilder<'a> {
         let why = match targeted {
             Ok((request, Resolution::Unserved(unserved))) => {
                 return Ok(InputRequest {
-                    request,
+                    input: ReviewInput::new(request, Err(*unserved)),
                     location,
-                    parent: None,
-                    is_sent: false,
-                    received: Err(ReceiveFailure::from(*unserved)),
                 });
             }
             Ok((mut request, _)) => {
@@ -159,11 +157,8 @@ impl<'a> RequestBuilder<'a> {
                     request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
                 }
                 return Ok(InputRequest {
-                    request,
+                    input: ReviewInput::new(request, received),
                     location,
-                    parent: None,
-                    is_sent: false,
-                    received: received.map_err(ReceiveFailure::from),
                 });
             }
             Err(BuildError::NoOldObject) if !self.has_old => {
@@ -206,21 +201,23 @@ impl<'a> RequestBuilder<'a> {
             name: name.to_owned(),
             namespace: of.namespace.clone(),
             operation: Operation::Create,
-            user_info: request::user(made.user, &[]),
+            user_info: pratique_request::user(made.user, &[]),
             dry_run: of.dry_run,
-            options: request::options(Operation::Create, of.dry_run == Some(true)),
+            options: pratique_request::options(Operation::Create, of.dry_run == Some(true)),
             object: pod,
             ..AdmissionRequest::default()
         };
         InputRequest {
-            request,
+            input: ReviewInput {
+                request,
+                parent: Some(ParentWorkload {
+                    kind: of.kind.kind.clone(),
+                    name: workload.name().to_owned(),
+                }),
+                is_sent: false,
+                received: Ok(Vec::new()),
+            },
             location: workload.location.clone(),
-            parent: Some(Parent {
-                kind: of.kind.kind.clone(),
-                name: workload.name().to_owned(),
-            }),
-            is_sent: false,
-            received: Ok(Vec::new()),
         }
     }
 }
@@ -234,6 +231,6 @@ fn user_of(sender: &SenderArguments) -> UserInfo {
     UserInfo {
         uid: sender.as_uid.clone().unwrap_or_default(),
         extra,
-        ..request::user(&sender.user, &sender.groups)
+        ..pratique_request::user(&sender.user, &sender.groups)
     }
 }

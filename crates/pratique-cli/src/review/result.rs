@@ -1,36 +1,44 @@
 //! The result of a review.
 
-use pratique::Outcome;
-use pratique::api_objects::Defaults;
-use pratique_explain::Explanation;
+use std::ops::{Deref, DerefMut};
+
+use pratique_review::Review;
 use serde::Serialize;
 
-use super::chain::Step;
-use super::decisions::PolicyDecision;
-use super::exchange::Exchange;
-use super::received::InputRequest;
+use super::input_request::InputRequest;
 use super::record::Decision;
 
-/// A request and its outcome.
+/// A request and its review.
 pub(super) struct ReviewResult<'q> {
     pub(super) input: &'q InputRequest<'q>,
-    /// The decisions of policies, in order.
-    pub(super) decisions: Vec<PolicyDecision>,
-    pub(super) outcome: Outcome,
-    /// The fields that a server set in the object, if they are shown.
-    pub(super) defaults: Vec<Defaults>,
-    /// Whether the server itself refuses the request.
-    pub(super) is_refused: bool,
+    pub(super) review: Review,
     /// The Pods that the object makes, if they are reviewed.
     pub(super) pods: Vec<MadePod>,
-    /// Whether it is known that no policy matches the request.
-    pub(super) is_unmatched: bool,
-    /// The explanation, if requested.
-    pub(super) explanation: Option<Explanation>,
-    /// The steps of the chain, if it was run.
-    pub(super) steps: Option<Vec<Step>>,
-    /// The exchanges with webhooks, if they were called.
-    pub(super) webhooks: Vec<Exchange>,
+}
+
+impl<'q> ReviewResult<'q> {
+    /// The review of a request.
+    pub(super) fn new(input: &'q InputRequest<'q>, review: Review) -> Self {
+        ReviewResult {
+            input,
+            review,
+            pods: Vec::new(),
+        }
+    }
+}
+
+impl Deref for ReviewResult<'_> {
+    type Target = Review;
+
+    fn deref(&self) -> &Self::Target {
+        &self.review
+    }
+}
+
+impl DerefMut for ReviewResult<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.review
+    }
 }
 
 /// The decision on a Pod that a workload makes.
@@ -51,12 +59,5 @@ impl MadePod {
 
     pub(super) fn is_allowed(&self) -> bool {
         self.decision == Decision::Allowed
-    }
-}
-
-impl ReviewResult<'_> {
-    /// The plugin that refuses the request, where the whole chain was run.
-    pub(super) fn refused_by(&self) -> Option<&str> {
-        self.steps.as_ref().and(self.outcome.refused_by.as_deref())
     }
 }

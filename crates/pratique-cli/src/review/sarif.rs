@@ -1,7 +1,7 @@
 //! Decisions as SARIF 2.1.0: a result for each policy that denies, warns, records, or is undecided, for each denial and warning
 //! by others, for each error of an input, and for each notice.
 
-use pratique_suite::SourceFile;
+use pratique_review::SourceFile;
 
 use super::input_errors::{INPUT, JsonError};
 use super::limitations::{self, Limitation};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::SourceFiles;
+use pratique_review::SourceFiles;
 
 use super::Reader;
 use super::read::{Input, Inputs};

@@ -7,10 +7,10 @@ use pratique::api_objects::ApiObjects;
 use pratique::cluster::{Cluster as _, Namespaces as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_manifest::Location;
-use pratique_suite::chain::PluginState;
-use pratique_suite::every_cluster;
-use pratique_suite::request::cluster::{is_namespace, with_name_label};
-use pratique_suite::request::{GoneDefinition, ResourceResolver, Source, is_definition, kind_of};
+use pratique_request::{GoneDefinition, ResourceResolver, Source, is_definition, kind_of};
+use pratique_state::PluginState;
+use pratique_state::cluster::{is_namespace, with_name_label};
+use pratique_state::every_cluster;
 use pratique_types::GroupVersionKind;
 
 use super::definitions::UnusableDefinitions;

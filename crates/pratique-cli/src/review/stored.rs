@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_json::Value;
-use pratique_suite::request::kind_of;
+use pratique_request::kind_of;
 use pratique_types::{GroupKind, GroupVersionKind};
 
 use crate::input::{InputError, InputObject};

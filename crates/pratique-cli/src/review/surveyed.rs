@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use memchr::memmem;
+use pratique_state::cluster::is_namespace;
 use pratique_stream::Piece;
-use pratique_suite::request::cluster::is_namespace;
 
 use super::etcd;
 use super::state::{ClusterState, StateObject, inputs_of_cluster};

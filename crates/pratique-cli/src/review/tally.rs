@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::decisions::Action;
 use super::record::{Decision, Record};
 use crate::output::counted::noun;
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
 use crate::output::text::{Text, text};
+use pratique_review::PolicyAction as Action;
 
 /// The maximum number of rows of a table: names may be anything.
 const MAX_ROWS: usize = 10_000;

@@ -1,6 +1,6 @@
 //! Policies without a binding, and bindings without a policy: reports them.
 
-use pratique_suite::{Orphan, Unbound, orphans, unbound};
+use pratique_review::{Orphan, Unbound, orphans, unbound};
 
 use crate::output::notice::Notice;
 use crate::output::text::{Text, text};

@@ -6,7 +6,7 @@ use k8s_openapi::api::admissionregistration::v1::{NamedRuleWithOperations, RuleW
 use pratique_manifest::ManifestSet;
 use pratique_types::{GroupResource, Operation};
 
-use super::received::InputRequest;
+use super::input_request::InputRequest;
 use crate::output::counted::first_names;
 use crate::output::notice::Notice;
 use crate::policies::{NAMED, resource_rules};

@@ -5,19 +5,18 @@ use pratique::api_objects::ApiObjects;
 use pratique_expansion::{Expander, ExpansionError};
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
-use pratique_suite::request::{AssumedResource, review};
+use pratique_request::{AssumedResource, review};
+use pratique_review::{PreparedObject, ReviewInput, Reviewer, decode_warnings};
 use pratique_types::Operation;
 
 use super::assumed::depends_on_resource;
 use super::compared::Operations;
 use super::definitions::AssumedKind;
-use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
 use super::input_policies;
+use super::input_request::InputRequest;
 use super::limitations::Limitations;
-use super::phases::{Phases, Stage};
 use super::read::Unit;
-use super::received::{self, InputRequest};
 use super::record::{Decision, Record, SERVER_WARNING};
 use super::report::{self, JsonReview};
 use super::request::RequestBuilder;
@@ -35,18 +34,16 @@ use crate::output::problems;
 use crate::output::text::Text;
 use crate::style::Style;
 
-/// Reviews objects.
-pub(super) struct Reviewer<'a> {
+/// Reviews the objects of inputs.
+pub(super) struct InputReviewer<'a> {
     pub(super) builder: RequestBuilder<'a>,
-    pub(super) evaluator: Evaluator<'a>,
+    pub(super) reviewer: Reviewer<'a>,
     /// The policies, to which explanations refer.
     pub(super) sets: &'a [(Origin, ManifestSet)],
     pub(super) display: DisplayOptions,
     pub(super) expander: Expander,
     /// Of which workloads the Pods are reviewed.
     pub(super) expands: ExpansionRule<'a>,
-    /// The handling of objects besides admission.
-    pub(super) phases: Phases,
 }
 
 /// Of which workloads the Pods are reviewed.
@@ -121,7 +118,7 @@ pub(super) enum End {
     Path(String),
 }
 
-impl Reviewer<'_> {
+impl InputReviewer<'_> {
     /// Reviews a part of the inputs. What comes of it is emitted in parts, so that not much of it is held.
     pub(super) fn review(&self, unit: Unit, emit: &mut dyn FnMut(Reviewed)) {
         let mut reviewed = Reviewed::default();
@@ -165,7 +162,7 @@ impl Reviewer<'_> {
                 Ok(built) => {
                     let resource = &built.request.resource;
                     reviewed.policies += usize::from(input_policies::configures_admission(resource));
-                    self.request(built, is_review, state, reviewed)?;
+                    self.request(built, state, reviewed)?;
                 }
                 Err(InputError::Cli(error)) => return Err(error),
                 Err(error) => reviewed.fault(error),
@@ -180,7 +177,6 @@ impl Reviewer<'_> {
     fn request(
         &self,
         mut input: InputRequest<'_>,
-        is_review: bool,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
@@ -194,8 +190,8 @@ impl Reviewer<'_> {
             true => self.expander.pod(&input.request.object).err(),
             false => None,
         };
-        let stage = self.phases.receive(&mut input, is_review, state);
-        let result = self.evaluate(&input, &stage, state, reviewed);
+        let prepared = self.reviewer.prepare(&mut input, state.api_objects());
+        let result = self.evaluate(&input, &prepared, state, reviewed);
         let is_received = input.received.is_ok();
         let expands = expands && self.expands.follows(result.as_ref());
         if makes_pods && !self.expands.expands(&input) && is_received {
@@ -224,7 +220,7 @@ impl Reviewer<'_> {
                 ..Reviewed::default()
             };
             match built {
-                Ok(built) => self.request(built, false, state, &mut reviewed)?,
+                Ok(built) => self.request(built, state, &mut reviewed)?,
                 Err(error) => reviewed.fault(error),
             }
             emit(reviewed)?;
@@ -263,8 +259,8 @@ impl Reviewer<'_> {
             }
         };
         let mut pod = self.builder.pod(made, input);
-        let stage = self.phases.receive(&mut pod, false, state);
-        let of_pod = self.evaluate(&pod, &stage, state, reviewed);
+        let prepared = self.reviewer.prepare(&mut pod, state.api_objects());
+        let of_pod = self.evaluate(&pod, &prepared, state, reviewed);
         if let (Some(result), Some(of_pod)) = (&mut result, &of_pod) {
             result.pods.push(MadePod::of(of_pod));
         }
@@ -276,12 +272,13 @@ impl Reviewer<'_> {
     fn evaluate<'q>(
         &self,
         input: &'q InputRequest<'q>,
-        stage: &Stage<'_>,
+        prepared: &PreparedObject<'_>,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Option<ReviewResult<'q>> {
-        match self.evaluator.evaluate(&state.objects, input, stage) {
-            Ok(mut result) => {
+        match self.reviewer.decide(&state.objects, input, prepared) {
+            Ok(review) => {
+                let mut result = ReviewResult::new(input, review);
                 if let Some(explanation) = &mut result.explanation {
                     let sets = self.sets.iter();
                     sets.for_each(|(origin, set)| explanation.locate(*origin, set));
@@ -304,8 +301,8 @@ impl Reviewer<'_> {
                 }
                 Some(result)
             }
-            Err(error) => {
-                reviewed.fault(error);
+            Err(why) => {
+                reviewed.fault(input.unfinished(&why));
                 None
             }
         }
@@ -313,7 +310,7 @@ impl Reviewer<'_> {
 
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     fn api_objects<'s>(&'s self, state: &'s ClusterState) -> Option<&'s ApiObjects> {
-        self.evaluator.api_objects().or(state.api_objects())
+        self.reviewer.chain_objects().or(state.api_objects())
     }
 
     fn show_if_decided(
@@ -370,13 +367,10 @@ fn decode_review<'t>(
     let place = problems::place(&location);
     match review::decode(&input.object.into_owned()) {
         Ok(request) => {
-            reviewed.warn(&place, &received::decode_warnings(&request));
+            reviewed.warn(&place, &decode_warnings(&request));
             Ok(InputRequest {
-                request,
+                input: ReviewInput::sent(request),
                 location,
-                parent: None,
-                is_sent: true,
-                received: Ok(Vec::new()),
             })
         }
         Err(error) => Err(InputError::Faulty {

@@ -14,10 +14,10 @@ use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::{ApiServer, Follow};
 use pratique_manifest::path_text;
+use pratique_request::kind_of;
+use pratique_review::SourceFiles;
 use pratique_server::{Followed, KnownCluster};
-use pratique_suite::SourceFiles;
-use pratique_suite::request::cluster::cluster;
-use pratique_suite::request::kind_of;
+use pratique_state::cluster::cluster;
 
 use super::admission::{LoadFailure, invalid, log_passed_over};
 #[cfg(feature = "kube")]

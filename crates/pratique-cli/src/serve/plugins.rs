@@ -14,8 +14,8 @@ use pratique_manifest::{
 use pratique_metrics::Metrics;
 use pratique_plugins::ImagePolicyBackend;
 use pratique_pod_security::{PodCheckLimits, PodSecurity};
+use pratique_review::chain::failure;
 use pratique_server::WebhookPlugin;
-use pratique_suite::chain::failure;
 use pratique_types::FeatureGates;
 
 use super::pod_security_metrics::PodSecurityMetrics;

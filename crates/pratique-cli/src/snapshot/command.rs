@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use pratique_manifest::path_text;
 use pratique_plugins::{ask_authorizer, state_kinds};
 use pratique_rbac::KnownSubjects;
-use pratique_suite::request::user;
-use pratique_suite::snapshot::{Extent, SnapshotSubjects};
+use pratique_request::user;
+use pratique_state::snapshot::{Extent, SnapshotSubjects};
 use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupVersionKind, builtin};
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{ManifestFile, path_text};
-use pratique_suite::snapshot::{FILE, SnapshotIndex};
+use pratique_state::snapshot::{FILE, SnapshotIndex};
 
 use super::ClusterSnapshot;
 use crate::exit::CliError;

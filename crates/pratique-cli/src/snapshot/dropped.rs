@@ -1,7 +1,7 @@
 //! Fields that objects have in a cluster and policies cannot see.
 
 use pratique_json::Value;
-use pratique_suite::request::kind_of;
+use pratique_request::kind_of;
 use pratique_types::builtin;
 
 /// Kinds whose status is dropped, unless they are params: group and kind.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_json::Value;
 use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
 use pratique_rbac::KnownSubjects;
-use pratique_suite::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
+use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource};
 

@@ -29,8 +29,8 @@ use pratique_json::Value;
 use pratique_manifest::ManifestFile;
 use pratique_plugins::state_kinds;
 use pratique_rbac::{Completeness, KnownSubjects};
-use pratique_suite::request::kind_of;
-use pratique_suite::snapshot::{Extent, SnapshotIndex, SnapshotKind};
+use pratique_request::kind_of;
+use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind};
 use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupKind, GroupVersionKind};
 

@@ -2,8 +2,8 @@
 
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
-use pratique_suite::snapshot::Extent;
-use pratique_suite::yaml;
+use pratique_state::snapshot::Extent;
+use pratique_state::yaml;
 
 use super::dropped;
 use super::fetch::Fetch;

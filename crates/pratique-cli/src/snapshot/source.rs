@@ -10,7 +10,7 @@ use pratique_json::Value;
 use pratique_kube::ApiServer;
 use pratique_manifest::ManifestFile;
 use pratique_rbac::Completeness;
-use pratique_suite::request::ResourceResolver;
+use pratique_request::ResourceResolver;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 

@@ -1,7 +1,7 @@
 //! The policies of a snapshot.
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::snapshot::Extent;
+use pratique_state::snapshot::Extent;
 
 use super::{ClusterSnapshot, WebhookUse, warn};
 use crate::exit::CliError;

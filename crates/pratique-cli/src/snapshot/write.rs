@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_manifest::{path_text, read_regular};
-use pratique_suite::request::kind_of;
-use pratique_suite::snapshot::{FILE, SnapshotIndex};
-use pratique_suite::yaml;
+use pratique_request::kind_of;
+use pratique_state::snapshot::{FILE, SnapshotIndex};
+use pratique_state::yaml;
 use pratique_types::GroupVersionKind;
 use tempfile::TempDir;
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use pratique::authorization::Authorizer;
 use pratique_manifest::ManifestFile;
-use pratique_suite::request::ResourceResolver;
-use pratique_suite::{KnownCluster, Policies, Suite};
+use pratique_request::ResourceResolver;
+use pratique_state::KnownCluster;
+use pratique_suite::{Policies, Suite};
 
 use crate::arguments::TestArguments;
 use crate::exit::CliError;

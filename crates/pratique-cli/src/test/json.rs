@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pratique_explain::Explanation;
 use pratique_manifest::{Kind, Location};
 use pratique_policy::Phase;
+use pratique_review::Unbound;
 use pratique_suite::{
     Actual, CoverageReport, Decision, Difference, Missing, PluginOutcome, PolicyCoverage, PolicyOutcome,
-    Unbound,
 };
 use serde::Serialize;
 

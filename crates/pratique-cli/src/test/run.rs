@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, Problem};
 use pratique_policy::Trace;
-use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite, Unbound};
+use pratique_review::Unbound;
+use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite};
 
 use super::cluster::SuiteCluster;
 use super::find::{self, SuiteFile};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use pratique_suite::is_manifest;
+use pratique_manifest::is_manifest;
 
 use super::report::report;
 use super::run::once;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use pratique_suite::yaml;
+use pratique_state::yaml;
 use pratique_types::is_nonprinting;
 
 use crate::support::{Directory, Run};

@@ -1,5 +1,6 @@
 //! Reading directories and files.
 
+pub(crate) mod boundary;
 pub(crate) mod directory;
 pub(crate) mod file;
 pub(crate) mod path;

@@ -1,5 +1,6 @@
-//! Paths as texts.
+//! Paths: as texts, and what their extensions say.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// A path as messages show it: bytes that are not UTF-8 are written as `\xff`, so that different paths look different. Only
@@ -13,6 +14,12 @@ pub fn path_text(path: &Path) -> String {
         }
     }
     out
+}
+
+/// Whether a file has an extension of YAML or JSON.
+pub fn is_manifest(path: &Path) -> bool {
+    let extension = path.extension().map(OsStr::to_ascii_lowercase);
+    extension.is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known))
 }
 
 #[cfg(test)]

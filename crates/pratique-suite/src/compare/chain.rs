@@ -6,9 +6,9 @@ use pratique_objects::changed_paths;
 
 use super::Difference;
 use crate::actual::Actual;
-use crate::chain::{Step, StepEffect};
 use crate::plugin_outcome::PluginOutcome;
 use crate::suite::Expected;
+use pratique_review::chain::{Step, StepEffect};
 
 /// Compares the outcomes of the request in admission plugins.
 pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {

@@ -9,10 +9,10 @@ use pratique_types::Operation;
 
 use super::template::{Constrained, constrained};
 use super::{NotEvaluatedReason, Source, user};
-use crate::object::text;
 use crate::read::operation;
-use crate::request::review::is_review;
 use crate::suite::{Case, Expected, Suite, TestInput, ViolationCount, Violations};
+use pratique_request::review::is_review;
+use pratique_request::text;
 
 pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let root = reader.root();

@@ -13,12 +13,12 @@ use pratique_types::builtin::resource_of;
 use pratique_types::{Operation, UserInfo};
 
 use super::{NotEvaluatedReason, Source, user};
-use crate::object::text;
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::{Fields, operation};
-use crate::request::{self, kind_of};
 use crate::select::{DEFAULT_NAMESPACE, label};
 use crate::suite::{Case, ClusterState, Expected, Reference, Suite, TestInput};
+use pratique_request::kind_of;
+use pratique_request::text;
 
 /// The kinds of policies that are evaluated.
 const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"];
@@ -195,7 +195,7 @@ impl TestDefaults {
         let list = |name: &str| values.get(name).and_then(Value::as_array).unwrap_or_default();
         for namespace in list("namespaceSelector") {
             let labels = namespace.get("labels").cloned().unwrap_or_default();
-            let object = request::cluster::namespace(text(namespace, &["name"]), labels);
+            let object = pratique_state::cluster::namespace(text(namespace, &["name"]), labels);
             self.cluster.objects.push(object);
         }
         self.operation = operation(text(values, &["globalValues", "request.operation"])).or(self.operation);

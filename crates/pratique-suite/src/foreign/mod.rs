@@ -13,11 +13,11 @@ use pratique_json::Value;
 use pratique_manifest::{Location, NodeId, ObjectSource, Problem, Rule};
 use pratique_types::UserInfo;
 
-use crate::object::text;
 use crate::read::Fields;
 use crate::read::budget::{self, Budget};
 use crate::roots::{OpenError, SuiteRoots};
 use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput};
+use pratique_request::text;
 
 /// Parts of API groups, one of which every file with such tests has.
 pub(crate) const GROUPS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
@@ -189,7 +189,7 @@ impl<'a> Source<'a> {
         let mut objects = Vec::new();
         for path in listed {
             let content = self.roots.open(&path).map_err(unopened)?;
-            let found = crate::files::objects(&content)?;
+            let found = pratique_manifest::convert::objects(&content)?;
             if !self.budget.borrow_mut().take_objects(&found) {
                 return Err(failed(budget::SPENT.to_owned()));
             }

@@ -5,7 +5,7 @@ use pratique_json::Value;
 use serde_json::{Value as Json, json};
 
 use super::NotEvaluatedReason;
-use crate::object::text;
+use pratique_request::text;
 
 /// The engine of templates whose code is expressions.
 const ENGINE: &str = "K8sNativeValidation";

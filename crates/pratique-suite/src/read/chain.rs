@@ -7,13 +7,13 @@ use pratique_manifest::{NodeId, Rule};
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, built_in, known};
 
 use super::{Fields, Reader, operation};
-use crate::chain::{ChainSettings, DEFAULTING, PREPARATION};
 use crate::decision::from_name;
 use crate::plugin_outcome::PluginOutcome;
 use crate::scripted::{Answer, Response, Script};
 use crate::select::Selector;
 use crate::substitute::Path;
 use crate::suite::{Expected, FieldPath};
+use pratique_review::chain::{ChainSettings, DEFAULTING, PREPARATION};
 
 /// The fields of a webhook that an answer has, and a call that fails has not.
 const OF_ANSWERS: [&str; 8] = [

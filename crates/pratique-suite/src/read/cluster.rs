@@ -6,11 +6,10 @@ use pratique_manifest::Rule;
 
 use super::Reader;
 use super::fields::Fields;
-use crate::authorizer::Rule as AuthorizerRule;
-use crate::request;
-use crate::snapshot::SnapshotIndex;
-use crate::stored_state::StoredState;
 use crate::suite::{ClusterState, CompleteKinds};
+use pratique_state::Rule as AuthorizerRule;
+use pratique_state::StoredState;
+use pratique_state::snapshot::SnapshotIndex;
 
 impl<'a> Reader<'a> {
     /// Decodes the field `cluster`, if there is one.
@@ -22,7 +21,7 @@ impl<'a> Reader<'a> {
         let namespaces = fields.map("namespaces", |labels| labels.value_of());
         let namespaces = namespaces
             .into_iter()
-            .map(|(name, labels)| request::cluster::namespace(&name, labels));
+            .map(|(name, labels)| pratique_state::cluster::namespace(&name, labels));
         let mut objects: Vec<_> = namespaces.collect();
         let mut snapshots = Vec::new();
         for id in fields.list("objects") {

@@ -6,7 +6,7 @@ use pratique_json::Value as Json;
 use pratique_manifest::{Entry, NodeId, Tree, Value};
 use pratique_types::Operation;
 
-use crate::convert::{convert, items_at};
+use pratique_manifest::{convert::convert, convert::items_at};
 
 /// A mapping of a document. Absent and null fields are the same.
 #[derive(Clone, Copy)]

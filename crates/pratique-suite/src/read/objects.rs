@@ -190,7 +190,11 @@ impl<'a> Reader<'a> {
         };
         let mut objects = Vec::new();
         for file in listed {
-            match self.roots.open(&file).map(|content| files::objects(&content)) {
+            match self
+                .roots
+                .open(&file)
+                .map(|content| pratique_manifest::convert::objects(&content))
+            {
                 Ok(Ok(found)) => objects.extend(found),
                 Ok(Err(problems)) => {
                     self.problems.extend(problems);

@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 
 use crate::actual::Actual;
 use crate::decision::Decision;
-use crate::yaml;
+use pratique_state::yaml;
 
 /// A new expectation: its fields, in reading order.
 pub(super) struct NewExpectation(Vec<(&'static str, Value<'static>)>);

@@ -8,7 +8,8 @@ use std::path::Path;
 use pratique_harness::Error;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Decision, Roots, read_file, read_suites_at, yaml};
+use pratique_state::yaml;
+use pratique_suite::{Decision, Roots, read_file, read_suites_at};
 
 use super::Expectations;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_conformance::cluster::served_besides;
-use pratique_suite::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
+use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
 use serde_json::Value;
 
 use super::case::array;

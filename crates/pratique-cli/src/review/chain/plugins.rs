@@ -1,7 +1,7 @@
 //! The plugins of the chain, started as an API server starts them.
 
 use pratique::expressions::Expressions;
-use pratique_suite::chain::{self, ChainSettings, StartFailure, Started};
+use pratique_review::chain::{self, ChainSettings, StartFailure, Started};
 use pratique_types::FeatureGates;
 
 use crate::exit::CliError;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::output::text::{Lines, Text, text};
 use crate::review::diff::{between, without_defaults};
 use crate::style::{Style, Tone};
-use pratique_suite::chain::{Step, StepEffect};
+use pratique_review::chain::{Step, StepEffect};
 
 /// How many changed fields of a step are listed.
 const MAX_PATHS: usize = 8;

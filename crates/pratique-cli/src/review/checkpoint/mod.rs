@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use pratique_manifest::path_text;
 use pratique_report::Run;
-use pratique_suite::API_VERSION;
+use pratique_state::API_VERSION;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

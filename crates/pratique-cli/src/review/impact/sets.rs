@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::bind;
+use pratique_review::bind;
 
 use crate::arguments::{ImpactArguments, PolicyPathArguments, StateArguments};
 use crate::exit::CliError;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use pratique_review::SourceFile;
 use pratique_stream::Limits;
-use pratique_suite::SourceFile;
 #[cfg(feature = "kube")]
 use pratique_types::Operation;
 

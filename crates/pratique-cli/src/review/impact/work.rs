@@ -7,8 +7,8 @@ use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
 use pratique_replay::{API_VERSION, EventRequests, Located, Replayed, entries};
+use pratique_request::AssumedResource;
 use pratique_stream::{Form, Piece};
-use pratique_suite::request::AssumedResource;
 use pratique_types::admission;
 
 use super::change::{Change, Row};
@@ -23,9 +23,8 @@ use crate::review::checkpoint::Mark;
 use crate::review::cluster_objects::{self, ListedContent};
 use crate::review::definitions::AssumedKind;
 use crate::review::etcd;
-use crate::review::evaluate::Evaluator;
+use crate::review::input_request::InputRequest;
 use crate::review::limitations::Limitations;
-use crate::review::received::InputRequest;
 use crate::review::replay::decision::ReplayDecision;
 use crate::review::replay::engine::{Engine, input};
 use crate::review::replay::faults::Faults;
@@ -35,6 +34,7 @@ use crate::review::replay::subject::Subject;
 use crate::review::replay::units::Unit as FileUnit;
 use crate::review::request::RequestBuilder;
 use crate::style::Style;
+use pratique_review::Reviewer;
 
 /// The results of a part of the inputs.
 #[derive(Default)]
@@ -52,7 +52,7 @@ pub(super) struct Part {
 /// A set of policies, and what evaluates it.
 pub(super) struct Side<'a> {
     pub(super) engine: &'a Engine,
-    pub(super) evaluator: Evaluator<'a>,
+    pub(super) evaluator: Reviewer<'a>,
 }
 
 /// Evaluates both sets of policies.
@@ -60,7 +60,7 @@ pub(super) struct Worker<'a> {
     pub(super) old: Side<'a>,
     pub(super) new: Side<'a>,
     /// Explains decisions of the new policies, if that is wanted.
-    pub(super) explains: Option<Evaluator<'a>>,
+    pub(super) explains: Option<Reviewer<'a>>,
     /// The style of explanations.
     pub(super) style: Style,
     pub(super) builder: RequestBuilder<'a>,
@@ -183,7 +183,7 @@ impl Worker<'_> {
         complete: impl FnOnce(Row) -> Row,
     ) {
         let place = input.place();
-        let kept = self.explains.as_ref().map(|_| copy(&input));
+        let kept = self.explains.as_ref().map(|_| input.clone());
         let assumed = AssumedResource::of(&input.request).filter(|_| input.received.is_ok());
         let kind = input.request.kind.clone();
         let depends = Cell::new(false);
@@ -193,7 +193,7 @@ impl Worker<'_> {
                 ReplayDecision::of(&mut result)
             })
         };
-        let decided = decide(&self.old, copy(&input)).and_then(|old| Ok((old, decide(&self.new, input)?)));
+        let decided = decide(&self.old, input.clone()).and_then(|old| Ok((old, decide(&self.new, input)?)));
         match assumed {
             Some(assumed) if depends.get() => {
                 let unusable = &self.new.engine.cluster.state.unusable;
@@ -218,21 +218,11 @@ impl Worker<'_> {
         let evaluator = self.explains.as_ref()?;
         let engine = self.new.engine;
         let explained = engine.evaluate(evaluator, input, |result| {
-            let mut explanation = result.explanation?;
+            let mut explanation = result.review.explanation?;
             engine.policies.locate(&mut explanation);
             Some(explanation::excerpt(&explanation, self.style))
         });
         explained.ok().flatten()
-    }
-}
-
-fn copy<'t>(input: &InputRequest<'t>) -> InputRequest<'t> {
-    InputRequest {
-        request: input.request.clone(),
-        location: input.location.clone(),
-        parent: input.parent.clone(),
-        is_sent: input.is_sent,
-        received: input.received.clone(),
     }
 }
 

@@ -3,11 +3,11 @@
 use pratique_report::{Evaluation, Finding};
 use serde::Serialize;
 
-use crate::review::decisions::PolicyDecision;
 use crate::review::findings::Causes;
 use crate::review::record::Decision;
 use crate::review::report::JsonUndecided;
 use crate::review::result::ReviewResult;
+use pratique_review::PolicyDecision;
 
 /// The decision of policies on a replayed request.
 #[derive(Clone, Debug, Serialize)]

@@ -7,22 +7,23 @@ use pratique::authorization::Authorizer;
 use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_replay::{ObjectKnowledge, ReplayRequest};
-use pratique_suite::Rules;
-use pratique_suite::chain::ChainSettings;
+use pratique_review::chain::ChainSettings;
+use pratique_review::{PolicyRecord, ReviewInput, Reviewer};
+use pratique_state::Rules;
 
 use crate::arguments::{FieldValidation, ObjectArguments, PolicyArguments, StateArguments};
 use crate::baseline::Level;
 use crate::exit::CliError;
 use crate::input::{FileSelection, InputError, InputObject};
 use crate::policies::{LoadFailure, OriginSets};
-use crate::review::chain::PluginState;
 use crate::review::digest::Digest;
-use crate::review::evaluate::Evaluator;
+use pratique_state::PluginState;
+
 use crate::review::input_errors::InputErrors;
+use crate::review::input_request::InputRequest;
 use crate::review::permissions::Permissions;
 use crate::review::phases::Phases;
 use crate::review::policies::StartedPlugins;
-use crate::review::received::InputRequest;
 use crate::review::result::ReviewResult;
 use crate::review::state::ClusterState;
 use crate::review::unbound::EvaluationScope;
@@ -226,24 +227,31 @@ impl StateInputs {
 
 impl Engine {
     /// An evaluator of the policies; with `explain`, decisions are explained.
-    pub(in crate::review) fn evaluator(&self, explain: bool) -> Evaluator<'_> {
+    pub(in crate::review) fn evaluator(&self, explain: bool) -> Reviewer<'_> {
         let authorizer = Arc::clone(&self.cluster.authorizer);
-        Evaluator::policies(&self.policies.admission, authorizer, explain)
+        let record = if explain {
+            PolicyRecord::Explanation
+        } else {
+            PolicyRecord::Decisions
+        };
+        Reviewer::policies(&self.policies.admission, authorizer)
+            .recording(record)
+            .with_preparation(self.cluster.phases.preparation)
     }
 
     /// Evaluates a request, and gives what `take` makes of the result.
     pub(in crate::review) fn evaluate<R>(
         &self,
-        evaluator: &Evaluator<'_>,
+        evaluator: &Reviewer<'_>,
         mut input: InputRequest<'_>,
         take: impl FnOnce(ReviewResult<'_>) -> R,
     ) -> Result<R, InputError> {
-        let KnownCluster { state, phases, .. } = &*self.cluster;
+        let state = &self.cluster.state;
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
-        let is_sent = input.is_sent;
-        let stage = phases.receive(&mut input, is_sent, state);
-        evaluator.evaluate(&state.objects, &input, &stage).map(take)
+        let review = evaluator.review(&state.objects, state.api_objects(), &mut input);
+        let review = review.map_err(|why| input.unfinished(&why))?;
+        Ok(take(ReviewResult::new(&input, review)))
     }
 }
 
@@ -253,10 +261,10 @@ pub(in crate::review) fn input<'e>(
     location: pratique_manifest::Location,
 ) -> InputRequest<'e> {
     InputRequest {
-        request: replayed.request,
+        input: ReviewInput {
+            is_sent: replayed.seen == ObjectKnowledge::Admitted,
+            ..ReviewInput::sent(replayed.request)
+        },
         location,
-        parent: None,
-        is_sent: replayed.seen == ObjectKnowledge::Admitted,
-        received: Ok(Vec::new()),
     }
 }

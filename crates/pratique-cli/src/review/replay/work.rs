@@ -18,8 +18,8 @@ use super::units::Unit;
 use crate::arguments::ReplayFormat;
 use crate::output::{Printed, problems};
 use crate::review::checkpoint::Mark;
-use crate::review::evaluate::Evaluator;
 use crate::style::Style;
+use pratique_review::Reviewer;
 
 /// The results of a part of the logs.
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub(super) struct Part {
 /// Replays parts of logs.
 pub(super) struct Worker<'a> {
     pub(super) engine: &'a Engine,
-    pub(super) evaluator: Evaluator<'a>,
+    pub(super) evaluator: Reviewer<'a>,
     pub(super) log: LogReader,
     pub(super) format: ReplayFormat,
     pub(super) summary: bool,

@@ -2,7 +2,7 @@
 
 use pratique_arrow::ResultRow;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
-use pratique_suite::SourceFile;
+use pratique_review::SourceFile;
 
 #[cfg(feature = "kube")]
 use super::apply;

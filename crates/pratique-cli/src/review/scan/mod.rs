@@ -26,7 +26,6 @@ use super::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
 use super::cluster_objects::{ClusterObjects, Matched};
 use super::digest::Digest;
-use super::evaluate::Evaluator;
 use super::limitations::NOT_SIMULATED;
 use super::object_source::ObjectSource;
 use super::phases::Phases;
@@ -50,6 +49,7 @@ use crate::output::text::text;
 use crate::snapshot::StateSource;
 use collect::Collector;
 pub(crate) use merge::run as report;
+use pratique_review::{PolicyRecord, Reviewer};
 use source::{Files, Sources};
 use work::Scanner;
 
@@ -126,16 +126,19 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
-    let mut evaluator = Evaluator::policies(admission, cluster.authorizer, false);
-    if answers.output.lists_skipped() {
-        evaluator = evaluator.recording_matches();
-    }
+    let record = if answers.output.lists_skipped() {
+        PolicyRecord::Matches
+    } else {
+        PolicyRecord::Decisions
+    };
+    let evaluator = Reviewer::policies(admission, cluster.authorizer)
+        .recording(record)
+        .with_preparation(phases.preparation);
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
         operation,
         evaluator,
         admission,
-        phases,
         format: arguments.answers.output,
         is_of_files: matches!(inputs.source, ObjectSource::Paths(_)),
         shard: sources.shard(),

@@ -8,17 +8,17 @@ use pratique::Admission;
 use pratique::plugins::{self, Effects, MutableAttributes, Plugin, PluginContext, Rejection, StateKind};
 use pratique_json::Value;
 use pratique_manifest::Plugin as ManifestPlugin;
-use pratique_suite::chain::ChainSettings;
+use pratique_review::chain::ChainSettings;
 use pratique_types::GroupResource;
 use pratique_types::admission_plugins::{BUILT_IN, BuiltIn, PluginSwitches};
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::arguments::ScanChainArguments;
 use crate::exit::CliError;
-use crate::review::decisions::{Action, PolicyDecision};
 use crate::review::record::{Decision, Record};
 use crate::review::report::JsonUndecided;
 use crate::review::state::OF_CLUSTER_TO_PLUGINS;
+use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// Whether objects of a kind are kept that plugins look up. PodSecurity looks for the Pods of a namespace only where its labels
 /// change, and there may be any number of them.

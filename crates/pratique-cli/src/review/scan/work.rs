@@ -5,7 +5,7 @@ use pratique_expansion::Expander;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
 use pratique_report::{Shard, owner_of, uid_of};
-use pratique_suite::request::{AssumedResource, kind_of, options, review};
+use pratique_request::{AssumedResource, kind_of, options, review};
 use pratique_types::Operation;
 use serde::Serialize;
 
@@ -24,24 +24,23 @@ use crate::review::checkpoint::Mark;
 use crate::review::cluster_objects;
 use crate::review::definitions::AssumedKind;
 use crate::review::etcd;
-use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::{ErrorLine, JsonError, described};
 use crate::review::limitations::Limitations;
-use crate::review::phases::Phases;
 use crate::review::record::Record;
 use crate::review::request::RequestBuilder;
+use crate::review::result::ReviewResult;
 use crate::review::state::ClusterState;
 use crate::review::unexpanded::UnexpandedWorkloads;
 use crate::style::Style;
+use pratique_review::Reviewer;
 
 /// Evaluates objects.
 pub(super) struct Scanner<'a> {
     pub(super) builder: RequestBuilder<'a>,
     pub(super) operation: Operation,
-    pub(super) evaluator: Evaluator<'a>,
+    pub(super) evaluator: Reviewer<'a>,
     /// Has the plugins that are evaluated besides policies.
     pub(super) admission: &'a Admission,
-    pub(super) phases: Phases,
     pub(super) format: ScanFormat,
     /// Whether the objects are those of files, and not all that a cluster has.
     pub(super) is_of_files: bool,
@@ -183,17 +182,19 @@ impl Scanner<'_> {
         if self.is_of_files && Expander::default().is_workload(&kind.group, &kind.kind) {
             scanned.unexpanded.count(&input);
         }
-        let stage = self.phases.receive(&mut input, false, state);
+        let prepared = self.evaluator.prepare(&mut input, state.api_objects());
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             scanned.limitations.count(objects, &input, &state.unusable);
         }
-        let is_received = input.decode_failure().is_none() && stage.refusal().is_none();
+        let is_received = input.decode_failure().is_none() && prepared.refusal().is_none();
         let plugins = state.plugins().filter(|_| is_received);
         let mut plugins = plugins.map(|plugins| PluginRun::new(self.admission, plugins.context()));
         if let Some(plugins) = &mut plugins {
             plugins.admit(&mut input.request);
         }
-        let mut result = self.evaluator.evaluate(&state.objects, &input, &stage)?;
+        let review = self.evaluator.decide(&state.objects, &input, &prepared);
+        let review = review.map_err(|why| input.unfinished(&why))?;
+        let mut result = ReviewResult::new(&input, review);
         let place = input.place();
         if let Some(assumed) = AssumedResource::of(&input.request) {
             if depends_on_resource(&result.outcome) {

@@ -1,0 +1,76 @@
+//! A directory that untrusted files may not lead out of.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// A directory below which an untrusted file names others. Links are resolved first, so that none leads out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathBoundary {
+    directory: PathBuf,
+}
+
+impl PathBoundary {
+    /// The boundary around a directory.
+    ///
+    /// # Errors
+    /// There is no such directory.
+    pub fn new(directory: &Path) -> io::Result<Self> {
+        let directory = absolute_path(directory).canonicalize()?;
+        Ok(PathBoundary { directory })
+    }
+
+    /// The boundary around the repository that a directory is in; `None` if it is in none.
+    pub fn of_repository(directory: &Path) -> Option<Self> {
+        let directory = absolute_path(directory).canonicalize().ok()?;
+        let directory = repository_top(&directory)?.to_path_buf();
+        Some(PathBoundary { directory })
+    }
+
+    /// The directory, canonicalized.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Whether a path leads below the directory, whether there is something or not.
+    pub fn holds(&self, path: &Path) -> bool {
+        canonical_path(path).is_some_and(|path| is_below(&self.directory, &path))
+    }
+}
+
+/// Whether a canonicalized path is below a directory, but not among what git keeps there: `.git/config` can hold the
+/// credentials of a checkout, and nothing in `.git` is part of a change.
+pub fn is_below(directory: &Path, path: &Path) -> bool {
+    let is_of_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    path.strip_prefix(directory)
+        .is_ok_and(|below| !below.components().any(is_of_git))
+}
+
+/// The top of the repository around a canonicalized directory. The root directory of the file system is none.
+pub fn repository_top(directory: &Path) -> Option<&Path> {
+    let mut above = directory.ancestors().filter(|path| path.parent().is_some());
+    above.find(|path| path.join(".git").exists())
+}
+
+/// The canonical form of a path, whether there is a file or not.
+pub fn canonical_path(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| absent(path))
+}
+
+/// The canonical form of a path that does not exist: that of its last existing ancestor, with the rest appended.
+fn absent(path: &Path) -> Option<PathBuf> {
+    let path = absolute_path(path);
+    let (there, rest) = path
+        .ancestors()
+        .filter_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)))
+        .next()?;
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    rest.components().all(is_plain).then(|| there.join(rest))
+}
+
+/// The absolute form of a path; the empty one is the working directory.
+pub fn absolute_path(path: &Path) -> PathBuf {
+    match path.as_os_str().is_empty() {
+        true => PathBuf::from("."),
+        false => std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()),
+    }
+}

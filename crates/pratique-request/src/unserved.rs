@@ -1,0 +1,297 @@
+//! Kinds that a server does not serve: its answer to requests for them, and what to do.
+
+use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_types::builtin::{self, Removal};
+use pratique_types::{GroupVersionKind, GroupVersionResource, Reason, Status};
+
+use crate::resource::Source;
+
+/// A kind that a server does not serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnservedKind {
+    kind: GroupVersionKind,
+    resource: GroupVersionResource,
+    cause: UnservedCause,
+}
+
+/// Why a kind is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum UnservedCause {
+    /// The resource has objects of another kind.
+    OtherKind(GroupVersionKind),
+    /// Kubernetes has no such resource.
+    NoResource,
+    /// The cluster has none.
+    NotInCluster(Source),
+}
+
+impl UnservedKind {
+    /// A kind of a group of Kubernetes, whose objects would be sent to a resource.
+    pub(crate) fn of_kubernetes(kind: &GroupVersionKind, resource: GroupVersionResource) -> Self {
+        let cause = match builtin::find(&resource, "") {
+            Some(served) => UnservedCause::OtherKind(served.kind.clone()),
+            None => UnservedCause::NoResource,
+        };
+        UnservedKind {
+            kind: kind.clone(),
+            resource,
+            cause,
+        }
+    }
+
+    /// A kind that a cluster does not have.
+    pub(crate) fn of_cluster(
+        kind: &GroupVersionKind,
+        resource: GroupVersionResource,
+        source: Source,
+    ) -> Self {
+        UnservedKind {
+            kind: kind.clone(),
+            resource,
+            cause: UnservedCause::NotInCluster(source),
+        }
+    }
+
+    /// The resource that requests for it would have.
+    pub fn resource(&self) -> &GroupVersionResource {
+        &self.resource
+    }
+
+    /// The answer of the server.
+    // Upstream: apimachinery/pkg/api/errors/errors.go, NewGenericServerResponse, for what lies below no served version;
+    // apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
+    pub fn status(&self) -> Status {
+        match &self.cause {
+            UnservedCause::OtherKind(endpoint) => {
+                Status::failure(Reason::BadRequest, self.decode_error(endpoint))
+            }
+            UnservedCause::NoResource | UnservedCause::NotInCluster(_) => Status::failure(
+                Reason::NotFound,
+                "the server could not find the requested resource",
+            ),
+        }
+    }
+
+    /// The error of a server that decodes an object of the kind where it expects another.
+    fn decode_error(&self, endpoint: &GroupVersionKind) -> String {
+        let text = |text: &str| pratique_json::Value::from(text).to_string();
+        let object = format!(
+            "{{\"apiVersion\":{},\"kind\":{}}}",
+            text(&self.kind.api_version()),
+            text(&self.kind.kind)
+        );
+        let objects = Objects::with_placeholder("1970-01-01T00:00:00Z");
+        let decoded = objects.decode(
+            object.as_bytes(),
+            MediaType::Json,
+            endpoint,
+            FieldValidation::Warn,
+        );
+        decoded.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    /// Since when it is gone, what took its place, and what else can be done.
+    pub fn help(&self) -> String {
+        let kind = &self.kind;
+        let named = format!("{} {}", kind.api_version(), kind.kind);
+        match &self.cause {
+            UnservedCause::NotInCluster(Source::Discovery) => format!(
+                "the cluster serves no {named}: give its CustomResourceDefinition with --objects if it is to"
+            ),
+            UnservedCause::NotInCluster(Source::Objects) => {
+                format!("no CustomResourceDefinition of the objects defines {named}, and these are all")
+            }
+            UnservedCause::OtherKind(endpoint) => format!(
+                "the objects of {} are of kind {}",
+                self.resource.group_resource(),
+                endpoint.kind
+            ),
+            UnservedCause::NoResource => match builtin::removal(kind).filter(|removal| is_past(removal)) {
+                Some(removal) => removed(&named, kind, removal),
+                None => never_served(&named, kind),
+            },
+        }
+    }
+}
+
+/// The release that is simulated.
+const RELEASE: (u32, u32) = (1, 37);
+
+/// Whether the release that is simulated does not serve it any more.
+fn is_past(removal: &Removal) -> bool {
+    let numbers = removal.release.split_once('.');
+    let numbers = numbers.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    numbers.is_some_and(|numbers| numbers <= RELEASE)
+}
+
+fn removed(named: &str, kind: &GroupVersionKind, removal: &Removal) -> String {
+    let gone = format!("{named} is not served since Kubernetes {}", removal.release);
+    match replacement(kind) {
+        Some(other) => format!("{gone}: use {} {}", other.api_version(), other.kind),
+        None => format!("{gone}, and nothing took its place"),
+    }
+}
+
+fn never_served(named: &str, kind: &GroupVersionKind) -> String {
+    let is = |served: &&builtin::ServedResource| served.kind == *kind;
+    if let Some(optional) = builtin::optional().iter().find(is) {
+        let version = optional.kind.api_version();
+        let is_stable = !version.contains("alpha") && !version.contains("beta");
+        let served = match is_stable {
+            true => format!("only releases after {}.{} serve {named}", RELEASE.0, RELEASE.1),
+            false => format!("a server serves {named} only with --runtime-config={version}=true"),
+        };
+        let other = replacement(kind).filter(|_| !is_stable);
+        let other = other.map(|other| format!("; else use {} {}", other.api_version(), other.kind));
+        return format!(
+            "{served}: give a snapshot of one that does, or name the resource with --resource{}",
+            other.unwrap_or_default()
+        );
+    }
+    if let Some(part) = builtin::resources().iter().find(is) {
+        // The resource itself would be known.
+        return format!(
+            "objects of kind {} are sent to {}/{}: name that with --subresource {}",
+            kind.kind,
+            part.resource.group_resource(),
+            part.subresource,
+            part.subresource
+        );
+    }
+    if let Some(other) = replacement(kind) {
+        return format!("use {} {}", other.api_version(), other.kind);
+    }
+    let of_version = builtin::resources()
+        .iter()
+        .filter(|served| served.kind.api_version() == kind.api_version());
+    let kinds = of_version.map(|served| served.kind.kind.as_str());
+    match pratique_gotext::suggest::nearest(&kind.kind, kinds) {
+        Some(near) => format!("Kubernetes serves no {named}: did you mean {near}?"),
+        None => format!("Kubernetes serves no {named}"),
+    }
+}
+
+/// What is served in the place of a kind: what Kubernetes says, as far as that is served itself, or else the kind of that name.
+fn replacement(kind: &GroupVersionKind) -> Option<&'static GroupVersionKind> {
+    let is_served = |served: &&builtin::ServedResource, other: &GroupVersionKind| {
+        served.subresource.is_empty() && served.kind == *other
+    };
+    let mut current = kind.clone();
+    // The table has no circle; replacements were replaced a few times at most.
+    for _ in 0..8 {
+        let Some(next) = builtin::removal(&current).and_then(|removal| removal.replacement.clone()) else {
+            break;
+        };
+        let mut resources = builtin::resources().iter();
+        if let Some(served) = resources.find(|served| is_served(served, &next)) {
+            return Some(&served.kind);
+        }
+        current = next;
+    }
+    let of_name = |in_group: bool| {
+        // The last version of a kind in the table is the newest.
+        let mut resources = builtin::resources().iter().rev();
+        resources.find(|served| {
+            let is_kind = served.subresource.is_empty() && served.kind.kind == kind.kind;
+            is_kind && (!in_group || served.kind.group == kind.group)
+        })
+    };
+    let found = of_name(true).or_else(|| of_name(false));
+    found.map(|served| &served.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(group: &str, version: &str, kind: &str, expected: &str) {
+        let kind = GroupVersionKind::new(group, version, kind);
+        let resource = GroupVersionResource::new(group, version, "nonsense");
+        assert_eq!(UnservedKind::of_kubernetes(&kind, resource).help(), expected);
+    }
+
+    #[test]
+    fn removed_versions_are_told_with_their_release() {
+        for (group, version, kind, expected) in [
+            (
+                "extensions",
+                "v1beta1",
+                "Deployment",
+                "extensions/v1beta1 Deployment is not served since Kubernetes 1.16: use apps/v1 Deployment",
+            ),
+            (
+                "extensions",
+                "v1beta1",
+                "Ingress",
+                "extensions/v1beta1 Ingress is not served since Kubernetes 1.22: use networking.k8s.io/v1 Ingress",
+            ),
+            (
+                "policy",
+                "v1beta1",
+                "PodSecurityPolicy",
+                "policy/v1beta1 PodSecurityPolicy is not served since Kubernetes 1.25, and nothing took its place",
+            ),
+            (
+                "extensions",
+                "v1beta1",
+                "PodSecurityPolicy",
+                "extensions/v1beta1 PodSecurityPolicy is not served since Kubernetes 1.16, and nothing took its place",
+            ),
+            (
+                "autoscaling",
+                "v2beta1",
+                "HorizontalPodAutoscaler",
+                "autoscaling/v2beta1 HorizontalPodAutoscaler is not served since Kubernetes 1.25: use autoscaling/v2 \
+                 HorizontalPodAutoscaler",
+            ),
+            (
+                "flowcontrol.apiserver.k8s.io",
+                "v1beta1",
+                "FlowSchema",
+                "flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema is not served since Kubernetes 1.26: use \
+                 flowcontrol.apiserver.k8s.io/v1 FlowSchema",
+            ),
+            (
+                "events.k8s.io",
+                "v1beta1",
+                "Event",
+                "events.k8s.io/v1beta1 Event is not served since Kubernetes 1.25: use events.k8s.io/v1 Event",
+            ),
+        ] {
+            check(group, version, kind, expected);
+        }
+    }
+
+    #[test]
+    fn other_kinds_are_told_with_what_is_near() {
+        check("apps", "v2", "Deployment", "use apps/v1 Deployment");
+        check("", "v1", "Deployment", "use apps/v1 Deployment");
+        check(
+            "certificates.k8s.io",
+            "v1",
+            "ClusterTrustBundle",
+            "only releases after 1.37 serve certificates.k8s.io/v1 ClusterTrustBundle: give a snapshot of one that does, or name \
+             the resource with --resource",
+        );
+        check(
+            "",
+            "v1",
+            "Podd",
+            "Kubernetes serves no v1 Podd: did you mean Pod?",
+        );
+        check(
+            "policy",
+            "v1",
+            "Eviction",
+            "objects of kind Eviction are sent to pods/eviction: name that with --subresource eviction",
+        );
+        check(
+            "resource.k8s.io",
+            "v1beta1",
+            "DeviceClass",
+            "a server serves resource.k8s.io/v1beta1 DeviceClass only with --runtime-config=resource.k8s.io/v1beta1=true: \
+             give a snapshot of one that does, or name the resource with --resource; else use resource.k8s.io/v1 DeviceClass",
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! The decisions of policies on a request.
+
+use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver};
+use serde::Serialize;
+
+/// The decision of a policy with a binding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PolicyDecision {
+    /// The policy.
+    pub policy: String,
+    /// The binding.
+    pub binding: String,
+    /// What follows.
+    pub action: PolicyAction,
+    /// Whether an error led to it, and not a validation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// The message.
+    pub message: String,
+}
+
+impl PolicyDecision {
+    /// The policy, the binding and the message.
+    pub fn names_and_message(&self) -> (&str, &str, &str) {
+        (&self.policy, &self.binding, &self.message)
+    }
+}
+
+/// The action that follows from a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PolicyAction {
+    /// The request is denied.
+    Deny,
+    /// The user is warned.
+    Warn,
+    /// It is recorded in the audit log.
+    Audit,
+    /// An error that the failure policy ignores.
+    Ignore,
+}
+
+/// Records the decisions of policies.
+#[derive(Debug, Default)]
+pub struct DecisionRecorder(pub Vec<PolicyDecision>);
+
+impl PolicyObserver for DecisionRecorder {
+    fn decided(&mut self, decision: &Decision<'_>) {
+        self.0.push(PolicyDecision {
+            policy: decision.policy.to_owned(),
+            binding: decision.binding.to_owned(),
+            action: match decision.effect {
+                Effect::Deny => PolicyAction::Deny,
+                Effect::Warn => PolicyAction::Warn,
+                Effect::Audit => PolicyAction::Audit,
+                Effect::Allow => PolicyAction::Ignore,
+            },
+            failed: decision.error != ErrorType::None,
+            message: decision.message.to_owned(),
+        });
+    }
+}

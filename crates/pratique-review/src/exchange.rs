@@ -1,0 +1,60 @@
+//! Exchanges with webhooks, as they were made.
+
+use pratique::webhook::{Called, Rejection};
+use pratique_json::{Value, base64};
+use serde::Serialize;
+
+/// An exchange with a webhook: request and response.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookExchange {
+    webhook: String,
+    configuration: String,
+    code: u16,
+    rejected: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    failed_open: bool,
+    seconds: f64,
+    /// The AdmissionReview that was sent.
+    pub review: String,
+    /// The body of the response.
+    pub answer: String,
+}
+
+impl From<&Called<'_>> for WebhookExchange {
+    fn from(called: &Called<'_>) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        WebhookExchange {
+            webhook: called.webhook.to_owned(),
+            configuration: called.configuration.to_owned(),
+            code: called.code,
+            rejected: matches!(called.rejection, Some(Rejection::Denied)),
+            failure: called.failure.map(str::to_owned),
+            failed_open: called.failed_open,
+            seconds: called.duration.as_secs_f64(),
+            review: text(&called.review),
+            answer: text(&called.answer),
+        }
+    }
+}
+
+impl WebhookExchange {
+    /// The decoded patch of the response; `None` if there is none, or it is invalid.
+    pub fn patch(&self) -> Option<String> {
+        let answer = pratique_json::parse(self.answer.as_bytes()).ok()?;
+        let patch = answer.at(&["response", "patch"]).and_then(Value::as_str)?;
+        String::from_utf8(base64::decode(patch).ok()?).ok()
+    }
+
+    /// A summary on one line.
+    pub fn summary(&self) -> String {
+        let answer = match (&self.failure, self.rejected) {
+            (Some(failure), _) if self.failed_open => format!("ignored: {failure}"),
+            (Some(failure), _) => format!("failed: {failure}"),
+            (None, true) => format!("denied ({})", self.code),
+            (None, false) => "allowed".to_owned(),
+        };
+        format!("webhook {} of {}: {answer}", self.webhook, self.configuration)
+    }
+}

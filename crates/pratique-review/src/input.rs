@@ -1,0 +1,147 @@
+//! Requests as they are reviewed: with what a server says when it decodes the object.
+
+use pratique::Outcome;
+use pratique_json::Value;
+use pratique_policy::DenialCause;
+use pratique_request::{UnservedKind, kind_of};
+use pratique_typed::decode::received;
+use pratique_types::{AdmissionRequest, Reason, Status};
+use serde::Serialize;
+
+/// A request to review.
+#[derive(Clone, Debug)]
+pub struct ReviewInput<'t> {
+    /// The request. Its object is that of the input; [`prepare`](crate::Preparation::prepare) completes it.
+    pub request: AdmissionRequest<'t>,
+    /// The workload that makes the object, if it does not stand in the input itself.
+    pub parent: Option<ParentWorkload>,
+    /// Whether an API server sent the request, so that its object was decoded and completed before.
+    pub is_sent: bool,
+    /// The warnings of a server that decodes the object, or its refusal.
+    pub received: Result<Vec<String>, ReceiveFailure>,
+}
+
+/// Why a server refuses a request before it has an object of the kind.
+#[derive(Clone, Debug)]
+pub struct ReceiveFailure {
+    status: Box<Status>,
+    /// What else can be said, and done.
+    help: Option<String>,
+}
+
+impl From<String> for ReceiveFailure {
+    /// The object cannot be decoded.
+    fn from(why: String) -> Self {
+        ReceiveFailure::from(Box::new(Status::failure(Reason::BadRequest, why)))
+    }
+}
+
+impl From<Box<Status>> for ReceiveFailure {
+    /// The server answers with a status.
+    fn from(status: Box<Status>) -> Self {
+        ReceiveFailure { status, help: None }
+    }
+}
+
+impl From<UnservedKind> for ReceiveFailure {
+    /// No server serves the kind.
+    fn from(unserved: UnservedKind) -> Self {
+        ReceiveFailure {
+            status: Box::new(unserved.status()),
+            help: Some(unserved.help()),
+        }
+    }
+}
+
+/// A workload that makes other objects.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParentWorkload {
+    /// Its kind.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl<'t> ReviewInput<'t> {
+    /// The request of an object, which a server decodes with warnings, or does not.
+    pub fn new(
+        request: AdmissionRequest<'t>,
+        received: Result<Vec<String>, impl Into<ReceiveFailure>>,
+    ) -> Self {
+        ReviewInput {
+            request,
+            parent: None,
+            is_sent: false,
+            received: received.map_err(Into::into),
+        }
+    }
+
+    /// A request that an API server sent.
+    pub fn sent(request: AdmissionRequest<'t>) -> Self {
+        ReviewInput {
+            request,
+            parent: None,
+            is_sent: true,
+            received: Ok(Vec::new()),
+        }
+    }
+
+    /// The object that the request is about; the stored one of a deletion.
+    pub fn object(&self) -> &Value<'t> {
+        if self.request.object.is_null() {
+            &self.request.old_object
+        } else {
+            &self.request.object
+        }
+    }
+
+    /// The name in the request, or else the start of the name that a server generates; empty if there is neither.
+    pub fn name(&self) -> &str {
+        let generated = || self.object().at(&["metadata", "generateName"])?.as_str();
+        match self.request.name.as_str() {
+            "" => generated().unwrap_or_default(),
+            name => name,
+        }
+    }
+
+    /// The outcome of a request whose object cannot be decoded.
+    pub fn decode_failure(&self) -> Option<Outcome> {
+        let failure = self.received.as_ref().err()?;
+        let mut outcome = Outcome::refused((*failure.status).clone());
+        outcome.cause = Some(DenialCause::Rule);
+        Some(outcome)
+    }
+
+    /// What else can be said about a request that the server refuses so early.
+    pub fn help(&self) -> Option<&str> {
+        self.received.as_ref().err()?.help.as_deref()
+    }
+
+    /// Adds the warnings of decoding the object to an outcome.
+    pub(crate) fn with_warnings(&self, outcome: Outcome) -> Outcome {
+        let mut outcome = outcome;
+        if let Ok(warnings) = &self.received {
+            outcome.warnings.splice(0..0, warnings.iter().cloned());
+        }
+        outcome
+    }
+}
+
+/// Warnings about the objects of an AdmissionReview that a server would not have sent: it would have dropped the
+/// fields, or rejected the object.
+pub fn decode_warnings(request: &AdmissionRequest<'static>) -> Vec<String> {
+    let objects = [("object", &request.object), ("oldObject", &request.old_object)];
+    let given = objects.into_iter().filter(|(_, object)| !object.is_null());
+    given
+        .flat_map(|(name, object)| object_warnings(name, object))
+        .collect()
+}
+
+fn object_warnings(name: &str, object: &Value<'static>) -> Vec<String> {
+    let Ok(kind) = kind_of(object) else {
+        return Vec::new();
+    };
+    let reasons = received(&kind, object).unwrap_or_else(|why| vec![why]);
+    let message = |why| format!("request.{name} is not as a server sends it: {why}");
+    reasons.into_iter().map(message).collect()
+}

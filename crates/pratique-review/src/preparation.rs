@@ -1,0 +1,159 @@
+//! Objects as an API server sees them: what it does with them before admission, and between the steps of it.
+
+use pratique::api_objects::{ApiObjects, Defaults, ReceivedRequest};
+use pratique::object_model::Refused;
+use pratique::{ObjectModel, Outcome};
+use pratique_gotext::strconv::quote;
+use pratique_policy::DenialCause;
+use pratique_types::GroupVersionKind;
+
+use crate::input::{ReceiveFailure, ReviewInput};
+
+/// How a server treats unknown and duplicate fields: `fieldValidation` of requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// It refuses the object.
+    Strict,
+    /// It warns of them.
+    #[default]
+    Warn,
+    /// It drops them silently.
+    Ignore,
+}
+
+/// The handling of objects besides admission.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Preparation {
+    /// How unknown and duplicate fields are treated.
+    pub validation: FieldValidation,
+    /// Whether it is recorded which fields were defaulted, and by whom.
+    pub records_defaults: bool,
+}
+
+/// The object of a request, from decoding to validating admission.
+#[derive(Debug)]
+pub enum PreparedObject<'s> {
+    /// It stays as it is.
+    Unchanged,
+    /// A server sent it: what policies change is defaulted.
+    Sent(&'s ApiObjects),
+    /// It is completed as a server does.
+    Received(Box<ReceivedRequest<'s>>),
+    /// The server refuses it before admission.
+    Refused(Box<Outcome>),
+}
+
+impl Preparation {
+    /// Does with a request what a server does before admission. Without the kinds whose objects are completed, objects stay as they
+    /// are.
+    pub fn prepare<'s>(
+        &self,
+        input: &mut ReviewInput<'_>,
+        objects: Option<&'s ApiObjects>,
+    ) -> PreparedObject<'s> {
+        self.validate_fields(input);
+        let Some(objects) = objects else {
+            return PreparedObject::Unchanged;
+        };
+        if input.is_sent {
+            return PreparedObject::Sent(objects);
+        }
+        if input.received.is_err() {
+            return PreparedObject::Unchanged;
+        }
+        let received = if self.records_defaults {
+            objects.receive_recorded(&mut input.request)
+        } else {
+            objects.receive(&mut input.request)
+        };
+        match received {
+            Ok(received) => {
+                if let Ok(warnings) = &mut input.received {
+                    warnings.extend_from_slice(received.unknown_fields());
+                }
+                self.validate_fields(input);
+                if let Ok(warnings) = &mut input.received {
+                    warnings.extend_from_slice(received.warnings());
+                }
+                PreparedObject::Received(Box::new(received))
+            }
+            Err(refused) => PreparedObject::Refused(Box::new(refused_outcome(refused))),
+        }
+    }
+
+    /// Refuses unknown and duplicate fields, or drops the warnings about them.
+    fn validate_fields(&self, input: &mut ReviewInput<'_>) {
+        if let Ok(warnings) = &mut input.received {
+            let warnings = std::mem::take(warnings);
+            let validated = self.validated(&input.request.kind, warnings);
+            input.received = validated.map_err(ReceiveFailure::from);
+        }
+    }
+
+    /// The warnings about unknown and duplicate fields.
+    ///
+    /// # Errors
+    /// An object of the kind is refused for them.
+    // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler
+    pub(crate) fn validated(
+        &self,
+        kind: &GroupVersionKind,
+        faults: Vec<String>,
+    ) -> Result<Vec<String>, String> {
+        match self.validation {
+            FieldValidation::Strict if !faults.is_empty() => {
+                let GroupVersionKind { kind, version, .. } = kind;
+                let (version, faults) = (quote(version), faults.join(", "));
+                Err(format!(
+                    "{kind} in version {version} cannot be handled as a {kind}: strict decoding error: {faults}"
+                ))
+            }
+            FieldValidation::Ignore => Ok(Vec::new()),
+            FieldValidation::Strict | FieldValidation::Warn => Ok(faults),
+        }
+    }
+}
+
+impl PreparedObject<'_> {
+    /// The model by which the object is defaulted during admission.
+    pub fn model(&self) -> Option<&dyn ObjectModel> {
+        match self {
+            PreparedObject::Unchanged | PreparedObject::Refused(_) => None,
+            PreparedObject::Sent(objects) => Some(*objects),
+            PreparedObject::Received(received) => Some(&**received),
+        }
+    }
+
+    /// The outcome of a request that is refused before admission.
+    pub fn refusal(&self) -> Option<Outcome> {
+        match self {
+            PreparedObject::Refused(outcome) => Some((**outcome).clone()),
+            PreparedObject::Unchanged | PreparedObject::Sent(_) | PreparedObject::Received(_) => None,
+        }
+    }
+
+    /// The fields that were set in the object, if that was recorded.
+    pub fn defaults(&self) -> Vec<Defaults> {
+        match self {
+            PreparedObject::Received(received) => received.defaults(),
+            PreparedObject::Unchanged | PreparedObject::Sent(_) | PreparedObject::Refused(_) => Vec::new(),
+        }
+    }
+
+    /// Whether the server itself refuses the request, before or between the phases of admission.
+    pub fn is_refused(&self) -> bool {
+        match self {
+            PreparedObject::Refused(_) => true,
+            PreparedObject::Received(received) => received.is_refused(),
+            PreparedObject::Unchanged | PreparedObject::Sent(_) => false,
+        }
+    }
+}
+
+/// The outcome of a request that a server refuses before admission.
+pub(crate) fn refused_outcome(refused: Refused) -> Outcome {
+    let mut outcome = Outcome::refused(*refused.status);
+    outcome.cause = Some(DenialCause::Rule);
+    outcome.warnings = refused.warnings;
+    outcome
+}

@@ -1,0 +1,305 @@
+//! The one engine behind every tool: a request and the state of a cluster become a decision.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+#[cfg(feature = "webhooks")]
+use pratique::AdmissionContext;
+use pratique::api_objects::{ApiObjects, Defaults};
+use pratique::authorization::Authorizer;
+#[cfg(feature = "webhooks")]
+use pratique::authorization::Decider;
+use pratique::policy::{Part, Trace};
+use pratique::{Admission, EvalContext, Objects, Outcome, Unfinished};
+use pratique_explain::{Explanation, Recorder};
+#[cfg(feature = "webhooks")]
+use tokio::runtime::Runtime;
+
+use crate::chain::Step;
+use crate::decisions::{DecisionRecorder, PolicyDecision};
+#[cfg(feature = "webhooks")]
+use crate::exchange::WebhookExchange;
+use crate::input::ReviewInput;
+use crate::preparation::{Preparation, PreparedObject};
+#[cfg(feature = "webhooks")]
+use crate::whole_chain::{ExchangeRecorder, WholeChain};
+
+/// Reviews requests: what would a cluster do to the object, and why?
+///
+/// How much of a server is asked is its depth: policies only, policies and webhooks, or the whole chain with the server's own
+/// plugins. What a server does with an object before admission is its [`Preparation`].
+#[derive(Debug)]
+pub struct Reviewer<'a> {
+    admission: &'a Admission,
+    preparation: Preparation,
+    depth: ReviewDepth,
+}
+
+/// How much of a server's chain is evaluated.
+enum ReviewDepth {
+    /// Policies only.
+    Policies {
+        authorizer: Arc<dyn Authorizer>,
+        record: PolicyRecord,
+    },
+    /// Policies and webhooks; with a chain, all that a server does.
+    #[cfg(feature = "webhooks")]
+    Chain {
+        decider: Box<dyn Decider>,
+        runtime: Runtime,
+        chain: Option<Box<WholeChain>>,
+    },
+}
+
+/// What is recorded of the evaluation of policies, besides their decisions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PolicyRecord {
+    /// Nothing.
+    #[default]
+    Decisions,
+    /// Whether a policy matches the request at all.
+    Matches,
+    /// Every expression, with the values in it: the review has an explanation.
+    Explanation,
+}
+
+/// What a cluster does to an object.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The decisions of policies, in order.
+    pub decisions: Vec<PolicyDecision>,
+    /// The fields that a server set in the object, if that was recorded.
+    pub defaults: Vec<Defaults>,
+    /// Whether the server itself refuses the request, and not admission.
+    pub is_refused: bool,
+    /// Whether it is known that no policy matches the request.
+    pub is_unmatched: bool,
+    /// The explanation, if policies were [explained](PolicyRecord::Explanation).
+    pub explanation: Option<Explanation>,
+    /// The steps of the chain, if it was run.
+    pub steps: Option<Vec<Step>>,
+    /// The exchanges with webhooks, if they were called.
+    #[cfg(feature = "webhooks")]
+    pub webhooks: Vec<WebhookExchange>,
+}
+
+impl std::fmt::Debug for ReviewDepth {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            ReviewDepth::Policies { .. } => "Policies",
+            #[cfg(feature = "webhooks")]
+            ReviewDepth::Chain { chain: None, .. } => "Webhooks",
+            #[cfg(feature = "webhooks")]
+            ReviewDepth::Chain { chain: Some(_), .. } => "Chain",
+        })
+    }
+}
+
+/// Records whether a policy matches: whether anything of one is evaluated besides what decides the match.
+#[derive(Default)]
+struct MatchRecorder(Cell<bool>);
+
+impl Trace for MatchRecorder {
+    fn begin(&self, part: Part<'_>, _: &str) {
+        if !matches!(part, Part::Condition(_) | Part::Variable(_)) {
+            self.0.set(true);
+        }
+    }
+
+    fn wants_values(&self) -> bool {
+        false
+    }
+}
+
+impl<'a> Reviewer<'a> {
+    /// Evaluates policies only; permissions are checked by an authorizer.
+    pub fn policies(admission: &'a Admission, authorizer: Arc<dyn Authorizer>) -> Self {
+        Reviewer {
+            admission,
+            preparation: Preparation::default(),
+            depth: ReviewDepth::Policies {
+                authorizer,
+                record: PolicyRecord::default(),
+            },
+        }
+    }
+
+    /// Evaluates policies and calls webhooks; with a chain, does all that a server does.
+    ///
+    /// # Errors
+    /// There can be no runtime for the calls.
+    #[cfg(feature = "webhooks")]
+    pub fn chain(
+        admission: &'a Admission,
+        decider: Box<dyn Decider>,
+        chain: Option<WholeChain>,
+    ) -> std::io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        Ok(Reviewer {
+            admission,
+            preparation: Preparation::default(),
+            depth: ReviewDepth::Chain {
+                decider,
+                runtime,
+                chain: chain.map(Box::new),
+            },
+        })
+    }
+
+    /// With another handling of objects before admission.
+    #[must_use]
+    pub fn with_preparation(self, preparation: Preparation) -> Self {
+        Reviewer { preparation, ..self }
+    }
+
+    /// Records more of the evaluation of policies, where policies only are evaluated.
+    #[must_use]
+    pub fn recording(mut self, recorded: PolicyRecord) -> Self {
+        match &mut self.depth {
+            ReviewDepth::Policies { record, .. } => *record = recorded,
+            #[cfg(feature = "webhooks")]
+            ReviewDepth::Chain { .. } => {}
+        }
+        self
+    }
+
+    /// The kinds whose objects the chain completes, if there is one.
+    #[cfg(feature = "webhooks")]
+    pub fn chain_objects(&self) -> Option<&ApiObjects> {
+        match &self.depth {
+            ReviewDepth::Chain {
+                chain: Some(chain), ..
+            } => Some(chain.api_objects()),
+            ReviewDepth::Chain { chain: None, .. } | ReviewDepth::Policies { .. } => None,
+        }
+    }
+
+    /// Does with a request what a server does before admission; objects of `objects` are completed, and stay as they are where
+    /// there are none.
+    pub fn prepare<'s>(
+        &self,
+        input: &mut ReviewInput<'_>,
+        objects: Option<&'s ApiObjects>,
+    ) -> PreparedObject<'s> {
+        self.preparation.prepare(input, objects)
+    }
+
+    /// Reviews a request of which nothing was prepared: [`prepare`](Self::prepare), then [`decide`](Self::decide).
+    ///
+    /// # Errors
+    /// As [`decide`](Self::decide).
+    pub fn review(
+        &self,
+        cluster: &Objects,
+        objects: Option<&ApiObjects>,
+        input: &mut ReviewInput<'_>,
+    ) -> Result<Review, Unfinished> {
+        let prepared = self.prepare(input, objects);
+        self.decide(cluster, input, &prepared)
+    }
+
+    /// Evaluates a request that was [prepared](Self::prepare), and records what is asked of the evaluation. What a server refuses
+    /// before admission is not evaluated.
+    ///
+    /// # Errors
+    /// It cannot be evaluated to its end.
+    pub fn decide(
+        &self,
+        cluster: &Objects,
+        input: &ReviewInput<'_>,
+        prepared: &PreparedObject<'_>,
+    ) -> Result<Review, Unfinished> {
+        let mut review = match input.decode_failure().or_else(|| prepared.refusal()) {
+            Some(outcome) => Review::new(outcome),
+            None => self.evaluate(cluster, input, prepared)?,
+        };
+        review.outcome = input.with_warnings(review.outcome);
+        review.defaults = prepared.defaults();
+        review.is_refused = prepared.is_refused() || input.help().is_some();
+        Ok(review)
+    }
+
+    fn evaluate(
+        &self,
+        cluster: &Objects,
+        input: &ReviewInput<'_>,
+        prepared: &PreparedObject<'_>,
+    ) -> Result<Review, Unfinished> {
+        match &self.depth {
+            ReviewDepth::Policies { authorizer, record } => {
+                let context =
+                    EvalContext::new(cluster, authorizer.clone()).with_object_model(prepared.model());
+                self.evaluate_policies(input, context, *record)
+            }
+            #[cfg(feature = "webhooks")]
+            ReviewDepth::Chain {
+                decider,
+                runtime,
+                chain: None,
+            } => {
+                let mut context = AdmissionContext::new(cluster).with_decider(&**decider);
+                context.object_model = prepared.model();
+                let mut recorder = ExchangeRecorder::default();
+                let admitted = self.admission.admit(&input.request, context, &mut recorder);
+                let outcome = runtime.block_on(admitted)?;
+                Ok(recorder.into_review(outcome))
+            }
+            #[cfg(feature = "webhooks")]
+            ReviewDepth::Chain {
+                decider,
+                runtime,
+                chain: Some(chain),
+            } => chain.evaluate((self.admission, &**decider, runtime), cluster, input),
+        }
+    }
+
+    fn evaluate_policies(
+        &self,
+        input: &ReviewInput<'_>,
+        context: EvalContext<'_>,
+        record: PolicyRecord,
+    ) -> Result<Review, Unfinished> {
+        let (recorder, matches) = (Recorder::new(), MatchRecorder::default());
+        let context = match record {
+            PolicyRecord::Decisions => context,
+            PolicyRecord::Matches => context.with_trace(&matches),
+            PolicyRecord::Explanation => context.with_trace(&recorder),
+        };
+        let mut decisions = DecisionRecorder::default();
+        let outcome = self
+            .admission
+            .admit_policies(&input.request, context, &mut decisions)?;
+        Ok(Review {
+            decisions: decisions.0,
+            is_unmatched: record == PolicyRecord::Matches && !matches.0.get(),
+            explanation: (record == PolicyRecord::Explanation).then(|| recorder.explanation()),
+            ..Review::new(outcome)
+        })
+    }
+}
+
+impl Review {
+    /// A review with nothing but an outcome.
+    pub(crate) fn new(outcome: Outcome) -> Self {
+        Review {
+            outcome,
+            decisions: Vec::new(),
+            defaults: Vec::new(),
+            is_refused: false,
+            is_unmatched: false,
+            explanation: None,
+            steps: None,
+            #[cfg(feature = "webhooks")]
+            webhooks: Vec::new(),
+        }
+    }
+
+    /// The plugin that refuses the request, where the whole chain was run.
+    pub fn refused_by(&self) -> Option<&str> {
+        self.steps.as_ref().and(self.outcome.refused_by.as_deref())
+    }
+}

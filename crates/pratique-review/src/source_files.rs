@@ -1,0 +1,313 @@
+//! Files that are no objects of the API by their nature: the sources that Kustomize and Helm make objects of.
+//!
+//! Repositories have them among their objects. They are recognised by their names, by what is beside them (a kustomization that names
+//! a patch, the `Chart.yaml` of a template) and by their content, and are told as what they are, as [`SourceKind`] says: no server sees
+//! them, and what one would answer to them says nothing.
+
+mod content;
+mod kustomization;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use pratique_manifest::{ManifestFile, open_regular, path_text};
+
+use content::Content;
+use pratique_manifest::is_manifest;
+
+/// The largest file that is recognised by its whole content, in bytes; of others, only the beginning is looked at. Nobody writes larger
+/// sources by hand, but there are large templates.
+const LARGEST: u64 = 256 << 10;
+
+/// How many directories upward are looked at for what names a file.
+const MAX_PARENTS: usize = 8;
+
+/// How many directories are remembered.
+const MAX_DIRECTORIES: usize = 10_000;
+
+/// The names of a kustomization.
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// The file that makes a directory a chart.
+const CHART: &str = "Chart.yaml";
+
+/// What a file is, if it is no object of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceKind {
+    /// A kustomization, or a component of some.
+    Kustomization,
+    /// A patch that a kustomization names.
+    Patch,
+    /// What a kustomization configures itself with: transformers, generators, replacements, names and references.
+    KustomizeConfiguration,
+    /// The description of a chart.
+    Chart,
+    /// Values for the templates of a chart.
+    Values,
+    /// Another file of a chart, such as a test of its templates.
+    ChartFile,
+    /// A template, from which a manifest is made: one of Helm in charts.
+    Template,
+}
+
+impl SourceKind {
+    /// What it is, for one and for several files.
+    pub fn names(self) -> (&'static str, &'static str) {
+        match self {
+            SourceKind::Kustomization => ("kustomization", "kustomizations"),
+            SourceKind::Patch => ("patch of a kustomization", "patches of kustomizations"),
+            SourceKind::KustomizeConfiguration => {
+                ("configuration of Kustomize", "configurations of Kustomize")
+            }
+            SourceKind::Chart => ("description of a chart", "descriptions of charts"),
+            SourceKind::Values => ("file of values", "files of values"),
+            SourceKind::ChartFile => ("other file of a chart", "other files of charts"),
+            SourceKind::Template => ("template", "templates"),
+        }
+    }
+
+    /// The command that makes objects of such files.
+    pub fn build_command(self) -> &'static str {
+        match self {
+            SourceKind::Kustomization | SourceKind::Patch | SourceKind::KustomizeConfiguration => {
+                "kustomize build"
+            }
+            SourceKind::Chart | SourceKind::Values | SourceKind::ChartFile | SourceKind::Template => {
+                "helm template"
+            }
+        }
+    }
+}
+
+impl fmt::Display for SourceKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.names().0)
+    }
+}
+
+/// A file that is no object of the API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The file, as it is shown.
+    pub path: String,
+    /// What it is.
+    pub kind: SourceKind,
+    /// The directory to build: that of the kustomization, or of the chart, where it is known.
+    pub root: Option<String>,
+}
+
+/// Recognises files, and remembers what it read of their directories.
+#[derive(Debug, Default)]
+pub struct SourceFiles {
+    directories: HashMap<PathBuf, DirectorySources>,
+}
+
+/// What a directory says of the files in and below it.
+#[derive(Clone, Debug, Default)]
+struct DirectorySources {
+    is_chart: bool,
+    has_kustomization: bool,
+    /// The files that its kustomization names and that are no resources.
+    named: HashMap<PathBuf, SourceKind>,
+    /// Whether the search upward ends here: it is the top of a repository.
+    is_top: bool,
+}
+
+impl SourceFiles {
+    /// What a file is; `None` for one that may have objects. Only regular files are read.
+    pub fn recognize(&mut self, path: &Path) -> Option<SourceFile> {
+        if !self.may_be_source(path) {
+            return None;
+        }
+        let mut text = Vec::new();
+        let file = open_regular(path).ok().flatten()?;
+        file.take(LARGEST + 1).read_to_end(&mut text).ok()?;
+        self.recognize_text(path, &text)
+    }
+
+    /// What a file with a content is.
+    pub fn recognize_content(&mut self, path: &Path, text: &[u8]) -> Option<SourceFile> {
+        if !self.may_be_source(path) {
+            return None;
+        }
+        let most = usize::try_from(LARGEST + 1).unwrap_or(usize::MAX);
+        self.recognize_text(path, text.get(..most).unwrap_or(text))
+    }
+
+    /// What a file is whose content begins with a text, and is that if the text is not longer than what is read.
+    fn recognize_text(&mut self, path: &Path, text: &[u8]) -> Option<SourceFile> {
+        let (kind, root) = self.kind_of(path, text)?;
+        Some(SourceFile {
+            path: path_text(path),
+            kind,
+            root: root.map(|root| shown_root(path, &root)),
+        })
+    }
+
+    fn may_be_source(&self, path: &Path) -> bool {
+        is_manifest(path) || is_named(path, &KUSTOMIZATIONS)
+    }
+
+    fn kind_of(&mut self, path: &Path, text: &[u8]) -> Option<(SourceKind, Option<PathBuf>)> {
+        let place = absolute(path)?;
+        let directory = place.parent()?.to_owned();
+        let parents = self.parents(&directory);
+        let sources = |parent: &PathBuf| self.directories.get(parent);
+        let chart = parents
+            .iter()
+            .find(|parent| sources(parent).is_some_and(|sources| sources.is_chart));
+        let named = parents
+            .iter()
+            .find_map(|parent| Some((parent, *sources(parent)?.named.get(&place)?)));
+        let is_kustomization_name = is_named(path, &KUSTOMIZATIONS);
+        let is_known = chart.is_some() || named.is_some() || is_kustomization_name || is_values_name(path);
+        if !is_known && !content::may_be_source(text) {
+            return None;
+        }
+        let is_whole = text.len() as u64 <= LARGEST;
+        let content = Content::new(path, text, is_whole);
+        if let Some(chart) = chart
+            && let Some(kind) = kind_in_chart(&place, chart, &content)
+        {
+            return Some((kind, Some(chart.clone())));
+        }
+        if let Some((parent, kind)) = named {
+            return Some((kind, Some(parent.clone())));
+        }
+        if content.is_kustomization(is_kustomization_name) {
+            return Some((SourceKind::Kustomization, Some(directory)));
+        }
+        if content.is_kustomize_configuration() {
+            let has_kustomization =
+                |parent: &&PathBuf| sources(parent).is_some_and(|sources| sources.has_kustomization);
+            let root = parents.iter().find(has_kustomization).cloned();
+            return Some((SourceKind::KustomizeConfiguration, root));
+        }
+        if content.is_json_patch() {
+            return Some((SourceKind::Patch, None));
+        }
+        let is_values = is_values_name(path) && content.has_no_object();
+        match (is_values, content.is_template()) {
+            (true, _) => Some((SourceKind::Values, None)),
+            (_, true) => Some((SourceKind::Template, None)),
+            (false, false) => None,
+        }
+    }
+
+    /// A directory and those that it is in, as far as they may say something of its files.
+    fn parents(&mut self, directory: &Path) -> Vec<PathBuf> {
+        let mut parents = Vec::new();
+        for parent in directory.ancestors().take(MAX_PARENTS) {
+            if self.directories.len() >= MAX_DIRECTORIES {
+                self.directories.clear();
+            }
+            let sources = self
+                .directories
+                .entry(parent.to_owned())
+                .or_insert_with(|| DirectorySources::read(parent));
+            parents.push(parent.to_owned());
+            if sources.is_top {
+                break;
+            }
+        }
+        parents
+    }
+}
+
+impl DirectorySources {
+    fn read(directory: &Path) -> Self {
+        let mut sources = DirectorySources {
+            is_chart: directory.join(CHART).is_file(),
+            is_top: directory.join(".git").exists(),
+            ..DirectorySources::default()
+        };
+        for name in KUSTOMIZATIONS {
+            let path = directory.join(name);
+            let mut text = Vec::new();
+            let Some(file) = open_regular(&path).ok().flatten() else {
+                continue;
+            };
+            if file.take(LARGEST).read_to_end(&mut text).is_ok() {
+                sources.has_kustomization = true;
+                let file = ManifestFile {
+                    path: path_text(&path),
+                    content: text,
+                };
+                sources.named.extend(kustomization::named_files(directory, &file));
+            }
+        }
+        sources
+    }
+}
+
+/// What a file of a chart is.
+fn kind_in_chart(place: &Path, chart: &Path, content: &Content) -> Option<SourceKind> {
+    let below = place.strip_prefix(chart).ok()?;
+    let first = below.components().next()?;
+    let is_at_top = below.components().count() == 1;
+    let is_in = |name: &str| !is_at_top && first == Component::Normal(name.as_ref());
+    match () {
+        () if is_at_top && below == Path::new(CHART) => content.has_no_object().then_some(SourceKind::Chart),
+        () if is_at_top && is_named(below, &["requirements.yaml"]) => Some(SourceKind::Chart),
+        // Values for its tests lie in `ci`.
+        () if (is_at_top || is_in("ci")) && content.has_no_object() => Some(SourceKind::Values),
+        () if is_in("templates") && content.has_action() => Some(SourceKind::Template),
+        () if content.has_no_object() => Some(SourceKind::ChartFile),
+        () => None,
+    }
+}
+
+/// Whether a file is named as those of values are: `values.yaml`, `values-production.yaml`, `shop.values.yaml`.
+fn is_values_name(path: &Path) -> bool {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
+    let stem = stem.unwrap_or_default();
+    stem.split(['-', '.', '_']).any(|part| part == "values")
+}
+
+fn is_named(path: &Path, names: &[&str]) -> bool {
+    path.file_name()
+        .is_some_and(|name| names.iter().any(|other| name == *other))
+}
+
+/// The path from the root, without `.` and `..`; links are not resolved.
+fn absolute(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    Some(normalized(&path))
+}
+
+/// A path without `.` and `..`.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normalized.pop();
+            }
+            other => normalized.push(other),
+        }
+    }
+    normalized
+}
+
+/// The directory to build, as the user would name it who named a file.
+fn shown_root(path: &Path, root: &Path) -> String {
+    let mut parent = path.parent();
+    while let Some(directory) = parent {
+        let named = if directory.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            directory
+        };
+        if absolute(named).is_some_and(|absolute| absolute == root) {
+            return path_text(named);
+        }
+        parent = directory.parent();
+    }
+    path_text(root)
+}
+
+#[cfg(test)]
+mod tests;

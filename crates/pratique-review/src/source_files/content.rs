@@ -1,0 +1,155 @@
+//! What the content of a file says of it.
+
+use std::path::Path;
+
+use pratique_json::Value;
+use pratique_manifest::{LoadErrors, ManifestFile, path_text, read_contents};
+
+use pratique_manifest::convert::convert;
+
+/// The group of kustomizations. That of the objects which Flux makes of some is another one.
+const KUSTOMIZE_GROUP: &str = "kustomize.config.k8s.io/";
+
+/// The fields of a configuration of transformers, all of which are lists.
+// Upstream: kustomize, api/internal/plugins/builtinconfig/transformerconfig.go, TransformerConfig
+const CONFIGURED: [&str; 11] = [
+    "commonAnnotations",
+    "commonLabels",
+    "images",
+    "labels",
+    "namePrefix",
+    "nameReference",
+    "nameSuffix",
+    "namespace",
+    "replicas",
+    "templateLabels",
+    "varReference",
+];
+
+/// Words of which a source has one, unless its name or its directory says what it is.
+const WORDS: [&str; 4] = ["{{", KUSTOMIZE_GROUP, "fieldSpecs", "path:"];
+
+/// The content of a file, read only as far as it is asked.
+pub(super) struct Content {
+    text: String,
+    is_whole: bool,
+    is_json: bool,
+    documents: Vec<Value<'static>>,
+    errors: LoadErrors,
+}
+
+impl Content {
+    /// A content, or the beginning of one, of which no document is read.
+    pub(super) fn new(path: &Path, text: &[u8], is_whole: bool) -> Self {
+        let file = ManifestFile {
+            path: path_text(path),
+            content: if is_whole { text.to_vec() } else { Vec::new() },
+        };
+        let contents = read_contents(&file);
+        let documents = contents.documents.iter();
+        let documents = documents.map(|document| convert(document.source.tree(), document.source.root()));
+        Content {
+            text: String::from_utf8_lossy(text).into_owned(),
+            is_whole,
+            is_json: path
+                .extension()
+                .is_some_and(|extension| extension.eq_ignore_ascii_case("json")),
+            documents: documents.filter(|document| !document.is_null()).collect(),
+            errors: contents.errors,
+        }
+    }
+
+    /// Whether there is no object of the API in it: no document with a kind.
+    pub(super) fn has_no_object(&self) -> bool {
+        let mut documents = self.documents.iter();
+        self.is_whole && self.is_read() && documents.all(|document| document.get("kind").is_none())
+    }
+
+    /// Whether it is a kustomization, or a component. Kustomizations need no kind if their file has its name.
+    pub(super) fn is_kustomization(&self, is_named_so: bool) -> bool {
+        let text = |document: &Value<'_>, name: &str| {
+            let text = document.get(name).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let is_one = |document: &Value<'static>| {
+            let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+            let is_of_kustomize = version.starts_with(KUSTOMIZE_GROUP) || (is_named_so && version.is_empty());
+            let has_kind = matches!(kind.as_str(), "Kustomization" | "Component");
+            is_of_kustomize && (has_kind || (is_named_so && kind.is_empty()))
+        };
+        let is_empty = self.documents.is_empty() && is_named_so;
+        self.is_whole
+            && self.is_read()
+            && (is_empty || (!self.documents.is_empty() && self.documents.iter().all(is_one)))
+    }
+
+    /// Whether it configures the transformers of Kustomize: `kustomizeconfig.yaml`, as kubebuilder writes it.
+    pub(super) fn is_kustomize_configuration(&self) -> bool {
+        let is_one = |document: &Value<'static>| match document {
+            Value::Object(members) => {
+                let mut members = members.iter();
+                let is_configured = |(name, value): (&str, &Value<'_>)| {
+                    CONFIGURED.contains(&name) && value.as_array().is_some()
+                };
+                members.len() > 0 && members.all(|(name, value)| is_configured((name, value)))
+            }
+            _ => false,
+        };
+        self.is_read() && !self.documents.is_empty() && self.documents.iter().all(is_one)
+    }
+
+    /// Whether it is a JSON Patch: a list of operations.
+    pub(super) fn is_json_patch(&self) -> bool {
+        let is_operation = |item: &Value<'_>| item.get("op").is_some() && item.get("path").is_some();
+        let is_one = |document: &Value<'static>| match document {
+            Value::Array(items) => !items.is_empty() && items.iter().all(is_operation),
+            _ => false,
+        };
+        self.is_read() && !self.documents.is_empty() && self.documents.iter().all(is_one)
+    }
+
+    /// Whether nothing in it is a syntax error.
+    fn is_read(&self) -> bool {
+        self.errors.failures().is_empty()
+    }
+
+    /// Whether it has an action of a template somewhere.
+    pub(super) fn has_action(&self) -> bool {
+        self.text.contains("{{")
+    }
+
+    /// Whether it is a template wherever it lies: it begins with an action, or cannot be read because of one. Texts in objects may
+    /// have actions as well, such as those of alerts.
+    pub(super) fn is_template(&self) -> bool {
+        if !self.has_action() {
+            return false;
+        }
+        let lines: Vec<&str> = self.text.lines().collect();
+        let is_text = |line: &&&str| {
+            let line = line.trim();
+            !line.is_empty() && !line.starts_with('#') && line != "---"
+        };
+        let begins = lines
+            .iter()
+            .find(is_text)
+            .is_some_and(|line| line.trim_start().starts_with("{{"));
+        let locations = self
+            .errors
+            .problems()
+            .filter_map(|problem| problem.location.as_ref());
+        let mut lines_of_errors = locations.map(|location| location.start.line as usize);
+        // The reader stops at an action, or where it goes on after one.
+        let is_of_action = |line: usize| {
+            let around = lines.iter().skip(line.saturating_sub(2)).take(2);
+            around.clone().any(|line| line.contains("{{"))
+        };
+        // Lines of JSON may be cut off, as in logs.
+        begins || (!self.is_json && lines_of_errors.any(is_of_action))
+    }
+}
+
+/// Whether a text may be a source whose name and directory say nothing.
+pub(super) fn may_be_source(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    WORDS.iter().any(|word| text.contains(word))
+}

@@ -1,0 +1,23 @@
+//! The state of a cluster around a request: its objects, what is known to be complete, and who may do what.
+//!
+//! State comes from files, a [snapshot], roles and their bindings, or a cluster that was read. What nobody gave is not known, and what
+//! depends on it is undecided; [`every_cluster`] says what is there all the same. A [`KnownCluster`] is what was given of one
+//! cluster, a [`ClusterBase`] what engines ask, and a [`PluginState`] what the server's own plugins look up, as one request after
+//! another leaves it.
+
+mod authorizer;
+pub mod cluster;
+pub mod every_cluster;
+mod known_cluster;
+mod plugin_state;
+pub mod snapshot;
+mod stored_state;
+pub mod yaml;
+
+pub use authorizer::{Rule, Rules, authorizer_of};
+pub use known_cluster::{ClusterBase, KnownCluster};
+pub use plugin_state::PluginState;
+pub use stored_state::{StoredState, StoredStateError, completeness};
+
+/// The `apiVersion` of the kinds of Pratique's own files.
+pub const API_VERSION: &str = "pratique/v1alpha1";

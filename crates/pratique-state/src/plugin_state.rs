@@ -1,0 +1,203 @@
+//! The state of the cluster that plugins look up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pratique::api_objects::ApiObjects;
+use pratique::plugins::{
+    ClusterState as _, Effects, Lookup, PluginChain, PluginContext, StateKind, StateObjects,
+};
+use pratique::{AdmissionRequest, Outcome, PluginInputs};
+use pratique_json::Value;
+use pratique_objects::Objects;
+use pratique_types::{GroupVersionKind, Operation};
+
+use crate::cluster::is_namespace;
+use crate::every_cluster;
+use pratique_request::kind_of;
+use pratique_request::text;
+
+/// The objects of the cluster that plugins look up, as the requests of a run leave them.
+#[derive(Clone, Debug, Default)]
+pub struct PluginState {
+    objects: StateObjects,
+    /// The kinds that plugins look up.
+    kinds: BTreeSet<StateKind>,
+    /// How objects are defaulted, with the custom resources that are known.
+    pub api_objects: ApiObjects,
+    /// Definitions that cannot be followed.
+    faults: Vec<String>,
+    /// Whether each namespace that exists has the service account `default`, added or not.
+    has_default_accounts: bool,
+}
+
+/// The time that stands for that of a run: nothing depends on when it is.
+const TIME: &str = "2000-01-01T00:00:00Z";
+
+impl PluginState {
+    /// The state of nothing, for plugins. Namespaces exist, as in a review without plugins; of those that are not added
+    /// only the names are known.
+    pub fn of(plugins: &PluginChain) -> Self {
+        let mut objects = StateObjects::default().without_controllers();
+        objects.assume(StateKind::NAMESPACE);
+        let kinds = plugins
+            .plugins()
+            .flat_map(|plugin| plugin.handler().needs.iter().copied());
+        PluginState {
+            objects,
+            kinds: kinds.collect(),
+            api_objects: ApiObjects::default(),
+            faults: Vec::new(),
+            has_default_accounts: false,
+        }
+    }
+
+    /// Keeps objects of some kinds only: plugins find those of other kinds unknown.
+    pub fn keep_kinds(&mut self, is_kept: impl Fn(&StateKind) -> bool) {
+        self.kinds.retain(is_kept);
+    }
+
+    /// The kinds that plugins look up.
+    pub fn kinds(&self) -> &BTreeSet<StateKind> {
+        &self.kinds
+    }
+
+    /// The definitions that cannot be followed: objects of their kinds are not defaulted.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    /// Declares the objects of all kinds that plugins look up complete, namespaces only if `has_namespaces`. To those that were
+    /// added come those that [every cluster](every_cluster) has.
+    pub fn complete(&mut self, has_namespaces: bool) {
+        for kind in &self.kinds {
+            if has_namespaces || *kind != StateKind::NAMESPACE {
+                self.objects.complete(kind.group, kind.kind);
+            }
+        }
+        let namespaces = every_cluster::namespaces().filter(|_| has_namespaces);
+        for object in namespaces.chain(every_cluster::cluster_objects()) {
+            self.add_missing(&object);
+        }
+        self.has_default_accounts = true;
+    }
+
+    /// Adds an object that plugins look up unless there is one of its kind and name; whether it was added.
+    pub fn add_missing(&mut self, object: &Value<'static>) -> bool {
+        let Ok(kind) = kind_of(object) else { return false };
+        let needed = self.kinds.iter();
+        let mut needed = needed.filter(|needed| needed.group == kind.group && needed.kind == kind.kind);
+        let (namespace, name) = (
+            text(object, &["metadata", "namespace"]),
+            text(object, &["metadata", "name"]),
+        );
+        let is_missing = needed
+            .next()
+            .is_some_and(|kind| self.objects.get(*kind, namespace, name).found().is_none());
+        if is_missing {
+            self.add(object);
+        }
+        is_missing
+    }
+
+    /// Prepares for a request in a namespace: in one that exists, controllers have created its service account `default`, which
+    /// those who describe all objects of a cluster do not write down.
+    pub fn enter(&mut self, namespace: &str) {
+        let exists = || self.objects.get(StateKind::NAMESPACE, "", namespace) != Lookup::Absent;
+        if self.has_default_accounts && !namespace.is_empty() && exists() {
+            self.add_missing(&every_cluster::default_service_account(namespace));
+        }
+    }
+
+    /// Declares the objects of a kind complete.
+    pub fn complete_kind(&mut self, kind: &GroupVersionKind) {
+        self.objects.complete(&kind.group, &kind.kind);
+    }
+
+    /// Adds an object of the cluster if plugins look up objects of its kind, completed as an API server reads it.
+    pub fn add(&mut self, object: &Value<'static>) {
+        let Ok(kind) = kind_of(object) else { return };
+        if kind.kind == "CustomResourceDefinition"
+            && let Err(error) = self.api_objects.define_stored(object)
+        {
+            let name = text(object, &["metadata", "name"]);
+            self.faults.push(format!(
+                "CustomResourceDefinition {name}: its objects are not defaulted: {error}"
+            ));
+        }
+        if !self.is_needed(&kind) {
+            return;
+        }
+        let mut object = object.clone();
+        // An object that cannot be converted stays as it is.
+        drop(Objects::with_placeholder(TIME).default(&kind, &mut object));
+        // What has no name is no object of a cluster.
+        drop(self.objects.insert(object));
+    }
+
+    fn is_needed(&self, kind: &GroupVersionKind) -> bool {
+        let mut kinds = self.kinds.iter();
+        kinds.any(|needed| needed.group == kind.group && needed.kind == kind.kind)
+    }
+
+    /// The context of a plugin that is called outside of a chain.
+    pub fn context(&self) -> PluginContext<'_> {
+        PluginContext::new(&self.objects)
+    }
+
+    /// The inputs of the plugins of a chain.
+    pub fn inputs(&self) -> PluginInputs<'_> {
+        PluginInputs::new(&self.objects)
+    }
+
+    /// The used amounts of quotas, by `NAMESPACE/NAME` and by resource.
+    pub fn used_quotas(&self) -> BTreeMap<String, BTreeMap<String, String>> {
+        let amount = |value: &Value<'_>| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let used = |quota: &Value<'_>| match quota.at(&["status", "used"]) {
+            Some(Value::Object(used)) => {
+                let amounts = used.iter().map(|(name, value)| (name.to_owned(), amount(value)));
+                amounts.collect()
+            }
+            _ => BTreeMap::new(),
+        };
+        let quotas = self.objects.of_kind(StateKind::RESOURCE_QUOTA);
+        let key = |quota: &Value<'_>| {
+            let (namespace, name) = (
+                text(quota, &["metadata", "namespace"]),
+                text(quota, &["metadata", "name"]),
+            );
+            format!("{namespace}/{name}")
+        };
+        quotas.map(|quota| (key(quota), used(quota))).collect()
+    }
+
+    /// Carries out a request that was allowed, and what plugins write for it.
+    pub fn apply(&mut self, request: &AdmissionRequest<'_>, object: &Value<'_>, outcome: &Outcome) {
+        let mut effects = Effects::default();
+        effects.created.clone_from(&outcome.created);
+        effects.booked.clone_from(&outcome.booked);
+        self.objects.apply(&effects);
+        let is_stored = matches!(request.operation, Operation::Create | Operation::Update)
+            && request.sub_resource.is_empty()
+            && request.dry_run != Some(true)
+            && outcome.allowed();
+        if is_stored && self.is_needed(&request.kind) {
+            // What has no name is no object of a cluster.
+            drop(self.objects.insert(object.clone().into_owned()));
+        }
+        // Controllers create it soon after the namespace, before they create Pods.
+        let is_new_namespace = request.operation == Operation::Create && is_namespace(object);
+        if is_stored && is_new_namespace {
+            let name = text(object, &["metadata", "name"]);
+            self.add_created(&every_cluster::default_service_account(name));
+        }
+    }
+
+    /// Adds an object that is known not to be there yet.
+    fn add_created(&mut self, account: &Value<'static>) {
+        let namespace = text(account, &["metadata", "namespace"]);
+        let name = text(account, &["metadata", "name"]);
+        if self.objects.get(StateKind::SERVICE_ACCOUNT, namespace, name) == Lookup::Absent {
+            self.add(account);
+        }
+    }
+}
