@@ -6,15 +6,12 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, NoAuthorizer};
-use pratique::policy::{Decision as PolicyDecision, Effect, ErrorType, PolicyObserver};
-use pratique::{Admission, AdmissionDecision, AdmissionRequest, EvalContext, Objects, Outcome, Unfinished};
+use pratique::{Admission, AdmissionDecision, AdmissionRequest, Objects, Unfinished};
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
-use pratique_request::{
-    BuildError, RequestTemplate, Resolution, ResourceResolver, decode_object, kind_of, options,
-    server_warnings,
-};
+use pratique_request::{BuildError, RequestTemplate, ResourceResolver, decode_object, kind_of, options};
+use pratique_review::{FindingAction, PolicyAction, Review, ReviewFinding, ReviewInput, Reviewer};
 use pratique_types::{GroupVersionKind, Operation, Status};
 
 use crate::input::{InputColumns, InputError};
@@ -189,8 +186,8 @@ impl BatchEvaluator {
             (Operation::Create | Operation::Update, Ok(kind)) => decode_object(&kind, &object),
             _ => Ok(Vec::new()),
         };
-        let request = self.request(&template, object, old, row);
-        match request.and_then(|(request, resolution)| self.decide(request, &resolution, decoded)) {
+        let input = self.input(&template, object, old, row, decoded);
+        match input.and_then(|input| self.decide(input)) {
             Ok(decision) => decision.push(&evaluation, &user, results),
             Err(error) => failed(&error, &evaluation, &user, results),
         }
@@ -205,58 +202,26 @@ impl BatchEvaluator {
         Ok(object.filter(|object| !object.is_null()))
     }
 
-    /// The request for an object, whose old form is known.
-    fn request<'v>(
+    /// The request for an object that was decoded, and whose old form is known.
+    fn input<'v>(
         &self,
         template: &RequestTemplate,
         object: Value<'v>,
         old: Option<Value<'v>>,
         row: usize,
-    ) -> Result<(AdmissionRequest<'v>, Resolution), RowError> {
+        decoded: Result<Vec<String>, Box<Status>>,
+    ) -> Result<ReviewInput<'v>, RowError> {
         let old = |_: &Value<'v>, _: &GroupVersionKind| old;
-        Ok(template.request(object, old, &self.resolver, row.saturating_add(1))?)
+        let number = row.saturating_add(1);
+        let (request, resolution) = template.request(object, old, &self.resolver, number)?;
+        Ok(ReviewInput::resolved(request, resolution, decoded))
     }
 
-    /// Decides a request, whose object was decoded.
-    fn decide(
-        &self,
-        request: AdmissionRequest<'_>,
-        resolution: &Resolution,
-        decoded: Result<Vec<String>, Box<Status>>,
-    ) -> Result<RowDecision, RowError> {
-        let mut request = request;
-        if let Resolution::Unserved(unserved) = resolution {
-            let outcome = Outcome::refused(unserved.status());
-            return Ok(RowDecision::of(&request, outcome, Vec::new()));
-        }
-        let mut warnings = match decoded {
-            Ok(warnings) => warnings,
-            Err(status) => return Ok(RowDecision::of(&request, Outcome::refused(*status), Vec::new())),
-        };
-        let received = match &self.objects {
-            Some(objects) => match objects.receive(&mut request) {
-                Ok(received) => Some(received),
-                Err(refused) => {
-                    let mut outcome = Outcome::refused(*refused.status);
-                    outcome.warnings = warnings;
-                    outcome.warnings.extend(refused.warnings);
-                    return Ok(RowDecision::of(&request, outcome, Vec::new()));
-                }
-            },
-            None => None,
-        };
-        let mut context = EvalContext::new(&*self.cluster, Arc::clone(&self.authorizer));
-        if let Some(received) = &received {
-            context = context.with_object_model(Some(received));
-        }
-        let mut recorder = FindingRecorder::default();
-        let mut outcome = self.admission.admit_policies(&request, context, &mut recorder)?;
-        if let Some(received) = &received {
-            warnings.extend_from_slice(received.unknown_fields());
-            warnings.extend_from_slice(received.warnings());
-        }
-        outcome.warnings.splice(0..0, warnings);
-        Ok(RowDecision::of(&request, outcome, recorder.0))
+    fn decide(&self, input: ReviewInput<'_>) -> Result<RowDecision, RowError> {
+        let mut input = input;
+        let reviewer = Reviewer::policies(&self.admission, Arc::clone(&self.authorizer));
+        let review = reviewer.review(&self.cluster, self.objects.as_ref(), &mut input)?;
+        Ok(RowDecision::new(&input.request, &review))
     }
 }
 
@@ -310,6 +275,17 @@ enum RowError {
     Unfinished(#[from] Unfinished),
 }
 
+/// The action as reports count it.
+fn counted(action: FindingAction) -> Action {
+    match action {
+        FindingAction::Policy(PolicyAction::Deny) => Action::Deny,
+        FindingAction::Policy(PolicyAction::Warn) => Action::Warn,
+        FindingAction::Policy(PolicyAction::Audit) => Action::Audit,
+        FindingAction::Policy(PolicyAction::Ignore) => Action::Ignore,
+        FindingAction::Undecided => Action::Undecided,
+    }
+}
+
 fn failed(error: &RowError, evaluation: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
     results.push(&ResultRow {
         evaluation: Evaluation {
@@ -322,98 +298,28 @@ fn failed(error: &RowError, evaluation: &Evaluation<'_>, user: &str, results: &m
     });
 }
 
-/// Records what policies find.
-#[derive(Default)]
-struct FindingRecorder(Vec<OwnedFinding>);
-
-/// What a policy found with a binding: a [`Finding`] with texts of its own.
-struct OwnedFinding {
-    policy: String,
-    binding: String,
-    action: Action,
-    is_error: bool,
-    message: String,
-}
-
-impl PolicyObserver for FindingRecorder {
-    fn decided(&mut self, decision: &PolicyDecision<'_>) {
-        self.0.push(OwnedFinding {
-            policy: decision.policy.to_owned(),
-            binding: decision.binding.to_owned(),
-            action: match decision.effect {
-                Effect::Deny => Action::Deny,
-                Effect::Warn => Action::Warn,
-                Effect::Audit => Action::Audit,
-                Effect::Allow => Action::Ignore,
-            },
-            is_error: decision.error != ErrorType::None,
-            message: decision.message.to_owned(),
-        });
-    }
-}
-
 /// The decision on a row.
 struct RowDecision {
     namespace: String,
     name: String,
     decision: Decision,
     message: String,
-    findings: Vec<OwnedFinding>,
+    findings: Vec<ReviewFinding>,
 }
 
 impl RowDecision {
-    fn of(request: &AdmissionRequest<'_>, outcome: Outcome, findings: Vec<OwnedFinding>) -> Self {
-        let decision = match outcome.decision() {
-            AdmissionDecision::Allowed => Decision::Allowed,
-            AdmissionDecision::Denied => Decision::Denied,
-            AdmissionDecision::Undecided => Decision::Undecided,
-        };
-        let warned = findings.iter().filter(|finding| finding.action == Action::Warn);
-        let warned = warned.map(|finding| {
-            (
-                finding.policy.as_str(),
-                finding.binding.as_str(),
-                finding.message.as_str(),
-            )
-        });
-        let warnings = server_warnings(&outcome.warnings, warned);
-        let warnings: Vec<String> = warnings.into_iter().map(str::to_owned).collect();
-        let message = outcome.status.map(|status| status.message).unwrap_or_default();
-        let mut findings = findings;
-        let has_denial = findings.iter().any(|finding| finding.action == Action::Deny);
-        if decision == Decision::Denied && !has_denial {
-            // The server itself refuses it.
-            findings.push(OwnedFinding {
-                policy: String::new(),
-                binding: String::new(),
-                action: Action::Deny,
-                is_error: false,
-                message: message.clone(),
-            });
-        }
-        findings.extend(warnings.into_iter().map(|message| OwnedFinding {
-            policy: String::new(),
-            binding: String::new(),
-            action: Action::Warn,
-            is_error: false,
-            message,
-        }));
-        findings.extend(outcome.undecided.into_iter().map(|undecided| OwnedFinding {
-            policy: match undecided.name.as_str() {
-                "" => undecided.plugin.into_owned(),
-                _ => undecided.name,
-            },
-            binding: undecided.binding.unwrap_or_default(),
-            action: Action::Undecided,
-            is_error: false,
-            message: undecided.missing.to_string(),
-        }));
+    fn new(request: &AdmissionRequest<'_>, review: &Review) -> Self {
+        let status = review.outcome.status.as_ref();
         RowDecision {
             namespace: request.namespace.clone(),
             name: request.name.clone(),
-            decision,
-            message,
-            findings,
+            decision: match review.outcome.decision() {
+                AdmissionDecision::Allowed => Decision::Allowed,
+                AdmissionDecision::Denied => Decision::Denied,
+                AdmissionDecision::Undecided => Decision::Undecided,
+            },
+            message: status.map(|status| status.message.clone()).unwrap_or_default(),
+            findings: review.findings(),
         }
     }
 
@@ -421,7 +327,7 @@ impl RowDecision {
         let findings = self.findings.iter().map(|finding| Finding {
             policy: &finding.policy,
             binding: &finding.binding,
-            action: finding.action,
+            action: counted(finding.action),
             is_error: finding.is_error,
             message: &finding.message,
         });

@@ -55,9 +55,8 @@ use pratique_expansion::Expander;
 use pratique_manifest::path_text;
 use pratique_review::{PolicyRecord, Reviewer, SourceFiles, WholeChain};
 use pratique_state::cluster::is_namespace;
-use pratique_state::{PluginState, Rules};
+use pratique_state::{PluginState, Rules, read_rules};
 use pratique_stream::Limits;
-use pratique_suite::read_rules;
 
 use crate::arguments::{ExpandMode, ReviewArguments};
 use crate::exit::{CliError, ExitStatus};

@@ -30,6 +30,7 @@ mod default;
 mod expression;
 #[cfg(feature = "expressions")]
 mod expressions;
+mod fields;
 mod file_schema;
 mod help;
 mod kind;
@@ -60,6 +61,7 @@ pub use expression::{
 };
 #[cfg(feature = "expressions")]
 pub use expressions::{Cache as ExpressionCache, Expressions};
+pub use fields::MappingFields;
 pub use file_schema::FileSchema;
 pub use help::{Edit, Help};
 

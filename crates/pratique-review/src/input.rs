@@ -3,7 +3,7 @@
 use pratique::Outcome;
 use pratique_json::Value;
 use pratique_policy::DenialCause;
-use pratique_request::{UnservedKind, kind_of};
+use pratique_request::{Resolution, UnservedKind, kind_of};
 use pratique_typed::decode::received;
 use pratique_types::{AdmissionRequest, Reason, Status};
 use serde::Serialize;
@@ -73,6 +73,18 @@ impl<'t> ReviewInput<'t> {
             parent: None,
             is_sent: false,
             received: received.map_err(Into::into),
+        }
+    }
+
+    /// The request of an object whose resource was looked for: a server refuses a kind that none serves, whatever was decoded.
+    pub fn resolved(
+        request: AdmissionRequest<'t>,
+        resolution: Resolution,
+        decoded: Result<Vec<String>, impl Into<ReceiveFailure>>,
+    ) -> Self {
+        match resolution {
+            Resolution::Unserved(unserved) => ReviewInput::new(request, Err(*unserved)),
+            Resolution::Known(_) | Resolution::Assumed(_) => ReviewInput::new(request, decoded),
         }
     }
 

@@ -14,9 +14,11 @@ pub mod chain;
 mod decisions;
 #[cfg(feature = "webhooks")]
 mod exchange;
+mod findings;
 mod input;
 mod policies;
 mod preparation;
+mod review_decision;
 mod reviewer;
 pub mod sorted;
 mod source_files;
@@ -27,9 +29,11 @@ mod whole_chain;
 pub use decisions::{DecisionRecorder, PolicyAction, PolicyDecision};
 #[cfg(feature = "webhooks")]
 pub use exchange::WebhookExchange;
+pub use findings::{FindingAction, ReviewFinding};
 pub use input::{ParentWorkload, ReceiveFailure, ReviewInput, decode_warnings};
 pub use policies::{add_policies, reads_managed_fields};
 pub use preparation::{FieldValidation, Preparation, PreparedObject};
+pub use review_decision::ReviewDecision;
 pub use reviewer::{PolicyRecord, Review, Reviewer};
 pub use source_files::{SourceFile, SourceFiles, SourceKind};
 pub use unbound::{Orphan, Unbound, bind, orphans, unbound};

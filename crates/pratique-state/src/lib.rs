@@ -10,6 +10,7 @@ pub mod cluster;
 pub mod every_cluster;
 mod known_cluster;
 mod plugin_state;
+mod rule_file;
 pub mod snapshot;
 mod stored_state;
 pub mod yaml;
@@ -17,6 +18,7 @@ pub mod yaml;
 pub use authorizer::{Rule, Rules, authorizer_of};
 pub use known_cluster::{ClusterBase, KnownCluster};
 pub use plugin_state::PluginState;
+pub use rule_file::{read_rules, rules_schema};
 pub use stored_state::{StoredState, StoredStateError, completeness};
 
 /// The `apiVersion` of the kinds of Pratique's own files.

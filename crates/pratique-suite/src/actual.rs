@@ -6,17 +6,17 @@ use pratique::Outcome;
 use pratique::policy::Missing;
 use pratique_json::Value;
 
-use crate::decision::Decision;
 use crate::evaluated::Evaluated;
 use crate::plugin_outcome::{PluginOutcome, plugin_outcomes};
 use crate::policy_outcome::PolicyOutcomes;
+use pratique_review::ReviewDecision;
 use pratique_review::chain::Step;
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Actual {
     /// The decision.
-    pub decision: Decision,
+    pub decision: ReviewDecision,
     /// The HTTP code of a denial.
     pub code: i32,
     /// The reason of a denial.
@@ -56,9 +56,9 @@ impl Actual {
             ..
         } = evaluated;
         let plugins = plugin_outcomes(&steps, &outcome);
-        let decision = Decision::of(&outcome);
+        let decision = ReviewDecision::from_outcome(&outcome);
         let missing = match decision {
-            Decision::Undecided => undecided(&outcome),
+            ReviewDecision::Undecided => undecided(&outcome),
             _ => String::new(),
         };
         let status = outcome.status.unwrap_or_default();

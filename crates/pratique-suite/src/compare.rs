@@ -9,9 +9,9 @@ use pratique_json::Value;
 use serde::Serialize;
 
 use crate::actual::Actual;
-use crate::decision::Decision;
 use crate::policy_outcome::{PolicyOutcome, PolicyOutcomes};
 use crate::suite::{Expected, ViolationCount, Violations};
+use pratique_review::ReviewDecision;
 
 /// A difference between the expected and the actual result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -63,7 +63,7 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         };
         let difference = Difference::new("verdict", expected.decision.name(), found);
         differences.push(match (expected.decision, actual.decision) {
-            (Decision::Denied, Decision::Error) => difference.with_help(ERROR),
+            (ReviewDecision::Denied, ReviewDecision::Error) => difference.with_help(ERROR),
             _ => difference,
         });
         // The other fields follow from the decision; policies may say why.
@@ -182,7 +182,7 @@ fn decision_matches(expected: &Expected, actual: &Actual) -> bool {
     let names_error = || expected.message.as_ref() == Some(&actual.message);
     match (expected.decision, actual.decision) {
         _ if expected.any_decision => true,
-        (Decision::Denied, Decision::Error) => names_error(),
+        (ReviewDecision::Denied, ReviewDecision::Error) => names_error(),
         (expected, actual) => expected == actual,
     }
 }
@@ -358,12 +358,12 @@ mod tests {
     #[test]
     fn decisions_and_texts() {
         let allowed = Expected {
-            decision: Decision::Allowed,
+            decision: ReviewDecision::Allowed,
             ..Expected::default()
         };
         check(&allowed, &[("verdict", "allowed", "denied: m")]);
         let undecided = Expected {
-            decision: Decision::Undecided,
+            decision: ReviewDecision::Undecided,
             ..Expected::default()
         };
         check(&undecided, &[("verdict", "undecided", "denied: m")]);
@@ -389,7 +389,7 @@ mod tests {
     fn an_error_is_no_denial() {
         let failed = |expected: &Expected| {
             let actual = Actual {
-                decision: Decision::Error,
+                decision: ReviewDecision::Error,
                 message: "expression 'x' resulted in error: y".to_owned(),
                 ..Actual::default()
             };
@@ -412,7 +412,7 @@ mod tests {
         };
         assert!(failed(&whole).is_empty());
         let error = |message: &str| Expected {
-            decision: Decision::Error,
+            decision: ReviewDecision::Error,
             message_contains: Some(message.to_owned()),
             ..Expected::default()
         };

@@ -11,13 +11,14 @@ use pratique_sample::{ObjectSpec, Policy, generate};
 use pratique_types::Operation;
 
 use crate::actual::Actual;
-use crate::decision::{Decision, from_name};
+use crate::decision::from_name;
 use crate::load::Policies;
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::read_suites_at;
 use crate::roots::Roots;
 use crate::schema::KIND;
 use crate::suite::{Case, CaseNodes, ClusterState, Expected, Suite, TestInput};
+use pratique_review::ReviewDecision;
 use pratique_state::API_VERSION;
 use pratique_state::yaml;
 
@@ -134,7 +135,7 @@ impl FirstSuite {
             let best = fits.min_by_key(|sample| {
                 let decided_alone = match sample.outcome {
                     PolicyOutcome::Denied => sample.actual.policy.as_deref() == Some(name),
-                    _ => sample.actual.decision == Decision::Allowed,
+                    _ => sample.actual.decision == ReviewDecision::Allowed,
                 };
                 (!decided_alone, sample.object.to_string().len())
             });

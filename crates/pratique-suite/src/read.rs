@@ -4,7 +4,6 @@ pub(crate) mod budget;
 mod chain;
 mod cluster;
 mod expected;
-mod fields;
 mod objects;
 mod rows;
 
@@ -17,11 +16,11 @@ use crate::files;
 use crate::foreign::{self, Program};
 use crate::roots::{OpenError, Roots, SuiteRoots};
 use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
-use crate::{schema::AUTHORIZER, schema::FORMAT, schema::KIND};
+use crate::{schema::FORMAT, schema::KIND};
 use budget::Budget;
-pub(crate) use fields::{Fields, operation};
+pub(crate) use pratique_manifest::MappingFields as Fields;
 use pratique_state::API_VERSION;
-use pratique_state::Rules;
+use pratique_types::Operation;
 
 /// Whether a file may contain a suite: a cheap test before reading it.
 pub fn may_be_suite(content: &[u8]) -> bool {
@@ -90,33 +89,15 @@ pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result
     }
 }
 
-/// Reads the authorizer rules of a file with a field `authorizer`, as in a suite's `cluster.authorizer`.
-///
-/// # Errors
-/// All problems, with locations.
-pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
-    let documents = files::documents(file)?;
-    let mut rules = Vec::new();
-    if documents.is_empty() {
-        let message =
-            "expected a field `authorizer` with rules: `authorizer: []` has none, and allows nothing";
-        return Err(vec![Problem::new(Rule::InvalidField, message)]);
-    }
-    for document in documents {
-        let source = document.source;
-        let mut problems = document.duplicates;
-        problems.extend(FORMAT.problems(&source, AUTHORIZER));
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let fields = |id| Fields {
-            tree: source.tree(),
-            id,
-        };
-        let listed = fields(source.root()).list("authorizer").into_iter();
-        rules.extend(listed.map(|id| cluster::rule(&fields(id))));
-    }
-    Ok(Rules(rules))
+/// The operation of a mapping with a field `operation`.
+pub(crate) fn operation(fields: &Fields<'_>) -> Option<Operation> {
+    operation_named(&fields.text("operation")?)
+}
+
+/// The operation with a name.
+pub(crate) fn operation_named(name: &str) -> Option<Operation> {
+    let mut all = Operation::ALL.into_iter();
+    all.find(|operation| operation.as_str() == name)
 }
 
 /// The version and the kind of a document.
@@ -365,7 +346,7 @@ impl<'a> Reader<'a> {
             object: self.object(fields, "object"),
             old_object: self.object(fields, "oldObject"),
             request: self.object(fields, "request"),
-            operation: fields.operation(),
+            operation: operation(&fields),
             resource: fields.text("resource"),
             subresource: fields.text("subresource"),
             namespace: fields.text("namespace"),

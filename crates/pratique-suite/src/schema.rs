@@ -9,9 +9,6 @@ use serde_json::Value;
 /// The `kind` of suites.
 pub const KIND: &str = "Suite";
 
-/// The struct of a file of authorizer rules.
-pub(crate) const AUTHORIZER: &str = "Authorizer";
-
 static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../data/suite.schema.json")).unwrap_or_default());
 
@@ -30,7 +27,9 @@ pub fn schema() -> &'static Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decision::Decision;
+    use pratique_review::ReviewDecision;
+    use pratique_state::API_VERSION;
+
     use crate::plugin_outcome::PluginOutcome;
     use crate::policy_outcome::PolicyOutcome;
 
@@ -44,6 +43,18 @@ mod tests {
     }
 
     #[test]
+    fn rules_are_those_of_files_of_rules() {
+        for name in ["Authorizer", "AuthorizerRule"] {
+            let path = format!("/definitions/{name}");
+            assert_eq!(
+                schema().pointer(&path),
+                pratique_state::rules_schema().pointer(&path),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
     fn names_are_those_of_the_code() {
         let is = |path: &str, names: &[&str]| {
             let listed = schema().pointer(&format!("/definitions/{path}/enum")).unwrap();
@@ -51,12 +62,12 @@ mod tests {
         };
         is("Suite/properties/apiVersion", &[API_VERSION]);
         is("Suite/properties/kind", &[KIND]);
-        is("Expectation/properties/verdict", Decision::NAMES);
-        is("Test/properties/expect/anyOf/0", Decision::NAMES);
-        is("Row/properties/expect/anyOf/0", Decision::NAMES);
+        is("Expectation/properties/verdict", ReviewDecision::NAMES);
+        is("Test/properties/expect/anyOf/0", ReviewDecision::NAMES);
+        is("Row/properties/expect/anyOf/0", ReviewDecision::NAMES);
         is(
             "Test/properties/expectObjects/additionalProperties/anyOf/0",
-            Decision::NAMES,
+            ReviewDecision::NAMES,
         );
         let outcome = |field| format!("Expectation/properties/{field}/additionalProperties");
         is(&outcome("policies"), PolicyOutcome::NAMES);

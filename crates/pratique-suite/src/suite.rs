@@ -9,12 +9,12 @@ use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, path_text}
 use pratique_types::{Operation, UserInfo};
 use serde::Serialize;
 
-use crate::decision::Decision;
 use crate::plugin_outcome::PluginOutcome;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
 use crate::scripted::Script;
 use crate::substitute;
+use pratique_review::ReviewDecision;
 use pratique_review::chain::ChainSettings;
 use pratique_state::Rule;
 use pratique_state::StoredState;
@@ -242,7 +242,7 @@ impl ClusterState {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected {
     /// The decision.
-    pub decision: Decision,
+    pub decision: ReviewDecision,
     /// Whether any decision will do.
     pub any_decision: bool,
     /// The HTTP code of a denial.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use pratique::authorization::Authorizer;
 use pratique_manifest::ManifestFile;
-use pratique_state::authorizer_of;
-use pratique_suite::read_rules;
+use pratique_state::{authorizer_of, read_rules};
 
 use crate::cluster::Cluster;
 use crate::findings::Finding;

@@ -6,8 +6,8 @@ use pratique::Outcome;
 use pratique::api_objects::{DefaultedBy, Defaults};
 use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver, StepResult};
 use pratique_explain::{Explanation, Expression, Line};
+use pratique_review::ReviewDecision;
 use pratique_state::yaml;
-use pratique_suite::Decision as SuiteDecision;
 use pratique_types::{AdmissionRequest, Status, warnings};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ impl DecisionReport {
         decisions: DecisionRecorder,
         defaults: Vec<Defaults>,
     ) -> Self {
-        let decision = SuiteDecision::of(&outcome).name();
+        let decision = ReviewDecision::from_outcome(&outcome).name();
         let before = &request.object;
         let after = outcome.object.as_ref();
         let lines = after.map(|after| diff::between(before, after));

@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pratique_harness::Error;
-use pratique_suite::{
-    Actual, Case, Decision, Policies, Roots, Suite, may_be_suite, read_file, read_suites_at,
-};
+use pratique_review::ReviewDecision;
+use pratique_suite::{Actual, Case, Policies, Roots, Suite, may_be_suite, read_file, read_suites_at};
 
 use crate::manifests::{Repository, entries, is_manifest_name};
 use crate::reference::{Decided, QuestionSet};
@@ -45,7 +44,7 @@ impl Expectations {
         let Ok(of_case) = suite.request(case, policies) else {
             return;
         };
-        if of_case.has_more || actual.decision == Decision::Undecided {
+        if of_case.has_more || actual.decision == ReviewDecision::Undecided {
             return;
         }
         let objects = of_case

@@ -1,7 +1,8 @@
 //! Results as text.
 
 use pratique_explain::Explanation;
-use pratique_suite::{CoverageReport, Decision, Difference};
+use pratique_review::ReviewDecision;
+use pratique_suite::{CoverageReport, Difference};
 
 use super::run::{CaseRun, Run, SuiteRun};
 use crate::explanation;
@@ -115,7 +116,7 @@ pub(super) fn explained(run: &CaseRun, explanation: &Explanation, style: Style) 
     let expected = run.case.expected.as_ref();
     let wanted = expected.filter(|expected| expected.decision.denies());
     let actual = run.tested.actual.as_ref();
-    let allowed = actual.is_ok_and(|actual| actual.decision == Decision::Allowed);
+    let allowed = actual.is_ok_and(|actual| actual.decision == ReviewDecision::Allowed);
     match wanted.filter(|_| allowed) {
         Some(expected) => explanation::allowed(explanation, expected.policy.as_deref(), style),
         None => explanation::excerpt(explanation, style),

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use pratique_explain::Explanation;
 use pratique_manifest::{Kind, Location};
 use pratique_policy::Phase;
+use pratique_review::ReviewDecision;
 use pratique_review::Unbound;
 use pratique_suite::{
-    Actual, CoverageReport, Decision, Difference, Missing, PluginOutcome, PolicyCoverage, PolicyOutcome,
+    Actual, CoverageReport, Difference, Missing, PluginOutcome, PolicyCoverage, PolicyOutcome,
 };
 use serde::Serialize;
 
@@ -95,7 +96,7 @@ impl<'a> From<&'a Unbound> for NotEvaluated<'a> {
 #[serde(rename_all = "camelCase")]
 struct JsonActual<'a> {
     allowed: bool,
-    decision: Decision,
+    decision: ReviewDecision,
     #[serde(skip_serializing_if = "is_zero")]
     code: i32,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -194,7 +195,7 @@ impl<'a> From<&'a CaseRun> for Test<'a> {
 impl<'a> From<&'a Actual> for JsonActual<'a> {
     fn from(actual: &'a Actual) -> Self {
         JsonActual {
-            allowed: actual.decision == Decision::Allowed,
+            allowed: actual.decision == ReviewDecision::Allowed,
             decision: actual.decision,
             code: actual.code,
             reason: &actual.reason,

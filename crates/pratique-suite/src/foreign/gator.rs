@@ -9,7 +9,7 @@ use pratique_types::Operation;
 
 use super::template::{Constrained, constrained};
 use super::{NotEvaluatedReason, Source, user};
-use crate::read::operation;
+use crate::read::operation_named;
 use crate::suite::{Case, Expected, Suite, TestInput, ViolationCount, Violations};
 use pratique_request::review::is_review;
 use pratique_request::text;
@@ -160,7 +160,7 @@ fn reviewed(review: &Value<'static>) -> TestInput {
         let found = request.get(name).filter(|object| !object.is_null());
         found.cloned()
     };
-    let operation = operation(text(&request, &["operation"]));
+    let operation = operation_named(text(&request, &["operation"]));
     let (new, old) = (object("object"), object("oldObject"));
     // An update may say no more than how the object is afterwards.
     let stored = match operation {

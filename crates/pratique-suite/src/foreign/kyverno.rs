@@ -14,7 +14,7 @@ use pratique_types::{Operation, UserInfo};
 
 use super::{NotEvaluatedReason, Source, user};
 use crate::policy_outcome::PolicyOutcome;
-use crate::read::{Fields, operation};
+use crate::read::{Fields, operation_named};
 use crate::select::{DEFAULT_NAMESPACE, label};
 use crate::suite::{Case, ClusterState, Expected, Reference, Suite, TestInput};
 use pratique_request::kind_of;
@@ -198,7 +198,8 @@ impl TestDefaults {
             let object = pratique_state::cluster::namespace(text(namespace, &["name"]), labels);
             self.cluster.objects.push(object);
         }
-        self.operation = operation(text(values, &["globalValues", "request.operation"])).or(self.operation);
+        self.operation =
+            operation_named(text(values, &["globalValues", "request.operation"])).or(self.operation);
         let policies = list("policies").iter();
         self.with_values
             .extend(policies.map(|policy| text(policy, &["name"]).to_owned()));

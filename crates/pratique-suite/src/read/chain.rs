@@ -6,7 +6,7 @@ use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule};
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, built_in, known};
 
-use super::{Fields, Reader, operation};
+use super::{Fields, Reader, operation_named};
 use crate::decision::from_name;
 use crate::plugin_outcome::PluginOutcome;
 use crate::scripted::{Answer, Response, Script};
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
             }
         }
         let operations = fields.texts("operations");
-        let operations = operations.iter().filter_map(|name| operation(name));
+        let operations = operations.iter().filter_map(|name| operation_named(name));
         Some(Script {
             name: fields.text("name")?,
             location: self.location(fields.node("name").unwrap_or(id)),

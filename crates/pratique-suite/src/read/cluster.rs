@@ -4,8 +4,8 @@ use pratique::plugins::StateKind;
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_manifest::Rule;
 
+use super::Fields;
 use super::Reader;
-use super::fields::Fields;
 use crate::suite::{ClusterState, CompleteKinds};
 use pratique_state::Rule as AuthorizerRule;
 use pratique_state::StoredState;
@@ -45,7 +45,9 @@ impl<'a> Reader<'a> {
         }
         let has_rules = fields.node("authorizer").is_some();
         let rules = fields.list("authorizer").into_iter();
-        let rules = rules.map(|id| rule(&self.fields(id))).collect();
+        let rules = rules
+            .map(|id| AuthorizerRule::from_fields(&self.fields(id)))
+            .collect();
         ClusterState {
             objects,
             rules: has_rules.then_some(rules),
@@ -78,23 +80,5 @@ impl<'a> Reader<'a> {
             }
         }
         complete
-    }
-}
-
-pub(super) fn rule(fields: &Fields<'_>) -> AuthorizerRule {
-    AuthorizerRule {
-        users: fields.texts("users"),
-        groups: fields.texts("groups"),
-        verbs: fields.texts("verbs"),
-        api_groups: fields.texts("apiGroups"),
-        resources: fields.texts("resources"),
-        resource_names: fields.texts("resourceNames"),
-        namespaces: fields.texts("namespaces"),
-        non_resource_urls: fields.texts("nonResourceURLs"),
-        decision: pratique::authorization::Decision {
-            allowed: fields.bool("allow").unwrap_or(true),
-            reason: fields.text("reason").unwrap_or_default(),
-            error: fields.text("error"),
-        },
     }
 }

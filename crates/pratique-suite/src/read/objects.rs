@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule};
 
+use super::Fields;
 use super::Reader;
-use super::fields::Fields;
 use crate::files;
 use crate::select::{DEFAULT_NAMESPACE, Selector, label};
 use crate::suite::Expected;

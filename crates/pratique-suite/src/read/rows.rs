@@ -30,7 +30,7 @@ impl Reader<'_> {
         self.set(&mut input, fields.entries("set"))?;
         let expectation = fields.node("expect");
         let cluster = self.cluster(&fields);
-        input.operation = fields.operation().or(input.operation);
+        input.operation = super::operation(&fields).or(input.operation);
         input.subresource = fields.text("subresource").or(input.subresource);
         input.namespace = fields.text("namespace").or(input.namespace);
         input.user = fields.node("user").map(|id| self.user(id)).or(input.user);

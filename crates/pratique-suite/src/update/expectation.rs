@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 
 use crate::actual::Actual;
-use crate::decision::Decision;
+use pratique_review::ReviewDecision;
 use pratique_state::yaml;
 
 /// A new expectation: its fields, in reading order.
@@ -24,7 +24,7 @@ impl NewExpectation {
             let names: Vec<String> = actual.audit_annotations.keys().cloned().collect();
             fields.push(("auditAnnotations", annotations(actual, &names)));
         }
-        if actual.changed && actual.decision == Decision::Allowed {
+        if actual.changed && actual.decision == ReviewDecision::Allowed {
             fields.push(("object", actual.object.clone()));
         }
         NewExpectation(fields)

@@ -1,8 +1,8 @@
 //! Updates of files.
 
 use super::*;
-use crate::decision::Decision;
 use crate::suite::Suite;
+use pratique_review::ReviewDecision;
 
 const POLICIES: &str = "apiVersion: pratique/v1alpha1\nkind: Suite # ours\ntests:\n";
 
@@ -17,7 +17,7 @@ fn denied() -> Actual {
 
 fn allowed() -> Actual {
     Actual {
-        decision: Decision::Allowed,
+        decision: ReviewDecision::Allowed,
         ..Actual::default()
     }
 }

@@ -8,8 +8,9 @@ use std::path::Path;
 use pratique_harness::Error;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
+use pratique_review::ReviewDecision;
 use pratique_state::yaml;
-use pratique_suite::{Decision, Roots, read_file, read_suites_at};
+use pratique_suite::{Roots, read_file, read_suites_at};
 
 use super::Expectations;
 
@@ -158,9 +159,9 @@ impl Converted<'_> {
         found.ask(suite, case, &policies, &actual);
         let names = |text: &String| text.contains(self.name);
         let is_equal = match expected {
-            "pass" => actual.decision == Decision::Allowed,
+            "pass" => actual.decision == ReviewDecision::Allowed,
             "fail" => actual.decision.denies() && names(&actual.message),
-            "warn" => actual.decision == Decision::Allowed && actual.warnings.iter().any(names),
+            "warn" => actual.decision == ReviewDecision::Allowed && actual.warnings.iter().any(names),
             _ => false,
         };
         match is_equal {

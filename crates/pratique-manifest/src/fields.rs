@@ -3,31 +3,32 @@
 use std::collections::BTreeMap;
 
 use pratique_json::Value as Json;
-use pratique_manifest::{Entry, NodeId, Tree, Value};
-use pratique_types::Operation;
 
-use pratique_manifest::{convert::convert, convert::items_at};
+use crate::convert::{convert, items_at};
+use crate::{Entry, NodeId, Tree, Value};
 
 /// A mapping of a document. Absent and null fields are the same.
-#[derive(Clone, Copy)]
-pub(crate) struct Fields<'a> {
-    pub(crate) tree: &'a Tree,
-    pub(crate) id: NodeId,
+#[derive(Clone, Copy, Debug)]
+pub struct MappingFields<'a> {
+    /// The tree of its document.
+    pub tree: &'a Tree,
+    /// Its node.
+    pub id: NodeId,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> MappingFields<'a> {
     /// The value of a field.
-    pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
+    pub fn node(&self, name: &str) -> Option<NodeId> {
         let id = self.tree.entry(self.id, name)?.value;
         (!matches!(self.tree.get(id).value, Value::Null)).then_some(id)
     }
 
-    fn at(&self, id: NodeId) -> Fields<'a> {
-        Fields { id, ..*self }
+    fn at(&self, id: NodeId) -> MappingFields<'a> {
+        MappingFields { id, ..*self }
     }
 
     /// The node as a string, if it is one.
-    pub(crate) fn as_text(&self) -> Option<String> {
+    pub fn as_text(&self) -> Option<String> {
         match &self.tree.get(self.id).value {
             Value::String(text, _) => Some(text.to_string()),
             _ => None,
@@ -35,67 +36,68 @@ impl<'a> Fields<'a> {
     }
 
     /// The node as a JSON value.
-    pub(crate) fn value_of(&self) -> Json<'static> {
+    pub fn value_of(&self) -> Json<'static> {
         convert(self.tree, self.id)
     }
 
     /// The node as the objects that a client makes of it: itself, or the items of a list.
-    pub(crate) fn objects_of(&self) -> Vec<Json<'static>> {
+    pub fn objects_of(&self) -> Vec<Json<'static>> {
         let items = items_at(self.tree, self.id).objects.into_iter();
         items.map(|item| item.value(self.tree)).collect()
     }
 
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
+    /// A field that is a string.
+    pub fn text(&self, name: &str) -> Option<String> {
         self.at(self.node(name)?).as_text()
     }
 
-    pub(crate) fn bool(&self, name: &str) -> Option<bool> {
+    /// A field that is a boolean.
+    pub fn bool(&self, name: &str) -> Option<bool> {
         match self.tree.get(self.node(name)?).value {
             Value::Bool(value) => Some(value),
             _ => None,
         }
     }
 
-    pub(crate) fn integer(&self, name: &str) -> Option<i32> {
+    /// A field that is a number of 32 bits.
+    pub fn integer(&self, name: &str) -> Option<i32> {
         match &self.tree.get(self.node(name)?).value {
             Value::Number(text) => text.parse().ok(),
             _ => None,
         }
     }
 
-    pub(crate) fn value(&self, name: &str) -> Option<Json<'static>> {
+    /// A field as a JSON value.
+    pub fn value(&self, name: &str) -> Option<Json<'static>> {
         Some(self.at(self.node(name)?).value_of())
     }
 
-    pub(crate) fn operation(&self) -> Option<Operation> {
-        operation(&self.text("operation")?)
-    }
-
     /// The items of a list.
-    pub(crate) fn list(&self, name: &str) -> Vec<NodeId> {
+    pub fn list(&self, name: &str) -> Vec<NodeId> {
         self.node(name).map(|id| self.at(id).nodes()).unwrap_or_default()
     }
 
     /// The items of the node, if it is a list.
-    pub(crate) fn nodes(&self) -> Vec<NodeId> {
+    pub fn nodes(&self) -> Vec<NodeId> {
         match &self.tree.get(self.id).value {
             Value::List(items) => items.clone(),
             _ => Vec::new(),
         }
     }
 
-    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
+    /// The strings of a field that is a list.
+    pub fn texts(&self, name: &str) -> Vec<String> {
         self.node(name).map(|id| self.at(id).items()).unwrap_or_default()
     }
 
     /// The texts of a list.
-    pub(crate) fn items(&self) -> Vec<String> {
+    pub fn items(&self) -> Vec<String> {
         let items = self.nodes().into_iter();
         items.filter_map(|id| self.at(id).as_text()).collect()
     }
 
     /// The entries of a mapping from any keys.
-    pub(crate) fn entries(&self, name: &str) -> &'a [Entry] {
+    pub fn entries(&self, name: &str) -> &'a [Entry] {
         match self.node(name).map(|id| &self.tree.get(id).value) {
             Some(Value::Map(entries)) => entries,
             _ => &[],
@@ -103,15 +105,9 @@ impl<'a> Fields<'a> {
     }
 
     /// The values of a mapping from any keys.
-    pub(crate) fn map<T>(&self, name: &str, read: impl Fn(Fields<'a>) -> T) -> BTreeMap<String, T> {
+    pub fn map<T>(&self, name: &str, read: impl Fn(MappingFields<'a>) -> T) -> BTreeMap<String, T> {
         let entries = self.entries(name).iter();
         let read = |entry: &Entry| (entry.key.to_string(), read(self.at(entry.value)));
         entries.map(read).collect()
     }
-}
-
-/// The operation with a name.
-pub(crate) fn operation(name: &str) -> Option<Operation> {
-    let mut all = Operation::ALL.into_iter();
-    all.find(|operation| operation.as_str() == name)
 }
