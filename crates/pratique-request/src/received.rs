@@ -53,7 +53,7 @@ mod tests {
         let kind = GroupVersionKind::new("", "v1", "ConfigMap");
         let object =
             pratique_json::parse(br#"{"apiVersion": "v1", "kind": "ConfigMap", "data": ""}"#).unwrap();
-        let status = decode_object(&kind, &object).unwrap_err().status.unwrap();
+        let status = decode_object(&kind, &object).unwrap_err();
         assert_eq!((status.code, status.reason.as_str()), (400, "BadRequest"));
     }
 }

@@ -130,7 +130,7 @@ impl<'t> ReviewInput<'t> {
     }
 
     /// Adds the warnings of decoding the object to an outcome.
-    pub(crate) fn with_warnings(&self, outcome: Outcome) -> Outcome {
+    pub fn with_warnings(&self, outcome: Outcome) -> Outcome {
         let mut outcome = outcome;
         if let Ok(warnings) = &self.received {
             outcome.warnings.splice(0..0, warnings.iter().cloned());

@@ -16,6 +16,7 @@ mod decisions;
 mod exchange;
 mod findings;
 mod input;
+mod matches;
 mod policies;
 mod preparation;
 mod review_decision;

@@ -1,6 +1,5 @@
 //! The one engine behind every tool: a request and the state of a cluster become a decision.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 #[cfg(feature = "webhooks")]
@@ -8,8 +7,8 @@ use pratique::AdmissionContext;
 use pratique::api_objects::{ApiObjects, Defaults};
 use pratique::authorization::Authorizer;
 #[cfg(feature = "webhooks")]
-use pratique::authorization::Decider;
-use pratique::policy::{Part, Trace};
+use pratique::authorization::{Decider, NoAuthorizer};
+use pratique::policy::{PolicyObserver, Trace};
 use pratique::{Admission, EvalContext, Objects, Outcome, Unfinished};
 use pratique_explain::{Explanation, Recorder};
 #[cfg(feature = "webhooks")]
@@ -20,6 +19,7 @@ use crate::decisions::{DecisionRecorder, PolicyDecision};
 #[cfg(feature = "webhooks")]
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
+use crate::matches::MatchRecorder;
 use crate::preparation::{Preparation, PreparedObject};
 #[cfg(feature = "webhooks")]
 use crate::whole_chain::{ExchangeRecorder, WholeChain};
@@ -97,22 +97,6 @@ impl std::fmt::Debug for ReviewDepth {
     }
 }
 
-/// Records whether a policy matches: whether anything of one is evaluated besides what decides the match.
-#[derive(Default)]
-struct MatchRecorder(Cell<bool>);
-
-impl Trace for MatchRecorder {
-    fn begin(&self, part: Part<'_>, _: &str) {
-        if !matches!(part, Part::Condition(_) | Part::Variable(_)) {
-            self.0.set(true);
-        }
-    }
-
-    fn wants_values(&self) -> bool {
-        false
-    }
-}
-
 impl<'a> Reviewer<'a> {
     /// Evaluates policies only; permissions are checked by an authorizer.
     pub fn policies(admission: &'a Admission, authorizer: Arc<dyn Authorizer>) -> Self {
@@ -165,6 +149,19 @@ impl<'a> Reviewer<'a> {
             ReviewDepth::Chain { .. } => {}
         }
         self
+    }
+
+    pub(crate) fn admission(&self) -> &Admission {
+        self.admission
+    }
+
+    /// What checks permissions; nothing does where a chain asks one check after another.
+    pub(crate) fn authorizer(&self) -> Arc<dyn Authorizer> {
+        match &self.depth {
+            ReviewDepth::Policies { authorizer, .. } => Arc::clone(authorizer),
+            #[cfg(feature = "webhooks")]
+            ReviewDepth::Chain { .. } => Arc::new(NoAuthorizer),
+        }
     }
 
     /// The kinds whose objects the chain completes, if there is one.
@@ -223,6 +220,30 @@ impl<'a> Reviewer<'a> {
         Ok(review)
     }
 
+    /// The outcome of a request that was [prepared](Self::prepare), of policies only; the caller observes their evaluation.
+    ///
+    /// # Errors
+    /// It cannot be evaluated to its end.
+    pub fn observe(
+        &self,
+        cluster: &Objects,
+        input: &ReviewInput<'_>,
+        prepared: &PreparedObject<'_>,
+        trace: Option<&dyn Trace>,
+        observer: &mut dyn PolicyObserver,
+    ) -> Result<Outcome, Unfinished> {
+        let outcome = match input.decode_failure().or_else(|| prepared.refusal()) {
+            Some(outcome) => outcome,
+            None => {
+                let mut context =
+                    EvalContext::new(cluster, self.authorizer()).with_object_model(prepared.model());
+                context.trace = trace;
+                self.admission.admit_policies(&input.request, context, observer)?
+            }
+        };
+        Ok(input.with_warnings(outcome))
+    }
+
     fn evaluate(
         &self,
         cluster: &Objects,
@@ -275,7 +296,7 @@ impl<'a> Reviewer<'a> {
             .admit_policies(&input.request, context, &mut decisions)?;
         Ok(Review {
             decisions: decisions.0,
-            is_unmatched: record == PolicyRecord::Matches && !matches.0.get(),
+            is_unmatched: record == PolicyRecord::Matches && !matches.has_match(),
             explanation: (record == PolicyRecord::Explanation).then(|| recorder.explanation()),
             ..Review::new(outcome)
         })

@@ -9,7 +9,8 @@ use crate::completion::CaseKinds;
 use crate::load::Policies;
 use crate::select::DEFAULT_NAMESPACE;
 use crate::suite::{Case, Suite};
-use pratique_request::{BuildError, RequestTemplate, Resolution, UnservedKind, kind_of, review};
+use pratique_request::{BuildError, RequestTemplate, Resolution, kind_of, review};
+use pratique_review::{Preparation, ReviewInput};
 use pratique_state::Rules;
 use pratique_state::StoredState;
 
@@ -24,15 +25,6 @@ pub struct CaseRequest {
     pub has_more: bool,
 }
 
-/// The request of a case as a server decodes it.
-pub(crate) struct DecodedRequest {
-    pub(crate) request: AdmissionRequest<'static>,
-    /// The warnings of the server.
-    pub(crate) warnings: Vec<String>,
-    /// The kind of the object, if the server does not serve it: then nothing else is decoded.
-    pub(crate) unserved: Option<Box<UnservedKind>>,
-}
-
 impl Suite {
     /// The request of a case, as policies see it first.
     ///
@@ -40,23 +32,16 @@ impl Suite {
     /// It has no request, or the server refuses it before admission.
     pub fn request(&self, case: &Case, policies: &Policies) -> Result<CaseRequest, CaseError> {
         let kinds = self.kinds(case, policies)?;
-        let DecodedRequest {
-            mut request,
-            unserved,
-            ..
-        } = self.decoded_request(case, &kinds)?;
-        if let Some(unserved) = unserved {
-            return Err(CaseError::Refused(unserved.status().message));
+        let mut input = self.decoded_request(case, &kinds)?;
+        let prepared = Preparation::default().prepare(&mut input, kinds.completed());
+        if let Some(refused) = input.decode_failure().or_else(|| prepared.refusal()) {
+            let status = refused.status.unwrap_or_default();
+            return Err(CaseError::Refused(status.message));
         }
-        if let Some(model) = kinds.completed()
-            && case.input.request.is_none()
-        {
-            let received = model.receive(&mut request);
-            received.map_err(|refused| CaseError::Refused(refused.status.message.clone()))?;
-        }
+        drop(prepared);
         let has_snapshots = self.snapshots(case).next().is_some();
         Ok(CaseRequest {
-            request,
+            request: input.request,
             objects: self.objects(case).cloned().collect(),
             has_more: self.rules(case).is_some() || has_snapshots || self.has_webhooks(),
         })
@@ -87,14 +72,10 @@ impl Suite {
         &self,
         case: &Case,
         kinds: &CaseKinds,
-    ) -> Result<DecodedRequest, CaseError> {
+    ) -> Result<ReviewInput<'static>, CaseError> {
         let input = &case.input;
         if let Some(request) = &input.request {
-            return Ok(DecodedRequest {
-                request: review::decode(request)?,
-                warnings: Vec::new(),
-                unserved: None,
-            });
+            return Ok(ReviewInput::sent(review::decode(request)?));
         }
         let operation = input.operation.unwrap_or(match input.old_object {
             Some(_) => Operation::Update,
@@ -115,18 +96,11 @@ impl Suite {
         let stored = || input.old_object.clone();
         let object = input.object.clone().or_else(stored).unwrap_or_default();
         let (request, resolution) = template.request(object, |_, _| stored(), &kinds.resolver, 1)?;
-        let unserved = match resolution {
-            Resolution::Known(_) => None,
-            Resolution::Unserved(unserved) => Some(unserved),
+        match resolution {
+            Resolution::Known(_) => {}
+            Resolution::Unserved(unserved) => return Ok(ReviewInput::new(request, Err(*unserved))),
             // A test is to say what it tests.
             Resolution::Assumed(assumed) => return Err(BuildError::UnknownKind(assumed.kind).into()),
-        };
-        if unserved.is_some() {
-            return Ok(DecodedRequest {
-                request,
-                warnings: Vec::new(),
-                unserved,
-            });
         }
         let received = |object: &Value<'static>| match kind_of(object) {
             Ok(kind) => decode::received(&kind, object).map_err(CaseError::Undecodable),
@@ -135,10 +109,6 @@ impl Suite {
         };
         received(&request.old_object)?;
         let warnings = received(&request.object)?;
-        Ok(DecodedRequest {
-            request,
-            warnings,
-            unserved: None,
-        })
+        Ok(ReviewInput::new(request, Ok::<_, String>(warnings)))
     }
 }

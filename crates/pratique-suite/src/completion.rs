@@ -2,17 +2,14 @@
 
 use std::borrow::Cow;
 
-use pratique::Outcome;
 use pratique::api_objects::ApiObjects;
-use pratique::object_model::Refused;
 use pratique_json::Value;
-use pratique_policy::DenialCause;
 
 use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::load::Policies;
 use crate::suite::{Case, Expected, Suite};
-use pratique_request::{ResourceResolver, UnservedKind, is_definition, kind_of};
+use pratique_request::{ResourceResolver, is_definition, kind_of};
 
 /// Metadata that an update has from the stored object.
 const IDENTITY: [&str; 4] = ["creationTimestamp", "generation", "resourceVersion", "uid"];
@@ -100,19 +97,4 @@ impl Suite {
             ..expected.clone()
         })
     }
-}
-
-/// The outcome of a request for a kind that a server does not serve.
-pub(crate) fn unserved_kind(unserved: &UnservedKind) -> Outcome {
-    let mut outcome = Outcome::refused(unserved.status());
-    outcome.cause = Some(DenialCause::Rule);
-    outcome
-}
-
-/// The outcome of a request that a server refuses before admission.
-pub(crate) fn refusal(refused: Refused) -> Outcome {
-    let mut outcome = Outcome::refused(*refused.status);
-    outcome.cause = Some(DenialCause::Rule);
-    outcome.warnings = refused.warnings;
-    outcome
 }

@@ -1,7 +1,7 @@
 //! Runs test cases.
 
 use pratique::policy::PolicyObserver;
-use pratique::{Admission, AdmissionContext, EvalContext, ObjectModel, Outcome};
+use pratique::{Admission, AdmissionContext, Outcome};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -9,9 +9,7 @@ use pratique_types::{AdmissionRequest, ObjectForm};
 
 use crate::actual::Actual;
 use crate::case_error::CaseError;
-use crate::case_request::DecodedRequest;
 use crate::compare::{Difference, compare};
-use crate::completion::{refusal, unserved_kind};
 use crate::evaluated::Evaluated;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
@@ -19,6 +17,7 @@ use crate::runner::Runner;
 use crate::suite::{Case, Expected, Suite};
 use crate::unbound_matches::UnboundMatches;
 use pratique_review::chain::Admitted;
+use pratique_review::{Preparation, Reviewer};
 use pratique_state::PluginState;
 
 /// The result of a case.
@@ -157,7 +156,10 @@ impl Suite {
         }
         let kinds = self.kinds(case, policies);
         let decoded = kinds.and_then(|kinds| self.decoded_request(case, &kinds));
-        decoded.map(|decoded| decoded.warnings).unwrap_or_default()
+        decoded
+            .ok()
+            .and_then(|input| input.received.ok())
+            .unwrap_or_default()
     }
 
     /// The error of a case whose request only policies without a binding match.
@@ -200,76 +202,53 @@ impl Suite {
             trace,
         } = context;
         let kinds = self.kinds(case, policies)?;
-        let DecodedRequest {
-            mut request,
-            mut warnings,
-            unserved,
-        } = self.decoded_request(case, &kinds)?;
-        if let Some(unserved) = unserved {
-            return Ok(Evaluated::refused(unserved_kind(&unserved), request));
-        }
+        let mut input = self.decoded_request(case, &kinds)?;
         let managed = policies.reads_managed_fields;
         let api_objects = kinds.completed().cloned();
         let api_objects = api_objects.map(|objects| objects.with_managed_fields(managed));
-        let is_sent = case.input.request.is_some();
         if self.is_unstructured {
-            request.form = ObjectForm::Unstructured;
+            input.request.form = ObjectForm::Unstructured;
         }
-        let as_sent = request.object.clone();
-        let received = match api_objects.as_ref().filter(|_| !is_sent) {
-            Some(objects) => match objects.receive(&mut request) {
-                Ok(received) => Some(received),
-                Err(refused) => return Ok(Evaluated::refused(refusal(refused), request)),
-            },
-            None => None,
-        };
-        if let Some(received) = &received {
-            warnings.extend_from_slice(received.unknown_fields());
-            warnings.extend_from_slice(received.warnings());
+        let as_sent = input.request.object.clone();
+        let prepared = Preparation::default().prepare(&mut input, api_objects.as_ref());
+        if let Some(refused) = input.decode_failure().or_else(|| prepared.refusal()) {
+            return Ok(Evaluated::refused(input.with_warnings(refused), input.request));
         }
         let mut cluster = policies.cluster(self.objects(case));
         self.snapshots(case)
             .for_each(|snapshot| snapshot.apply(&mut cluster));
         let authorizer = policies.authorizer(self.rules(case), self.objects(case), self.snapshots(case));
-        let model = received.as_ref().map(|received| received as &dyn ObjectModel);
-        let of_server = api_objects.as_ref().map(|objects| objects as &dyn ObjectModel);
-        let model = model.or(of_server);
+        let Some(chain) = &policies.whole_chain else {
+            let reviewer = Reviewer::policies(admission, authorizer);
+            let trace = trace.map(|trace| trace as &dyn Trace);
+            let outcome = reviewer.observe(&cluster, &input, &prepared, trace, observer)?;
+            return Ok(Evaluated {
+                outcome,
+                request: input.request,
+                steps: Vec::new(),
+                stored: Value::Null,
+            });
+        };
         let mut entered = state.cloned();
         if let Some(state) = &mut entered {
-            state.enter(&request.namespace);
+            state.enter(&input.request.namespace);
         }
-        let evaluated = match &policies.whole_chain {
-            Some(chain) => {
-                let mut context = AdmissionContext::new(&cluster).with_authorizer(authorizer);
-                context.trace = trace;
-                if let Some(state) = &entered {
-                    context = context.with_plugins(state.inputs());
-                }
-                let scripts = case.input.webhooks.iter().chain(self.webhooks.iter().flatten());
-                let scripts = scripts.cloned().collect();
-                chain.run(scripts, admission, (&request, &as_sent), model, context, observer)
-            }
-            None => {
-                let mut context = EvalContext::new(&cluster, authorizer).with_object_model(model);
-                context.trace = trace.map(|trace| trace as &dyn Trace);
-                let outcome = admission.admit_policies(&request, context, observer);
-                let admitted = outcome.map(|outcome| Admitted {
-                    outcome,
-                    steps: Vec::new(),
-                    object: Value::Null,
-                });
-                admitted.map_err(CaseError::from)
-            }
-        };
+        let mut context = AdmissionContext::new(&cluster).with_authorizer(authorizer);
+        context.trace = trace;
+        if let Some(state) = &entered {
+            context = context.with_plugins(state.inputs());
+        }
+        let scripts = case.input.webhooks.iter().chain(self.webhooks.iter().flatten());
+        let scripts = scripts.cloned().collect();
+        let asked = (&input.request, &as_sent);
         let Admitted {
-            mut outcome,
+            outcome,
             steps,
             object,
-        } = evaluated?;
-        outcome.warnings.splice(0..0, warnings);
+        } = chain.run(scripts, admission, asked, prepared.model(), context, observer)?;
         Ok(Evaluated {
-            outcome,
-            request,
+            outcome: input.with_warnings(outcome),
+            request: input.request,
             steps,
             stored: object,
         })

@@ -6,6 +6,7 @@
     reason = "a test that fails may stop"
 )]
 
+mod engine;
 mod kubernetes;
 mod library;
 mod map;
