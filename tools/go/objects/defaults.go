@@ -257,7 +257,10 @@ func (r *run) value(pkg string, statement ast.Stmt) any {
 	case *ast.AssignStmt:
 		of = statement.Rhs[0]
 	case *ast.IfStmt: // if err := json.Unmarshal([]byte(`X`), &in.Y)
-		of = statement.Init.(*ast.AssignStmt).Rhs[0].(*ast.CallExpr).Args[0].(*ast.CallExpr).Args[0]
+		literal := statement.Init.(*ast.AssignStmt).Rhs[0].(*ast.CallExpr).Args[0].(*ast.CallExpr).Args[0].(*ast.BasicLit)
+		text, err := strconv.Unquote(literal.Value)
+		must(err)
+		return json.RawMessage(text)
 	}
 	if conversion, ok := of.(*ast.CallExpr); ok {
 		of = conversion.Args[0]

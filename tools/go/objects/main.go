@@ -1,6 +1,6 @@
 // Command objects writes the kinds of an API server's schemes as JSON: their Go types, their internal types, and the
-// defaulting function that is called, or the value that is set, at each place of an object. `cargo xtask codegen objects`
-// makes tables from it.
+// defaulting function that is called, or the value that is set, at each place of an object. `cargo xtask codegen` makes
+// tables from it.
 //
 //	go run . > objects.json
 //
@@ -34,7 +34,7 @@ type server struct {
 
 var servers = []server{
 	{legacyscheme.Scheme, "pkg/api/legacyscheme/scheme.go:30", ""},
-	{crdserver.Scheme, "pkg/apiserver/apiserver.go:55", "apiextensions.k8s.io"},
+	{crdserver.Scheme, "pkg/apiserver/apiserver.go:56", "apiextensions.k8s.io"},
 	{aggregator.Scheme, "pkg/apiserver/scheme/scheme.go:28", "apiregistration.k8s.io"},
 }
 
@@ -84,6 +84,9 @@ func main() {
 				out.Defaults[id] = steps
 			}
 		}
+	}
+	for _, of := range others {
+		out.Types.Add(reflect.TypeOf(of))
 	}
 	encoder := json.NewEncoder(os.Stdout)
 	encoder.SetIndent("", " ")

@@ -1,7 +1,7 @@
 // Command registry writes two tables about the versioned kinds of an API server: how strategic merge patches merge the
 // fields of their types, and which versions are deprecated.
 //
-//	go run ./registry ../../../crates/pratique-registry/data
+//	go run ./registry ../../../crates/pratique-schema/data/1.37
 //
 // For another release of Kubernetes, change the version in go.mod.
 package main
