@@ -120,11 +120,21 @@ fn add_call(facts: &mut Facts, types: &Types, root: &str, call: &Value, function
         if let Some(value) = rule.get("set")
             && is_name
             && is_usual(&when)
+            && !copies_optional(facts, &of, value)
             && value.as_str() != Some("removed")
         {
             add(facts, of.clone(), &field.replace("[*]", ""), value);
         }
     }
+}
+
+/// Whether a value is that of another field of the type, which may be left out itself.
+fn copies_optional(facts: &Facts, of: &str, value: &Value) -> bool {
+    let source = value.as_str().and_then(|text| text.strip_prefix('='));
+    source.is_some_and(|source| {
+        let is_field = source.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_field && !facts.get(of).is_some_and(|fields| fields.contains_key(source))
+    })
 }
 
 /// Whether a function sets its value wherever the field is left out, or where other fields have their own defaults.

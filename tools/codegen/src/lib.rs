@@ -31,55 +31,40 @@ pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
     lifecycle::run(modules, table)
 }
 
-/// Reads OpenAPI documents of directories, and Go's types as `tools/go/types` writes them, one file for each release; writes
-/// `types.txt`, `layout.txt`, `merge.txt` and `constraints.txt` into the directory `data`, and `given.txt` if there are
-/// tables of `defaulting`.
-pub fn run(
-    openapi: &[PathBuf],
-    types: &[PathBuf],
-    defaulting: Option<&Path>,
-    data: &Path,
-) -> Result<(), Error> {
-    let types = Types::read(types)?;
-    let kinds = kinds(&types);
+/// Reads what `tools/go/objects` writes of a release, and OpenAPI documents of directories; writes the tables of the release
+/// into the directory `data`, of which `given.txt` only if there are tables of `defaulting`.
+pub fn run(objects: &Path, openapi: &[PathBuf], defaulting: Option<&Path>, data: &Path) -> Result<(), Error> {
+    let types = Types::read(objects)?;
     let names = reachable(
         &types,
-        kinds.values().cloned().chain(OTHERS.lines().map(str::to_owned)),
+        types
+            .kinds
+            .values()
+            .cloned()
+            .chain(OTHERS.lines().map(str::to_owned)),
     );
     let mut text = String::from(HEAD);
-    for (kind, name) in &kinds {
-        let _ = writeln!(text, "kind {kind} {name}");
+    for (kind, name) in &types.kinds {
+        let word = if has_objects(kind, name) { "kind" } else { "other" };
+        let _ = writeln!(text, "{word} {kind} {name}");
     }
     let with_floats = with_floats(&types, &names);
     let mut layout = String::from(LAYOUT_HEAD);
     for name in &names {
+        write_type(&types, name, with_floats.contains(name), &mut text);
         write_layout(&types, name, &mut layout);
     }
-    for name in &names {
-        write_type(&types, name, with_floats.contains(name), &mut text);
+    for (name, text) in [("types.txt", text), ("layout.txt", layout)] {
+        let table = data.join(name);
+        std::fs::write(&table, text).map_err(Error::file(&table))?;
     }
-    let table = data.join("types.txt");
-    std::fs::write(&table, text).map_err(Error::file(&table))?;
-    let table = data.join("layout.txt");
-    std::fs::write(&table, layout).map_err(Error::file(&table))?;
+    objects::run(objects, data)?;
     if let Some(defaulting) = defaulting {
-        given::run(
-            openapi,
-            &types,
-            &names,
-            &kinds,
-            defaulting,
-            &data.join("given.txt"),
-        )?;
+        let table = data.join("given.txt");
+        given::run(openapi, &types, &names, &types.kinds, defaulting, &table)?;
     }
     merge::run(openapi, &data.join("merge.txt"))?;
     constraints::run(openapi, &data.join("constraints.txt"))
-}
-
-/// Reads what `tools/go/objects` writes of the schemes of an API server; writes `types.txt`, `layout.txt`, `kinds.txt` and
-/// `defaults.txt` into the directory `data`.
-pub fn run_objects(objects: &Path, data: &Path) -> Result<(), Error> {
-    objects::run(objects, data)
 }
 
 /// Types of no kind that has objects: what conversions between versions keep in annotations, what is in manifests and
@@ -89,6 +74,7 @@ const OTHERS: &str = include_str!("others.txt");
 const HEAD: &str = "\
 # The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
 # kind GROUP/VERSION/KIND TYPE
+# other GROUP/VERSION/KIND TYPE: a kind without objects of its own: a list, options, a review of webhooks
 # type TYPE [floats]
 #  FIELD PRESENCE SHAPE [GO] [^EMBEDDED]
 # `floats`: there are floating-point numbers in it, at whatever depth.
@@ -151,10 +137,14 @@ fn capitalized(name: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The kinds that have objects, of all versions: those that are served unless asked for, and those that were served once, too.
-fn kinds(types: &Types) -> BTreeMap<String, String> {
-    let kinds = types.kinds.iter().filter(|(kind, _)| !kind.ends_with("List"));
-    kinds.map(|(kind, name)| (kind.clone(), name.clone())).collect()
+/// Groups of what a server sends to webhooks: no server serves them.
+const PROTOCOLS: [&str; 2] = ["admission.k8s.io/", "imagepolicy.k8s.io/"];
+
+/// Whether there are objects of a kind: not so of lists, of what every group has, and of protocols.
+fn has_objects(kind: &str, type_name: &str) -> bool {
+    !kind.ends_with("List")
+        && !type_name.starts_with("meta/")
+        && !PROTOCOLS.iter().any(|group| kind.starts_with(group))
 }
 
 /// All types that are part of `roots`.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use pratique_harness::Error;
-/// Writes the tables of Kubernetes' built-in types.
+/// Writes the tables of a release of Kubernetes.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask codegen", args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -19,14 +19,6 @@ struct Arguments {
 /// Tables that have sources of their own.
 #[derive(Subcommand)]
 enum Tables {
-    /// Writes the tables of objects as an API server of one release reads, defaults and writes them.
-    Objects {
-        /// The file that `tools/go/objects` wrote.
-        objects: PathBuf,
-        /// The directory to write the tables into.
-        #[arg(long)]
-        data: PathBuf,
-    },
     /// Writes the table of versions of kinds that releases stopped to serve.
     Lifecycle {
         /// Directories of Go modules, such as k8s.io/api: the newest first, then those of releases that had more versions.
@@ -38,16 +30,15 @@ enum Tables {
     },
 }
 
-/// Where the tables of types, merging and discovery come from.
+/// Where the tables of a release come from.
 #[derive(Args)]
 struct Sources {
+    /// The file that `tools/go/objects` wrote.
+    objects: PathBuf,
     /// A directory of OpenAPI documents, as an API server serves them or as they lie in k8s.io/kubernetes. Of several, later
     /// ones add what is not in the ones before.
     #[arg(long, required = true)]
     openapi: Vec<PathBuf>,
-    /// A file that `tools/go/types` wrote, once for each release; likewise.
-    #[arg(long, required = true)]
-    types: Vec<PathBuf>,
     /// A directory with `calls.json` and `functions.json`, which say what defaulting sets; without it, that table stays
     /// as it is.
     #[arg(long)]
@@ -68,16 +59,17 @@ impl Sources {
     fn write(&self) -> Result<(), Error> {
         let optional = self.resources.with_file_name("optional.txt");
         pratique_codegen::run_discovery(&self.discovery, &self.resources, &optional)?;
-        pratique_codegen::run(&self.openapi, &self.types, self.defaulting.as_deref(), &self.data)
+        pratique_codegen::run(
+            &self.objects,
+            &self.openapi,
+            self.defaulting.as_deref(),
+            &self.data,
+        )
     }
 }
 
 fn main() -> ExitCode {
     let written = match Arguments::parse() {
-        Arguments {
-            tables: Some(Tables::Objects { objects, data }),
-            ..
-        } => pratique_codegen::run_objects(&objects, &data),
         Arguments {
             tables: Some(Tables::Lifecycle { modules, table }),
             ..

@@ -8,8 +8,7 @@ use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::types::Types;
-use super::{HEAD, LAYOUT_HEAD, reachable, with_floats, within, write_layout, write_type};
+use super::within;
 
 const KINDS_HEAD: &str = "\
 # What the schemes of an API server know of kinds. Made by `cargo xtask codegen`; do not edit.
@@ -51,29 +50,14 @@ struct Step {
     value: Value,
 }
 
-/// Writes `types.txt`, `layout.txt`, `kinds.txt`, `defaults.txt` and `conversions.txt` into the directory `data`.
+/// Writes `kinds.txt`, `defaults.txt` and `conversions.txt` into the directory `data`.
 pub(super) fn run(file: &Path, data: &Path) -> Result<(), Error> {
     let text = std::fs::read(file).map_err(Error::file(file))?;
     let document: Document = serde_json::from_slice(&text).map_err(within(file.display()))?;
-    let types = Types::read(&[file.to_owned()])?;
     let write = |name: &str, text: String| {
         let table = data.join(name);
         std::fs::write(&table, text).map_err(Error::file(&table))
     };
-
-    let names = reachable(&types, types.kinds.values().cloned());
-    let floats = with_floats(&types, &names);
-    let mut text = String::from(HEAD);
-    let mut layout = String::from(LAYOUT_HEAD);
-    for (kind, name) in &types.kinds {
-        let _ = writeln!(text, "kind {kind} {name}");
-    }
-    for name in &names {
-        write_type(&types, name, floats.contains(name), &mut text);
-        write_layout(&types, name, &mut layout);
-    }
-    write("types.txt", text)?;
-    write("layout.txt", layout)?;
     write("kinds.txt", kinds(&document))?;
     write("defaults.txt", plans(DEFAULTS_HEAD, &document.defaults))?;
     write("conversions.txt", plans(CONVERSIONS_HEAD, &document.conversions))

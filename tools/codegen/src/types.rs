@@ -1,7 +1,7 @@
-//! Go's types, as `tools/go/types` writes them: the fields of structs, and what other names stand for.
+//! Go's types, as `tools/go/objects` writes them: the fields of structs, and what other names stand for.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pratique_harness::Error;
 use serde::Deserialize;
@@ -45,7 +45,7 @@ pub(super) enum Shape {
     Named(String),
 }
 
-/// The output of `tools/go/types`.
+/// The output of `tools/go/objects`.
 #[derive(Deserialize)]
 struct Document {
     kinds: BTreeMap<String, String>,
@@ -73,36 +73,24 @@ struct DeclaredField {
 }
 
 impl Types {
-    /// Reads files of one release each: later ones add the kinds, types and fields that are not in the ones before.
-    pub(super) fn read(files: &[PathBuf]) -> Result<Self, Error> {
-        let mut types = Types::default();
-        for file in files {
-            types.add(read(file)?);
-        }
-        Ok(types)
-    }
-
-    /// Adds the types and fields of another release. Fields that this one would never leave out are not added: it does
-    /// not write them.
-    fn add(&mut self, document: Document) {
-        for (kind, name) in document.kinds {
-            self.kinds.entry(kind).or_insert_with(|| short(&name));
-        }
+    /// Reads the types of a release.
+    pub(super) fn read(file: &Path) -> Result<Self, Error> {
+        let document = read(file)?;
+        let kinds = document.kinds.into_iter();
+        let mut types = Types {
+            kinds: kinds.map(|(kind, name)| (kind, short(&name))).collect(),
+            ..Types::default()
+        };
         for (name, declared) in document.types {
             let name = short(&name);
             if let Some(of) = declared.of {
-                self.aliases.entry(name).or_insert_with(|| shape(&of).0);
-                continue;
-            }
-            let known = self.structs.entry(name).or_default();
-            let is_new = known.is_empty();
-            for field in declared.fields.into_iter().flatten().map(Field::from) {
-                let is_known = known.iter().any(|known| known.name == field.name);
-                if is_new || !is_known && field.omit_empty {
-                    known.push(field);
-                }
+                types.aliases.insert(name, shape(&of).0);
+            } else {
+                let fields = declared.fields.into_iter().flatten().map(Field::from);
+                types.structs.insert(name, fields.collect());
             }
         }
+        Ok(types)
     }
 }
 
