@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn every_step_is_read() {
-        check(include_str!("../data/defaults.txt"));
-        check(include_str!("../data/conversions.txt"));
+        check(pratique_schema::Release::latest().tables().defaults);
+        check(pratique_schema::Release::latest().tables().conversions);
     }
 }

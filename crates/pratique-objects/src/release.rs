@@ -1,49 +1,45 @@
-//! The release of Kubernetes whose objects these are: its types, their layout, its kinds. All of it is generated.
+//! The release of Kubernetes whose objects these are: its types, their layout, its kinds.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
-use pratique_schema::{Layouts, Schema, TypeId};
+use pratique_schema::{Layouts, Release, Schema, TypeId};
 use pratique_types::GroupVersionKind;
 
 use crate::plan::Plans;
 
-static TYPES: &str = include_str!("../data/types.txt");
-
 /// The types of the release.
 pub(crate) fn schema() -> &'static Schema {
-    static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(|| Schema::read(TYPES, schema))
+    Release::latest().schema()
 }
 
 /// The text in which the names of fields of decoded objects lie, so that [copies](pratique_json::Value::owned_within) need
 /// not own them.
 pub fn field_names() -> &'static str {
-    TYPES
+    Release::latest().tables().types
 }
 
 /// In which order the fields of structs are written.
 pub(crate) fn layouts() -> &'static Layouts {
-    static LAYOUTS: OnceLock<Layouts> = OnceLock::new();
-    LAYOUTS.get_or_init(|| Layouts::read(include_str!("../data/layout.txt")))
+    Release::latest().layouts()
 }
 
 /// The plans of defaulting.
 pub(crate) fn plans() -> &'static Plans {
     static PLANS: OnceLock<Plans> = OnceLock::new();
-    PLANS.get_or_init(|| Plans::read(include_str!("../data/defaults.txt")))
+    PLANS.get_or_init(|| Plans::read(Release::latest().tables().defaults))
 }
 
 /// The plans of the conversion to the internal version and back.
 pub(crate) fn conversions() -> &'static Plans {
     static PLANS: OnceLock<Plans> = OnceLock::new();
-    PLANS.get_or_init(|| Plans::read(include_str!("../data/conversions.txt")))
+    PLANS.get_or_init(|| Plans::read(Release::latest().tables().conversions))
 }
 
-/// The type of a kind.
+/// The type of a kind of the servers' schemes.
 pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<TypeId> {
-    schema().kind(kind)
+    schema().registered(kind)
 }
 
 /// The kinds in the schemes of the servers, and the feature gates.
@@ -62,7 +58,7 @@ pub(crate) fn gate(name: &str) -> bool {
 /// The kinds of the release.
 pub(crate) fn kinds() -> &'static Kinds {
     static KINDS: OnceLock<Kinds> = OnceLock::new();
-    KINDS.get_or_init(|| Kinds::read(include_str!("../data/kinds.txt")))
+    KINDS.get_or_init(|| Kinds::read(Release::latest().tables().kinds))
 }
 
 impl Kinds {

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
-
-/// `resource.k8s.io/v1beta1 ResourceClaim 1.35 1.38`, perhaps with the kind that replaces it.
-const TABLE: &str = include_str!("../data/deprecations.txt");
 
 /// The warning to every request for a version of a kind that is deprecated in a release, or in any where it
 /// is unknown.
@@ -40,12 +38,17 @@ type Table<'t> = HashMap<(&'t str, &'t str, &'t str), &'static str>;
 fn table() -> &'static Table<'static> {
     static READ: OnceLock<Table<'static>> = OnceLock::new();
     READ.get_or_init(|| {
-        let lines = TABLE.lines().filter_map(|line| {
-            let (api_version, rest) = line.split_once(' ')?;
-            let (kind, rest) = rest.split_once(' ')?;
-            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-            Some(((group, version, kind), rest))
-        });
+        // `resource.k8s.io/v1beta1 ResourceClaim 1.35 1.38`, perhaps with the kind that replaces it.
+        let lines = Release::latest()
+            .tables()
+            .deprecations
+            .lines()
+            .filter_map(|line| {
+                let (api_version, rest) = line.split_once(' ')?;
+                let (kind, rest) = rest.split_once(' ')?;
+                let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+                Some(((group, version, kind), rest))
+            });
         lines.collect()
     })
 }

@@ -4,13 +4,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use pratique_json::{Object, Value};
-use pratique_schema::{Schema, Shape, TypeId};
+use pratique_schema::{Release, Schema, Shape, TypeId};
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::refusal::{bad_request, unsupported_media_type};
-
-/// `core/v1.PodSpec containers merge name`: the patch tags of Go's types.
-const TABLE: &str = include_str!("../data/patch_strategies.txt");
 
 /// How a field is patched.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,7 +19,12 @@ struct Tags {
 fn tags(of: &str, field: &str) -> Tags {
     static TAGS: OnceLock<HashMap<(&'static str, &'static str), Tags>> = OnceLock::new();
     let all = TAGS.get_or_init(|| {
-        let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+        // `core/v1.PodSpec containers merge name`: the patch tags of Go's types.
+        let lines = Release::latest()
+            .tables()
+            .patch_strategies
+            .lines()
+            .filter(|line| !line.starts_with('#'));
         let lines = lines.filter_map(|line| {
             let mut columns = line.split(' ');
             let place = (columns.next()?, columns.next()?);

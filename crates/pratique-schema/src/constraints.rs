@@ -2,7 +2,8 @@
 //! and the keys of lists. An API server checks more than that.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+
+use crate::Release;
 
 /// The constraints of all built-in types.
 #[derive(Debug, Default)]
@@ -19,10 +20,9 @@ pub struct TypeConstraints {
 }
 
 impl Constraints {
-    /// Those of Kubernetes 1.37.
+    /// Those of the [latest release](Release::latest).
     pub fn builtin() -> &'static Constraints {
-        static BUILTIN: OnceLock<Constraints> = OnceLock::new();
-        BUILTIN.get_or_init(|| read(include_str!("../data/constraints.txt")))
+        Release::latest().constraints()
     }
 
     /// The constraints of a type by its name (`core/v1.Container`); none for a type without.
@@ -60,7 +60,7 @@ fn find<'t>(list: &'t [(&str, Vec<&'static str>)], field: &str) -> Option<&'t [&
 }
 
 /// Parses the table; other lines are skipped.
-fn read(table: &'static str) -> Constraints {
+pub(crate) fn read(table: &'static str) -> Constraints {
     let mut constraints = Constraints::default();
     let mut name = "";
     for line in table.lines() {

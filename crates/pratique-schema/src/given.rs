@@ -1,7 +1,8 @@
 //! Which fields objects have when admission sees them, though their schema does not say so.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+
+use crate::Release;
 
 /// Why a field is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +16,22 @@ pub enum FieldPresence {
 /// The fields that are always present in their parent in objects of a type, by their path from the type on
 /// (`strategy.type`); paths go through all elements of lists.
 pub fn given(type_name: &str) -> &'static [(&'static str, FieldPresence)] {
-    static GIVEN: OnceLock<HashMap<&'static str, Vec<(&'static str, FieldPresence)>>> = OnceLock::new();
-    GIVEN
-        .get_or_init(|| read(include_str!("../data/given.txt")))
-        .get(type_name)
-        .map_or(&[], Vec::as_slice)
+    Release::latest().given().of(type_name)
 }
 
-fn read(table: &'static str) -> HashMap<&'static str, Vec<(&'static str, FieldPresence)>> {
+/// The fields of all types of a release that are always present.
+#[derive(Debug, Default)]
+pub struct GivenFields(HashMap<&'static str, Vec<(&'static str, FieldPresence)>>);
+
+impl GivenFields {
+    /// The fields of a type, as [`given`].
+    pub fn of(&self, type_name: &str) -> &[(&'static str, FieldPresence)] {
+        self.0.get(type_name).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Parses the table.
+pub(crate) fn read(table: &'static str) -> GivenFields {
     let mut types: HashMap<&str, Vec<_>> = HashMap::new();
     let mut current = "";
     for line in table.lines() {
@@ -36,7 +45,7 @@ fn read(table: &'static str) -> HashMap<&'static str, Vec<(&'static str, FieldPr
             types.entry(current).or_default().push((path, presence));
         }
     }
-    types
+    GivenFields(types)
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
+
+use crate::Release;
 
 /// A field of a struct in Go.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,9 +50,7 @@ pub fn names_in_order(fields: &'static [LayoutField]) -> Vec<&'static str> {
 
 /// The fields of a type, such as `core/v1.Volume`, in Go's order; none of an unknown type.
 pub fn layout(name: &str) -> &'static [LayoutField] {
-    static LAYOUTS: OnceLock<Layouts> = OnceLock::new();
-    static TABLE: &str = include_str!("../data/layout.txt");
-    LAYOUTS.get_or_init(|| Layouts::read(TABLE)).of(name)
+    Release::latest().layouts().of(name)
 }
 
 /// How Go lays out the structs of a release.

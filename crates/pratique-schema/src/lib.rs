@@ -22,18 +22,19 @@ mod given;
 mod layout;
 pub mod merge;
 mod read;
+mod release;
 mod slots;
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
 pub use constraints::{Constraints, TypeConstraints};
 pub use fields::{Fields, LazyFields};
-pub use given::{FieldPresence, given};
+pub use given::{FieldPresence, GivenFields, given};
 pub use layout::{LayoutField, Layouts, layout, names_in_order};
+pub use release::{Release, Tables};
 pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.
@@ -42,6 +43,8 @@ pub struct Schema {
     types: Vec<StructType>,
     names: HashMap<&'static str, TypeId, RandomState>,
     kinds: HashMap<GroupVersionKind, TypeId, RandomState>,
+    /// The kinds that have no objects of their own.
+    others: HashMap<GroupVersionKind, TypeId, RandomState>,
 }
 
 /// A type of a [`Schema`].
@@ -128,13 +131,12 @@ pub enum Scalar {
 }
 
 impl Schema {
-    /// The types of Kubernetes 1.37.
+    /// The types of the [latest release](Release::latest).
     pub fn builtin() -> &'static Schema {
-        static BUILTIN: OnceLock<Schema> = OnceLock::new();
-        BUILTIN.get_or_init(|| Schema::read(Schema::table(), Schema::builtin))
+        Release::latest().schema()
     }
 
-    /// The types of a table in the format of [`Schema::table`]: those of another release. `owner` gives the schema that
+    /// The types of a table in the format of [`Schema::table`]. `owner` gives the schema that
     /// this becomes, which fields that are parsed later refer to.
     pub fn read(table: &'static str, owner: fn() -> &'static Schema) -> Schema {
         read::read(table, owner)
@@ -143,17 +145,20 @@ impl Schema {
     /// The text that the types of Kubernetes are parsed from. The names of their fields are slices of it, so a name can be
     /// recognised by its address, and need not be copied.
     pub fn table() -> &'static str {
-        // A constant could lie in several places.
-        static TABLE: &str = include_str!("../data/types.txt");
-        TABLE
+        Release::latest().tables().types
     }
 
-    /// The type of a kind.
+    /// The type of a kind that has objects.
     pub fn kind(&self, kind: &GroupVersionKind) -> Option<TypeId> {
         self.kinds.get(kind).copied()
     }
 
-    /// All kinds.
+    /// The type of a kind, even one without objects of its own: a list, options, a status, a review of webhooks.
+    pub fn registered(&self, kind: &GroupVersionKind) -> Option<TypeId> {
+        self.kind(kind).or_else(|| self.others.get(kind).copied())
+    }
+
+    /// All kinds that have objects.
     pub fn kinds(&self) -> impl Iterator<Item = &GroupVersionKind> {
         self.kinds.keys()
     }

@@ -6,15 +6,15 @@
 
 mod custom;
 mod openapi;
-mod read;
+pub(crate) mod read;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
+use crate::Release;
 use crate::slots::{Named, Slots, Walk};
 
 pub use openapi::{DEDUCED, InvalidSchema, OpenApi, UNTYPED};
@@ -108,10 +108,9 @@ pub enum NoMergeType {
 }
 
 impl MergeSchema {
-    /// The types of Kubernetes.
+    /// The types of the [latest release](Release::latest).
     pub fn builtin() -> &'static MergeSchema {
-        static BUILTIN: OnceLock<MergeSchema> = OnceLock::new();
-        BUILTIN.get_or_init(|| read::read(include_str!("../data/merge.txt")))
+        Release::latest().merge_schema()
     }
 
     /// The type of a kind.

@@ -24,8 +24,13 @@ pub(crate) fn read(table: &'static str, owner: fn() -> &'static Schema) -> Schem
             has_floats: floats == "floats",
         });
     }
-    let kinds = kinds.lines().filter_map(|line| line.strip_prefix("kind "));
-    schema.kinds = kinds.filter_map(|line| read_kind(line, &schema.names)).collect();
+    let named = |word| {
+        let lines = kinds.lines().filter_map(move |line| line.strip_prefix(word));
+        lines.filter_map(|line| read_kind(line, &schema.names)).collect()
+    };
+    let (kinds, others) = (named("kind "), named("other "));
+    schema.kinds = kinds;
+    schema.others = others;
     schema
 }
 
@@ -112,8 +117,9 @@ mod tests {
         let schema = super::read(table, Schema::builtin);
         let fields: usize = schema.types.iter().map(|of| of.fields.len()).sum();
         assert_eq!(fields, table.lines().filter(|line| line.starts_with(' ')).count());
-        let kinds = table.lines().filter(|line| line.starts_with("kind ")).count();
-        assert_eq!(schema.kinds.len(), kinds);
+        let count = |word| table.lines().filter(|line| line.starts_with(word)).count();
+        assert_eq!(schema.kinds.len(), count("kind "));
+        assert_eq!(schema.others.len(), count("other "));
         for of in &schema.types {
             for field in of.fields.iter() {
                 assert!(
