@@ -25,8 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The types, and what is defaulted where, are tables that `cargo xtask codegen objects` makes of one release of
-//! Kubernetes. The functions that set defaults by more than a constant are steps in `data/functions.txt`, and in
+//! The types, and what is defaulted where, are tables of one [release](pratique_schema::Release) of Kubernetes. The functions that set defaults by more than a constant are steps in `data/functions.txt`, and in
 //! `defaults` where steps do not suffice.
 
 mod certificate_request;
@@ -40,6 +39,7 @@ mod internal;
 mod json_schema;
 mod objects;
 mod plan;
+mod pod_resources;
 mod release;
 mod tree_value;
 mod unstructured;
@@ -50,5 +50,6 @@ pub use decode::warnings;
 pub use encode::encode;
 pub use error::{DecodeError, StrictError};
 pub use objects::{Decoded, FieldValidation, InvalidTime, MediaType, Objects, is_builtin};
+pub use pod_resources::complete_pod_resources;
 pub use release::field_names;
 pub use unstructured::{PatchError, Unstructured, patch, unstructured};

@@ -61,8 +61,14 @@ pub fn unstructured(
 
 /// A patch that cannot be read, with the message of the server's decoder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct PatchError(String);
+pub enum PatchError {
+    /// It is not written as its media type asks.
+    #[error("{0}")]
+    Syntax(String),
+    /// It has a value that cannot be read.
+    #[error("{0}")]
+    Value(String),
+}
 
 /// Reads a patch: its value, and what strict decoding reports.
 ///
@@ -75,10 +81,10 @@ pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec
     {
         return Ok((value.into_owned(), Vec::new()));
     }
-    let document = read(bytes, media_type).map_err(|unread| PatchError(unread.cause))?;
+    let document = read(bytes, media_type).map_err(|unread| PatchError::Syntax(unread.cause))?;
     decoded(document).map_err(|fault| match fault {
-        Fault::TooDeep => PatchError("exceeded max depth".to_owned()),
-        Fault::OutOfRange(number) => PatchError(out_of_range(&number)),
+        Fault::TooDeep => PatchError::Syntax("exceeded max depth".to_owned()),
+        Fault::OutOfRange(number) => PatchError::Value(out_of_range(&number)),
     })
 }
 

@@ -1,6 +1,6 @@
 //! `core/v1`.
 
-use pratique_json::Object;
+use pratique_json::{Object, Value};
 
 use super::field::{is_absent, is_empty, part, pointer, text};
 use super::{Context, image};
@@ -40,5 +40,40 @@ pub(super) fn source(volume: &mut Object<'_>, _: &Context<'_>) {
     {
         let policy = image::pull_policy(text(source, "reference"));
         source.insert("pullPolicy", policy);
+    }
+}
+
+/// A Pod that is not given a time to stop is given a second.
+pub(super) fn grace_period(spec: &mut Object<'_>, _: &Context<'_>) {
+    if let Some(Value::Int(..0)) = spec.get("terminationGracePeriodSeconds") {
+        spec.insert("terminationGracePeriodSeconds", 1);
+    }
+}
+
+/// Makes a field agree with the first element of a list; the field counts where both are set.
+pub(crate) fn first_of_list(
+    object: &mut Object<'_>,
+    field: &'static str,
+    list: &'static str,
+    member: Option<&'static str>,
+) {
+    let first = object.get(list).and_then(Value::as_array).and_then(<[_]>::first);
+    let first = first.map(|first| match member {
+        Some(member) => first.get(member).cloned().unwrap_or_else(|| "".into()),
+        None => first.clone(),
+    });
+    let single = object.get(field).filter(|value| !value.is_empty()).cloned();
+    match (single, first) {
+        (Some(single), first) if first.as_ref() != Some(&single) => {
+            let element = match member {
+                None => single,
+                Some(member) => Object::from_iter([(member.into(), single)]).into(),
+            };
+            object.insert(list, vec![element]);
+        }
+        (None, Some(first)) if !first.is_empty() => {
+            object.insert(field, first);
+        }
+        _ => {}
     }
 }

@@ -6,12 +6,11 @@
 // Upstream: pkg/apis/GROUP/VERSION/defaults.go
 
 mod certificates;
-mod core;
+pub(crate) mod core;
 mod definitions;
 pub(crate) mod field;
 mod image;
-mod pod_resources;
-mod quantities;
+pub(crate) mod quantities;
 
 use std::cell::RefCell;
 
@@ -57,10 +56,11 @@ impl<'c> Context<'c> {
 /// A function by its name.
 pub(crate) fn function(name: &str) -> Option<Function> {
     Some(match name {
+        "addresses_of_pod" => |status, _| core::first_of_list(status, "podIP", "podIPs", Some("ip")),
+        "grace_period_of_pod" => core::grace_period,
         "label_of_name" => core::label_of_name,
         "names_of_definition" => definitions::names,
         "pull_policy_of_container" => core::pull_policy,
-        "resources_of_pod" => |spec, _| pod_resources::default(spec),
         "rounded_up" => quantities::round_up,
         "signer_of_request" => certificates::signer,
         "source_of_volume" => core::source,

@@ -33,7 +33,7 @@ fn rounded(text: &str) -> Option<String> {
 }
 
 /// A quantity of a list of resources.
-pub(super) fn quantity(value: &Value<'_>) -> Option<Quantity> {
+pub(crate) fn quantity(value: &Value<'_>) -> Option<Quantity> {
     Quantity::parse(value.as_str()?).ok()
 }
 

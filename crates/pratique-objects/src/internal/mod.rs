@@ -22,8 +22,7 @@ pub(crate) fn function(name: &str) -> Option<Function> {
         ("autoscaling", _, "HorizontalPodAutoscaler") => autoscaling::function(version),
         ("discovery", "v1beta1", "Endpoint") => Some(others::endpoint),
         ("flowcontrol", "v1beta3", "PriorityLevelConfiguration") => Some(others::priority_level),
-        ("policy", "v1", "PodDisruptionBudget") => Some(others::disruption_budget),
-        ("policy", "v1beta1", "PodDisruptionBudget") => Some(others::disruption_budget_v1beta1),
+        ("policy", "v1beta1", "PodDisruptionBudget") => Some(others::disruption_budget),
         ("rbac", "v1alpha1", "Subject") => Some(others::subject),
         _ => None,
     }

@@ -29,14 +29,6 @@ pub(super) fn priority_level(object: &mut Object<'_>, _: &Context<'_>) {
 const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
 pub(super) fn disruption_budget(object: &mut Object<'_>, _: &Context<'_>) {
-    if let Some(selector) = selector(object)
-        && !matches_by_label(selector, "Exists")
-    {
-        strip_label(selector);
-    }
-}
-
-pub(super) fn disruption_budget_v1beta1(object: &mut Object<'_>, _: &Context<'_>) {
     let Some(selector) = selector(object) else { return };
     if is_plain(selector) || matches_by_label(selector, "DoesNotExist") {
         return;
