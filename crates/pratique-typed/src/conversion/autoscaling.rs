@@ -116,12 +116,8 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
         if !current.is_empty() {
             annotations.push((CURRENT_METRICS, written(current, "MetricStatus")));
         }
-        let mut conditions = objects(take(status, "conditions"));
+        let conditions = objects(take(status, "conditions"));
         if !conditions.is_empty() {
-            // The annotation does without it.
-            conditions
-                .iter_mut()
-                .for_each(|condition| drop(condition.remove("observedGeneration")));
             annotations.push((
                 CONDITIONS,
                 written(conditions, "HorizontalPodAutoscalerCondition"),

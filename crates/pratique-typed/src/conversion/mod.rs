@@ -101,8 +101,6 @@ enum Relation {
     Same,
     /// Two steps.
     Differs(Family),
-    /// There is none, as no API server has both versions.
-    Unknown,
 }
 
 /// An object of another version of a built-in kind, in the version of `kind` but for the form of its fields; `None` where
@@ -141,17 +139,13 @@ pub fn converted<'a>(
     let Some(to) = id(kind) else {
         return in_group(kind, from);
     };
-    let unknown = || {
-        let name = |of| Schema::builtin().get(of).go_type().to_owned();
-        ConversionError::Unknown(name(of), name(to))
-    };
     if !are_versions(&stated, kind) {
-        return Err(unknown());
+        let name = |of| Schema::builtin().get(of).go_type().to_owned();
+        return Err(ConversionError::Unknown(name(of), name(to)));
     }
     let family = match relation(&stated, kind) {
         Relation::Same => return Ok(None),
         Relation::Differs(family) => family,
-        Relation::Unknown => return Err(unknown()),
     };
     let formed = typed_as(of, object, progress)?;
     // The formed object does not outlive this function.
@@ -238,11 +232,6 @@ fn relation(one: &GroupVersionKind, other: &GroupVersionKind) -> Relation {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => custom_resources::DEFINITION,
         // Fields that the stable version does not have are lost upstream, too.
         ("certificates.k8s.io", "PodCertificateRequest") => SAME_NAMES,
-        ("scheduling.k8s.io", "PodGroup" | "Workload")
-            if [one, other].iter().any(|of| of.version == "v1alpha2") =>
-        {
-            return Relation::Unknown;
-        }
         ("apiregistration.k8s.io", "APIService") => small::API_SERVICE,
         ("apps", "DaemonSet") => apps::DAEMON_SET,
         ("apps", "Deployment") => apps::DEPLOYMENT,

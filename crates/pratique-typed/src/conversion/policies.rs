@@ -32,7 +32,7 @@ fn budget_to_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(),
         *selector = exists;
     } else if is_v1beta1(version) && *selector == misses {
         *selector = everything();
-    } else if is_v1beta1(version) || (*selector != exists && *selector != everything()) {
+    } else if is_v1beta1(version) {
         let requirements = selector.get_mut("matchExpressions");
         if let Some(Value::Array(requirements)) = requirements {
             let key = |of: &Value<'_>| of.get("key").and_then(Value::as_str) == Some(MATCH_LABEL);

@@ -306,14 +306,14 @@ fn what_is_not_changed_stays_as_it_was() {
 
 #[test]
 fn what_has_no_way_is_refused() {
-    let text = br#"{"apiVersion":"scheduling.k8s.io/v1alpha2","kind":"Workload"}"#;
+    let text = br#"{"apiVersion":"apps/v1","kind":"Deployment"}"#;
     let object = parse(text).unwrap();
-    let kind = GroupVersionKind::new("scheduling.k8s.io", "v1alpha3", "Workload");
+    let kind = GroupVersionKind::new("apps", "v1beta1", "StatefulSet");
     let refused = converted(&kind, &object, &Progress::unwatched())
         .unwrap_err()
         .to_string();
     assert_eq!(
         refused,
-        "converting (*v1alpha2.Workload) to (*v1alpha3.Workload): unknown conversion"
+        "converting (*v1.Deployment) to (*v1beta1.StatefulSet): unknown conversion"
     );
 }
