@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch;
-use pratique_objects::{FieldValidation, MediaType, warnings};
+use pratique_objects::{FieldValidation, MediaType, PatchError, warnings};
 use pratique_types::{Reason, Status, StatusCause, StatusDetails};
 
 use crate::managed_fields::{Apply, ApplyError, FieldSet};
@@ -100,18 +100,50 @@ fn strict_cause(faults: &[String], cause: String) -> String {
 
 /// A patch, and the faults that strict decoding finds in it.
 fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
-    let (media_type, format) = match request.verb {
-        Verb::Apply { .. } => (MediaType::Yaml, "YAML: error converting YAML to JSON"),
-        _ => (MediaType::Json, "patch"),
+    let is_applied = matches!(request.verb, Verb::Apply { .. });
+    let media_type = if is_applied {
+        MediaType::Yaml
+    } else {
+        MediaType::Json
     };
-    let (patch, faults) = pratique_objects::patch(request.body, media_type)
-        .map_err(|error| refusal::bad_request(format!("error decoding {format}: {error}")))?;
+    let (patch, faults) = pratique_objects::patch(request.body, media_type).map_err(|error| {
+        refusal::bad_request(match error {
+            PatchError::Syntax(cause) if is_applied => format!("error encoding patch: {cause}"),
+            PatchError::Syntax(_) => "invalid JSON patch".to_owned(),
+            PatchError::Value(cause) => format!("error decoding patch: {cause}"),
+        })
+    })?;
+    check_form(request, &patch)?;
     let faults = match request.verb {
         Verb::JsonPatch => faults.into_iter().chain(unknown_fields(&patch)),
         _ => return Ok((patch, faults)),
     };
     let faults = faults.map(|fault| format!("json patch {fault}")).collect();
     Ok((patch, faults))
+}
+
+/// A patch has the form of its media type: operations or fields.
+// Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch and applyPatchToCurrentObject
+fn check_form(request: &Request<'_>, patch: &Value<'static>) -> Result<(), Box<Status>> {
+    const FIELDS: &str = "map[string]interface {}";
+    let is_checked = request.field_validation != Some(FieldValidation::Ignore);
+    let (wanted, is_of_form, decoder) = match request.verb {
+        Verb::Apply { .. } => (
+            FIELDS,
+            patch.as_object().is_some(),
+            "error unmarshaling JSON: while decoding JSON: ",
+        ),
+        Verb::MergePatch if is_checked => (FIELDS, patch.as_object().is_some(), ""),
+        Verb::JsonPatch if is_checked => ("[]handlers.jsonPatchOp", patch.as_array().is_some(), ""),
+        _ => return Ok(()),
+    };
+    if is_of_form || patch.is_null() {
+        return Ok(());
+    }
+    Err(refusal::bad_request(format!(
+        "error decoding patch: {decoder}json: cannot unmarshal {} into Go value of type {wanted}",
+        patch.kind()
+    )))
 }
 
 /// Unknown fields of operations: `unknown field "[0].x"`
