@@ -57,9 +57,10 @@ impl<'s> KindStrategy<'s> {
         matches!(self, KindStrategy::Builtin(strategy, _) if strategy.creates_on_update)
     }
 
-    /// Whether an update needs no `resourceVersion`.
-    pub(crate) fn is_unconditional(&self) -> bool {
-        matches!(self, KindStrategy::Builtin(strategy, _) if strategy.unconditional)
+    /// Whether an update of an object of a version needs no `resourceVersion`.
+    pub(crate) fn is_unconditional(&self, version: &str) -> bool {
+        matches!(self, KindStrategy::Builtin(strategy, _)
+            if strategy.unconditional || strategy.unconditional_versions.contains(&version))
     }
 
     /// Changes a new object before it is prepared.

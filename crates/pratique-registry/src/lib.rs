@@ -59,6 +59,7 @@ mod connected;
 mod custom;
 mod delete;
 mod deprecation;
+mod gated_fields;
 mod kind_strategy;
 mod managed_fields;
 mod metadata;

@@ -101,7 +101,8 @@ impl Registry<'_> {
         let mut object = std::mem::take(&mut received.attributes.object);
         let old = &received.attributes.old_object;
         let target = &received.request.target;
-        check_version(&mut object, old, strategy.is_unconditional(), &received)?;
+        let is_unconditional = strategy.is_unconditional(&received.attributes.kind.version);
+        check_version(&mut object, old, is_unconditional, &received)?;
         let mut context = self.context(&received);
         strategy.begin_update(&mut context, &mut object, old);
         fill_namespace(&mut object, target)?;

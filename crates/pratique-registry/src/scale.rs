@@ -191,7 +191,7 @@ pub(crate) fn prepare(
     let fields = Fields::of(strategy);
     let mut scale = std::mem::take(&mut received.attributes.object);
     let old_scale = &received.attributes.old_object;
-    let is_unconditional = fields.is_custom || strategy.is_unconditional();
+    let is_unconditional = fields.is_custom || strategy.is_unconditional(&received.attributes.kind.version);
     check_version(&mut scale, old_scale, is_unconditional, &received)?;
     let replicas = object::number(&scale, &["spec", "replicas"]);
     if fields.is_custom && replicas == NOT_SET {

@@ -4,6 +4,7 @@ use pratique_json::Value;
 use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
+use crate::gated_fields::{Feature, drop_unused};
 use crate::object::{self, Path};
 use crate::strategies::drop_disabled;
 
@@ -24,6 +25,8 @@ pub(crate) struct Strategy {
     pub(crate) creates_on_update: bool,
     /// Whether an update needs no `resourceVersion`.
     pub(crate) unconditional: bool,
+    /// Versions in which it needs none though it does in others.
+    pub(crate) unconditional_versions: &'static [&'static str],
     /// The fields that a request cannot set.
     pub(crate) reset: &'static [Path<'static>],
     /// The fields behind feature gates that are off.
@@ -69,6 +72,8 @@ pub(crate) struct Generation {
 pub(crate) enum Gated {
     /// The field at this path.
     Field(Path<'static>),
+    /// The fields of a feature, which stay where one of them was used.
+    Feature(Feature),
     /// Fields of the Pod or template at this path.
     Pod(Path<'static>),
 }
@@ -136,6 +141,7 @@ impl Strategy {
             },
             creates_on_update: false,
             unconditional: true,
+            unconditional_versions: &[],
             reset: &[],
             gated: &[],
             create: NOTHING_ON_CREATE,
@@ -253,6 +259,7 @@ impl Strategy {
             match gated {
                 Gated::Field(path) if old.is_some_and(|old| object::has(old, path)) => {}
                 Gated::Field(path) => drop(object::remove(object, path)),
+                Gated::Feature(feature) => drop_unused(object, old, feature),
                 Gated::Pod(path) => drop_disabled(object, old, path),
             }
         }

@@ -80,7 +80,7 @@ fn run(case: &Json, custom: &CustomResources) -> Json {
             scheme: &scheme,
             store: &stored,
             placeholders: &placeholders,
-            release: Some((1, 36)),
+            release: Some((1, 37)),
         };
         let body = object.to_string();
         let request = Request {
@@ -107,7 +107,7 @@ fn run(case: &Json, custom: &CustomResources) -> Json {
         scheme: &scheme,
         store: &stored,
         placeholders: &placeholders,
-        release: Some((1, 36)),
+        release: Some((1, 37)),
     };
     let body = match case["text"].as_str() {
         Some(text) => text.to_owned(),

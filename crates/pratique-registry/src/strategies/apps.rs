@@ -31,10 +31,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("apps", "StatefulSet")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .gated(&[
-            Gated::Pod(TEMPLATE),
-            Gated::Field(&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
-        ]),
+        .gated(POD),
 ];
 
 /// Where `apps/v1` keeps the number that its type has no field for.

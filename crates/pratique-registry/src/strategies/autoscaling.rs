@@ -7,6 +7,7 @@ use crate::object::{self, Path};
 use crate::strategy::{Context, Endpoint, Strategy};
 
 pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("autoscaling", "HorizontalPodAutoscaler")
+    .generation(&[&["spec"]])
     .status(Endpoint::STATUS)
     .prepare(create, update)];
 

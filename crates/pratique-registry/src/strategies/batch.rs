@@ -10,11 +10,17 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("batch", "CronJob")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .gated(&[Gated::Pod(&["spec", "jobTemplate", "spec", "template"])]),
+        .gated(&[
+            Gated::Field(&["spec", "jobTemplate", "spec", "scheduling"]),
+            Gated::Pod(&["spec", "jobTemplate", "spec", "template"]),
+        ]),
     Strategy::new("batch", "Job")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .gated(&[Gated::Pod(&["spec", "template"])])
+        .gated(&[
+            Gated::Field(&["spec", "scheduling"]),
+            Gated::Pod(&["spec", "template"]),
+        ])
         .prepare(create_job, |_, _, _| {}),
 ];
 

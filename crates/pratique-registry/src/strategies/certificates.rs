@@ -4,7 +4,7 @@
 use pratique_json::{Object, Value};
 
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Status, Strategy};
+use crate::strategy::{Context, Endpoint, Strategy};
 
 const GROUP: &str = "certificates.k8s.io";
 
@@ -22,15 +22,9 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             })
     },
     Strategy::new(GROUP, "ClusterTrustBundle").conditional(),
-    Strategy {
-        status: Status::Reset,
-        reset: &[],
-        status_endpoint: Some(Endpoint {
-            reset: &[&["spec"]],
-            ..Endpoint::STATUS_ONLY
-        }),
-        ..Strategy::new(GROUP, "PodCertificateRequest").conditional()
-    },
+    Strategy::new(GROUP, "PodCertificateRequest")
+        .conditional()
+        .status(Endpoint::STATUS_ONLY),
 ];
 
 const APPROVAL: Endpoint = Endpoint {

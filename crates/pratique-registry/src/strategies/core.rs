@@ -37,6 +37,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             .status(Endpoint::STATUS.and(update_node_status))
             .gated(&[
                 Gated::Field(&["spec", "configSource"]),
+                Gated::Field(&["spec", "podPreemptionPolicy"]),
                 Gated::Field(&["status", "config"]),
             ])
     },

@@ -8,6 +8,7 @@ mod batch;
 mod certificates;
 mod core;
 mod extensions;
+mod lifecycle;
 mod networking;
 mod persistent_volume_claims;
 mod pod_spec;
@@ -37,6 +38,7 @@ const GROUPS: &[&[Strategy]] = &[
     certificates::STRATEGIES,
     core::STRATEGIES,
     extensions::STRATEGIES,
+    lifecycle::STRATEGIES,
     networking::STRATEGIES,
     resource::STRATEGIES,
     scheduling::STRATEGIES,
@@ -73,7 +75,6 @@ mod tests {
     fn every_stored_kind_has_a_strategy() {
         let served = builtin::resources().iter().chain(builtin::optional());
         let served = served.filter(|served| served.subresource.is_empty());
-        // The release that objects are decoded for may not have all of them yet.
         for served in served.filter(|served| pratique_objects::is_builtin(&served.kind)) {
             let kind = &served.kind;
             let has_strategy = of(&kind.group, &kind.kind).is_some();

@@ -3,53 +3,142 @@
 
 use pratique_json::Value;
 
+use crate::gated_fields::{Feature, drop_unused};
 use crate::object::{self, Path};
 
 /// The lists of containers.
-pub(super) const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
+const CONTAINERS: &str = "containers|initContainers|ephemeralContainers";
+const CONTAINER_LISTS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
+const PROBES: &str = "livenessProbe|readinessProbe|startupProbe";
 
-/// Drops fields of the pod or template at `path` behind gates that are off, unless the old object uses them.
+/// Fields of the `spec`, by feature gate.
+const FEATURES: &[Feature] = &[
+    // AtomicWriteVolumeUserFields
+    &[
+        &[
+            "volumes",
+            "*",
+            "secret|configMap|downwardAPI|projected",
+            "defaultUser",
+        ],
+        &[
+            "volumes",
+            "*",
+            "secret|configMap|downwardAPI",
+            "items",
+            "*",
+            "user",
+        ],
+        &[
+            "volumes",
+            "*",
+            "projected",
+            "sources",
+            "*",
+            "secret|configMap|downwardAPI",
+            "items",
+            "*",
+            "user",
+        ],
+        &[
+            "volumes",
+            "*",
+            "projected",
+            "sources",
+            "*",
+            "serviceAccountToken|clusterTrustBundle|podCertificate",
+            "user",
+        ],
+    ],
+    // GenericWorkload
+    &[&["schedulingGroup"]],
+    // GRPCContainerProbeTLS
+    &[&[CONTAINERS, "*", PROBES, "grpc", "mode"]],
+    // EvictionRequestAPI
+    &[&["evictionResponders"]],
+    // EmptyDirVolumeMode
+    &[&["volumes", "*", "emptyDir", "mode"]],
+    // VolumeBindMountOptions
+    &[&[CONTAINERS, "*", "volumeMounts", "*", "bindMountOptions"]],
+    // H2CContainerProbe
+    &[
+        &[CONTAINERS, "*", PROBES, "httpGet", "protocol"],
+        &[
+            CONTAINERS,
+            "*",
+            "lifecycle",
+            "postStart|preStop",
+            "httpGet",
+            "protocol",
+        ],
+    ],
+];
+
+/// Fields of the `status` of pods, by feature gate.
+const STATUS_FEATURES: &[Feature] = &[
+    // ImageVolumeWithDigest
+    &[&[
+        "containerStatuses|initContainerStatuses|ephemeralContainerStatuses",
+        "*",
+        "volumeMounts",
+        "*",
+        "volumeStatus",
+    ]],
+    // DRANodeAllocatableResources
+    &[&["nodeAllocatableResourceClaimStatuses"]],
+    // CSIVolumeHealth
+    &[&["volumeHealth"]],
+];
+
+/// Annotations that old releases had in place of the field `initContainers`.
+const INIT_ANNOTATIONS: [&str; 4] = [
+    "pod.alpha.kubernetes.io/init-container-statuses",
+    "pod.alpha.kubernetes.io/init-containers",
+    "pod.beta.kubernetes.io/init-container-statuses",
+    "pod.beta.kubernetes.io/init-containers",
+];
+
+/// Drops fields of the pod or template at `path` behind gates that are off, unless the old object uses them, and
+/// annotations that are fields today.
 pub(crate) fn drop_disabled(object: &mut Value<'static>, old: Option<&Value<'static>>, path: Path<'_>) {
-    let old = old.and_then(|old| old.at(path)).and_then(|of| of.get("spec"));
-    let Some(spec) = object::at_mut(object, path).and_then(|of| of.get_mut("spec")) else {
+    let old = old.and_then(|old| old.at(path));
+    let Some(object) = object::at_mut(object, path) else {
         return;
     };
-    if !old.is_some_and(|old| object::has(old, &["schedulingGroup"])) {
-        object::remove(spec, &["schedulingGroup"]);
-    }
-    for source in ["clusterTrustBundle", "podCertificate"] {
-        if !old.is_some_and(|old| projects(old, source)) {
-            drop_projection(spec, source);
+    if let Some(spec) = object.get_mut("spec") {
+        let old = old.and_then(|old| old.get("spec"));
+        for feature in FEATURES {
+            drop_unused(spec, old, feature);
+        }
+        if !old.is_some_and(stops_by_signal) {
+            drop_stop_signals(spec);
         }
     }
-    if !old.is_some_and(stops_by_signal) {
-        drop_stop_signals(spec);
-    }
-}
-
-fn projects(spec: &Value<'static>, source: &str) -> bool {
-    let volumes = object::list(spec, &["volumes"]).iter();
-    let mut sources = volumes.flat_map(|volume| object::list(volume, &["projected", "sources"]));
-    sources.any(|of| object::has(of, &[source]))
-}
-
-fn drop_projection(spec: &mut Value<'static>, source: &str) {
-    for volume in object::list_mut(spec, &["volumes"]) {
-        for of in object::list_mut(volume, &["projected", "sources"]) {
-            object::remove(of, &[source]);
+    if let Some(status) = object.get_mut("status") {
+        for feature in STATUS_FEATURES {
+            drop_unused(status, old.and_then(|old| old.get("status")), feature);
         }
+    }
+    if object::has(object, &["metadata", "annotations"]) {
+        for name in INIT_ANNOTATIONS {
+            object::remove(object, &["metadata", "annotations", name]);
+        }
+        object::remove_if_empty(object, &["metadata", "annotations"]);
     }
 }
 
 const STOP_SIGNAL: Path<'static> = &["lifecycle", "stopSignal"];
 
 fn stops_by_signal(spec: &Value<'static>) -> bool {
-    let mut containers = CONTAINERS.iter().flat_map(|list| object::list(spec, &[list]));
+    let mut containers = CONTAINER_LISTS
+        .iter()
+        .flat_map(|list| object::list(spec, &[list]));
     containers.any(|container| object::has(container, STOP_SIGNAL))
 }
 
+/// A lifecycle that says no more than a signal goes with it.
 fn drop_stop_signals(spec: &mut Value<'static>) {
-    for list in CONTAINERS {
+    for list in CONTAINER_LISTS {
         for container in object::list_mut(spec, &[list]) {
             if object::remove(container, STOP_SIGNAL).is_some() {
                 object::remove_if_empty(container, &["lifecycle"]);

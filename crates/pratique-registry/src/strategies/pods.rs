@@ -2,6 +2,7 @@
 // Upstream: pkg/registry/core/pod/strategy.go
 
 use pratique_json::{Object, Value};
+use pratique_objects::complete_pod_resources;
 
 use super::{drop_disabled, quality_of_service};
 use crate::object::{self, Path};
@@ -21,7 +22,7 @@ pub(super) const STRATEGY: Strategy = Strategy {
             update: update_status,
         })
         .gated(&[Gated::Pod(&[])])
-        .prepare(create, |_, _, _| {})
+        .prepare(create, |_, object, old| keep_resources(object, old))
 };
 
 const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
@@ -40,6 +41,8 @@ const RESIZE: Endpoint = Endpoint {
     kept: &[],
     update: |_, object, old| {
         keep_all_but_resources(object, old);
+        keep_resources(object, old);
+        complete_pod_resources(object);
         count_generation(object, old);
     },
 };
@@ -55,6 +58,13 @@ fn count_generation(object: &mut Value<'static>, old: &Value<'static>) {
     drop_disabled(object, Some(old), &[]);
     if !object::same(object, old, &["spec"]) {
         object::increment_generation(object, old);
+    }
+}
+
+/// Whoever does not know of resources of a whole Pod does not remove them.
+fn keep_resources(object: &mut Value<'static>, old: &Value<'static>) {
+    if !object::has(object, &["spec", "resources"]) {
+        object::copy(object, old, &["spec", "resources"]);
     }
 }
 
@@ -97,15 +107,16 @@ fn resized(new: &[Value<'static>], old: &[Value<'static>]) -> Vec<Value<'static>
 }
 
 fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
-    let class = quality_of_service::class(object);
     object::set(object, &["status", "phase"], "Pending");
-    object::set(object, &["status", "qosClass"], class);
     if !object::list(object, &["spec", "schedulingGates"]).is_empty() {
         let gated = scheduling_gated(context);
         object::set(object, &["status", "conditions"], vec![gated]);
     }
     merge_label_keys(object);
     apply_app_armor(context, object);
+    complete_pod_resources(object);
+    let class = quality_of_service::class(object);
+    object::set(object, &["status", "qosClass"], class);
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, applySchedulingGatedCondition
@@ -228,16 +239,25 @@ pub(crate) fn app_armor_profile(annotation: &str) -> Option<Value<'static>> {
     Some(profile.into())
 }
 
+const CLAIM_STATUSES: [&str; 3] = [
+    "extendedResourceClaimStatus",
+    "nodeAllocatableResourceClaimStatuses",
+    "resourceClaimStatuses",
+];
+
 fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
     object::remove(object, &["metadata", "deletionTimestamp"]);
     if object::text(object, &["status", "qosClass"]).is_empty() {
         object::copy(object, old, &["status", "qosClass"]);
     }
+    // Old clients drop fields that they do not know.
+    for claims in CLAIM_STATUSES {
+        if !object::has(object, &["status", claims]) {
+            object::copy(object, old, &["status", claims]);
+        }
+    }
     preserve_observed_generations(object, old);
     drop_disabled(object, Some(old), &[]);
-    if !object::has(old, &["status", "nodeAllocatableResourceClaimStatuses"]) {
-        object::remove(object, &["status", "nodeAllocatableResourceClaimStatuses"]);
-    }
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, preserveOldObservedGeneration

@@ -18,7 +18,7 @@ type Amounts = BTreeMap<&'static str, Quantity>;
 /// The class of a pod.
 pub(super) fn class(pod: &Value<'static>) -> &'static str {
     let spec = pod.get("spec").unwrap_or(&Value::Null);
-    let of_pod = spec.get("resources").filter(|resources| !resources.is_null());
+    let of_pod = spec.get("resources").filter(|resources| is_set(resources));
     let all: Vec<&Value<'static>> = match of_pod {
         Some(resources) => vec![resources],
         None => {
@@ -50,6 +50,15 @@ pub(super) fn class(pod: &Value<'static>) -> &'static str {
         true => "Guaranteed",
         false => "Burstable",
     }
+}
+
+/// Whether the resources of a whole Pod decide, rather than those of its containers.
+// Upstream: pkg/apis/core/helper/helpers.go, IsPodLevelResourcesSet
+fn is_set(resources: &Value<'static>) -> bool {
+    let lists = ["requests", "limits"].into_iter();
+    let lists = lists.filter_map(|list| resources.get(list).and_then(Value::as_object));
+    let mut names = lists.flat_map(|list| list.iter().map(|(name, _)| name));
+    names.any(|name| COMPUTE.contains(&name) || name.starts_with("hugepages-"))
 }
 
 /// Adds positive amounts and says of how many resources there are some.
@@ -120,6 +129,10 @@ mod tests {
         check(
             r#"{"containers":[{}],"resources":{"requests":{"cpu":"1"}}}"#,
             "Burstable",
+        );
+        check(
+            &format!(r#"{{"containers":[{{"resources":{both}}}],"resources":{{}}}}"#),
+            "Guaranteed",
         );
     }
 }

@@ -1,32 +1,98 @@
 //! `resource.k8s.io`.
 // Upstream: pkg/registry/resource/*/strategy.go
 
-use pratique_json::{Object, Value};
+use pratique_json::Value;
 
+use crate::gated_fields::{Feature, drop_unused};
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 const GROUP: &str = "resource.k8s.io";
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new(GROUP, "DeviceClass").generation(&[&["spec"]]),
-    Strategy::new(GROUP, "DeviceTaintRule")
-        .generation(&[&["spec"]])
-        .status(Endpoint::STATUS_ONLY)
-        .prepare(|_, _| {}, update_taint_rule),
-    Strategy::new(GROUP, "ResourceClaim").status(Endpoint::STATUS_ONLY.and(update_claim_status)),
-    Strategy::new(GROUP, "ResourceClaimTemplate"),
+    Strategy {
+        unconditional_versions: &["v1alpha3", "v1beta2"],
+        ..Strategy::new(GROUP, "DeviceTaintRule")
+            .conditional()
+            .generation(&[&["spec"]])
+            .status(Endpoint::STATUS_ONLY)
+            .prepare(|_, _| {}, update_taint_rule)
+    },
+    Strategy::new(GROUP, "ResourceClaim")
+        .status(Endpoint::STATUS_ONLY.and(update_claim_status))
+        // DRADerivedAttributes
+        .gated(&[Gated::Feature(&[
+            &["spec", "devices", "requests", "*", DERIVED],
+            &["spec", "devices", "requests", "*", "exactly", DERIVED],
+            &["spec", "devices", "requests", "*", "firstAvailable", "*", DERIVED],
+        ])]),
+    Strategy::new(GROUP, "ResourceClaimTemplate").gated(&[Gated::Feature(&[
+        &["spec", "spec", "devices", "requests", "*", DERIVED],
+        &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
+        &[
+            "spec",
+            "spec",
+            "devices",
+            "requests",
+            "*",
+            "firstAvailable",
+            "*",
+            DERIVED,
+        ],
+    ])]),
     Strategy::new(GROUP, "ResourcePoolStatusRequest")
         .conditional()
-        .status(Endpoint::STATUS_ONLY),
+        .status(Endpoint::STATUS_ONLY)
+        .gated(&[Gated::Field(&["spec", "defaultPartitionTypeAttribute"])]),
     Strategy::new(GROUP, "ResourceSlice")
         .generation(&[&["spec"]])
         .counted_first()
-        .prepare(
-            |_, object| drop_slice_fields(object, None),
-            |_, object, old| drop_slice_fields(object, Some(old)),
-        ),
+        .gated(SLICE_FEATURES),
 ];
+
+const DERIVED: &str = "derivedAttributes";
+
+/// Fields of slices, by feature gate. In `v1beta1` those of a device are one level deeper.
+const SLICE_FEATURES: &[Gated] = &[
+    // DRADeviceCompatibilityGroups
+    Gated::Feature(&[
+        &[
+            "spec",
+            "devices",
+            "*",
+            "consumesCounters",
+            "*",
+            "compatibilityGroups",
+        ],
+        &[
+            "spec",
+            "devices",
+            "*",
+            "basic",
+            "consumesCounters",
+            "*",
+            "compatibilityGroups",
+        ],
+    ]),
+    // DRANodeAllocatableResources
+    Gated::Feature(&[
+        &["spec", "devices", "*", "nodeAllocatableResources"],
+        &["spec", "devices", "*", "basic", "nodeAllocatableResources"],
+    ]),
+    // DRAListTypeAttributes
+    Gated::Feature(&[
+        &["spec", "devices", "*", "attributes", "*", LISTS],
+        &["spec", "devices", "*", "basic", "attributes", "*", LISTS],
+    ]),
+    // DRAPartitionableDevicesType
+    Gated::Field(&["spec", "partitionTypeAttribute"]),
+    // DRAOptionalNodeOperations
+    Gated::Field(&["spec", "skipNodeOperations"]),
+];
+
+/// The fields of attributes that are lists.
+const LISTS: &str = "bools|ints|strings|versions";
 
 const TIME_ADDED: Path<'static> = &["spec", "taint", "timeAdded"];
 
@@ -38,9 +104,20 @@ fn update_taint_rule(context: &mut Context<'_>, object: &mut Value<'static>, old
     }
 }
 
+/// The field of results behind the gate DRAOptionalNodeOperations.
+const SKIPPED_OPERATIONS: Feature = &[&[
+    "status",
+    "allocation",
+    "devices",
+    "results",
+    "*",
+    "skipNodeOperations",
+]];
+
 /// The status of devices that are no longer allocated is dropped.
 // Upstream: pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices
 fn update_claim_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    drop_unused(object, Some(old), SKIPPED_OPERATIONS);
     let allocated = |of: &Value<'static>| -> Vec<[String; 4]> {
         let results = object::list(of, &["status", "allocation", "devices", "results"]);
         results.iter().map(device).collect()
@@ -60,48 +137,4 @@ fn update_claim_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &V
 /// The identity of a device.
 fn device(of: &Value<'static>) -> [String; 4] {
     ["driver", "pool", "device", "shareID"].map(|name| object::text(of, &[name]).to_owned())
-}
-
-/// Fields of attributes behind a gate that is off.
-const LISTS: [&str; 4] = ["bools", "ints", "strings", "versions"];
-const MAPPINGS: &str = "nodeAllocatableResourceMappings";
-
-/// Drops fields behind gates that are off, unless the old object uses them.
-fn drop_slice_fields(object: &mut Value<'static>, old: Option<&Value<'static>>) {
-    let path: Path<'_> = &["spec", "devices"];
-    let before = old.map(|old| object::list(old, path)).unwrap_or_default();
-    let maps_resources = before
-        .iter()
-        .any(|device| device.get(MAPPINGS).is_some_and(|of| !of.is_empty()));
-    let has_lists = before
-        .iter()
-        .any(|device| attributes(device).any(|of| LISTS.iter().any(|list| object::has(of, &[list]))));
-    for device in object::list_mut(object, path) {
-        // In `v1beta1` the fields of a device are one level deeper.
-        let device = match device.get("basic").is_some() {
-            true => device.get_mut("basic"),
-            false => Some(device),
-        };
-        let Some(device) = device else {
-            continue;
-        };
-        if !maps_resources {
-            object::remove(device, &[MAPPINGS]);
-        }
-        if let (false, Some(Value::Object(attributes))) = (has_lists, device.get_mut("attributes")) {
-            for attribute in attributes.values_mut() {
-                for list in LISTS {
-                    object::remove(attribute, &[list]);
-                }
-            }
-        }
-    }
-}
-
-fn attributes<'v>(device: &'v Value<'static>) -> impl Iterator<Item = &'v Value<'static>> {
-    let attributes = device.get("attributes").and_then(Value::as_object);
-    attributes
-        .into_iter()
-        .flat_map(Object::iter)
-        .map(|(_, attribute)| attribute)
 }

@@ -3,55 +3,56 @@
 
 use pratique_json::Value;
 
+use crate::gated_fields::{Feature, drop_unused};
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 const GROUP: &str = "scheduling.k8s.io";
 
 pub(super) const STRATEGIES: &[Strategy] = &[
+    Strategy::new(GROUP, "CompositePodGroup")
+        .conditional()
+        .status(Endpoint::STATUS_ONLY)
+        // PodGroupPreemptionPolicy
+        .gated(&[Gated::Field(&["spec", "preemptionPolicy"])]),
     Strategy::new(GROUP, "PodGroup")
+        .conditional()
         .status(Endpoint::STATUS_ONLY.and(update_status))
-        .prepare(
-            |_, object| drop_disabled(object, &["spec"], None),
-            |_, object, old| drop_disabled(object, &["spec"], old.get("spec")),
-        ),
+        .gated(&[
+            Gated::Feature(&[&["spec", "schedulingConstraints"]]),
+            Gated::Feature(&[&["spec", "resourceClaims"]]),
+            Gated::Feature(&[&["spec", "preemptionPolicy"]]),
+            // CompositePodGroup
+            Gated::Feature(&[&["spec", "parentCompositePodGroupName"]]),
+        ]),
     Strategy::new(GROUP, "PriorityClass").generation(&[]),
-    Strategy::new(GROUP, "Workload").prepare(
+    Strategy::new(GROUP, "Workload").conditional().prepare(
         |_, object| drop_of_templates(object, None),
         |_, object, old| drop_of_templates(object, Some(old)),
     ),
 ];
 
-/// Fields behind gates that are off.
-const DISABLED: [&str; 5] = [
-    "schedulingConstraints",
-    "resourceClaims",
-    "disruptionMode",
-    "priorityClassName",
-    "priority",
+/// Fields of templates of groups behind the gates TopologyAwareWorkloadScheduling, DRAWorkloadResourceClaims and
+/// PodGroupPreemptionPolicy.
+const TEMPLATE_FEATURES: [Feature; 3] = [
+    &[&["schedulingConstraints"]],
+    &[&["resourceClaims"]],
+    &[&["preemptionPolicy"]],
 ];
 
-/// Drops fields behind gates that are off, unless the old object uses them.
-fn drop_disabled(object: &mut Value<'static>, path: Path<'_>, old: Option<&Value<'static>>) {
-    let Some(of) = object::at_mut(object, path) else {
-        return;
-    };
-    for field in DISABLED {
-        let in_use = old
-            .and_then(|old| old.get(field))
-            .is_some_and(|value| !value.is_empty());
-        if !in_use {
-            object::remove(of, &[field]);
-        }
-    }
-}
-
+/// Drops fields behind gates that are off, unless the old object uses them: each template is compared to the old one at
+/// its place.
+// Upstream: pkg/registry/scheduling/workload/strategy.go, dropDisabledWorkloadSpecFields
 fn drop_of_templates(object: &mut Value<'static>, old: Option<&Value<'static>>) {
     let templates: Path<'_> = &["spec", "podGroupTemplates"];
-    let before = old.map(|old| object::list(old, templates)).unwrap_or_default();
+    let old_templates = old.map(|old| object::list(old, templates)).unwrap_or_default();
     for (at, template) in object::list_mut(object, templates).iter_mut().enumerate() {
-        drop_disabled(template, &[], before.get(at));
+        for feature in TEMPLATE_FEATURES {
+            drop_unused(template, old_templates.get(at), feature);
+        }
     }
+    // CompositePodGroup
+    drop_unused(object, old, &[&["spec", "compositePodGroupTemplates"]]);
 }
 
 fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {

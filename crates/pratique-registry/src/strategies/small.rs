@@ -55,12 +55,53 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("policy", "PodDisruptionBudget")
         .conditional()
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS),
+        .counted_first()
+        .status(Endpoint::STATUS)
+        .prepare(
+            |_, object| strip_label(object),
+            |_, object, old| {
+                if !object::same(object, old, &["spec", "selector"]) {
+                    strip_label(object);
+                }
+            },
+        ),
     Strategy::new(RBAC, "ClusterRole").creates_on_update(),
     Strategy::new(RBAC, "ClusterRoleBinding").creates_on_update(),
     Strategy::new(RBAC, "Role").creates_on_update(),
     Strategy::new(RBAC, "RoleBinding").creates_on_update(),
 ];
+
+/// With it alone, a selector of `v1beta1` matches nothing.
+const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
+
+/// A label that stands for what another version cannot say is not combined with others.
+// Upstream: pkg/registry/policy/poddisruptionbudget/strategy.go, dropDisabledFields
+fn strip_label(object: &mut Value<'static>) {
+    let expressions: object::Path<'_> = &["spec", "selector", "matchExpressions"];
+    let is_label = |expression: &Value<'static>| object::text(expression, &["key"]) == EMPTY_MATCHES;
+    let mut kept = object::list(object, expressions).to_vec();
+    let is_nothing = match kept.as_slice() {
+        [only] => {
+            is_label(only)
+                && object::text(only, &["operator"]) == "Exists"
+                && object::list(only, &["values"]).is_empty()
+                && object
+                    .at(&["spec", "selector", "matchLabels"])
+                    .is_none_or(Value::is_empty)
+        }
+        _ => false,
+    };
+    if is_nothing || !object::has(object, &["spec", "selector"]) {
+        return;
+    }
+    kept.retain(|expression| !is_label(expression));
+    if kept.len() < object::list(object, expressions).len() {
+        object::set(object, expressions, kept);
+        object::remove_if_empty(object, expressions);
+    }
+    object::remove(object, &["spec", "selector", "matchLabels", EMPTY_MATCHES]);
+    object::remove_if_empty(object, &["spec", "selector", "matchLabels"]);
+}
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 

@@ -1,9 +1,13 @@
 //! `storage.k8s.io` and `storagemigration.k8s.io`.
 // Upstream: pkg/registry/storage/*/strategy.go, pkg/registry/storagemigration/storagemigration/strategy.go
 
+use crate::gated_fields::{Feature, drop_unused};
 use crate::strategy::{Endpoint, Gated, Generation, Strategy};
 
 const GROUP: &str = "storage.k8s.io";
+
+/// The field behind the gate CSIVolumeHealth.
+const STORAGE_HEALTH: Feature = &[&["status", "storageHealth"]];
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy {
@@ -12,11 +16,14 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             counted: &[&["spec"]],
             counted_first: false,
         },
-        ..Strategy::new(GROUP, "CSIDriver")
-            .conditional()
-            .gated(&[Gated::Field(&["spec", "preventPodSchedulingIfMissing"])])
+        ..Strategy::new(GROUP, "CSIDriver").conditional()
     },
-    Strategy::new(GROUP, "CSINode").conditional(),
+    Strategy::new(GROUP, "CSINode")
+        .conditional()
+        .status(Endpoint::STATUS_ONLY.and(|_, object, old| {
+            drop_unused(object, Some(old), STORAGE_HEALTH);
+        }))
+        .gated(&[Gated::Feature(STORAGE_HEALTH)]),
     Strategy::new(GROUP, "CSIStorageCapacity").conditional(),
     Strategy::new(GROUP, "StorageClass"),
     Strategy::new(GROUP, "VolumeAttachment")
