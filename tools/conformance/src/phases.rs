@@ -16,7 +16,7 @@ use pratique_plugin::{Effects, Stage};
 use pratique_registry::{
     Attributes, CustomResources, FieldValidation, Kinds, Refusal, Registry, Request, Store, Target, Verb,
 };
-use pratique_types::{GroupVersion, GroupVersionKind, Status, UserInfo};
+use pratique_types::{FeatureGates, GroupVersion, GroupVersionKind, Status, UserInfo};
 use serde_json::{Map, Value, json};
 
 use self::before::Stored;
@@ -89,8 +89,7 @@ fn answer(case: &Value) -> Result<(Value, bool), Error> {
         scheme: &scheme,
         store: &stored,
         placeholders: &placeholders,
-        // The recording server did not know its own release.
-        release: None,
+        release: Some((1, 37)),
     };
     let target = target(&custom, case)?;
     let body = match (case.get("body").and_then(Value::as_str), case.get("object")) {
@@ -151,6 +150,16 @@ fn observe(
         }
         let created = received.attributes.operation == pratique_types::Operation::Create;
         let prepared = registry.prepare(received)?;
+        let configured = pratique_exclusion::registry_check(
+            prepared.attributes.operation,
+            &prepared.attributes.kind,
+            &prepared.attributes.object,
+            FeatureGates::default(),
+        );
+        messages.extend(configured.map_err(|status| Refusal {
+            status,
+            warnings: Vec::new(),
+        })?);
         if let Some(plugins) = plugins {
             for stage in [Stage::BeforeDynamic, Stage::AfterDynamic] {
                 messages.extend(warnings_of(plugins.validate(stage, &prepared.attributes))?);

@@ -83,7 +83,7 @@ fn store(
         scheme,
         store: stored,
         placeholders,
-        release: None,
+        release: Some((1, 37)),
     };
     let body = concrete(&object.to_string());
     let request = Request {

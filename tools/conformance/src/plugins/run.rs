@@ -179,12 +179,25 @@ fn run(
 ) -> Result<(), Rejection> {
     let mut attributes = MutableAttributes::new(request, object);
     chain.admit(Stage::All, &mut attributes, context, effects, &mut ())?;
+    complete_pod_resources(request, object);
     let attributes = Attributes {
         request,
         object,
         form: ObjectForm::Settled,
     };
     chain.validate(Stage::All, &attributes, context, effects, &mut ())
+}
+
+/// What a server's registry does between the phases, as far as plugins count it.
+fn complete_pod_resources(request: &AdmissionRequest<'_>, object: &mut json::Value<'_>) {
+    let is_completed = match request.operation {
+        Operation::Create => request.sub_resource.is_empty(),
+        Operation::Update => request.sub_resource == "resize",
+        _ => false,
+    };
+    if is_completed && request.resource.group.is_empty() && request.resource.resource == "pods" {
+        pratique_objects::complete_pod_resources(object);
+    }
 }
 
 fn status(rejection: &Rejection) -> Result<Value, Error> {
