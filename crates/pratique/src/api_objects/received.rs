@@ -8,6 +8,7 @@ use pratique_objects::{changed_paths, field_names};
 use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
 use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 
 use super::ApiObjects;
@@ -247,7 +248,7 @@ impl ReceivedRequest<'_> {
             scheme: kinds,
             store,
             placeholders: &self.model.placeholders,
-            release: None,
+            release: Some(Release::latest().version()),
         }
     }
 
