@@ -3,6 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
+use pratique_gotext::regexp;
+
 use crate::source::{Position, Source};
 use crate::unknown::Unknown;
 
@@ -113,6 +115,13 @@ impl Display for CompileError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Fault(Box<FaultKind>);
+
+/// The error of a pattern, as `matches` shows it.
+impl From<regexp::Error> for Fault {
+    fn from(error: regexp::Error) -> Self {
+        Fault::from_display(error)
+    }
+}
 
 /// The kinds of faults.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use pratique_gotext::regexp::Regex;
+
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::cost::{self, CostFn, CostNeed, EstimateFn};
-use crate::regex::Regex;
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 

@@ -149,7 +149,6 @@ mod ops;
 mod parser;
 mod plan;
 pub mod print;
-pub mod regex;
 mod report;
 mod snippet;
 mod source;

@@ -1,5 +1,6 @@
 //! Accounting for the work and memory of long-running code.
 
+use pratique_gotext::regexp;
 use pratique_json::Object;
 
 use crate::context::Context;
@@ -31,6 +32,19 @@ impl Meter for Context<'_> {
 
     fn are_of_one_type(&self, left: &Object<'_>, right: &Object<'_>) -> Result<bool, Fault> {
         Context::are_of_one_type(self, left, right)
+    }
+}
+
+impl regexp::Meter for Context<'_> {
+    type Stop = Fault;
+
+    #[inline]
+    fn work(&self, units: u64) -> Result<(), Fault> {
+        Context::work(self, units)
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<(), Fault> {
+        Context::reserve(self, bytes)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A Kubernetes API server is a Go program: how its messages quote a text, which times, URLs and quantities it reads, how
 //! it writes a number, all follow from Go's packages and those of Kubernetes. Each module is named after the package that
-//! it follows, and says which function; only [`suggest`] has no such model.
+//! it follows, and says which function; only [`suggest`] has no such model. `regexp` is behind a feature of that name.
 //!
 //! ```
 //! use pratique_gotext::strconv;
@@ -18,6 +18,8 @@ pub mod hex;
 pub mod json;
 pub mod net;
 pub mod quantity;
+#[cfg(feature = "regexp")]
+pub mod regexp;
 pub mod semver;
 pub mod strconv;
 pub mod strfmt;

@@ -4,7 +4,7 @@ mod chain;
 
 use std::fmt::Display;
 
-use pratique_cel::regex::Regex;
+use pratique_gotext::regexp::Regex;
 use pratique_json::Value;
 use serde::Serialize;
 

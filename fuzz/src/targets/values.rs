@@ -1,9 +1,9 @@
 //! Texts that expressions and manifests make values of.
 
-use pratique_cel::regex::Regex;
 use pratique_cel::time::{Duration, Timestamp, Zone};
 use pratique_gotext::net::{Cidr, Ip};
 use pratique_gotext::quantity::Quantity;
+use pratique_gotext::regexp::Regex;
 use pratique_gotext::semver::Version;
 use pratique_gotext::url::Url;
 

@@ -3,7 +3,7 @@
 use std::net::Ipv6Addr;
 use std::sync::OnceLock;
 
-use pratique_cel::regex::Regex;
+use pratique_gotext::regexp::Regex;
 use pratique_gotext::strfmt;
 use pratique_gotext::url::Url;
 

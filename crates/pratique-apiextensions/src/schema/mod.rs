@@ -7,7 +7,7 @@ mod structural;
 
 use std::collections::BTreeMap;
 
-use pratique_cel::regex::Regex;
+use pratique_gotext::regexp::{self, Regex};
 use pratique_json::Value;
 
 use crate::path::Path;
@@ -74,7 +74,7 @@ pub(crate) struct Values {
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(crate) text: Box<str>,
-    pub(crate) regex: Result<Regex, pratique_cel::regex::Error>,
+    pub(crate) regex: Result<Regex, regexp::Error>,
 }
 
 /// The members that `properties` does not name.

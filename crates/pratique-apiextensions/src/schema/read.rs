@@ -1,6 +1,6 @@
 //! Reads a schema from its definition.
 
-use pratique_cel::regex::Regex;
+use pratique_gotext::regexp::Regex;
 use pratique_json::{Object, Value};
 
 use super::{Additional, Pattern, Rule, Schema, Type, Values};

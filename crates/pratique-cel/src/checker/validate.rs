@@ -2,12 +2,13 @@
 //!
 //! Upstream: github.com/google/cel-go, cel/validator.go
 
+use pratique_gotext::regexp::Regex;
+
 use super::checked::Reference;
 use super::messages::mismatch;
 use super::relate::same;
 use crate::ast::{Ast, Expr, ExprId, Literal, undotted};
 use crate::error::Issue;
-use crate::regex::Regex;
 use crate::text::format::{ArgumentError, Clause, FormatError, interpolate};
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;

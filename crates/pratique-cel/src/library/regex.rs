@@ -2,6 +2,8 @@
 //!
 //! Upstream: k8s.io/apiserver/pkg/cel/library/regex.go
 
+use pratique_gotext::regexp::{Refused, Regex};
+
 use super::arguments::{limit, string};
 use super::bounds;
 use super::results;
@@ -10,7 +12,6 @@ use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{Function, Overload};
-use crate::regex::{Refused, Regex};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -44,7 +45,7 @@ fn find<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 
 fn find_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let text = searched(arguments)?;
-    Ok(Value::String(regex.first(text, context)?.unwrap_or("")))
+    Ok(Value::String(regex.try_find(text, context)?.unwrap_or("")))
 }
 
 fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -53,7 +54,7 @@ fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
 
 fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let text = searched(arguments)?;
-    let found = regex.all(text, limit(arguments, 2)?, context)?;
+    let found = regex.try_find_all(text, limit(arguments, 2)?, context)?;
     results::collected(context, found.into_iter().map(Value::String))
 }
 
@@ -66,7 +67,7 @@ fn searched<'a>(arguments: &[Value<'a>]) -> Result<&'a str, Fault> {
 
 fn compile(context: &Context<'_>, arguments: &[Value<'_>]) -> Result<Regex, Fault> {
     searched(arguments)?;
-    Regex::compile(string(arguments, 1)?, context).map_err(|refused| match refused {
+    Regex::try_new(string(arguments, 1)?, context).map_err(|refused| match refused {
         Refused::Pattern(error) => Fault::error(format!("Illegal regex: {error}")),
         Refused::Stopped(stop) => stop,
     })

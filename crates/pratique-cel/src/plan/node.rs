@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use pratique_gotext::regexp::Regex;
+
 use super::names::NameInterner;
 use super::set::ConstantSet;
 use crate::boxed::into_boxed_exact;
@@ -10,7 +12,6 @@ use crate::cost::{CostFn, CostNeed};
 use crate::environment::Slot;
 use crate::environment::TypeProvider;
 use crate::function::{ConstantValue, Implementation, Intrinsic, PatternFn};
-use crate::regex::Regex;
 use crate::types::Type;
 
 /// The index of a node in its program.

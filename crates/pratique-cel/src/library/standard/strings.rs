@@ -1,12 +1,13 @@
 //! The string functions of the standard; the other ones are an extension.
 
+use pratique_gotext::regexp::{Refused, Regex};
+
 use super::signature::{global, member};
 use crate::context::Context;
 use crate::cost::CostFn;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Intrinsic};
 use crate::ops;
-use crate::regex::{Refused, Regex};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -52,9 +53,9 @@ fn starts_with<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 
 fn matches_dynamic<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
-        [Value::String(text), Value::String(pattern)] => match Regex::compile(pattern, context) {
-            Ok(regex) => regex.has_match(text, context).map(Value::Bool),
-            Err(Refused::Pattern(error)) => Err(Fault::from_display(error)),
+        [Value::String(text), Value::String(pattern)] => match Regex::try_new(pattern, context) {
+            Ok(regex) => regex.try_is_match(text, context).map(Value::Bool),
+            Err(Refused::Pattern(error)) => Err(error.into()),
             Err(Refused::Stopped(stop)) => Err(stop),
         },
         [first, _] => Err(ops::unknown_operands("matches", first)),
@@ -64,7 +65,7 @@ fn matches_dynamic<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
 
 fn matches_constant<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments.first() {
-        Some(Value::String(text)) => regex.has_match(text, context).map(Value::Bool),
+        Some(Value::String(text)) => regex.try_is_match(text, context).map(Value::Bool),
         _ => Err(Fault::no_such_overload()),
     }
 }

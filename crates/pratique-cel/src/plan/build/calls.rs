@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use pratique_gotext::regexp::Regex;
+
 use super::Planner;
 use crate::arena::Arena;
 use crate::ast::{Expr, ExprId};
@@ -15,7 +17,6 @@ use crate::ops;
 use crate::plan::guard::guards;
 use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
 use crate::plan::set::ConstantSet;
-use crate::regex::Regex;
 use crate::value::Value;
 
 impl Planner<'_> {

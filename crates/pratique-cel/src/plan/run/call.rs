@@ -59,7 +59,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         };
         match self.operand(text)? {
             Value::String(text) => {
-                let found = regex.has_match(text, self.context)?;
+                let found = regex.try_is_match(text, self.context)?;
                 let cost = ops::cost_of_match(ops::characters(text) as u64, *size);
                 self.context.charge(cost)?;
                 Ok(found)

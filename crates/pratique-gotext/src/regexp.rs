@@ -3,11 +3,25 @@
 //! A front end reads Go's syntax; `regex-automata` does the matching where pattern and text are small, and where the text
 //! is long by what cannot take long. For all else there is a machine of our own, which takes no more memory than Go's and
 //! can be stopped. Matches are leftmost, and among those the first that the pattern prefers.
+//!
+//! ```
+//! use pratique_gotext::regexp::Regex;
+//!
+//! let regex = Regex::new("[a-z]+").unwrap();
+//! assert_eq!(regex.find_all("ab 1 cd", -1), ["ab", "cd"]);
+//! assert_eq!(
+//!     Regex::new("a(").unwrap_err().to_string(),
+//!     "error parsing regexp: missing closing ): `a(`",
+//! );
+//! ```
+//!
+//! Methods whose names begin with `try_` do the same within the bounds of a [`Meter`].
 
 mod automaton;
 mod class;
 mod error;
 mod machine;
+mod meter;
 mod names;
 mod parser;
 mod piece;
@@ -20,12 +34,10 @@ use std::sync::{Arc, OnceLock};
 
 use automaton::Automaton;
 use machine::Machine;
+use meter::Unmetered;
 
-use crate::error::Fault;
-use crate::meter::{Meter, Unmetered};
-
-pub(crate) use error::Refused;
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, Refused};
+pub use meter::Meter;
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
@@ -39,30 +51,33 @@ pub struct Regex {
 
 impl Regex {
     /// Compiles a pattern as Go's `regexp.Compile` would.
+    ///
+    /// # Errors
+    /// Go's.
     pub fn new(pattern: &str) -> Result<Self, Error> {
-        Regex::compile(pattern, &Unmetered).map_err(|refused| match refused {
-            Refused::Pattern(error) => error,
-            // Without a meter nothing stops it.
-            Refused::Stopped(_) => Error {
-                kind: ErrorKind::Large,
-                excerpt: pattern.to_owned(),
-            },
+        Regex::try_new(pattern, &Unmetered).map_err(|refused| match refused {
+            Refused::Pattern(error) | Refused::Stopped(error) => error,
         })
     }
 
-    /// Compiles a pattern on behalf of an evaluation.
-    pub(crate) fn compile(pattern: &str, meter: &dyn Meter) -> Result<Self, Refused> {
+    /// [`new`](Self::new), on behalf of a meter.
+    ///
+    /// # Errors
+    /// Go's, or the meter's.
+    pub fn try_new<M: Meter>(pattern: &str, meter: &M) -> Result<Self, Refused<M::Stop>> {
         let parsed = parser::parse(pattern, meter)?;
         let automaton = match parsed.weight <= automaton::LARGEST {
             true => {
-                meter.work(automaton::MAKING.saturating_mul(parsed.weight))?;
+                let making = automaton::MAKING.saturating_mul(parsed.weight);
+                meter.work(making).map_err(Refused::Stopped)?;
                 Automaton::new(&parsed.hir, parsed.weight)
             }
             false => None,
         };
         let machine = OnceLock::new();
         if automaton.is_none() {
-            let _ = machine.set(Arc::new(Machine::new(&parsed.hir, meter)?));
+            let made = Machine::new(&parsed.hir, meter).map_err(Refused::Stopped)?;
+            let _ = machine.set(Arc::new(made));
         }
         Ok(Regex {
             automaton,
@@ -78,24 +93,27 @@ impl Regex {
 
     /// Whether the text has a match (`MatchString`).
     pub fn is_match(&self, text: &str) -> bool {
-        matches!(self.has_match(text, &Unmetered), Ok(true))
+        matches!(self.try_is_match(text, &Unmetered), Ok(true))
     }
 
     /// The first match (`FindString`, which gives an empty string where there is none).
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let found = self.first(text, &Unmetered);
+        let found = self.try_find(text, &Unmetered);
         found.unwrap_or_default()
     }
 
     /// Matches from left to right that do not overlap, at most `limit`; all where that is negative (`FindAllString`).
     /// An empty match right after another match does not count.
     pub fn find_all<'t>(&self, text: &'t str, limit: i64) -> Vec<&'t str> {
-        self.all(text, limit, &Unmetered).unwrap_or_default()
+        self.try_find_all(text, limit, &Unmetered).unwrap_or_default()
     }
 
-    /// [`is_match`](Self::is_match), on behalf of an evaluation.
+    /// [`is_match`](Self::is_match), on behalf of a meter.
+    ///
+    /// # Errors
+    /// The meter's.
     #[inline]
-    pub(crate) fn has_match(&self, text: &str, meter: &dyn Meter) -> Result<bool, Fault> {
+    pub fn try_is_match<M: Meter>(&self, text: &str, meter: &M) -> Result<bool, M::Stop> {
         if let Some(automaton) = &self.automaton
             && automaton.is_quick_on(text)
         {
@@ -104,19 +122,25 @@ impl Regex {
         self.search(text, 0, true, meter).map(|found| found.is_some())
     }
 
-    /// [`find`](Self::find), on behalf of an evaluation.
-    pub(crate) fn first<'t>(&self, text: &'t str, meter: &dyn Meter) -> Result<Option<&'t str>, Fault> {
+    /// [`find`](Self::find), on behalf of a meter.
+    ///
+    /// # Errors
+    /// The meter's.
+    pub fn try_find<'t, M: Meter>(&self, text: &'t str, meter: &M) -> Result<Option<&'t str>, M::Stop> {
         let found = self.search(text, 0, false, meter)?;
         Ok(found.and_then(|range| text.get(range)))
     }
 
-    /// [`find_all`](Self::find_all), on behalf of an evaluation.
-    pub(crate) fn all<'t>(
+    /// [`find_all`](Self::find_all), on behalf of a meter.
+    ///
+    /// # Errors
+    /// The meter's.
+    pub fn try_find_all<'t, M: Meter>(
         &self,
         text: &'t str,
         limit: i64,
-        meter: &dyn Meter,
-    ) -> Result<Vec<&'t str>, Fault> {
+        meter: &M,
+    ) -> Result<Vec<&'t str>, M::Stop> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut found = Vec::new();
         let mut position = 0;
@@ -146,13 +170,13 @@ impl Regex {
     }
 
     /// The first match at or after a place; where `any` is enough, perhaps another one.
-    fn search(
+    fn search<M: Meter>(
         &self,
         text: &str,
         from: usize,
         any: bool,
-        meter: &dyn Meter,
-    ) -> Result<Option<Range<usize>>, Fault> {
+        meter: &M,
+    ) -> Result<Option<Range<usize>>, M::Stop> {
         if let Some(automaton) = &self.automaton {
             if automaton.is_quick_on(text) {
                 return Ok(automaton.find(text, from));
@@ -167,15 +191,15 @@ impl Regex {
         search::find(&*self.machine(meter)?, text, from, any, meter)
     }
 
-    fn machine(&self, meter: &dyn Meter) -> Result<Arc<Machine>, Fault> {
+    fn machine<M: Meter>(&self, meter: &M) -> Result<Arc<Machine>, M::Stop> {
         if let Some(machine) = self.machine.get() {
             return Ok(machine.clone());
         }
         let machine = match parser::parse(&self.pattern, meter) {
             Ok(parsed) => Arc::new(Machine::new(&parsed.hir, meter)?),
-            Err(Refused::Stopped(fault)) => return Err(fault),
+            Err(Refused::Stopped(stop)) => return Err(stop),
             // It was one before.
-            Err(Refused::Pattern(error)) => return Err(Fault::from_display(error)),
+            Err(Refused::Pattern(error)) => return Err(error.into()),
         };
         Ok(self.machine.get_or_init(|| machine).clone())
     }

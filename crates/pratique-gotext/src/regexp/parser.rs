@@ -7,10 +7,10 @@ use regex_syntax::hir::Look;
 
 use super::class::ClassReader;
 use super::error::{Error, ErrorKind, Refused, between, whole};
+use super::meter::Meter;
 use super::piece::{Parsed, Piece};
 use super::scan::{self, Count, Extension, Flags, split_first};
 use super::set;
-use crate::meter::Meter;
 
 /// The work of reading a piece.
 const THING: u64 = 300;
@@ -22,7 +22,7 @@ const HELD: usize = 256;
 const PORTION: usize = 256;
 
 /// Translates a pattern. Each thing in it is accounted for.
-pub(super) fn parse(pattern: &str, meter: &dyn Meter) -> Result<Parsed, Refused> {
+pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<Parsed, Refused<M::Stop>> {
     let mut parser = Parser {
         pattern,
         flags: Flags::default(),
@@ -39,7 +39,8 @@ pub(super) fn parse(pattern: &str, meter: &dyn Meter) -> Result<Parsed, Refused>
         let here = rest;
         if things.is_multiple_of(PORTION) {
             let of_things = things.saturating_add(PORTION).saturating_mul(HELD);
-            meter.reserve(of_things.saturating_add(parser.runes.saturating_mul(4)))?;
+            let bytes = of_things.saturating_add(parser.runes.saturating_mul(4));
+            meter.reserve(bytes).map_err(Refused::Stopped)?;
         }
         things += 1;
         let count = match first {
@@ -54,7 +55,8 @@ pub(super) fn parse(pattern: &str, meter: &dyn Meter) -> Result<Parsed, Refused>
             None => parser.item(first, here, after)?,
         };
         repetition = count.map(|_| here);
-        meter.work(THING + 16 * (here.len() - rest.len()) as u64)?;
+        let units = THING + 16 * (here.len() - rest.len()) as u64;
+        meter.work(units).map_err(Refused::Stopped)?;
     }
     Ok(parser.finish()?)
 }

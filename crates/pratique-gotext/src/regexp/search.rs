@@ -5,8 +5,7 @@ use std::ops::Range;
 use regex_syntax::hir::Look;
 
 use super::machine::{Instruction, Machine, Place};
-use crate::error::Fault;
-use crate::meter::Meter;
+use super::meter::Meter;
 
 /// The ways of matching that lead on from a place of the text, the preferred ones first.
 struct Threads {
@@ -52,13 +51,13 @@ const STEP: u64 = 8;
 
 /// The first match at or after a place of a text, that which the pattern prefers; where `any` is enough, its end may be
 /// that of another one that begins later or ends earlier.
-pub(super) fn find(
+pub(super) fn find<M: Meter>(
     machine: &Machine,
     text: &str,
     from: usize,
     any: bool,
-    meter: &dyn Meter,
-) -> Result<Option<Range<usize>>, Fault> {
+    meter: &M,
+) -> Result<Option<Range<usize>>, M::Stop> {
     meter.work(machine.len() as u64 / 4)?;
     meter.reserve(machine.len().saturating_mul(4 * size_of::<(Place, usize)>()))?;
     let (mut ways, mut next) = (Threads::new(machine), Threads::new(machine));

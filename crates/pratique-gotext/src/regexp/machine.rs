@@ -8,8 +8,7 @@ use std::collections::HashMap;
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
-use crate::error::Fault;
-use crate::meter::Meter;
+use super::meter::Meter;
 
 /// A pattern as instructions.
 #[derive(Debug)]
@@ -49,7 +48,7 @@ struct Set {
 
 impl Machine {
     /// The instructions of a pattern: about as many as Go has. Each is accounted for.
-    pub(super) fn new(hir: &Hir, meter: &dyn Meter) -> Result<Self, Fault> {
+    pub(super) fn new<M: Meter>(hir: &Hir, meter: &M) -> Result<Self, M::Stop> {
         let machine = Machine {
             instructions: vec![Instruction::Match],
             classes: Vec::new(),
@@ -116,11 +115,11 @@ impl Set {
 }
 
 /// Compiles from the end to the start: each part is given the instruction after it.
-struct Builder<'m> {
+struct Builder<'m, M> {
     machine: Machine,
     /// Classes that are there already, by their address: repetitions have them again and again.
     known: HashMap<*const ClassUnicode, u32>,
-    meter: &'m dyn Meter,
+    meter: &'m M,
 }
 
 /// The work of making an instruction.
@@ -129,8 +128,8 @@ const INSTRUCTION: u64 = 30;
 /// The number of instructions that are made between two reservations of memory.
 const PORTION: usize = 4_096;
 
-impl Builder<'_> {
-    fn push(&mut self, instruction: Instruction) -> Result<Place, Fault> {
+impl<M: Meter> Builder<'_, M> {
+    fn push(&mut self, instruction: Instruction) -> Result<Place, M::Stop> {
         let instructions = &mut self.machine.instructions;
         self.meter.work(INSTRUCTION)?;
         if instructions.len().is_multiple_of(PORTION) {
@@ -151,7 +150,7 @@ impl Builder<'_> {
     }
 
     /// Parts nest no deeper than patterns may.
-    fn compile(&mut self, hir: &Hir, next: Place) -> Result<Place, Fault> {
+    fn compile(&mut self, hir: &Hir, next: Place) -> Result<Place, M::Stop> {
         match hir.kind() {
             HirKind::Empty => Ok(next),
             HirKind::Literal(literal) => self.literal(&literal.0, next),
@@ -178,7 +177,7 @@ impl Builder<'_> {
     }
 
     /// Patterns are texts, and so are their literals.
-    fn literal(&mut self, bytes: &[u8], next: Place) -> Result<Place, Fault> {
+    fn literal(&mut self, bytes: &[u8], next: Place) -> Result<Place, M::Stop> {
         let text = String::from_utf8_lossy(bytes);
         let mut characters = text.chars().rev();
         characters.try_fold(next, |next, character| {
@@ -186,7 +185,7 @@ impl Builder<'_> {
         })
     }
 
-    fn class(&mut self, class: &Class, next: Place) -> Result<Place, Fault> {
+    fn class(&mut self, class: &Class, next: Place) -> Result<Place, M::Stop> {
         let Class::Unicode(class) = class else {
             // Patterns have no classes of bytes but the one without any.
             return self.push(Instruction::Fail);
@@ -205,7 +204,7 @@ impl Builder<'_> {
         self.push(Instruction::Class(place, next))
     }
 
-    fn repetition(&mut self, repetition: &Repetition, next: Place) -> Result<Place, Fault> {
+    fn repetition(&mut self, repetition: &Repetition, next: Place) -> Result<Place, M::Stop> {
         let Repetition { min, max, sub, .. } = repetition;
         let mut next = next;
         let mut required = *min;
@@ -231,7 +230,7 @@ impl Builder<'_> {
 
     /// Any number of repetitions, none included. One that may match nothing is taken for `(?:x+)?`, so that what it prefers
     /// is kept.
-    fn any_number(&mut self, repetition: &Repetition, next: Place) -> Result<Place, Fault> {
+    fn any_number(&mut self, repetition: &Repetition, next: Place) -> Result<Place, M::Stop> {
         let may_be_empty = repetition
             .sub
             .properties()
@@ -245,7 +244,7 @@ impl Builder<'_> {
     }
 
     /// At least one repetition, and the place where it is decided whether another one follows.
-    fn more(&mut self, repetition: &Repetition, next: Place) -> Result<(Place, Place), Fault> {
+    fn more(&mut self, repetition: &Repetition, next: Place) -> Result<(Place, Place), M::Stop> {
         let again = self.push(Instruction::Fail)?;
         let part = self.compile(&repetition.sub, again)?;
         let (first, second) = ordered(repetition, part, next);
@@ -253,7 +252,7 @@ impl Builder<'_> {
         Ok((part, again))
     }
 
-    fn split(&mut self, repetition: &Repetition, part: Place, after: Place) -> Result<Place, Fault> {
+    fn split(&mut self, repetition: &Repetition, part: Place, after: Place) -> Result<Place, M::Stop> {
         let (first, second) = ordered(repetition, part, after);
         self.push(Instruction::Split(first, second))
     }

@@ -1,7 +1,5 @@
 //! Errors of patterns, with Go's messages.
 
-use crate::error::Fault;
-
 /// The error of a pattern that Go refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("error parsing regexp: {kind}: `{excerpt}`")]
@@ -56,15 +54,19 @@ pub enum ErrorKind {
     Large,
 }
 
-/// Why a pattern was not compiled.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Refused {
+/// Why a pattern was not compiled on behalf of a [`Meter`](super::Meter).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused<S> {
     /// It is none.
-    #[error(transparent)]
-    Pattern(#[from] Error),
-    /// The evaluation was stopped.
-    #[error(transparent)]
-    Stopped(#[from] Fault),
+    Pattern(Error),
+    /// The meter stopped it.
+    Stopped(S),
+}
+
+impl<S> From<Error> for Refused<S> {
+    fn from(error: Error) -> Self {
+        Refused::Pattern(error)
+    }
 }
 
 /// A failure with the part of the pattern from `from` up to where `rest` begins.
