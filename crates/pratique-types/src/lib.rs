@@ -28,6 +28,7 @@ pub mod admission_plugins;
 pub mod builtin;
 pub mod configuration;
 mod feature_gates;
+pub mod field;
 mod group_version;
 mod kubeconfig;
 mod nonprinting;

@@ -1,0 +1,160 @@
+//! The errors of an object, and the answer that lists them.
+
+use std::collections::HashSet;
+
+use pratique_gotext::strconv::quote;
+
+use super::{BadValue, Error, ErrorKind, Path};
+use crate::status::{Reason, Status, StatusDetails};
+
+/// The errors of one object in the order in which they were made. Those beyond a number or a length are only counted;
+/// the server has no bound.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorList {
+    errors: Vec<Error>,
+    bytes: usize,
+    more: usize,
+}
+
+const MAX_ERRORS: usize = 10_000;
+const MAX_BYTES: usize = 16 << 20;
+
+impl ErrorList {
+    /// Adds an error.
+    pub fn push(&mut self, error: Error) {
+        if self.errors.len() >= MAX_ERRORS || self.bytes >= MAX_BYTES {
+            self.more += 1;
+            return;
+        }
+        self.bytes = self.bytes.saturating_add(error.field.len() + error.body.len());
+        self.errors.push(error);
+    }
+
+    /// How many errors there are, with those that are only counted.
+    pub fn len(&self) -> usize {
+        self.errors.len() + self.more
+    }
+
+    /// Whether there is no error.
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// The errors that were kept.
+    pub fn iter(&self) -> std::slice::Iter<'_, Error> {
+        self.errors.iter()
+    }
+
+    /// The last error, if it was kept.
+    pub fn last_mut(&mut self) -> Option<&mut Error> {
+        self.errors.last_mut().filter(|_| self.more == 0)
+    }
+
+    /// Keeps the errors for which `keep` says so.
+    pub fn retain(&mut self, keep: impl FnMut(&Error) -> bool) {
+        self.errors.retain(keep);
+    }
+
+    /// Whether an error keeps the validation rules of a custom resource from being evaluated.
+    pub fn has_blocking(&self) -> bool {
+        self.errors.iter().any(|error| error.kind.is_blocking())
+    }
+
+    /// The errors; if there were more than are kept, the last one says how many.
+    pub fn into_vec(mut self) -> Vec<Error> {
+        if self.more > 0 {
+            let detail = format!("and {} more errors of this object", self.more);
+            let rest = Error::new(ErrorKind::Invalid, Path::ROOT, &BadValue::Omitted, &detail);
+            self.errors.push(rest);
+        }
+        self.errors
+    }
+
+    /// The answer of a server: 422 with the errors as causes.
+    // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
+    pub fn into_status(self, group: &str, kind: &str, name: &str) -> Status {
+        let errors = self.into_vec();
+        let dot = if group.is_empty() { "" } else { "." };
+        let mut message = format!("{kind}{dot}{group} {} is invalid", quote(name));
+        if !errors.is_empty() {
+            message.push_str(": ");
+            message.push_str(&aggregate(&errors));
+        }
+        let mut status = Status::failure(Reason::Invalid, message);
+        status.details = Some(StatusDetails {
+            name: name.to_owned(),
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            causes: errors.into_iter().map(Error::into_cause).collect(),
+            ..StatusDetails::default()
+        });
+        status
+    }
+}
+
+impl Extend<Error> for ErrorList {
+    fn extend<T: IntoIterator<Item = Error>>(&mut self, errors: T) {
+        errors.into_iter().for_each(|error| self.push(error));
+    }
+}
+
+/// The errors as one message: alone, or in brackets, each once.
+// Upstream: apimachinery/pkg/util/validation/field/errors.go, ToAggregate
+pub fn aggregate(errors: &[Error]) -> String {
+    let mut seen = HashSet::new();
+    let texts: Vec<String> = errors
+        .iter()
+        .filter(|error| seen.insert((&error.field, &error.body)))
+        .map(Error::to_string)
+        .collect();
+    match texts.as_slice() {
+        [only] => only.clone(),
+        all => format!("[{}]", all.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_lists_all_and_its_message_each_once() {
+        let mut errors = ErrorList::default();
+        errors.push(Error::required("spec.a", ""));
+        let alone = errors.clone().into_status("", "Pod", "a\"b");
+        assert_eq!(alone.message, r#"Pod "a\"b" is invalid: spec.a: Required value"#);
+        errors.push(Error::required("spec.a", ""));
+        errors.push(Error::duplicate("spec.b", "x"));
+        let status = errors.into_status("apps", "Deployment", "d");
+        assert_eq!(
+            status.message,
+            r#"Deployment.apps "d" is invalid: [spec.a: Required value, spec.b: Duplicate value: "x"]"#
+        );
+        let details = status.details.unwrap();
+        assert_eq!((status.code, details.causes.len()), (422, 3));
+        let cause = &details.causes[2];
+        assert_eq!(
+            (
+                cause.reason.as_str(),
+                cause.message.as_str(),
+                cause.field.as_str()
+            ),
+            ("FieldValueDuplicate", r#"Duplicate value: "x""#, "spec.b")
+        );
+    }
+
+    #[test]
+    fn the_number_of_errors_is_bounded() {
+        let mut errors = ErrorList::default();
+        for _ in 0..=MAX_ERRORS {
+            errors.push(Error::required("a", ""));
+        }
+        assert_eq!(errors.len(), MAX_ERRORS + 1);
+        let kept = errors.into_vec();
+        assert_eq!(kept.len(), MAX_ERRORS + 1);
+        assert_eq!(
+            kept[MAX_ERRORS].to_string(),
+            "<nil>: Invalid value: and 1 more errors of this object"
+        );
+    }
+}
