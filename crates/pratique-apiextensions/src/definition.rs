@@ -1,6 +1,7 @@
 //! CustomResourceDefinitions.
 
 use pratique_json::Value;
+use pratique_types::ObjectRef;
 
 use crate::field_error::{FieldError, FieldErrors, aggregate};
 use crate::names;
@@ -51,7 +52,7 @@ impl CustomResource {
         match resource.filter(|_| errors.is_empty()) {
             Some(resource) => Ok(resource),
             None => Err(DefinitionError {
-                name: name(definition),
+                name: ObjectRef::new(definition).name().to_owned(),
                 errors: errors.into_vec(),
             }),
         }
@@ -137,7 +138,7 @@ impl CustomResource {
             false => {
                 errors.extend(rules.into_vec());
                 Err(DefinitionError {
-                    name: name(definition),
+                    name: ObjectRef::new(definition).name().to_owned(),
                     errors: errors.into_vec(),
                 })
             }
@@ -178,9 +179,4 @@ impl CustomResource {
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name() == name)
     }
-}
-
-pub(crate) fn name(definition: &Value<'_>) -> String {
-    let name = definition.at(&["metadata", "name"]).and_then(Value::as_str);
-    name.unwrap_or_default().to_owned()
 }

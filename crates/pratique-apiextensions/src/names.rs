@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{dns1035_label, dns1123_subdomain};
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 use pratique_types::builtin;
 
 use crate::field_error::FieldErrors;
@@ -172,10 +172,6 @@ fn check_approval(definition: &Value<'_>, errors: &mut FieldErrors) {
             errors.invalid(&path, &Value::from(approval), &format!("{needs} {either}, {see}"));
         }
     }
-}
-
-fn text_at<'v>(value: &'v Value<'_>, path: &[&str]) -> &'v str {
-    value.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The attributes of a request.
 
 use pratique_json::Value;
-use pratique_types::{AdmissionRequest, ObjectForm};
+use pratique_types::{AdmissionRequest, ObjectForm, ObjectRef};
 
 /// A request, and its object at this point of the chain.
 // Upstream: pkg/admission/interfaces.go, Attributes
@@ -42,10 +42,7 @@ impl<'s> Attributes<'s> {
     /// time of validation.
     pub fn object_name(&self) -> &'s str {
         match self.request.name.as_str() {
-            "" => {
-                let name = self.object.at(&["metadata", "name"]);
-                name.and_then(Value::as_str).unwrap_or_default()
-            }
+            "" => ObjectRef::new(self.object).name(),
             name => name,
         }
     }

@@ -34,5 +34,5 @@ pub use counts::Counts;
 pub use object::{Object, same, same_name};
 pub use parse::{Error, MAX_DEPTH, parse, parse_unique};
 pub use progress::{Interrupted, Interruption, Progress};
-pub use value::Value;
+pub use value::{Value, text_at};
 pub use write::escape_html;

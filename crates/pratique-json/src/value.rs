@@ -319,6 +319,18 @@ impl<'a> From<Object<'a>> for Value<'a> {
     }
 }
 
+/// The text at a path of object members; empty where there is none, as in Go.
+///
+/// ```
+/// let object = pratique_json::parse(br#"{"metadata":{"name":"web"}}"#)?;
+/// assert_eq!(pratique_json::text_at(&object, &["metadata", "name"]), "web");
+/// assert_eq!(pratique_json::text_at(&object, &["metadata", "namespace"]), "");
+/// # Ok::<(), pratique_json::Error>(())
+/// ```
+pub fn text_at<'v>(value: &'v Value<'_>, path: &[&str]) -> &'v str {
+    value.at(path).and_then(Value::as_str).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -44,7 +44,7 @@ impl Keep<Stored> for Definitions {
 
 /// The kind of definitions.
 pub(super) fn kind() -> GroupVersionKind {
-    GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
+    GroupVersionKind::custom_resource_definition()
 }
 
 impl Definition {

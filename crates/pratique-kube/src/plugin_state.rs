@@ -8,7 +8,7 @@ use kube::api::ListParams;
 use kube::{Api, Client};
 use pratique::json::Value;
 use pratique::plugins::{ClusterState, Lookup, ObjectList, StateKind};
-use pratique::types::{AdmissionRequest, GroupVersionKind, Operation};
+use pratique::types::{AdmissionRequest, GroupVersionKind, ObjectRef, Operation};
 use tokio::time::timeout;
 
 use super::defined::Defined;
@@ -64,7 +64,7 @@ pub(super) fn namespace_of_pods(request: &AdmissionRequest<'_>, kinds: &[StateKi
 pub(super) async fn pods(client: Client, namespace: String) -> Option<PodsOf> {
     let reason = match timeout(PATIENCE, list(client, &namespace)).await {
         Ok(Ok(mut pods)) => {
-            pods.sort_by(|one, other| name_of(one).cmp(name_of(other)));
+            pods.sort_by(|one, other| ObjectRef::new(one).name().cmp(ObjectRef::new(other).name()));
             return Some(PodsOf {
                 namespace,
                 pods: pods.into(),
@@ -119,17 +119,12 @@ fn checked(mut pod: Value<'static>) -> Value<'static> {
     pod
 }
 
-fn name_of<'a>(object: &'a Value<'_>) -> &'a str {
-    let name = object.at(&["metadata", "name"]);
-    name.and_then(Value::as_str).unwrap_or_default()
-}
-
 impl ClusterState for PluginState {
     fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a> {
         let Some(all) = self.list(kind, namespace) else {
             return Lookup::Unknown;
         };
-        match all.binary_search_by(|object| name_of(object).cmp(name)) {
+        match all.binary_search_by(|object| ObjectRef::new(object).name().cmp(name)) {
             Ok(at) => all.get(at).map_or(Lookup::Absent, |object| Lookup::Found(object)),
             Err(_) => Lookup::Absent,
         }

@@ -7,7 +7,7 @@ use pratique::cluster::{
     Cluster, Equivalents, MergeSchema, Namespace, NamespaceObject, Namespaces, ParamScope, StoredObject,
 };
 use pratique::json::Value;
-use pratique::types::GroupVersionKind;
+use pratique::types::{GroupVersionKind, ObjectRef};
 
 use super::defined::Defined;
 use super::served::Served;
@@ -31,7 +31,7 @@ pub(super) struct Snapshot {
 impl Snapshot {
     fn find(&self, namespace: &str) -> Option<&StoredObject> {
         let found = self.found.as_ref();
-        let found = found.filter(|found| name_of(found.value()) == Some(namespace));
+        let found = found.filter(|found| ObjectRef::new(found.value()).name() == namespace);
         let listed = || self.namespaces.get("")?.get(namespace);
         found.or_else(listed).map(|namespace| &**namespace)
     }
@@ -83,8 +83,4 @@ impl Cluster for Snapshot {
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
         self.served.schema(kind)
     }
-}
-
-fn name_of<'a>(object: &'a Value<'_>) -> Option<&'a str> {
-    object.at(&["metadata", "name"]).and_then(Value::as_str)
 }

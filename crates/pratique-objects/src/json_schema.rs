@@ -47,8 +47,8 @@ pub(crate) fn check(kind: &GroupVersionKind, object: &Value<'_>) -> Result<(), S
 
 /// The type of schemas in objects of a kind, if it has any.
 fn schema_type(kind: &GroupVersionKind) -> Option<TypeId> {
-    let is_definition = kind.group == "apiextensions.k8s.io" && kind.kind == "CustomResourceDefinition";
     let name = || format!("apiextensions/{}.JSONSchemaProps", kind.version);
+    let is_definition = kind.is_custom_resource_definition();
     is_definition.then(|| schema().named(&name())).flatten()
 }
 

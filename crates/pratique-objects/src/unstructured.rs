@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use pratique_json::{MAX_DEPTH, Object, Value};
 use pratique_typed::decode::{Node, StrictKind, TreeNode};
-use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_types::{GroupVersion, GroupVersionKind, ObjectRef};
 use pratique_yaml::Value as TreeValue;
 
 use crate::decode::{Document, parse, read};
@@ -50,7 +50,7 @@ pub fn unstructured(
         Fault::TooDeep => DecodeError::TooDeep(MAX_DEPTH),
         Fault::OutOfRange(number) => DecodeError::undecodable(endpoint, &stated, out_of_range(&number)),
     })?;
-    let kind = kind_of(&value);
+    let kind = ObjectRef::new(&value).group_version_kind().unwrap_or_default();
     if kind.kind.is_empty() {
         let text = String::from_utf8_lossy(bytes);
         let cause = format!("Object 'Kind' is missing in '{text}'");
@@ -105,19 +105,10 @@ fn faultless(bytes: &[u8]) -> Option<Unstructured> {
         return None;
     }
     Some(Unstructured {
-        kind: kind_of(&value),
+        kind: ObjectRef::new(&value).group_version_kind().unwrap_or_default(),
         value: value.into_owned(),
         faults: Vec::new(),
     })
-}
-
-/// The kind that an object states, by keys in their exact case.
-fn kind_of(value: &Value<'_>) -> GroupVersionKind {
-    let text = |name| value.get(name).and_then(Value::as_str).unwrap_or_default();
-    match GroupVersion::parse(text("apiVersion")) {
-        Ok(version) => version.with_kind(text("kind")),
-        Err(_) => GroupVersionKind::default(),
-    }
 }
 
 /// Why a document has no value.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use pratique_json::{Object, Value, same_name};
-use pratique_types::{ObjectPlace, Rejected};
+use pratique_types::{ObjectPlace, ObjectRef, Rejected};
 
 use crate::effects::Effects;
 use crate::object_list::ObjectList;
@@ -71,7 +71,7 @@ impl StateObjects {
         };
         let namespaces = self.kinds.entry((kind.group, kind.kind)).or_default();
         let listing = namespaces.entry(namespace).or_default();
-        let place = listing.binary_search_by(|other| name_of(other).cmp(&name));
+        let place = listing.binary_search_by(|other| ObjectRef::new(other).name().cmp(&name));
         let objects = listing.to_mut();
         match place {
             Ok(at) => {
@@ -124,7 +124,9 @@ impl StateObjects {
 impl ClusterState for StateObjects {
     fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a> {
         let found = self.listing(kind, namespace).and_then(|listing| {
-            let at = listing.binary_search_by(|other| name_of(other).cmp(name)).ok()?;
+            let at = listing
+                .binary_search_by(|other| ObjectRef::new(other).name().cmp(name))
+                .ok()?;
             listing.get(at)
         });
         match found {
@@ -186,11 +188,6 @@ impl hashbrown::Equivalent<String> for Namespace<'_> {
     fn equivalent(&self, namespace: &String) -> bool {
         same_name(self.0, namespace)
     }
-}
-
-fn name_of<'a>(object: &'a Value<'_>) -> &'a str {
-    let name = object.at(&["metadata", "name"]);
-    name.and_then(Value::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]

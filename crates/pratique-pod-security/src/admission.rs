@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use pratique_core::{Attributes, status};
 use pratique_gotext::strconv::quote;
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 use pratique_plugin::{
     Effects, Handler, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError, StateKind,
 };
-use pratique_types::{Operation, Reason, Status};
+use pratique_types::{ObjectRef, Operation, Reason, Status};
 
 use crate::configuration::ConfigurationError;
 use crate::existing_pods::PodCheckLimits;
 use crate::extract::{ObjectKind, PodParts, go_type, pod_of};
 use crate::observer::{PodSecurityObserver, PolicyEvaluation};
-use crate::pod::text;
-use crate::policy::{LabelError, labels_of};
+use crate::policy::LabelError;
 use crate::{
     Evaluator, LevelVersion, Mode, Pod, PodSecuritySettings, Policy, Violation, significant, violation,
 };
@@ -89,7 +88,7 @@ impl PodSecurity {
 
     /// The policy of a namespace, with the errors in its labels.
     pub fn policy_of(&self, namespace: &Value<'_>) -> (Policy, Vec<LabelError>) {
-        Policy::of_labels(labels_of(namespace), self.settings.defaults)
+        Policy::of_labels(ObjectRef::new(namespace).labels(), self.settings.defaults)
     }
 
     // Upstream: pod-security-admission/admission/admission.go, ValidatePod
@@ -217,7 +216,7 @@ impl PodSecurity {
         let request = attributes.request;
         if self
             .settings
-            .exempts_runtime_class(text(pod.spec, "runtimeClassName"))
+            .exempts_runtime_class(text_at(pod.spec, &["runtimeClassName"]))
         {
             self.observer.exempted(request);
             effects.annotate(EXEMPT, "runtimeClass");

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pratique_gotext::strconv::quote;
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
+use pratique_types::ObjectRef;
 
 use crate::extract::{ObjectKind, pod_of};
-use crate::pod::{items, text};
+use crate::pod::items;
 use crate::{Evaluator, LevelVersion, Pod, PodSecuritySettings, violation};
 
 /// How many pods are checked, and for how long.
@@ -62,7 +63,11 @@ pub(crate) fn warnings(
         if let Ok(Some(parts)) = pod_of(ObjectKind::Pod, pod) {
             let violations = evaluator.violations(enforce, &Pod::from_parts(parts.metadata, parts.spec));
             if !violations.is_empty() {
-                count(&mut groups, violation::reasons(&violations), name_of(pod));
+                count(
+                    &mut groups,
+                    violation::reasons(&violations),
+                    ObjectRef::new(pod).name(),
+                );
             }
         }
         if end.is_some_and(|(clock, end)| clock() >= end) {
@@ -142,10 +147,5 @@ fn controller<'a>(pod: &'a Value<'static>) -> Option<&'a str> {
     let mut controllers = owners
         .iter()
         .filter(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true));
-    controllers.next().map(|owner| text(owner, "uid"))
-}
-
-fn name_of<'a>(pod: &'a Value<'static>) -> &'a str {
-    let name = pod.at(&["metadata", "name"]);
-    name.and_then(Value::as_str).unwrap_or_default()
+    controllers.next().map(|owner| text_at(owner, &["uid"]))
 }

@@ -1,9 +1,9 @@
 //! Where objects of built-in kinds have pods.
 
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 use pratique_types::GroupVersionKind;
 
-use crate::pod::{present, text};
+use crate::pod::present;
 
 /// The kind of an object, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl ObjectKind {
         if object.is_null() {
             return ObjectKind::Other;
         }
-        let api_version = text(object, "apiVersion");
-        let (group, kind) = match text(object, "kind") {
+        let api_version = text_at(object, &["apiVersion"]);
+        let (group, kind) = match text_at(object, &["kind"]) {
             "" => (requested.group.as_str(), requested.kind.as_str()),
             kind => (group_of(api_version), kind),
         };
@@ -96,10 +96,10 @@ pub(crate) fn go_type(object: &Value<'_>, requested: &GroupVersionKind) -> Strin
     if object.is_null() {
         return "<nil>".to_owned();
     }
-    let kind = match text(object, "kind") {
+    let kind = match text_at(object, &["kind"]) {
         "" => requested.clone(),
         kind => {
-            let api_version = text(object, "apiVersion");
+            let api_version = text_at(object, &["apiVersion"]);
             let version = api_version.rsplit('/').next().unwrap_or_default();
             GroupVersionKind::new(group_of(api_version), version, kind)
         }

@@ -4,13 +4,12 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{Effects, PluginContext, Rejection, StateKind};
-use pratique_types::{Operation, Reason, Status, StatusCause, StatusDetails};
+use pratique_types::{ObjectRef, Operation, Reason, Status, StatusCause, StatusDetails};
 
 use crate::admission::{PodSecurity, aggregate, undecodable};
 use crate::existing_pods;
 use crate::extract::ObjectKind;
-use crate::pod::text;
-use crate::policy::{LabelError, labels_of};
+use crate::policy::LabelError;
 use crate::{Level, Mode, Policy};
 
 impl PodSecurity {
@@ -57,7 +56,7 @@ impl PodSecurity {
             self.warn_of_exemption(namespace, &policy, effects);
             return Ok(());
         }
-        let name = name_of(namespace);
+        let name = ObjectRef::new(namespace).name();
         match context.state.list(StateKind::POD, name) {
             Some(pods) => {
                 let warnings =
@@ -76,7 +75,7 @@ impl PodSecurity {
         if policy.is_privileged() || policy.is_equivalent(&self.settings.defaults) {
             return;
         }
-        let labels = labels_of(namespace);
+        let labels = ObjectRef::new(namespace).labels();
         let is_labelled = |mode: Mode| {
             let has = |label| labels.is_some_and(|labels| labels.contains_key(label));
             mode.labels().into_iter().any(has)
@@ -89,7 +88,7 @@ impl PodSecurity {
             .collect();
         effects.warn(format!(
             "namespace {} is exempt from Pod Security, and the policy ({}) will be ignored",
-            quote(name_of(namespace)),
+            quote(ObjectRef::new(namespace).name()),
             shown.join(", ")
         ));
     }
@@ -109,11 +108,6 @@ fn check_kind(
         true => Err(undecodable(attributes, object, names, effects)),
         false => Ok(()),
     }
-}
-
-fn name_of<'a>(namespace: &'a Value<'_>) -> &'a str {
-    let name = namespace.get("metadata").map(|metadata| text(metadata, "name"));
-    name.unwrap_or_default()
 }
 
 /// The status of labels that cannot be read.

@@ -1,6 +1,6 @@
 //! A pod as the checks read it: extracted once from its JSON, then only compared.
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, text_at};
 use pratique_types::GroupVersionKind;
 use smallvec::SmallVec;
 
@@ -102,10 +102,10 @@ impl<'a> Pod<'a> {
                 check_spec(parts.spec, names)?;
                 Ok(Pod::from_parts(parts.metadata, parts.spec))
             }
-            Ok(None) => Err(PodError::NoTemplate(text(object, "kind").to_owned())),
+            Ok(None) => Err(PodError::NoTemplate(text_at(object, &["kind"]).to_owned())),
             Err(_) => Err(PodError::Kind {
-                kind: text(object, "kind").to_owned(),
-                api_version: text(object, "apiVersion").to_owned(),
+                kind: text_at(object, &["kind"]).to_owned(),
+                api_version: text_at(object, &["apiVersion"]).to_owned(),
             }),
         }
     }
@@ -153,7 +153,7 @@ impl<'a> Pod<'a> {
                 "hostPID" => pod.host_pid = value.as_bool() == Some(true),
                 "hostIPC" => pod.host_ipc = value.as_bool() == Some(true),
                 "hostUsers" => pod.has_user_namespace = value.as_bool() == Some(false),
-                "os" => pod.is_windows = text(value, "name") == "windows",
+                "os" => pod.is_windows = text_at(value, &["name"]) == "windows",
                 _ => {}
             }
         }
@@ -204,8 +204,8 @@ impl<'a> SecurityContext<'a> {
                 "procMount" => read.proc_mount = value.as_str(),
                 "capabilities" => read.capabilities = Some(value),
                 "seLinuxOptions" => read.se_linux = Some(value),
-                "seccompProfile" => read.seccomp = Some(text(value, "type")),
-                "appArmorProfile" => read.app_armor = Some(text(value, "type")),
+                "seccompProfile" => read.seccomp = Some(text_at(value, &["type"])),
+                "appArmorProfile" => read.app_armor = Some(text_at(value, &["type"])),
                 _ => {}
             }
         }
@@ -238,11 +238,6 @@ fn elements<'a>(value: &'a Value<'a>) -> &'a [Value<'a>] {
 /// A member that is not null.
 pub(crate) fn present<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
     value.get(name).filter(|value| !value.is_null())
-}
-
-/// A text, empty where there is none.
-pub(crate) fn text<'a>(value: &'a Value<'a>, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The elements of a list.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_gotext::strconv::quote;
-use pratique_json::{Object, Value};
+use pratique_json::Object;
 
 use crate::{Level, LevelVersion, Version};
 
@@ -205,11 +205,6 @@ fn read(
         };
     }
     labels
-}
-
-/// The labels of an object.
-pub(crate) fn labels_of<'a>(object: &'a Value<'a>) -> Option<&'a Object<'a>> {
-    object.at(&["metadata", "labels"])?.as_object()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Which updates of pods are evaluated.
 
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 
-use crate::pod::{items, text};
+use crate::pod::items;
 
 static NOTHING: Value<'static> = Value::Null;
 
@@ -26,12 +26,12 @@ fn adds_ephemeral(spec: &Value<'_>, old: &Value<'_>) -> bool {
     const LIST: &str = "ephemeralContainers";
     let old = items(old, LIST);
     items(spec, LIST).iter().any(|container| {
-        let name = text(container, "name");
-        let before = old.iter().find(|old| text(old, "name") == name);
+        let name = text_at(container, &["name"]);
+        let before = old.iter().find(|old| text_at(old, &["name"]) == name);
         !before.is_some_and(|before| has_same_image(container, before))
     })
 }
 
 fn has_same_image(container: &Value<'_>, old: &Value<'_>) -> bool {
-    text(container, "image") == text(old, "image")
+    text_at(container, &["image"]) == text_at(old, &["image"])
 }

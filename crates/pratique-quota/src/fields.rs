@@ -1,6 +1,7 @@
 //! Reading members of objects.
 
 use pratique_json::Value;
+pub(crate) use pratique_json::text_at;
 
 /// A member that is not null.
 pub(crate) fn present<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
@@ -9,12 +10,7 @@ pub(crate) fn present<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<
 
 /// A text, empty where there is none.
 pub(crate) fn text<'a>(value: &'a Value<'_>, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// A text at a path, empty where there is none.
-pub(crate) fn text_at<'a>(value: &'a Value<'_>, path: &[&str]) -> &'a str {
-    value.at(path).and_then(Value::as_str).unwrap_or_default()
+    text_at(value, &[name])
 }
 
 /// The elements of a list.

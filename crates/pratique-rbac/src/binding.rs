@@ -2,7 +2,7 @@
 
 use pratique_cel::library::authz::User;
 use pratique_gotext::strconv::quote;
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 
 /// A RoleBinding or a ClusterRoleBinding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl Binding {
     pub(crate) fn read(binding: &Value<'_>) -> Self {
         let subjects = binding.get("subjects").and_then(Value::as_array);
         Binding {
-            role_kind: text(binding, &["roleRef", "kind"]),
-            role: text(binding, &["roleRef", "name"]),
+            role_kind: text_at(binding, &["roleRef", "kind"]).to_owned(),
+            role: text_at(binding, &["roleRef", "name"]).to_owned(),
             subjects: subjects.unwrap_or_default().iter().map(Subject::read).collect(),
         }
     }
@@ -55,9 +55,9 @@ impl Binding {
 impl Subject {
     fn read(subject: &Value<'_>) -> Self {
         Subject {
-            kind: text(subject, &["kind"]),
-            name: text(subject, &["name"]),
-            namespace: text(subject, &["namespace"]),
+            kind: text_at(subject, &["kind"]).to_owned(),
+            name: text_at(subject, &["name"]).to_owned(),
+            namespace: text_at(subject, &["namespace"]).to_owned(),
         }
     }
 
@@ -92,9 +92,4 @@ impl Subject {
             given => given,
         }
     }
-}
-
-fn text(object: &Value<'_>, path: &[&str]) -> String {
-    let text = object.at(path).and_then(Value::as_str);
-    text.unwrap_or_default().to_owned()
 }

@@ -1,5 +1,6 @@
 //! Fields of objects by their paths.
 
+pub(crate) use pratique_json::text_at as text;
 use pratique_json::{Object, Value};
 
 /// A path of field names.
@@ -7,11 +8,6 @@ pub(crate) type Path<'p> = &'p [&'p str];
 
 pub(crate) const GENERATION: Path<'static> = &["metadata", "generation"];
 pub(crate) const MANAGED_FIELDS: Path<'static> = &["metadata", "managedFields"];
-
-/// The text at a path; empty where there is none.
-pub(crate) fn text<'v>(object: &'v Value<'_>, path: Path<'_>) -> &'v str {
-    object.at(path).and_then(Value::as_str).unwrap_or_default()
-}
 
 /// The number at a path; 0 where there is none.
 pub(crate) fn number(object: &Value<'_>, path: Path<'_>) -> i64 {

@@ -2,7 +2,7 @@
 
 use pratique_json::Value;
 
-use crate::text;
+use pratique_json::text_at;
 
 /// A CustomResourceDefinition of a version that is gone: it defines nothing.
 // Upstream: apiextensions-apiserver v1.22, which serves v1 only
@@ -21,10 +21,10 @@ pub struct GoneDefinition {
 impl GoneDefinition {
     /// That of an object; `None` of any other object, and of a definition of today.
     pub fn from_object(object: &Value<'_>) -> Option<Self> {
-        let version = text(object, &["apiVersion"]).strip_prefix("apiextensions.k8s.io/")?;
-        let is_gone = text(object, &["kind"]) == "CustomResourceDefinition" && version != "v1";
+        let version = text_at(object, &["apiVersion"]).strip_prefix("apiextensions.k8s.io/")?;
+        let is_gone = text_at(object, &["kind"]) == "CustomResourceDefinition" && version != "v1";
         is_gone.then(|| GoneDefinition {
-            name: text(object, &["metadata", "name"]).to_owned(),
+            name: text_at(object, &["metadata", "name"]).to_owned(),
             version: version.to_owned(),
         })
     }

@@ -16,7 +16,6 @@
 //! ```
 
 mod definition;
-mod object;
 mod received;
 mod resource;
 pub mod review;
@@ -26,7 +25,6 @@ mod unserved;
 mod user;
 
 pub use definition::GoneDefinition;
-pub use object::text;
 pub use received::{decode_object, server_warnings};
 pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_types::builtin::{self, ServedResource};
-use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef};
 
-use crate::text;
 use crate::unserved::UnservedKind;
+use pratique_json::text_at;
 
 /// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +20,7 @@ pub struct Target {
 
 /// Whether an object is a CustomResourceDefinition that an API server serves.
 pub fn is_definition(object: &Value<'_>) -> bool {
-    text(object, &["kind"]) == "CustomResourceDefinition"
-        && text(object, &["apiVersion"]) == "apiextensions.k8s.io/v1"
+    ObjectRef::new(object).is_custom_resource_definition()
 }
 
 /// The regular plural of a kind: `networkpolicies.example.com`. Which resource serves a kind that is not known can only be

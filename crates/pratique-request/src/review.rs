@@ -3,12 +3,12 @@
 use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, InvalidRequest, admission};
 
-use crate::text;
+use pratique_json::text_at;
 
 /// Whether an object is an AdmissionReview, of any version.
 pub fn is_review(object: &Value<'_>) -> bool {
-    text(object, &["kind"]) == admission::KIND
-        && text(object, &["apiVersion"]).starts_with("admission.k8s.io/")
+    text_at(object, &["kind"]) == admission::KIND
+        && text_at(object, &["apiVersion"]).starts_with("admission.k8s.io/")
 }
 
 /// Why the request of an AdmissionReview cannot be decoded.
@@ -33,7 +33,7 @@ pub enum ReviewError {
 /// # Errors
 /// It is not a review that an API server sends.
 pub fn decode(review: &Value<'static>) -> Result<AdmissionRequest<'static>, ReviewError> {
-    let version = text(review, &["apiVersion"]);
+    let version = text_at(review, &["apiVersion"]);
     if version != admission::API_VERSION {
         return Err(ReviewError::Version(version.to_owned()));
     }

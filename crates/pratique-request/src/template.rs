@@ -7,7 +7,7 @@ use pratique_types::{
 
 use crate::resource::{Resolution, ResourceError, ResourceResolver, Target};
 use crate::subresource::SubresourceError;
-use crate::text;
+use pratique_json::text_at;
 
 /// The parameters of a request that is built from an object.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +153,7 @@ impl RequestTemplate {
         let name = self
             .name
             .clone()
-            .unwrap_or_else(|| text(object, &["metadata", "name"]).to_owned());
+            .unwrap_or_else(|| text_at(object, &["metadata", "name"]).to_owned());
         let namespace = match &target {
             // The request namespace of a Namespace is its name.
             target if is_namespaces(target) => name.clone(),
@@ -181,7 +181,7 @@ impl RequestTemplate {
 
     /// The namespace of a request: that of the object, or the default.
     fn namespace(&self, object: &Value<'_>, target: &Target) -> String {
-        match (target.namespaced, text(object, &["metadata", "namespace"])) {
+        match (target.namespaced, text_at(object, &["metadata", "namespace"])) {
             (Some(false), _) => String::new(),
             (Some(true), "") => self.namespace.clone(),
             (_, namespace) => namespace.to_owned(),
@@ -207,7 +207,7 @@ impl RequestTemplate {
 /// # Errors
 /// It has none, or no version.
 pub fn kind_of(object: &Value<'_>) -> Result<GroupVersionKind, KindError> {
-    match (text(object, &["kind"]), text(object, &["apiVersion"])) {
+    match (text_at(object, &["kind"]), text_at(object, &["apiVersion"])) {
         ("", _) => Err(KindError::NoKind),
         (_, "") => Err(KindError::NoVersion),
         (kind, version) => Ok(GroupVersion::parse(version)?.with_kind(kind)),

@@ -3,7 +3,7 @@
 use pratique::Objects;
 use pratique_json::{Object, Value};
 
-use pratique_request::text;
+use pratique_json::text_at;
 
 /// The label that an API server sets on every namespace.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
@@ -30,13 +30,13 @@ pub fn with_name_label(object: Value<'static>) -> Value<'static> {
     if !is_namespace(&object) {
         return object;
     }
-    let name = text(&object, &["metadata", "name"]).to_owned();
+    let name = text_at(&object, &["metadata", "name"]).to_owned();
     labelled(object, &name)
 }
 
 /// Whether an object is a namespace.
 pub fn is_namespace(object: &Value<'_>) -> bool {
-    text(object, &["apiVersion"]) == "v1" && text(object, &["kind"]) == "Namespace"
+    text_at(object, &["apiVersion"]) == "v1" && text_at(object, &["kind"]) == "Namespace"
 }
 
 /// A namespace with a name and labels; null stands for none.

@@ -13,8 +13,8 @@ use pratique_types::{GroupVersionKind, Operation};
 
 use crate::cluster::is_namespace;
 use crate::every_cluster;
+use pratique_json::text_at;
 use pratique_request::kind_of;
-use pratique_request::text;
 
 /// The objects of the cluster that plugins look up, as the requests of a run leave them.
 #[derive(Clone, Debug, Default)]
@@ -87,8 +87,8 @@ impl PluginState {
         let needed = self.kinds.iter();
         let mut needed = needed.filter(|needed| needed.group == kind.group && needed.kind == kind.kind);
         let (namespace, name) = (
-            text(object, &["metadata", "namespace"]),
-            text(object, &["metadata", "name"]),
+            text_at(object, &["metadata", "namespace"]),
+            text_at(object, &["metadata", "name"]),
         );
         let is_missing = needed
             .next()
@@ -119,7 +119,7 @@ impl PluginState {
         if kind.kind == "CustomResourceDefinition"
             && let Err(error) = self.api_objects.define_stored(object)
         {
-            let name = text(object, &["metadata", "name"]);
+            let name = text_at(object, &["metadata", "name"]);
             self.faults.push(format!(
                 "CustomResourceDefinition {name}: its objects are not defaulted: {error}"
             ));
@@ -162,8 +162,8 @@ impl PluginState {
         let quotas = self.objects.of_kind(StateKind::RESOURCE_QUOTA);
         let key = |quota: &Value<'_>| {
             let (namespace, name) = (
-                text(quota, &["metadata", "namespace"]),
-                text(quota, &["metadata", "name"]),
+                text_at(quota, &["metadata", "namespace"]),
+                text_at(quota, &["metadata", "name"]),
             );
             format!("{namespace}/{name}")
         };
@@ -187,15 +187,15 @@ impl PluginState {
         // Controllers create it soon after the namespace, before they create Pods.
         let is_new_namespace = request.operation == Operation::Create && is_namespace(object);
         if is_stored && is_new_namespace {
-            let name = text(object, &["metadata", "name"]);
+            let name = text_at(object, &["metadata", "name"]);
             self.add_created(&every_cluster::default_service_account(name));
         }
     }
 
     /// Adds an object that is known not to be there yet.
     fn add_created(&mut self, account: &Value<'static>) {
-        let namespace = text(account, &["metadata", "namespace"]);
-        let name = text(account, &["metadata", "name"]);
+        let namespace = text_at(account, &["metadata", "namespace"]);
+        let name = text_at(account, &["metadata", "name"]);
         if self.objects.get(StateKind::SERVICE_ACCOUNT, namespace, name) == Lookup::Absent {
             self.add(account);
         }

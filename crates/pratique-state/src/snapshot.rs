@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::API_VERSION;
 use crate::yaml;
-use pratique_request::text;
+use pratique_json::text_at;
 use pratique_request::{ResourceResolver, Source};
 
 /// The `kind` of an index.
@@ -131,7 +131,7 @@ impl SnapshotIndex {
 
     /// Whether an object is an index.
     pub fn is_index(object: &Value<'_>) -> bool {
-        text(object, &["apiVersion"]) == API_VERSION && text(object, &["kind"]) == KIND
+        text_at(object, &["apiVersion"]) == API_VERSION && text_at(object, &["kind"]) == KIND
     }
 
     /// Reads an index.

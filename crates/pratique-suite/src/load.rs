@@ -21,8 +21,8 @@ use crate::roots::{OpenError, SuiteRoots};
 use crate::scripted::ScriptedCaller;
 use crate::suite::{Reference, Suite};
 use crate::whole_chain::WholeChain;
+use pratique_json::text_at;
 use pratique_manifest::convert::items;
-use pratique_request::text;
 use pratique_review::chain::{self, ChainSettings, StartFailure, Started};
 use pratique_review::{Unbound, add_policies, bind, reads_managed_fields, unbound};
 use pratique_state::ClusterBase;
@@ -448,9 +448,9 @@ fn policies_of(file: &ManifestFile) -> Vec<(Kind, String)> {
         items.map(|item| item.value(document.source.tree()))
     });
     let policy = |object: Value<'static>| {
-        let kind = Kind::from_name(text(&object, &["kind"]))?;
-        let is_ours = text(&object, &["apiVersion"]).starts_with(GROUP);
-        is_ours.then(|| (kind, text(&object, &["metadata", "name"]).to_owned()))
+        let kind = Kind::from_name(text_at(&object, &["kind"]))?;
+        let is_ours = text_at(&object, &["apiVersion"]).starts_with(GROUP);
+        is_ours.then(|| (kind, text_at(&object, &["metadata", "name"]).to_owned()))
     };
     objects.filter_map(policy).collect()
 }

@@ -10,7 +10,7 @@ use pratique_types::{AdmissionResponse, AdmissionReview, Status};
 
 use crate::scripted::{Answer, Response, Script, ScriptedCaller};
 use crate::substitute::merge;
-use pratique_request::text;
+use pratique_json::text_at;
 
 impl ScriptedCaller {
     fn answer(&self, call: &Call) -> Result<Vec<u8>, CallError> {
@@ -56,8 +56,8 @@ fn failed(call: &Call, why: &str, kind: CallErrorKind) -> CallError {
 
 impl Script {
     fn fits(&self, webhook: &str, review: &Value<'_>) -> bool {
-        let operation = text(review, &["request", "operation"]);
-        let namespace = text(review, &["request", "namespace"]);
+        let operation = text_at(review, &["request", "operation"]);
+        let namespace = text_at(review, &["request", "namespace"]);
         let object = object_of(review);
         self.name == webhook
             && (self.operations.is_empty() || self.operations.iter().any(|known| known.as_str() == operation))
@@ -85,7 +85,7 @@ impl Response {
         });
         let patch = self.patch_of(review);
         let response = AdmissionResponse {
-            uid: text(review, &["request", "uid"]).to_owned(),
+            uid: text_at(review, &["request", "uid"]).to_owned(),
             allowed: self.allowed,
             result: status,
             patch_type: patch.as_ref().map(|_| "JSONPatch".to_owned()),
@@ -94,7 +94,7 @@ impl Response {
             warnings: self.warnings.clone(),
         };
         AdmissionReview {
-            api_version: text(review, &["apiVersion"]).to_owned(),
+            api_version: text_at(review, &["apiVersion"]).to_owned(),
             ..AdmissionReview::answer(response)
         }
     }

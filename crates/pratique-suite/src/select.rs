@@ -3,7 +3,7 @@
 use pratique_json::Value;
 use pratique_types::GroupVersion;
 
-use pratique_request::text;
+use pratique_json::text_at;
 
 /// The namespace of objects that name none, unless a test names another.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
@@ -39,13 +39,13 @@ impl Selector {
 
     /// Whether it chooses an object; `namespace` is that of objects that name none.
     pub(crate) fn fits(&self, object: &Value<'_>, namespace: &str) -> bool {
-        let namespace_of_object = match text(object, &["metadata", "namespace"]) {
+        let namespace_of_object = match text_at(object, &["metadata", "namespace"]) {
             "" => namespace,
             stated => stated,
         };
         let is_of_kind = |wanted: &String| match wanted.split_once('.') {
-            Some((kind, group)) => kind == text(object, &["kind"]) && group == group_of(object),
-            None => wanted == text(object, &["kind"]),
+            Some((kind, group)) => kind == text_at(object, &["kind"]) && group == group_of(object),
+            None => wanted == text_at(object, &["kind"]),
         };
         self.name == name_of(object)
             && self.kind.as_ref().is_none_or(is_of_kind)
@@ -58,8 +58,8 @@ impl Selector {
 
 /// The name of an object among others: `KIND/NAMESPACE/NAME`, or `KIND/NAME` if it has no namespace.
 pub(crate) fn label(object: &Value<'_>) -> String {
-    let (kind, name) = (text(object, &["kind"]), name_of(object));
-    match text(object, &["metadata", "namespace"]) {
+    let (kind, name) = (text_at(object, &["kind"]), name_of(object));
+    match text_at(object, &["metadata", "namespace"]) {
         "" => format!("{kind}/{name}"),
         namespace => format!("{kind}/{namespace}/{name}"),
     }
@@ -67,14 +67,14 @@ pub(crate) fn label(object: &Value<'_>) -> String {
 
 /// The name of an object, or what its name is generated from.
 fn name_of<'v>(object: &'v Value<'_>) -> &'v str {
-    match text(object, &["metadata", "name"]) {
-        "" => text(object, &["metadata", "generateName"]),
+    match text_at(object, &["metadata", "name"]) {
+        "" => text_at(object, &["metadata", "generateName"]),
         name => name,
     }
 }
 
 fn group_of(object: &Value<'_>) -> String {
-    let version = GroupVersion::parse(text(object, &["apiVersion"]));
+    let version = GroupVersion::parse(text_at(object, &["apiVersion"]));
     version.map(|version| version.group).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, ParamScope};
-use pratique_types::{GroupVersionKind, GroupVersionResource};
+use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectRef};
 use serde_json::Value as Json;
 
 /// A cluster with the built-in resources, and with the namespaces and params that a test adds.
@@ -57,7 +57,7 @@ impl TestCluster {
     pub fn with_namespace(mut self, namespace: &Json) -> Self {
         let namespace = parse(namespace);
         self.namespaces
-            .insert(text(&namespace, "name").to_owned(), namespace);
+            .insert(ObjectRef::new(&namespace).name().to_owned(), namespace);
         self
     }
 
@@ -106,12 +106,6 @@ fn parse(value: &Json) -> Value<'static> {
         .into_owned()
 }
 
-/// A text of the metadata; empty where there is none.
-fn text<'v>(object: &'v Value<'_>, member: &str) -> &'v str {
-    let value = object.at(&["metadata", member]);
-    value.and_then(Value::as_str).unwrap_or_default()
-}
-
 impl Namespaces for TestCluster {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
         match self.namespaces.get(name) {
@@ -145,7 +139,7 @@ impl Cluster for TestCluster {
 
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
         let mut params = self.params(kind, namespace).into_iter();
-        params.find(|param| text(param, "name") == name)
+        params.find(|param| ObjectRef::new(param).name() == name)
     }
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
@@ -153,7 +147,7 @@ impl Cluster for TestCluster {
             Some(Params::Listed(objects)) => {
                 let there = objects
                     .iter()
-                    .filter(|object| text(object, "namespace") == namespace);
+                    .filter(|object| ObjectRef::new(object).namespace() == namespace);
                 there.collect()
             }
             _ => Vec::new(),

@@ -147,6 +147,16 @@ impl GroupVersionKind {
         }
     }
 
+    /// The kind of definitions of custom resources, in the version that API servers serve.
+    pub fn custom_resource_definition() -> Self {
+        GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
+    }
+
+    /// Whether it is that of definitions of custom resources, in any version.
+    pub fn is_custom_resource_definition(&self) -> bool {
+        self.kind == "CustomResourceDefinition" && self.group == "apiextensions.k8s.io"
+    }
+
     /// Reads a kind as tables write it: `apps/v1/Deployment`, `/v1/Pod`.
     pub fn from_path(path: &str) -> Option<Self> {
         let (group_version, kind) = path.rsplit_once('/')?;
@@ -199,6 +209,16 @@ impl GroupVersionResource {
         GroupResource {
             group: self.group.clone(),
             resource: self.resource.clone(),
+        }
+    }
+}
+
+impl GroupResource {
+    /// Names a resource.
+    pub fn new(group: &str, resource: &str) -> Self {
+        GroupResource {
+            group: group.to_owned(),
+            resource: resource.to_owned(),
         }
     }
 }

@@ -25,7 +25,9 @@
 
 pub mod admission;
 pub mod admission_plugins;
+mod aggregate;
 pub mod builtin;
+pub mod cel_limits;
 pub mod configuration;
 mod feature_gates;
 pub mod field;
@@ -33,15 +35,17 @@ mod group_version;
 mod kubeconfig;
 mod nonprinting;
 mod null;
+mod object_ref;
 mod owned;
 mod rejected;
 mod review;
-mod status;
+pub mod status;
 mod user;
 mod validate;
 pub mod warnings;
 
 pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, ObjectForm, Operation};
+pub use aggregate::aggregate;
 pub use feature_gates::{FeatureGates, FeatureGatesError};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
@@ -49,6 +53,7 @@ pub use group_version::{
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use kubeconfig::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
 pub use nonprinting::is_nonprinting;
+pub use object_ref::ObjectRef;
 pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use rejected::{ObjectPlace, Rejected, RejectedReason};
 pub use review::InvalidReview;

@@ -1,8 +1,14 @@
 //! The answer of an API server to a request that failed.
 
+mod api_errors;
+
 use serde::{Deserialize, Serialize};
 
 use crate::null::or_default;
+pub use api_errors::{
+    already_exists, bad_request, conflict, forbidden, internal_error, method_not_supported, not_found,
+    timeout, unsupported_media_type,
+};
 
 /// `meta/v1`'s `Status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

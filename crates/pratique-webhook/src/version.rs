@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_json::{Interrupted, Progress, Value};
 use pratique_schema::Schema;
 use pratique_typed::ConversionError;
-use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_types::{GroupVersionKind, ObjectRef};
 
 use crate::object_error::ObjectError;
 
@@ -100,7 +100,7 @@ impl<'s> Converter<'s> {
         if self.is_typed(kind) {
             return in_type(object, kind, progress);
         }
-        if kind_of(value) == *kind {
+        if ObjectRef::new(value).group_version_kind().unwrap_or_default() == *kind {
             return Ok(object.clone());
         }
         self.check_served(value)?;
@@ -116,7 +116,7 @@ impl<'s> Converter<'s> {
         like: &Value<'_>,
         progress: &Progress<'_>,
     ) -> Result<ObjectRef<'s>, ObjectError> {
-        let mut target = kind_of(like);
+        let mut target = ObjectRef::new(like).group_version_kind().unwrap_or_default();
         let value = object.get();
         if self.is_typed(kind) {
             check_convertible(value, &target)?;
@@ -127,21 +127,24 @@ impl<'s> Converter<'s> {
             };
         }
         self.check_served(value)?;
-        let source = kind_of(value);
+        let source = ObjectRef::new(value).group_version_kind().unwrap_or_default();
         if !self.served.contains(&&source) || !self.served.contains(&&target) {
             // Only the version is converted, even where an earlier webhook gave the object another kind.
             target.kind = source.kind;
         }
-        Ok(match kind_of(value) == target {
-            true => object.clone(),
-            false => named(value, &target, progress)?.into(),
-        })
+        Ok(
+            match ObjectRef::new(value).group_version_kind().unwrap_or_default() == target {
+                true => object.clone(),
+                false => named(value, &target, progress)?.into(),
+            },
+        )
     }
 
     /// Checks that the resource is served in the version of an object.
     // Upstream: apiextensions-apiserver/pkg/apiserver/conversion/converter.go, ConvertToVersion
     fn check_served(&self, object: &Value<'_>) -> Result<(), ObjectError> {
-        let GroupVersionKind { group, version, .. } = kind_of(object);
+        let GroupVersionKind { group, version, .. } =
+            ObjectRef::new(object).group_version_kind().unwrap_or_default();
         let known = |served: &&GroupVersionKind| served.group == group && served.version == version;
         match self.served.iter().copied().any(|served| known(&served)) {
             true => Ok(()),
@@ -173,7 +176,7 @@ fn in_type<'s>(
 
 /// Checks that a typed object can become one of a kind: one to which a webhook gave another kind cannot.
 fn check_convertible(object: &Value<'_>, target: &GroupVersionKind) -> Result<(), ObjectError> {
-    let source = kind_of(object);
+    let source = ObjectRef::new(object).group_version_kind().unwrap_or_default();
     let schema = Schema::builtin();
     let (Some(from), Some(to)) = (schema.kind(&source), schema.kind(target)) else {
         return Ok(());
@@ -183,15 +186,6 @@ fn check_convertible(object: &Value<'_>, target: &GroupVersionKind) -> Result<()
     }
     let (from, to) = (schema.get(from).go_type(), schema.get(to).go_type());
     Err(ConversionError::Unknown(from.to_string(), to.to_string()).into())
-}
-
-/// The kind in an object's `apiVersion` and `kind`.
-pub(crate) fn kind_of(object: &Value<'_>) -> GroupVersionKind {
-    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    match GroupVersion::parse(text("apiVersion")) {
-        Ok(version) => version.with_kind(text("kind")),
-        Err(_) => GroupVersionKind::default(),
-    }
 }
 
 fn named<'a>(
@@ -230,7 +224,12 @@ mod tests {
             .to_version(&ObjectRef::Given(&event), &other, &progress)
             .unwrap();
         assert_eq!(converted.get().get("note").and_then(Value::as_str), Some("m"));
-        assert_eq!(kind_of(converted.get()), other);
+        assert_eq!(
+            ObjectRef::new(converted.get())
+                .group_version_kind()
+                .unwrap_or_default(),
+            other
+        );
         let mut changed = converted.get().clone().into_owned();
         if let Value::Object(members) = &mut changed {
             members.insert("note", "other");
@@ -253,11 +252,21 @@ mod tests {
         let converted = converter
             .to_version(&ObjectRef::Given(&renamed), &widget, &progress)
             .unwrap();
-        assert_eq!(kind_of(converted.get()), widget);
+        assert_eq!(
+            ObjectRef::new(converted.get())
+                .group_version_kind()
+                .unwrap_or_default(),
+            widget
+        );
         let back = converter
             .convert_back((&converted, &converted), &widget, &renamed, &progress)
             .unwrap();
-        assert_eq!(kind_of(back.get()), widget);
+        assert_eq!(
+            ObjectRef::new(back.get())
+                .group_version_kind()
+                .unwrap_or_default(),
+            widget
+        );
         // The name of the kind that this webhook set is kept.
         let back = converter.convert_back(
             (&converted, &ObjectRef::Given(&renamed)),
@@ -265,7 +274,13 @@ mod tests {
             converted.get(),
             &progress,
         );
-        assert_eq!(kind_of(back.unwrap().get()).kind, "Other");
+        assert_eq!(
+            ObjectRef::new(back.unwrap().get())
+                .group_version_kind()
+                .unwrap_or_default()
+                .kind,
+            "Other"
+        );
     }
 
     #[test]

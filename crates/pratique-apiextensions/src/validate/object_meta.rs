@@ -2,7 +2,7 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation;
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, text_at};
 
 use crate::field_error::FieldErrors;
 use crate::path::Path;
@@ -50,8 +50,8 @@ pub(crate) fn validate(
     path: &Path<'_>,
     errors: &mut FieldErrors,
 ) {
-    let generate_name = text(metadata, "generateName");
-    let name = text(metadata, "name");
+    let generate_name = text_at(metadata, &["generateName"]);
+    let name = text_at(metadata, &["name"]);
     if !generate_name.is_empty() {
         for fault in names.faults(generate_name, true) {
             errors.invalid(&path.child("generateName"), &generate_name.into(), &fault);
@@ -64,7 +64,7 @@ pub(crate) fn validate(
     for fault in names.faults(name, false).into_iter().filter(|_| !name.is_empty()) {
         errors.invalid(&path.child("name"), &name.into(), &fault);
     }
-    let namespace = text(metadata, "namespace");
+    let namespace = text_at(metadata, &["namespace"]);
     match (is_namespaced, namespace.is_empty()) {
         (true, true) => errors.required(&path.child("namespace"), ""),
         (true, false) => {
@@ -102,7 +102,7 @@ pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>,
     if old.get("deletionTimestamp").is_some_and(|time| !time.is_null()) {
         new_finalizers(new, old, &path.child("finalizers"), errors);
     }
-    if text(new, "resourceVersion").is_empty() {
+    if text_at(new, &["resourceVersion"]).is_empty() {
         errors.invalid(
             &path.child("resourceVersion"),
             &"".into(),
@@ -136,10 +136,6 @@ const IMMUTABLE: [(&str, Option<&str>); 6] = [
     ("deletionTimestamp", None),
     ("deletionGracePeriodSeconds", None),
 ];
-
-fn text<'v>(of: &'v Value<'_>, name: &str) -> &'v str {
-    of.get(name).and_then(Value::as_str).unwrap_or_default()
-}
 
 fn texts<'v>(list: Option<&'v Value<'_>>) -> impl Iterator<Item = &'v str> {
     let items = list.and_then(Value::as_array).unwrap_or_default();
@@ -209,7 +205,11 @@ fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mu
         if reference.get("controller") != Some(&Value::Bool(true)) {
             continue;
         }
-        let this = format!("{}/{}", text(reference, "kind"), text(reference, "name"));
+        let this = format!(
+            "{}/{}",
+            text_at(reference, &["kind"]),
+            text_at(reference, &["name"])
+        );
         match &controller {
             Some(first) => {
                 let detail = format!(
@@ -225,7 +225,7 @@ fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mu
 }
 
 fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
-    let api_version = text(reference, "apiVersion");
+    let api_version = text_at(reference, &["apiVersion"]);
     let (group, version) = match api_version.split_once('/') {
         None => ("", api_version),
         Some((_, version)) if version.contains('/') => ("", ""),
@@ -239,11 +239,11 @@ fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut FieldErr
         );
     }
     for name in ["kind", "name", "uid"] {
-        if text(reference, name).is_empty() {
+        if text_at(reference, &[name]).is_empty() {
             errors.invalid(&path.child(name), &"".into(), "must not be empty");
         }
     }
-    if group.is_empty() && version == "v1" && text(reference, "kind") == "Event" {
+    if group.is_empty() && version == "v1" && text_at(reference, &["kind"]) == "Event" {
         let detail = "/v1, Kind=Event is disallowed from being an owner";
         errors.invalid_as(path, &owner_text(reference), detail);
     }
@@ -252,7 +252,7 @@ fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut FieldErr
 /// An owner reference as JSON, with its fields in their declared order.
 fn owner_text(reference: &Value<'_>) -> String {
     let always = ["apiVersion", "kind", "name", "uid"];
-    let shown = always.map(|name| format!("\"{name}\":{}", Value::from(text(reference, name))));
+    let shown = always.map(|name| format!("\"{name}\":{}", Value::from(text_at(reference, &[name]))));
     let optional = ["controller", "blockOwnerDeletion"]
         .into_iter()
         .filter_map(|name| {
@@ -285,7 +285,7 @@ fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Fie
     let entries = entries.and_then(Value::as_array).unwrap_or_default();
     for (at, entry) in entries.iter().enumerate() {
         let path = path.index(at);
-        let operation = text(entry, "operation");
+        let operation = text_at(entry, &["operation"]);
         if !matches!(operation, "Apply" | "Update") {
             errors.invalid(
                 &path.child("operation"),
@@ -293,7 +293,7 @@ fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Fie
                 "must be `Apply` or `Update`",
             );
         }
-        let fields_type = text(entry, "fieldsType");
+        let fields_type = text_at(entry, &["fieldsType"]);
         if !matches!(fields_type, "" | "FieldsV1") {
             errors.invalid(
                 &path.child("fieldsType"),
@@ -301,8 +301,8 @@ fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Fie
                 "must be `FieldsV1`",
             );
         }
-        manager(text(entry, "manager"), &path, errors);
-        if text(entry, "subresource").len() > SUBRESOURCE_MAX {
+        manager(text_at(entry, &["manager"]), &path, errors);
+        if text_at(entry, &["subresource"]).len() > SUBRESOURCE_MAX {
             errors.too_long(&path.child("subresource"), SUBRESOURCE_MAX as i64);
         }
     }

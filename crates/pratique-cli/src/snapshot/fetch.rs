@@ -303,7 +303,7 @@ impl Fetch {
         if *groups == self.defined {
             return;
         }
-        let kind = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+        let kind = GroupVersionKind::custom_resource_definition();
         let resource = GroupVersionResource::new("apiextensions.k8s.io", "v1", "customresourcedefinitions");
         let of = ListOf {
             resource: &resource,

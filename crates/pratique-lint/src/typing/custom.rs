@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_cel::{Type, TypeProvider};
 use pratique_json::Value;
 use pratique_types::builtin::{self, ServedResource};
-use pratique_types::{GroupVersionKind, GroupVersionResource};
+use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectRef};
 
 use crate::subject::RuleView;
 
@@ -35,7 +35,7 @@ impl CustomTypes {
     pub fn new(definitions: &[Value<'_>]) -> Self {
         let mut types = CustomTypes::default();
         for definition in definitions {
-            if is_definition(definition) {
+            if ObjectRef::new(definition).is_custom_resource_definition() {
                 types.add(definition);
             }
         }
@@ -155,12 +155,6 @@ impl CustomTypes {
         let matched = self.served.iter().filter(is_matched);
         matched.map(|served| (&served.kind, Type::Struct(type_name(&served.kind))))
     }
-}
-
-/// Whether an object is a CustomResourceDefinition.
-fn is_definition(object: &Value<'_>) -> bool {
-    let text = |field: &str| object.at(&[field]).and_then(Value::as_str);
-    text("kind") == Some("CustomResourceDefinition") && text("apiVersion") == Some("apiextensions.k8s.io/v1")
 }
 
 fn type_name(kind: &GroupVersionKind) -> Arc<str> {

@@ -1,9 +1,9 @@
 //! Suggestions for correcting an expression, derived from its error and its text.
 
 use pratique_cel::ast::{Expr, Literal};
-use pratique_gotext::regexp::{ErrorKind, Regex};
 use pratique_cel::{Environment, Issue};
 use pratique_expression::{Declarations, ExpressionError, token_at};
+use pratique_gotext::regexp::{ErrorKind, Regex};
 use pratique_gotext::suggest::did_you_mean;
 
 use super::replacement;

@@ -7,11 +7,7 @@ use pratique_json::{Object, Value};
 
 pub(crate) use edit::{descend_mut, elements_mut, object, push, remove_at, set_at};
 pub(crate) use kind::{go_type, is_kind};
-
-/// The text at a path, empty where there is none.
-pub(crate) fn text<'v>(value: &'v Value<'_>, path: &[&str]) -> &'v str {
-    value.at(path).and_then(Value::as_str).unwrap_or_default()
-}
+pub(crate) use pratique_json::text_at as text;
 
 /// The elements of the list at a path; none where there is no list.
 pub(crate) fn elements<'v, 'o>(value: &'v Value<'o>, path: &[&str]) -> &'v [Value<'o>] {

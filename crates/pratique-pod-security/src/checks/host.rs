@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 
-use crate::pod::{Pod, present, text};
+use crate::pod::{Pod, present};
 use crate::violation::{Containers, Quoted, Setters, Values, Violation, plural};
 
 // Upstream: pod-security-admission/policy/check_hostNamespaces.go, hostNamespaces_1_0
@@ -56,7 +56,7 @@ pub(super) fn probes_and_lifecycle(pod: &Pod<'_>) -> Option<Violation> {
         let mut is_bad = false;
         for handler in container.handlers.into_iter().flatten() {
             for action in ["httpGet", "tcpSocket"] {
-                let host = present(handler, action).map_or("", |action| text(action, "host"));
+                let host = present(handler, action).map_or("", |action| text_at(action, &["host"]));
                 if !host.is_empty() {
                     hosts.insert(host);
                     is_bad = true;

@@ -1,9 +1,9 @@
 //! Profiles of AppArmor and seccomp, and SELinux options.
 
 use pratique_gotext::strconv::quote;
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 
-use crate::pod::{Pod, text};
+use crate::pod::Pod;
 use crate::violation::{Containers, Quoted, Setters, Values, Violation, plural};
 
 const APP_ARMOR_ANNOTATIONS: &str = "container.apparmor.security.beta.kubernetes.io/";
@@ -105,13 +105,13 @@ pub(super) fn se_linux_since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation
         let Some(options) = context.se_linux else {
             return false;
         };
-        let name = text(options, "type");
+        let name = text_at(options, &["type"]);
         if !is_allowed(name) {
             types.insert(name);
         }
         let (user, role) = (
-            !text(options, "user").is_empty(),
-            !text(options, "role").is_empty(),
+            !text_at(options, &["user"]).is_empty(),
+            !text_at(options, &["role"]).is_empty(),
         );
         has_user |= user;
         has_role |= role;

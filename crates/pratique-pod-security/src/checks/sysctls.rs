@@ -1,6 +1,8 @@
 //! Kernel parameters.
 
-use crate::pod::{Pod, text};
+use pratique_json::text_at;
+
+use crate::pod::Pod;
 use crate::violation::Violation;
 
 /// The names that are allowed, each with the first minor version that allows it.
@@ -27,7 +29,7 @@ pub(super) fn since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation> {
             .iter()
             .any(|(allowed, minor)| *allowed == name && *minor <= MINOR)
     };
-    let names = pod.sysctls.iter().map(|sysctl| text(sysctl, "name"));
+    let names = pod.sysctls.iter().map(|sysctl| text_at(sysctl, &["name"]));
     let forbidden: Vec<&str> = names.filter(|name| !is_allowed(name)).collect();
     (!forbidden.is_empty()).then(|| Violation::new("forbidden sysctls", forbidden.join(", ")))
 }

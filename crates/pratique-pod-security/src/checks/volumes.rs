@@ -1,8 +1,8 @@
 //! The types of volumes.
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, text_at};
 
-use crate::pod::{Pod, present, text};
+use crate::pod::{Pod, present};
 use crate::violation::{Quoted, Values, Violation, plural};
 
 /// Whether volumes of a type are allowed at the restricted level.
@@ -81,7 +81,7 @@ fn has(volume: &Value<'_>, source: &str) -> bool {
 
 fn named<'a>(pod: &Pod<'a>, mut is_bad: impl FnMut(&'a Value<'a>) -> bool) -> Vec<&'a str> {
     let bad = pod.volumes.iter().filter(|volume| is_bad(volume));
-    bad.map(|volume| text(volume, "name")).collect()
+    bad.map(|volume| text_at(volume, &["name"])).collect()
 }
 
 fn volumes(names: &[&str]) -> String {

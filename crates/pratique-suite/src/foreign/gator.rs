@@ -11,8 +11,8 @@ use super::template::{Constrained, constrained};
 use super::{NotEvaluatedReason, Source, user};
 use crate::read::operation_named;
 use crate::suite::{Case, Expected, Suite, TestInput, ViolationCount, Violations};
+use pratique_json::text_at;
 use pratique_request::review::is_review;
-use pratique_request::text;
 
 pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let root = reader.root();
@@ -160,7 +160,7 @@ fn reviewed(review: &Value<'static>) -> TestInput {
         let found = request.get(name).filter(|object| !object.is_null());
         found.cloned()
     };
-    let operation = operation_named(text(&request, &["operation"]));
+    let operation = operation_named(text_at(&request, &["operation"]));
     let (new, old) = (object("object"), object("oldObject"));
     // An update may say no more than how the object is afterwards.
     let stored = match operation {

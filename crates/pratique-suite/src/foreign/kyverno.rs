@@ -17,8 +17,8 @@ use crate::policy_outcome::PolicyOutcome;
 use crate::read::{Fields, operation_named};
 use crate::select::{DEFAULT_NAMESPACE, label};
 use crate::suite::{Case, ClusterState, Expected, Reference, Suite, TestInput};
+use pratique_json::text_at;
 use pratique_request::kind_of;
-use pratique_request::text;
 
 /// The kinds of policies that are evaluated.
 const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"];
@@ -131,18 +131,18 @@ impl TestDefaults {
         };
         let names = objects
             .iter()
-            .map(|object| text(object, &["metadata", "name"]).to_owned());
+            .map(|object| text_at(object, &["metadata", "name"]).to_owned());
         self.all_names.extend(names);
-        let is_policy = |object: &&Value<'static>| KINDS.contains(&text(object, &["kind"]));
+        let is_policy = |object: &&Value<'static>| KINDS.contains(&text_at(object, &["kind"]));
         for policy in objects.iter().filter(is_policy) {
-            let name = text(policy, &["metadata", "name"]).to_owned();
+            let name = text_at(policy, &["metadata", "name"]).to_owned();
             self.names.entry(name).or_default();
         }
         let is_named = |object: &Value<'static>| {
-            let named = match text(object, &["kind"]) {
-                kind if KINDS.contains(&kind) => text(object, &["metadata", "name"]),
+            let named = match text_at(object, &["kind"]) {
+                kind if KINDS.contains(&kind) => text_at(object, &["metadata", "name"]),
                 "ValidatingAdmissionPolicyBinding" | "MutatingAdmissionPolicyBinding" => {
-                    text(object, &["spec", "policyName"])
+                    text_at(object, &["spec", "policyName"])
                 }
                 _ => "",
             };
@@ -195,14 +195,14 @@ impl TestDefaults {
         let list = |name: &str| values.get(name).and_then(Value::as_array).unwrap_or_default();
         for namespace in list("namespaceSelector") {
             let labels = namespace.get("labels").cloned().unwrap_or_default();
-            let object = pratique_state::cluster::namespace(text(namespace, &["name"]), labels);
+            let object = pratique_state::cluster::namespace(text_at(namespace, &["name"]), labels);
             self.cluster.objects.push(object);
         }
         self.operation =
-            operation_named(text(values, &["globalValues", "request.operation"])).or(self.operation);
+            operation_named(text_at(values, &["globalValues", "request.operation"])).or(self.operation);
         let policies = list("policies").iter();
         self.with_values
-            .extend(policies.map(|policy| text(policy, &["name"]).to_owned()));
+            .extend(policies.map(|policy| text_at(policy, &["name"]).to_owned()));
     }
 
     /// Why the tests of a policy are not evaluated.
@@ -224,8 +224,10 @@ impl TestDefaults {
             return Err(vec![reader.problem(format!("`{result}` is no result"), id)]);
         };
         let kind = fields.text("kind");
-        let is_of_kind =
-            |object: &&Value<'static>| kind.as_deref().is_none_or(|kind| kind == text(object, &["kind"]));
+        let is_of_kind = |object: &&Value<'static>| {
+            kind.as_deref()
+                .is_none_or(|kind| kind == text_at(object, &["kind"]))
+        };
         let of_kind: Vec<_> = self.resources.iter().filter(is_of_kind).collect();
         let mut names = fields.texts("resources");
         names.extend(fields.text("resource"));
@@ -304,13 +306,13 @@ fn outcomes(result: &str) -> Option<&'static [PolicyOutcome]> {
 fn is_named(object: &Value<'_>, name: &str) -> bool {
     match name.rsplit_once('/') {
         Some((namespace, name)) => {
-            let of_object = match text(object, &["metadata", "namespace"]) {
+            let of_object = match text_at(object, &["metadata", "namespace"]) {
                 "" => DEFAULT_NAMESPACE,
                 stated => stated,
             };
-            of_object == namespace && text(object, &["metadata", "name"]) == name
+            of_object == namespace && text_at(object, &["metadata", "name"]) == name
         }
-        None => text(object, &["metadata", "name"]) == name,
+        None => text_at(object, &["metadata", "name"]) == name,
     }
 }
 

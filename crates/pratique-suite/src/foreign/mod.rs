@@ -17,7 +17,7 @@ use crate::read::Fields;
 use crate::read::budget::{self, Budget};
 use crate::roots::{OpenError, SuiteRoots};
 use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput};
-use pratique_request::text;
+use pratique_json::text_at;
 
 /// Parts of API groups, one of which every file with such tests has.
 pub(crate) const GROUPS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
@@ -215,7 +215,7 @@ fn user(info: &Value<'_>) -> UserInfo {
     let groups = info.get("groups").and_then(Value::as_array).unwrap_or_default();
     let groups = groups.iter().filter_map(Value::as_str);
     UserInfo {
-        username: text(info, &["username"]).to_owned(),
+        username: text_at(info, &["username"]).to_owned(),
         groups: groups.map(str::to_owned).collect(),
         ..UserInfo::default()
     }

@@ -5,7 +5,7 @@ use pratique_json::Value;
 use serde_json::{Value as Json, json};
 
 use super::NotEvaluatedReason;
-use pratique_request::text;
+use pratique_json::text_at;
 
 /// The engine of templates whose code is expressions.
 const ENGINE: &str = "K8sNativeValidation";
@@ -31,12 +31,12 @@ fn code<'t>(template: &'t Value<'static>) -> Result<&'t Value<'static>, NotEvalu
     let target = targets
         .unwrap_or_default()
         .iter()
-        .find(|target| text(target, &["target"]) == TARGET);
+        .find(|target| text_at(target, &["target"]) == TARGET);
     let code = target
         .and_then(|target| target.get("code"))
         .and_then(Value::as_array);
     let mut engines = code.unwrap_or_default().iter();
-    let source = engines.find(|code| text(code, &["engine"]) == ENGINE);
+    let source = engines.find(|code| text_at(code, &["engine"]) == ENGINE);
     let source = source.and_then(|code| code.get("source"));
     source.ok_or(NotEvaluatedReason::Rego)
 }
@@ -47,19 +47,19 @@ pub(super) fn constrained(
     constraint: &Value<'static>,
 ) -> Result<Constrained, NotEvaluatedReason> {
     let source = code(template)?;
-    let kind = text(template, &["spec", "crd", "spec", "names", "kind"]);
-    if kind.is_empty() || kind != text(constraint, &["kind"]) {
+    let kind = text_at(template, &["spec", "crd", "spec", "names", "kind"]);
+    if kind.is_empty() || kind != text_at(constraint, &["kind"]) {
         return Err(NotEvaluatedReason::ConstraintKind {
-            constraint: text(constraint, &["kind"]).to_owned(),
+            constraint: text_at(constraint, &["kind"]).to_owned(),
             template: kind.to_owned(),
         });
     }
     check_match(constraint)?;
-    let policy = format!("gatekeeper-{}", text(template, &["metadata", "name"]));
-    let name = text(constraint, &["metadata", "name"]);
+    let policy = format!("gatekeeper-{}", text_at(template, &["metadata", "name"]));
+    let name = text_at(constraint, &["metadata", "name"]);
     let spec = json!({
         "failurePolicy": source.get("failurePolicy").unwrap_or(&Value::from("Fail")),
-        "paramKind": {"apiVersion": text(constraint, &["apiVersion"]), "kind": text(constraint, &["kind"])},
+        "paramKind": {"apiVersion": text_at(constraint, &["apiVersion"]), "kind": text_at(constraint, &["kind"])},
         "matchConstraints": {"resourceRules": [
             {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]},
         ]},
@@ -90,7 +90,7 @@ pub(super) fn constrained(
 /// Checks that a constraint matches by nothing that policies cannot match by.
 fn check_match(constraint: &Value<'static>) -> Result<(), NotEvaluatedReason> {
     for (field, default) in [("scope", "*"), ("source", "All")] {
-        let value = text(constraint, &["spec", "match", field]);
+        let value = text_at(constraint, &["spec", "match", field]);
         if !value.is_empty() && value != default {
             return Err(NotEvaluatedReason::Match {
                 field,
@@ -142,7 +142,7 @@ fn named(ours: &[(&str, &str)], theirs: Option<&Value<'_>>) -> Vec<Json> {
 
 /// The definition of a constraint's kind.
 fn definition(constraint: &Value<'static>, kind: &str) -> Value<'static> {
-    let version = text(constraint, &["apiVersion"]).rsplit('/').next();
+    let version = text_at(constraint, &["apiVersion"]).rsplit('/').next();
     let plural = kind.to_lowercase();
     let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
     let definition = json!({

@@ -104,7 +104,7 @@ impl Objects {
                 return Err(Rejected { reason, object });
             }
         };
-        if kind.kind == "CustomResourceDefinition" {
+        if kind.is_custom_resource_definition() {
             self.define(&object);
         }
         if kind == *NAMESPACE {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_plugin::{ClusterState, Lookup, ObjectList, StateKind, StateObjects};
+use pratique_types::ObjectRef;
 
 /// The objects of a cluster for one request, completed by objects in memory: one of these counts where the cluster has
 /// none of that name. A list that is unknown in the cluster stays unknown.
@@ -61,17 +62,13 @@ impl OverlaidState {
 fn joined(first: &[Arc<Value<'static>>], others: &[Arc<Value<'static>>]) -> Vec<Arc<Value<'static>>> {
     let mut all = first.to_vec();
     let is_new = |other: &&Arc<Value<'static>>| {
-        let found = first.binary_search_by(|object| name_of(object).cmp(name_of(other)));
+        let found =
+            first.binary_search_by(|object| ObjectRef::new(object).name().cmp(ObjectRef::new(other).name()));
         found.is_err()
     };
     all.extend(others.iter().filter(is_new).cloned());
-    all.sort_by(|one, other| name_of(one).cmp(name_of(other)));
+    all.sort_by(|one, other| ObjectRef::new(one).name().cmp(ObjectRef::new(other).name()));
     all
-}
-
-fn name_of<'a>(object: &'a Value<'_>) -> &'a str {
-    let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    name.unwrap_or_default()
 }
 
 impl ClusterState for OverlaidState {
@@ -120,7 +117,7 @@ mod tests {
 
     fn team(object: &Value<'_>) -> (String, String) {
         let team = object.at(&["metadata", "labels", "team"]).and_then(Value::as_str);
-        (name_of(object).to_owned(), team.unwrap().to_owned())
+        (ObjectRef::new(object).name().to_owned(), team.unwrap().to_owned())
     }
 
     #[test]

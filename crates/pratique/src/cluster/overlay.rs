@@ -8,7 +8,7 @@ use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_plugin::{ClusterState, StateKind, StateObjects};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
-use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectRef};
 
 use super::objects::Objects;
 use super::overlaid_state::OverlaidState;
@@ -127,12 +127,12 @@ impl Cluster for Overlaid {
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
         let mut all = self.cluster.params(kind, namespace);
-        let names: Vec<_> = all.iter().map(|object| name_of(object)).collect();
+        let names: Vec<_> = all.iter().map(|object| ObjectRef::new(object).name()).collect();
         let mut added = self.objects.params(kind, namespace);
-        added.retain(|object| !names.contains(&name_of(object)));
+        added.retain(|object| !names.contains(&ObjectRef::new(object).name()));
         if !added.is_empty() {
             all.extend(added);
-            all.sort_by_key(|object| name_of(object));
+            all.sort_by_key(|object| ObjectRef::new(object).name());
         }
         all
     }
@@ -152,10 +152,6 @@ impl Cluster for Overlaid {
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
         self.cluster.merge_schema(kind)
     }
-}
-
-fn name_of<'a>(object: &'a Value<'_>) -> Option<&'a str> {
-    object.at(&["metadata", "name"]).and_then(Value::as_str)
 }
 
 #[cfg(test)]
@@ -196,7 +192,7 @@ mod tests {
         let all: Vec<_> = both
             .params(&kind, "shop")
             .into_iter()
-            .map(|object| (name_of(object).unwrap().to_owned(), team(object).unwrap()))
+            .map(|object| (ObjectRef::new(object).name().to_owned(), team(object).unwrap()))
             .collect();
         let expected = [("a", "first"), ("b", "second"), ("c", "first")];
         assert_eq!(

@@ -10,7 +10,7 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
-use pratique_types::GroupVersionKind;
+use pratique_types::{GroupVersionKind, ObjectRef};
 
 /// A source of params of policies, such as another service.
 ///
@@ -113,14 +113,19 @@ impl<'c> WithParams<'c> {
 
     /// Adds params that were looked up.
     pub(crate) fn add(&mut self, key: Key, found: Option<Arc<[Value<'static>]>>) {
-        let sorted = found.map(|found| match found.is_sorted_by_key(|object| name_of(object)) {
-            true => found,
-            false => {
-                let mut sorted = found.to_vec();
-                sorted.sort_by(|one, other| name_of(one).cmp(&name_of(other)));
-                sorted.into()
-            }
-        });
+        let sorted =
+            found.map(
+                |found| match found.is_sorted_by_key(|object| ObjectRef::new(object).name()) {
+                    true => found,
+                    false => {
+                        let mut sorted = found.to_vec();
+                        sorted.sort_by(|one, other| {
+                            ObjectRef::new(one).name().cmp(ObjectRef::new(other).name())
+                        });
+                        sorted.into()
+                    }
+                },
+            );
         self.params.insert(key, sorted);
     }
 
@@ -132,10 +137,6 @@ impl<'c> WithParams<'c> {
         let params = self.params.get(&(kind.clone(), namespace.to_owned()));
         params.and_then(Option::as_deref).unwrap_or_default()
     }
-}
-
-fn name_of<'a>(object: &'a Value<'_>) -> Option<&'a str> {
-    object.at(&["metadata", "name"]).and_then(Value::as_str)
 }
 
 impl Namespaces for WithParams<'_> {
@@ -178,7 +179,7 @@ impl Cluster for WithParams<'_> {
             return self.cluster.param(kind, namespace, name);
         }
         let found: &'a [Value<'static>] = self.found(kind, namespace);
-        found.iter().find(|object| name_of(object) == Some(name))
+        found.iter().find(|object| ObjectRef::new(object).name() == name)
     }
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {

@@ -103,7 +103,7 @@ pub(super) fn check(account: &Value<'_>, pod: &Value<'_>) -> Result<(), SecretEr
     check_containers(account, pod, "containers", "container")?;
     let references = elements(pod, &["spec", "imagePullSecrets"]).iter();
     for (index, reference) in references.enumerate() {
-        let secret = name_of(reference);
+        let secret = text(reference, &["name"]);
         if !is_listed(account, "imagePullSecrets", secret) {
             return Err(SecretError::ImagePullSecret {
                 index,
@@ -128,10 +128,10 @@ fn check_containers(
     label: &str,
 ) -> Result<(), SecretError> {
     for container in containers(pod, list) {
-        let container_name = name_of(container);
+        let container_name = text(container, &["name"]);
         for env in elements(container, &["env"]) {
             if let Some(reference) = env.at(&["valueFrom", "secretKeyRef"]) {
-                let (env, secret) = (name_of(env), name_of(reference));
+                let (env, secret) = (text(env, &["name"]), text(reference, &["name"]));
                 check_secret(account, secret, || {
                     format!(
                         "{label} {container_name} with envVar {env} referencing secret.secretName=\"{secret}\""
@@ -141,7 +141,7 @@ fn check_containers(
         }
         for source in elements(container, &["envFrom"]) {
             if let Some(reference) = source.get("secretRef") {
-                let secret = name_of(reference);
+                let secret = text(reference, &["name"]);
                 check_secret(account, secret, || {
                     format!(
                         "{label} {container_name} with envFrom referencing secret.secretName=\"{secret}\""
@@ -168,12 +168,8 @@ fn check_secret(
     }
 }
 
-fn name_of<'v>(value: &'v Value<'_>) -> &'v str {
-    text(value, &["name"])
-}
-
 fn is_listed(account: &Value<'_>, list: &str, secret: &str) -> bool {
     elements(account, &[list])
         .iter()
-        .any(|listed| name_of(listed) == secret)
+        .any(|listed| text(listed, &["name"]) == secret)
 }
