@@ -1,10 +1,9 @@
 //! Whether defaults are values of their schemas.
 
 use pratique_json::Value;
+use pratique_types::field::{Error, ErrorList, Path};
 
-use crate::field_error::{FieldError, FieldErrors};
 use crate::metadata::{Malformed, coerce};
-use crate::path::Path;
 use crate::prune::prune_value;
 use crate::schema::Schema;
 use crate::validate::{embedded, value};
@@ -12,9 +11,9 @@ use crate::validate::{embedded, value};
 /// Checks the defaults of a schema: that nothing would be pruned of them, and that they are valid. Their rules are not evaluated, and
 /// defaults of the fields of metadata are not looked at.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go, ValidateDefaults
-pub(crate) fn check_defaults(schema: &Schema, is_resource: bool, path: &Path<'_>, errors: &mut FieldErrors) {
+pub(crate) fn check_defaults(schema: &Schema, is_resource: bool, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(default) = &schema.default {
-        check(default, schema, &path.child("default").field(), errors);
+        check(default, schema, &path.child("default").to_string(), errors);
     }
     if let Some(items) = &schema.items {
         check_defaults(items, items.is_embedded, &path.child("items"), errors);
@@ -28,14 +27,14 @@ pub(crate) fn check_defaults(schema: &Schema, is_resource: bool, path: &Path<'_>
     }
 }
 
-fn check(default: &Value<'static>, schema: &Schema, field: &str, errors: &mut FieldErrors) {
+fn check(default: &Value<'static>, schema: &Schema, field: &str, errors: &mut ErrorList) {
     let mut pruned = default.clone();
     prune_value(&mut pruned, schema);
     if pruned != *default {
         let detail = "must not have unknown fields";
-        errors.push(FieldError::invalid(field.to_owned(), default, detail));
+        errors.push(Error::invalid(field.to_owned(), default, detail));
     }
-    let below = |error: FieldError| FieldError {
+    let below = |error: Error| Error {
         field: match error.field.as_str() {
             "<nil>" => field.to_owned(),
             other => format!("{field}.{other}"),
@@ -47,7 +46,7 @@ fn check(default: &Value<'static>, schema: &Schema, field: &str, errors: &mut Fi
         errors.push(below(error));
         return;
     }
-    let mut found = FieldErrors::default();
+    let mut found = ErrorList::default();
     embedded::validate(default, schema, schema.is_embedded, &Path::ROOT, &mut found);
     if found.is_empty() {
         value::validate(default, schema, None, &Path::ROOT, &mut found);

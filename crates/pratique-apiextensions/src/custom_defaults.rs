@@ -1,12 +1,12 @@
 //! The defaults of custom resources, without the rest of their definitions.
 
 use pratique_json::Value;
+use pratique_types::ObjectRef;
+use pratique_types::field::{ErrorList, Path};
 
 use crate::default::default;
-use crate::definition::{DefinitionError, name};
-use crate::field_error::FieldErrors;
+use crate::definition::DefinitionError;
 use crate::names;
-use crate::path::Path;
 use crate::prune_defaults::prune_defaults;
 use crate::schema::{Additional, Schema, check_structural, read};
 
@@ -50,11 +50,11 @@ impl CustomDefaults {
     /// A schema is not structural, or is invalid.
     pub fn read(definition: &Value<'_>) -> Result<Option<Self>, DefinitionError> {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
-        let mut errors = FieldErrors::default();
+        let mut errors = ErrorList::default();
         names::check_group(definition, &mut errors);
         if !errors.is_empty() {
             return Err(DefinitionError {
-                name: name(definition),
+                name: ObjectRef::new(definition).name().to_owned(),
                 errors: errors.into_vec(),
             });
         }
@@ -69,14 +69,14 @@ impl CustomDefaults {
             let Some(openapi) = version.at(&["schema", "openAPIV3Schema"]) else {
                 continue;
             };
-            let mut errors = FieldErrors::default();
+            let mut errors = ErrorList::default();
             let mut schema = read(openapi, &path, &mut errors);
             if errors.is_empty() {
                 check_structural(&schema, &path, &mut errors);
             }
             if !errors.is_empty() {
                 return Err(DefinitionError {
-                    name: name(definition),
+                    name: ObjectRef::new(definition).name().to_owned(),
                     errors: errors.into_vec(),
                 });
             }

@@ -1,8 +1,8 @@
 //! Defaults.
 
 use pratique_json::{Object, Value};
+use pratique_types::field::Path;
 
-use crate::path::Path;
 use crate::schema::Schema;
 
 /// Fills in the defaults of a schema, and gives the paths of the fields that it set.
@@ -38,7 +38,7 @@ fn missing(object: &mut Object<'_>, schema: &Schema, set: &mut Vec<String>, path
             .is_some_and(|value| !value.is_null() || property.nullable);
         if !is_set {
             object.insert(name.to_string(), default.clone());
-            set.push(path.child(name).dotted());
+            set.push(path.child(name).to_dotted());
         }
     }
 }
@@ -64,6 +64,6 @@ fn replace_null(value: &mut Value<'_>, schema: &Schema, set: &mut Vec<String>, p
         && let Some(default) = &schema.default
     {
         *value = default.clone();
-        set.push(path.dotted());
+        set.push(path.to_dotted());
     }
 }

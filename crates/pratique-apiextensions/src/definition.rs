@@ -1,21 +1,21 @@
 //! CustomResourceDefinitions.
 
+use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_types::ObjectRef;
+use pratique_types::field::{Error, ErrorList, Path, aggregate};
 
-use crate::field_error::{FieldError, FieldErrors, aggregate};
 use crate::names;
-use crate::path::Path;
 use crate::version::{DefinitionErrors, Version};
 
 /// Why a definition cannot be used: the errors for which a server would refuse it, as far as this crate checks it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("CustomResourceDefinition.apiextensions.k8s.io {name:?} is invalid: {}", aggregate(.errors))]
+#[error("CustomResourceDefinition.apiextensions.k8s.io {} is invalid: {}", quote(.name), aggregate(.errors))]
 pub struct DefinitionError {
     /// The name of the definition.
     pub name: String,
     /// At least one error.
-    pub errors: Vec<FieldError>,
+    pub errors: Vec<Error>,
 }
 
 /// A custom resource with the schemas of its versions, compiled.
@@ -36,7 +36,7 @@ impl CustomResource {
     /// A name or a version is none that a server takes, or Kubernetes itself serves the resource; a schema is not structural, or
     /// says something that cannot be followed; a rule does not compile or may cost too much.
     pub fn compile(definition: &Value<'_>) -> Result<Self, DefinitionError> {
-        let mut errors = FieldErrors::default();
+        let mut errors = ErrorList::default();
         names::check_name(definition, &mut errors);
         let resource = match Self::stored(definition) {
             Ok((resource, rules)) => {
@@ -65,26 +65,26 @@ impl CustomResource {
     /// # Errors
     /// Its group has no custom resources, or Kubernetes itself serves the resource; a schema is not structural, or says something
     /// that cannot be followed.
-    pub fn stored(definition: &Value<'_>) -> Result<(Self, Vec<FieldError>), DefinitionError> {
-        let mut errors = FieldErrors::default();
-        let mut rules = FieldErrors::default();
+    pub fn stored(definition: &Value<'_>) -> Result<(Self, Vec<Error>), DefinitionError> {
+        let mut errors = ErrorList::default();
+        let mut rules = ErrorList::default();
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
         let spec = Path::ROOT.child("spec");
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
         names::check_group(definition, &mut errors);
         if kind.is_empty() {
-            errors.required(&spec.child("names.kind"), "");
+            errors.push(Error::required(&spec.child("names.kind"), ""));
         }
         let is_namespaced = match text(&["spec", "scope"]) {
             "Namespaced" => true,
             "Cluster" => false,
             "" => {
-                errors.required(&spec.child("scope"), "");
+                errors.push(Error::required(&spec.child("scope"), ""));
                 false
             }
             other => {
                 let scopes = ["Cluster", "Namespaced"];
-                errors.not_supported(&spec.child("scope"), other, &scopes);
+                errors.push(Error::not_supported(&spec.child("scope"), other, &scopes));
                 false
             }
         };
@@ -92,7 +92,7 @@ impl CustomResource {
         let stated = stated.unwrap_or_default();
         if stated.is_empty() {
             let detail = "must have at least one version";
-            errors.required(&spec.child("versions"), detail);
+            errors.push(Error::required(&spec.child("versions"), detail));
         }
         let list = spec.child("versions");
         // Where all versions have the same schema, a server names it once.

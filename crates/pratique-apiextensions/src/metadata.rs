@@ -6,9 +6,8 @@ use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Schema as BuiltinSchema, TypeId};
 use pratique_typed::decode::{Fault, FaultSink, StrictFault, StrictFaults, decode};
 use pratique_typed::typed_as;
+use pratique_types::field::{Error, Path};
 
-use crate::field_error::FieldError;
-use crate::path::Path;
 use crate::schema::Schema;
 
 /// How malformed metadata is handled.
@@ -30,7 +29,7 @@ pub(crate) fn coerce(
     schema: &Schema,
     is_resource: bool,
     malformed: Malformed,
-) -> Result<Vec<String>, FieldError> {
+) -> Result<Vec<String>, Error> {
     let mut coercer = Coercer {
         malformed,
         unknown: Vec::new(),
@@ -52,7 +51,7 @@ impl Coercer {
         schema: &Schema,
         is_resource: bool,
         path: &Path<'_>,
-    ) -> Result<(), FieldError> {
+    ) -> Result<(), Error> {
         match value {
             Value::Object(object) => {
                 if is_resource {
@@ -80,17 +79,13 @@ impl Coercer {
         Ok(())
     }
 
-    fn resource(&mut self, object: &mut Object<'_>, path: &Path<'_>) -> Result<(), FieldError> {
+    fn resource(&mut self, object: &mut Object<'_>, path: &Path<'_>) -> Result<(), Error> {
         for name in ["apiVersion", "kind"] {
             let Some(value) = object.get(name).filter(|value| value.as_str().is_none()) else {
                 continue;
             };
             if self.malformed == Malformed::Refuse {
-                return Err(FieldError::invalid(
-                    path.child(name).field(),
-                    value,
-                    "must be a string",
-                ));
+                return Err(Error::invalid(path.child(name), value, "must be a string"));
             }
             object.remove(name);
         }
@@ -101,14 +96,14 @@ impl Coercer {
         match read(metadata, self.malformed) {
             Ok(read) => {
                 let unknown = read.unknown.into_iter();
-                let prefix = path.field();
+                let prefix = path.to_string();
                 self.unknown
                     .extend(unknown.map(|name| format!("{prefix}.{name}")));
                 object.insert("metadata", read.metadata);
                 Ok(())
             }
             Err(_) if self.malformed == Malformed::Drop => Ok(()),
-            Err(message) => Err(FieldError::invalid(path.field(), metadata, &message)),
+            Err(message) => Err(Error::invalid(path, metadata, &message)),
         }
     }
 }

@@ -6,18 +6,16 @@ use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{dns1035_label, dns1123_subdomain};
 use pratique_json::{Value, text_at};
 use pratique_types::builtin;
-
-use crate::field_error::FieldErrors;
-use crate::path::Path;
+use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
 /// Checks that a definition is called what its resource and group say.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinition
-pub(crate) fn check_name(definition: &Value<'_>, errors: &mut FieldErrors) {
+pub(crate) fn check_name(definition: &Value<'_>, errors: &mut ErrorList) {
     let text = |path: &[&str]| text_at(definition, path);
     let path = Path::METADATA.child("name");
     let name = text(&["metadata", "name"]);
     if name.is_empty() {
-        return errors.required(&path, "name or generateName is required");
+        return errors.push(Error::required(&path, "name or generateName is required"));
     }
     let mut faults = dns1123_subdomain(name);
     if name
@@ -30,26 +28,26 @@ pub(crate) fn check_name(definition: &Value<'_>, errors: &mut FieldErrors) {
         faults.push("must be spec.names.plural+\".\"+spec.group".to_owned());
     }
     for fault in faults {
-        errors.invalid(&path, &Value::from(name), &fault);
+        errors.push(Error::invalid(&path, name, &fault));
     }
 }
 
 /// Checks the group of a definition, and that Kubernetes itself does not serve the resource.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateCustomResourceDefinitionSpec
-pub(crate) fn check_group(definition: &Value<'_>, errors: &mut FieldErrors) {
+pub(crate) fn check_group(definition: &Value<'_>, errors: &mut ErrorList) {
     let spec = Path::ROOT.child("spec");
     let path = spec.child("group");
     let group = text_at(definition, &["spec", "group"]);
     let faults = dns1123_subdomain(group);
     if group.is_empty() {
-        return errors.required(&path, "");
+        return errors.push(Error::required(&path, ""));
     }
     if !faults.is_empty() {
-        return errors.invalid(&path, &Value::from(group), &faults.join(","));
+        return errors.push(Error::invalid(&path, group, &faults.join(",")));
     }
     if !group.contains('.') {
         let detail = "should be a domain with at least one dot";
-        return errors.invalid(&path, &Value::from(group), detail);
+        return errors.push(Error::invalid(&path, group, detail));
     }
     let (kind, plural) = (
         text_at(definition, &["spec", "names", "kind"]),
@@ -62,14 +60,14 @@ pub(crate) fn check_group(definition: &Value<'_>, errors: &mut FieldErrors) {
             served.resource.group_resource(),
             served.kind.kind
         );
-        errors.forbidden(&spec.child("names"), &detail);
+        errors.push(Error::forbidden(&spec.child("names"), &detail));
     }
 }
 
 /// Checks the names of the resource and of its versions.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateCustomResourceDefinitionSpec and
 // ValidateCustomResourceDefinitionNames
-pub(crate) fn check_names(definition: &Value<'_>, errors: &mut FieldErrors) {
+pub(crate) fn check_names(definition: &Value<'_>, errors: &mut ErrorList) {
     let spec = Path::ROOT.child("spec");
     check_versions(definition, &spec, errors);
     let path = spec.child("names");
@@ -89,25 +87,25 @@ pub(crate) fn check_names(definition: &Value<'_>, errors: &mut FieldErrors) {
         if name.is_empty() {
             // Those that defaulting sets are there by now. That of the kind is told where it is read.
             if is_required && !is_kind {
-                errors.required(&path.child(field), "");
+                errors.push(Error::required(&path.child(field), ""));
             }
         } else if !faults.is_empty() {
             let detail = match is_kind {
                 true => format!("may have mixed case, but should otherwise match: {faults}"),
                 false => faults,
             };
-            errors.invalid(&path.child(field), &Value::from(name), &detail);
+            errors.push(Error::invalid(&path.child(field), name, &detail));
         }
     }
     let kind = text_at(definition, &["spec", "names", "kind"]);
     if !kind.is_empty() && kind == text_at(definition, &["spec", "names", "listKind"]) {
         let detail = "kind and listKind may not be the same";
-        errors.invalid(&path.child("listKind"), &Value::from(kind), detail);
+        errors.push(Error::invalid(&path.child("listKind"), kind, detail));
     }
     check_approval(definition, errors);
 }
 
-fn check_versions(definition: &Value<'_>, spec: &Path<'_>, errors: &mut FieldErrors) {
+fn check_versions(definition: &Value<'_>, spec: &Path<'_>, errors: &mut ErrorList) {
     let list = spec.child("versions");
     let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
     let versions = versions.unwrap_or_default();
@@ -118,7 +116,7 @@ fn check_versions(definition: &Value<'_>, spec: &Path<'_>, errors: &mut FieldErr
         let faults = dns1035_label(name);
         if !faults.is_empty() {
             let path = list.index(at);
-            errors.invalid(&path.child("name"), &Value::from(name), &faults.join(","));
+            errors.push(Error::invalid(&path.child("name"), name, &faults.join(",")));
         }
     }
     let is_storage = |version: &&Value<'_>| version.get("storage") == Some(&Value::Bool(true));
@@ -134,15 +132,15 @@ fn check_versions(definition: &Value<'_>, spec: &Path<'_>, errors: &mut FieldErr
 }
 
 /// An invalid value that the server shows as a structure of Go.
-fn unshown(path: &Path<'_>, detail: &str) -> crate::field_error::FieldError {
-    crate::field_error::FieldError::invalid_unshown(path.field(), detail)
+fn unshown(path: &Path<'_>, detail: &str) -> Error {
+    Error::invalid(path, BadValue::Omitted, detail)
 }
 
 /// The annotation that groups of the community need.
 const APPROVED: &str = "api-approved.kubernetes.io";
 
 // Upstream: apiextensions-apiserver/pkg/apihelpers/helpers.go, IsProtectedCommunityGroup, GetAPIApprovalState
-fn check_approval(definition: &Value<'_>, errors: &mut FieldErrors) {
+fn check_approval(definition: &Value<'_>, errors: &mut ErrorList) {
     let group = text_at(definition, &["spec", "group"]);
     let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|domain| {
         let parent = group.strip_suffix(domain);
@@ -166,10 +164,14 @@ fn check_approval(definition: &Value<'_>, errors: &mut FieldErrors) {
     );
     let see = "see https://github.com/kubernetes/enhancements/pull/1111";
     match approval.is_empty() {
-        true => errors.required(&path, &format!("{needs}, {see}")),
+        true => errors.push(Error::required(&path, &format!("{needs}, {see}"))),
         false => {
             let either = "with either a URL or a reason starting with \"unapproved\"";
-            errors.invalid(&path, &Value::from(approval), &format!("{needs} {either}, {see}"));
+            errors.push(Error::invalid(
+                &path,
+                approval,
+                &format!("{needs} {either}, {see}"),
+            ));
         }
     }
 }

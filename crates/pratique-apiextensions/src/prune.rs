@@ -1,8 +1,8 @@
 //! Removes what a schema does not know.
 
 use pratique_json::{Object, Value};
+use pratique_types::field::Path;
 
-use crate::path::Path;
 use crate::schema::{Additional, Schema};
 
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -65,7 +65,7 @@ impl Pruner {
 
     fn clear(&mut self, object: &mut Object<'_>, path: &Path<'_>) {
         for (name, _) in object.iter() {
-            self.unknown.push(path.child(name).dotted());
+            self.unknown.push(path.child(name).to_dotted());
         }
         *object = Object::new();
     }
@@ -96,7 +96,7 @@ impl Pruner {
                 None if keeps_unknown => {}
                 None => {
                     if !is_meta(name) || !path.is_root() {
-                        self.unknown.push(path.child(name).dotted());
+                        self.unknown.push(path.child(name).to_dotted());
                     }
                     return false;
                 }

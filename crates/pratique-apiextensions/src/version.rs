@@ -1,13 +1,13 @@
 //! One version of a custom resource.
 
 use pratique_json::{Object, Value};
+use pratique_types::field::{Error, ErrorList, Path};
+use pratique_types::{GroupKind, ObjectRef, status};
 
 use crate::check_defaults::check_defaults;
 use crate::default::default;
-use crate::field_error::{FieldError, FieldErrors, invalid_message};
 use crate::metadata::{self, Malformed};
 use crate::nulls::prune_nulls;
-use crate::path::Path;
 use crate::prune::prune;
 use crate::prune_defaults::prune_defaults;
 use crate::rules::Rules;
@@ -39,7 +39,7 @@ pub struct Version {
 pub struct Validation {
     /// The errors, in the order of checks; of members in the order of their names. None if the object is
     /// accepted.
-    pub errors: Vec<FieldError>,
+    pub errors: Vec<Error>,
     /// The server's warnings.
     pub warnings: Vec<String>,
 }
@@ -48,9 +48,9 @@ pub struct Validation {
 #[derive(Debug, Default)]
 pub(crate) struct DefinitionErrors {
     /// Errors that keep the schema from being followed.
-    pub(crate) schema: FieldErrors,
+    pub(crate) schema: ErrorList,
     /// Errors of rules, defaults and lists, which a stored definition may have.
-    pub(crate) rules: FieldErrors,
+    pub(crate) rules: ErrorList,
 }
 
 /// Why an object is not decoded, which a server answers with 400.
@@ -77,13 +77,13 @@ impl Version {
         let openapi = version
             .at(&["schema", "openAPIV3Schema"])
             .filter(|schema| !schema.is_null());
-        let mut found = FieldErrors::default();
+        let mut found = ErrorList::default();
         let mut schema = match openapi {
             Some(openapi) => read(openapi, path, &mut found),
             // Definitions of `v1beta1` needed no schema.
             None if preserves_unknown => Schema::default(),
             None => {
-                found.required(path, "schemas are required");
+                found.push(Error::required(path, "schemas are required"));
                 Schema::default()
             }
         };
@@ -283,7 +283,7 @@ impl Version {
     /// Validates a new object, which was pruned, defaulted and prepared before.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, Validate
     pub fn validate_create(&self, new: &Value<'_>) -> Validation {
-        let mut errors = FieldErrors::default();
+        let mut errors = ErrorList::default();
         let metadata = metadata_of(new);
         if self.type_meta(new, &mut errors) {
             object_meta::validate(
@@ -307,7 +307,7 @@ impl Version {
     /// and did not change may stay.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, ValidateUpdate
     pub fn validate_update<'a>(&self, new: &Value<'a>, old: &Value<'a>) -> Validation {
-        let mut errors = FieldErrors::default();
+        let mut errors = ErrorList::default();
         let (new_metadata, old_metadata) = (metadata_of(new), metadata_of(old));
         if self.type_meta(new, &mut errors) {
             object_meta::validate_update(new_metadata, old_metadata, &Path::METADATA, &mut errors);
@@ -325,7 +325,7 @@ impl Version {
     /// Validates an object whose `status` is to be set.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/status_strategy.go, ValidateUpdate
     pub fn validate_status_update<'a>(&self, new: &Value<'a>, old: &Value<'a>) -> Validation {
-        let mut errors = FieldErrors::default();
+        let mut errors = ErrorList::default();
         if self.type_meta(new, &mut errors) {
             object_meta::validate_update(metadata_of(new), metadata_of(old), &Path::METADATA, &mut errors);
             if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
@@ -345,7 +345,7 @@ impl Version {
         &self,
         new: &Value<'a>,
         old: Option<&Value<'a>>,
-        mut errors: FieldErrors,
+        mut errors: ErrorList,
     ) -> Validation {
         let mut warnings = Vec::new();
         let correlated = old.map(|old| Correlated::new(new, old, &self.schema));
@@ -360,8 +360,8 @@ impl Version {
     /// Validates the fields that all kinds have in common, of an object that is to replace another. A server does so
     /// before it validates the object as one of its kind.
     // Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
-    pub fn validate_common_update(&self, new: &Value<'_>, old: &Value<'_>) -> Vec<FieldError> {
-        let mut errors = FieldErrors::default();
+    pub fn validate_common_update(&self, new: &Value<'_>, old: &Value<'_>) -> Vec<Error> {
+        let mut errors = ErrorList::default();
         let metadata = metadata_of(new);
         object_meta::validate(
             metadata,
@@ -375,12 +375,12 @@ impl Version {
     }
 
     /// The message with which a server refuses an object: `Widget.example.com "w" is invalid: …`
-    pub fn message(&self, object: &Value<'_>, errors: &[FieldError]) -> String {
-        let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-        invalid_message(&self.group, &self.kind, name.unwrap_or_default(), errors)
+    pub fn message(&self, object: &Value<'_>, errors: &[Error]) -> String {
+        let kind = GroupKind::new(&self.group, &self.kind);
+        status::invalid(kind, ObjectRef::new(object).name(), errors).message
     }
 
-    fn scaled(&self, object: &Value<'_>, errors: &mut FieldErrors) {
+    fn scaled(&self, object: &Value<'_>, errors: &mut ErrorList) {
         if let Some(of) = &self.scale {
             scale::validate(object, of, errors);
         }
@@ -395,14 +395,14 @@ impl Version {
 
     /// Whether an object is of this version's kind.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/validator.go, ValidateTypeMeta
-    fn type_meta(&self, object: &Value<'_>, errors: &mut FieldErrors) -> bool {
+    fn type_meta(&self, object: &Value<'_>, errors: &mut ErrorList) -> bool {
         let api_version = self.api_version();
         let mut fits = true;
         for (name, expected) in [("kind", &*self.kind), ("apiVersion", &api_version)] {
             let stated = object.get(name).and_then(Value::as_str).unwrap_or_default();
             if stated != expected {
                 let detail = format!("must be {expected}");
-                errors.push(FieldError::invalid(name.to_owned(), &stated.into(), &detail));
+                errors.push(Error::invalid(name.to_owned(), stated, &detail));
                 fits = false;
             }
         }

@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use pratique_apiextensions::{CustomResource, FieldError, Validation, Version};
+use pratique_apiextensions::{CustomResource, Validation, Version};
 use pratique_json::Value;
 use serde_json::{Value as Json, json};
 
@@ -46,14 +46,14 @@ fn parsed(json: &Json) -> Value<'static> {
         .into_owned()
 }
 
-fn errors(errors: &[FieldError]) -> Json {
+fn errors(errors: &[pratique_types::field::Error]) -> Json {
     let mut all: Vec<[String; 3]> = errors
         .iter()
         .map(|error| {
             [
-                error.cause.reason().to_owned(),
+                error.kind.reason().to_owned(),
                 error.field.clone(),
-                named(&error.message),
+                named(&error.body),
             ]
         })
         .collect();

@@ -2,9 +2,8 @@
 
 use pratique_json::Value;
 use pratique_objects::{FieldValidation, MediaType, Objects, encode, field_names};
-use pratique_types::{GroupVersionKind, Status};
+use pratique_types::{GroupVersionKind, Status, status};
 
-use crate::refusal::bad_request;
 use crate::scheme::{Decoded, Scheme, Undecoded};
 
 impl Scheme for Objects {
@@ -23,7 +22,7 @@ impl Scheme for Objects {
 
     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>> {
         let defaulted = self.default(kind, object);
-        defaulted.map_err(|error| bad_request(error.to_string()))
+        defaulted.map_err(|error| Box::new(status::bad_request(error.to_string())))
     }
 
     fn field_names(&self) -> &'static str {

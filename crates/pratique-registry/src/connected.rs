@@ -1,11 +1,10 @@
 //! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
 
 use pratique_json::{Object, Value};
-use pratique_types::{Status, UserInfo};
+use pratique_types::{Status, UserInfo, status};
 
 use crate::metadata::fill;
 use crate::object;
-use crate::refusal;
 use crate::registry::{Prepared, Received, Registry};
 use crate::request::Attributes;
 
@@ -105,7 +104,7 @@ fn check_name(name: &str, attributes: &Attributes) -> Result<(), Box<Status>> {
     }
     let kind = &attributes.kind.kind;
     let message = format!("name in URL does not match name in {kind} object");
-    Err(refusal::bad_request(message))
+    Err(Box::new(status::bad_request(message)))
 }
 
 /// The answer to a binding or an eviction: the server carries it out, and has no object to answer with.

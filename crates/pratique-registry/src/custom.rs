@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use pratique_apiextensions::{CustomResource, DefinitionError, FieldError, Version};
+use pratique_apiextensions::{CustomResource, DefinitionError, Version};
 use pratique_json::{Object, Value};
 use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::builtin::{self, ServedResource};
-use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
+use pratique_types::{GroupVersionKind, GroupVersionResource, Status, field, status};
 
-use crate::refusal;
 use crate::scheme::{Decoded, Scheme, Undecoded};
 use crate::target::Target;
 
@@ -43,7 +42,7 @@ impl CustomResources {
     ///
     /// # Errors
     /// The definition cannot be served.
-    pub fn serve(&mut self, definition: &Value<'_>) -> Result<Vec<FieldError>, UnservedError> {
+    pub fn serve(&mut self, definition: &Value<'_>) -> Result<Vec<field::Error>, UnservedError> {
         let (resource, faults) = CustomResource::stored(definition)?;
         self.add(resource, definition)?;
         Ok(faults)
@@ -246,7 +245,7 @@ impl Scheme for Kinds<'_> {
         };
         let mut object = stored;
         let read = served.resource.read_stored(&mut object, version);
-        read.map_err(|error| refusal::internal(&error.to_string()))?;
+        read.map_err(|error| Box::new(status::internal_error(&error.to_string())))?;
         Ok(object)
     }
 
@@ -263,7 +262,7 @@ impl Scheme for Kinds<'_> {
         let parsed = pratique_json::parse(text.as_bytes());
         let mut object = parsed.map_or_else(|_| object.clone(), Value::into_owned);
         let read = served.resource.through_storage(&mut object, version);
-        read.map_err(|error| refusal::internal(&error.to_string()))?;
+        read.map_err(|error| Box::new(status::internal_error(&error.to_string())))?;
         Ok(object)
     }
 

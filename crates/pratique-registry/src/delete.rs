@@ -1,11 +1,10 @@
 //! Deletions.
 
 use pratique_json::{Object, Value};
-use pratique_types::{Operation, Status};
+use pratique_types::{Operation, Status, status};
 
 use crate::object;
 use crate::receive::attributes;
-use crate::refusal;
 use crate::registry::{Prepared, Received, Registry, Step};
 use crate::request::{Attributes, Request};
 
@@ -16,7 +15,7 @@ pub(crate) fn receive<'q>(
 ) -> Result<Received<'q>, Box<Status>> {
     let target = &request.target;
     let Some(mut old) = registry.stored_object(&request)? else {
-        return Err(refusal::not_found(&target.resource, &target.name));
+        return Err(Box::new(status::not_found(&target.resource, &target.name)));
     };
     let mut options = options(&request)?;
     if target.kind.group.is_empty() && target.kind.kind == "Pod" {
@@ -143,7 +142,8 @@ fn options(request: &Request<'_>) -> Result<Value<'static>, Box<Status>> {
         }
         return Ok(options);
     }
-    let body = pratique_json::parse(request.body).map_err(|error| refusal::bad_request(error.to_string()))?;
+    let body = pratique_json::parse(request.body)
+        .map_err(|error| Box::new(status::bad_request(error.to_string())))?;
     let mut options = match body.into_owned() {
         Value::Object(options) => options,
         _ => Object::new(),

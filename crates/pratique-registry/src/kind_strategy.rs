@@ -2,11 +2,10 @@
 
 use pratique_apiextensions::{Validation, Version};
 use pratique_json::Value;
-use pratique_types::{GroupVersionKind, Status};
+use pratique_types::{GroupVersionKind, ObjectRef, Status, status};
 
 use crate::Placeholders;
 use crate::object::Path;
-use crate::refusal;
 use crate::strategy::{Context, Endpoint, Strategy};
 
 /// The strategy that prepares the objects of a request.
@@ -163,6 +162,11 @@ impl<'s> KindStrategy<'s> {
 fn accepted(object: &Value<'static>, validation: Validation) -> Result<Vec<String>, Box<Status>> {
     match validation.errors.is_empty() {
         true => Ok(validation.warnings),
-        false => Err(refusal::invalid_object(object, &validation.errors)),
+        false => {
+            let object = ObjectRef::new(object);
+            let kind = object.group_version_kind().unwrap_or_default();
+            let status = status::invalid(&kind, object.name(), validation.errors);
+            Err(Box::new(status))
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! Metadata that the server drops, fills in and reduces.
 
 use pratique_json::Value;
-use pratique_types::Status;
+use pratique_types::{Status, status};
 
 use crate::Placeholders;
 use crate::object;
-use crate::refusal::bad_request;
 use crate::target::Target;
 
 /// The longest base of a generated name.
@@ -64,9 +63,9 @@ pub(crate) fn fill_namespace(object: &mut Value<'_>, target: &Target) -> Result<
         (true, _) => object::set(object, path, namespace.to_owned()),
         (false, true) => drop(object::remove(object, path)),
         (false, false) => {
-            return Err(bad_request(
+            return Err(Box::new(status::bad_request(
                 "the namespace of the provided object does not match the namespace sent on the request",
-            ));
+            )));
         }
     }
     Ok(())
@@ -77,16 +76,16 @@ pub(crate) fn fill_namespace(object: &mut Value<'_>, target: &Target) -> Result<
 pub(crate) fn check_name(object: &Value<'static>, target: &Target) -> Result<(), Box<Status>> {
     let name = object::text(object, &["metadata", "name"]);
     if name.is_empty() {
-        return Err(bad_request(format!(
+        return Err(Box::new(status::bad_request(format!(
             "the name of the object ({} based on URL) was undeterminable: name must be provided",
             target.name
-        )));
+        ))));
     }
     if name != target.name {
-        return Err(bad_request(format!(
+        return Err(Box::new(status::bad_request(format!(
             "the name of the object ({name}) does not match the name on the URL ({})",
             target.name
-        )));
+        ))));
     }
     Ok(())
 }

@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch;
+<<<<<<< HEAD
 use pratique_objects::{FieldValidation, MediaType, PatchError, warnings};
 use pratique_types::{Reason, Status, StatusCause, StatusDetails};
+=======
+use pratique_objects::{FieldValidation, MediaType, warnings};
+use pratique_types::field::Error;
+use pratique_types::{GroupKind, Reason, Status, StatusCause, StatusDetails, status};
+>>>>>>> ea62c732 (types: the errors of an API server, made in one place)
 
 use crate::managed_fields::{Apply, ApplyError, FieldSet};
-use crate::refusal;
 use crate::registry::{Registry, keep_reset};
 use crate::request::{Request, Verb};
 use crate::strategic;
@@ -41,9 +46,9 @@ pub(crate) fn changed(
         let mut object = applied.apply(live, empty).map_err(apply_refused)?;
         registry.scheme.default_again(&request.target.kind, &mut object)?;
         return match (validation, faults.first()) {
-            (FieldValidation::Strict, Some(fault)) => Err(refusal::bad_request(format!(
+            (FieldValidation::Strict, Some(fault)) => Err(Box::new(status::bad_request(format!(
                 "error strict decoding YAML: error converting YAML to JSON: {fault}"
-            ))),
+            )))),
             (FieldValidation::Ignore, _) => Ok((object, Vec::new())),
             _ => Ok((object, warnings(&faults))),
         };
@@ -106,6 +111,7 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
     } else {
         MediaType::Json
     };
+<<<<<<< HEAD
     let (patch, faults) = pratique_objects::patch(request.body, media_type).map_err(|error| {
         refusal::bad_request(match error {
             PatchError::Syntax(cause) if is_applied => format!("error encoding patch: {cause}"),
@@ -114,6 +120,10 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
         })
     })?;
     check_form(request, &patch)?;
+=======
+    let (patch, faults) = pratique_objects::patch(request.body, media_type)
+        .map_err(|error| Box::new(status::bad_request(format!("error decoding {format}: {error}"))))?;
+>>>>>>> ea62c732 (types: the errors of an API server, made in one place)
     let faults = match request.verb {
         Verb::JsonPatch => faults.into_iter().chain(unknown_fields(&patch)),
         _ => return Ok((patch, faults)),
@@ -173,7 +183,8 @@ fn patched_by_json(object: Value<'static>, patch: &Value<'static>) -> Result<Val
             format!("Request entity too large: {message}"),
         )));
     }
-    let operations = json_patch::decode(patch).map_err(|error| refusal::bad_request(error.to_string()))?;
+    let operations =
+        json_patch::decode(patch).map_err(|error| Box::new(status::bad_request(error.to_string())))?;
     json_patch::apply(object, &operations, &Progress::unwatched()).map_err(|_| {
         // The server does not say which error.
         let message = "the server rejected our request due to an error in our request";
@@ -298,11 +309,8 @@ fn go_form(value: &Value<'static>) -> String {
 
 /// A patched object that cannot be decoded.
 fn patch_refused(text: &str, cause: &str) -> Box<Status> {
-    let message = format!(
-        "Invalid value: {}: {cause}",
-        pratique_gotext::strconv::quote(text)
-    );
-    refusal::invalid("", "", "", "patch", &message)
+    let error = Error::invalid("patch", text, cause);
+    Box::new(status::invalid(GroupKind::default(), "", [error]))
 }
 
 fn apply_refused(error: ApplyError) -> Box<Status> {
@@ -320,7 +328,7 @@ fn apply_refused(error: ApplyError) -> Box<Status> {
                 ..Status::failure(Reason::InternalError, message)
             })
         }
-        ApplyError::ManagedFields | ApplyError::Version(..) => refusal::bad_request(message),
+        ApplyError::ManagedFields | ApplyError::Version(..) => Box::new(status::bad_request(message)),
         ApplyError::Conflicts(conflicts) => Box::new(Status {
             details: Some(StatusDetails {
                 causes: conflicts

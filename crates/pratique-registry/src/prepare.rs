@@ -1,7 +1,7 @@
 //! The second step of a request: the object that validating admission sees and that is stored.
 
 use pratique_json::Value;
-use pratique_types::Status;
+use pratique_types::{Status, status};
 
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields;
@@ -39,7 +39,7 @@ impl Registry<'_> {
             (_, None) => {
                 // It was there when the request was received.
                 let target = &received.request.target;
-                Err(refusal::not_found(&target.resource, &target.name))
+                Err(Box::new(status::not_found(&target.resource, &target.name)))
             }
         };
         prepared.map_err(refused)
@@ -61,7 +61,7 @@ impl Registry<'_> {
         let target = &received.request.target;
         let name = object::text(&object, &["metadata", "name"]).to_owned();
         let exists = !name.is_empty() && self.stored(target, &name).is_some();
-        let exists = exists.then(|| refusal::already_exists(&target.resource, &name));
+        let exists = exists.then(|| Box::new(status::already_exists(&target.resource, &name)));
         strategy.begin_create(&mut context, &mut object);
         fill_namespace(&mut object, target)?;
         strategy.prepare_for_create(&mut context, &mut object);

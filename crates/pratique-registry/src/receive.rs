@@ -1,12 +1,12 @@
 //! The first step of a request: the object that mutating admission sees.
 
 use pratique_json::Value;
-use pratique_types::{Operation, Status};
+use pratique_types::{Operation, Status, status};
 
 use crate::managed_fields::FieldSet;
 use crate::metadata::{check_name, fill_namespace, reduce_owner_references, wipe};
 use crate::object;
-use crate::refusal::{self, Refusal};
+use crate::refusal::Refusal;
 use crate::registry::{Received, Registry, Step, keep_reset, managed};
 use crate::request::{Attributes, Request, Verb};
 use crate::scheme::Decoded;
@@ -24,7 +24,7 @@ impl Registry<'_> {
             Verb::Create => {
                 let target = &request.target;
                 if target.custom.is_some() && !target.subresource.is_empty() {
-                    let status = refusal::method_not_supported(&target.resource, "create");
+                    let status = Box::new(status::method_not_supported(&target.resource, "create"));
                     let warnings = self.deprecation(&request);
                     return Err(Refusal { status, warnings });
                 }
@@ -154,14 +154,14 @@ impl Registry<'_> {
             status,
             warnings: warnings.to_vec(),
         };
-        let not_found = || refusal::not_found(&target.resource, &target.name);
+        let not_found = || Box::new(status::not_found(&target.resource, &target.name));
         let Some(strategy) = self.strategy(&request) else {
             return Err(refused(&warnings, not_found()));
         };
         if target.custom.is_some() && request.verb == Verb::StrategicMergePatch {
             return Err(refused(
                 &warnings,
-                refusal::unsupported_media_type(&patch::OF_CUSTOM_RESOURCES),
+                Box::new(status::unsupported_media_type(&patch::OF_CUSTOM_RESOURCES)),
             ));
         }
         let is_scale = target.subresource == "scale";
@@ -269,7 +269,7 @@ impl Registry<'_> {
             "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
              failed: UID in precondition: {uid}, UID in object meta: {of_old}"
         );
-        Err(refusal::conflict(&target.resource, &target.name, &why))
+        Err(Box::new(status::conflict(&target.resource, &target.name, &why)))
     }
 }
 

@@ -1,13 +1,14 @@
 //! The processing of requests besides admission and validation, and a request in its two steps.
 
 use pratique_json::Value;
-use pratique_types::Status;
+use pratique_types::field::Error;
+use pratique_types::{GroupKind, Status, status};
 
 use crate::Placeholders;
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields::{self, FieldSet};
 use crate::object::{self, MANAGED_FIELDS};
-use crate::refusal::{self, Refusal};
+use crate::refusal::Refusal;
 use crate::request::{Attributes, Request};
 use crate::scheme::{Scheme, Store};
 use crate::strategies;
@@ -213,21 +214,16 @@ pub(crate) fn check_version(
     if matches!(version, "" | "0") {
         if !is_unconditional {
             let resource = &target.resource;
-            let message = "Invalid value: 0: must be specified for an update";
-            let (group, kind) = (&resource.group, &resource.resource);
-            return Err(refusal::invalid(
-                group,
-                kind,
-                name,
-                "metadata.resourceVersion",
-                message,
-            ));
+            let error = Error::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+            // The server names the resource where the kind belongs.
+            let called = GroupKind::new(&resource.group, &resource.resource);
+            return Err(Box::new(status::invalid(called, name, [error])));
         }
         object::copy(object, old, path);
     } else if !object::same(object, old, path) {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
-        return Err(refusal::conflict(&target.resource, name, why));
+        return Err(Box::new(status::conflict(&target.resource, name, why)));
     }
     Ok(())
 }

@@ -3,11 +3,10 @@
 // apiextensions-apiserver/pkg/registry/customresource/etcd.go, ScaleREST
 
 use pratique_json::{Object, Value};
-use pratique_types::{GroupVersionKind, Status};
+use pratique_types::{GroupVersionKind, Status, status};
 
 use crate::kind_strategy::KindStrategy;
 use crate::object::{self, MANAGED_FIELDS};
-use crate::refusal;
 use crate::registry::{Prepared, Received, Registry, check_version};
 use crate::request::Attributes;
 use crate::target::Target;
@@ -186,7 +185,7 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Box<Status>> {
     let target = &received.request.target;
     let Some(old) = received.controller.take() else {
-        return Err(refusal::not_found(&target.resource, &target.name));
+        return Err(Box::new(status::not_found(&target.resource, &target.name)));
     };
     let fields = Fields::of(strategy);
     let mut scale = std::mem::take(&mut received.attributes.object);
@@ -196,9 +195,9 @@ pub(crate) fn prepare(
     let replicas = object::number(&scale, &["spec", "replicas"]);
     if fields.is_custom && replicas == NOT_SET {
         let path = pratique_gotext::strconv::quote(&format!(".{}", fields.replicas.join(".")));
-        return Err(refusal::bad_request(format!(
+        return Err(Box::new(status::bad_request(format!(
             "the spec replicas field {path} cannot be empty"
-        )));
+        ))));
     }
     let mut controller = old.clone();
     object::set(&mut controller, &fields.replicas, replicas);

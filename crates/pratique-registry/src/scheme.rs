@@ -4,9 +4,9 @@ use pratique_apiextensions::Version;
 use pratique_json::{Progress, Value};
 use pratique_objects::{DecodeError, FieldValidation};
 use pratique_schema::merge::MergeSchema;
-use pratique_types::{GroupVersionKind, Status};
+use pratique_types::{GroupVersionKind, Status, status};
 
-use crate::refusal::{Refusal, bad_request};
+use crate::refusal::Refusal;
 
 /// How a server decodes objects, completes them with defaults, and converts them.
 pub trait Scheme {
@@ -70,9 +70,9 @@ pub trait Scheme {
         stored: Value<'static>,
     ) -> Result<Value<'static>, Box<Status>> {
         let Some(mut object) = self.convert(kind, &stored) else {
-            return Err(crate::refusal::internal(&format!(
+            return Err(Box::new(status::internal_error(&format!(
                 "the stored object has no form as {kind}"
-            )));
+            ))));
         };
         self.default_again(kind, &mut object)?;
         Ok(object)
@@ -130,7 +130,7 @@ impl Undecoded {
 
 impl From<DecodeError> for Undecoded {
     fn from(error: DecodeError) -> Self {
-        let status = bad_request(error.to_string());
+        let status = Box::new(status::bad_request(error.to_string()));
         let cause = match error {
             DecodeError::Unrecognized { cause, .. } | DecodeError::Undecodable { cause, .. } => cause,
             other => other.to_string(),

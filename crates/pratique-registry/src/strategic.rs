@@ -4,10 +4,15 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use pratique_json::{Object, Value};
+<<<<<<< HEAD
 use pratique_schema::{Release, Schema, Shape, TypeId};
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::refusal::{bad_request, unsupported_media_type};
+=======
+use pratique_schema::{Schema, Shape, TypeId};
+use pratique_types::{GroupVersionKind, Status, status};
+>>>>>>> ea62c732 (types: the errors of an API server, made in one place)
 
 /// How a field is patched.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,12 +67,12 @@ pub(crate) fn merge(
     patch: Value<'static>,
 ) -> Result<Value<'static>, Box<Status>> {
     let Value::Object(patch) = patch else {
-        return Err(bad_request(
+        return Err(Box::new(status::bad_request(
             "json: cannot unmarshal a value that is no object into a strategic merge patch",
-        ));
+        )));
     };
     let Some(id) = Schema::builtin().kind(kind) else {
-        return Err(unsupported_media_type(&WITHOUT_STRATEGIC_MERGE));
+        return Err(Box::new(status::unsupported_media_type(&WITHOUT_STRATEGIC_MERGE)));
     };
     let object = match object {
         Value::Object(object) => object,
@@ -89,10 +94,10 @@ fn merge_struct(
             Some("delete") => return Ok(Object::new()),
             Some("merge") => {}
             _ => {
-                return Err(bad_request(format!(
+                return Err(Box::new(status::bad_request(format!(
                     "Unknown patch type found: {}",
                     shown(&directive)
-                )));
+                ))));
             }
         }
     }
@@ -201,16 +206,16 @@ fn merge_list(
     let mut added = Vec::new();
     for element in change {
         let Value::Object(mut element) = element else {
-            return Err(bad_request(format!(
+            return Err(Box::new(status::bad_request(format!(
                 "map: {}: element is not a map",
                 shown(&element)
-            )));
+            ))));
         };
         let Some(identity) = element.get(key).cloned() else {
-            return Err(bad_request(format!(
+            return Err(Box::new(status::bad_request(format!(
                 "map: {} does not contain declared merge key: {key}",
                 Value::Object(element)
-            )));
+            ))));
         };
         if element.get(PATCH).and_then(Value::as_str) == Some("delete") {
             merged.retain(|other| other.get(key) != Some(&identity));

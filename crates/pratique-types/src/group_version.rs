@@ -213,6 +213,16 @@ impl GroupVersionResource {
     }
 }
 
+impl GroupKind {
+    /// Names a kind.
+    pub fn new(group: &str, kind: &str) -> Self {
+        GroupKind {
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+        }
+    }
+}
+
 impl GroupResource {
     /// Names a resource.
     pub fn new(group: &str, resource: &str) -> Self {
@@ -220,6 +230,18 @@ impl GroupResource {
             group: group.to_owned(),
             resource: resource.to_owned(),
         }
+    }
+}
+
+impl From<&GroupVersionKind> for GroupKind {
+    fn from(kind: &GroupVersionKind) -> Self {
+        kind.group_kind()
+    }
+}
+
+impl From<&GroupVersionResource> for GroupResource {
+    fn from(resource: &GroupVersionResource) -> Self {
+        resource.group_resource()
     }
 }
 

@@ -5,13 +5,12 @@ use std::sync::{Arc, OnceLock};
 use pratique_cel::estimate::estimate;
 use pratique_cel::{Environment, Program, Type as CelType, library};
 use pratique_json::{Value, escape_html};
+use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
 use super::cost::{self, RULE_LIMIT, TotalCost};
 use super::field_path;
 use super::types::{Declared, MAX_REQUEST, ObjectTypes};
 use super::{Body, CompiledRule, Node, Refused};
-use crate::field_error::{FieldError, FieldErrors};
-use crate::path::Path;
 use crate::schema::{Rule, Schema, Type};
 
 /// The minor version of the reference whose functions rules may use.
@@ -28,9 +27,9 @@ const REASONS: [&str; 4] = [
 ];
 
 pub(super) struct Compiler<'e> {
-    errors: &'e mut FieldErrors,
+    errors: &'e mut ErrorList,
     /// Errors of rules other than those of their expressions.
-    schema_errors: FieldErrors,
+    schema_errors: ErrorList,
     total: TotalCost,
     base: Environment,
 }
@@ -70,10 +69,10 @@ impl Place {
 }
 
 impl<'e> Compiler<'e> {
-    pub(super) fn new(errors: &'e mut FieldErrors) -> Self {
+    pub(super) fn new(errors: &'e mut ErrorList) -> Self {
         Compiler {
             errors,
-            schema_errors: FieldErrors::default(),
+            schema_errors: ErrorList::default(),
             total: TotalCost::default(),
             base: base(),
         }
@@ -102,7 +101,7 @@ impl<'e> Compiler<'e> {
         let mut within = place.within(schema);
         let is_correlatable = matches!(schema.map_type.as_deref(), None | Some("granular" | "atomic"));
         if !is_correlatable && within.uncorrelatable.is_none() {
-            within.uncorrelatable = Some(path.field());
+            within.uncorrelatable = Some(path.to_string());
         }
         let properties = path.child("properties");
         for (name, property) in &schema.properties {
@@ -121,7 +120,7 @@ impl<'e> Compiler<'e> {
         }
         if let Some(items) = &schema.items {
             if !schema.is_list_map() && within.uncorrelatable.is_none() {
-                within.uncorrelatable = Some(path.field());
+                within.uncorrelatable = Some(path.to_string());
             }
             let path = path.child("items");
             let inner = self.node(items, items.is_embedded, &path, &within);
@@ -156,7 +155,7 @@ impl<'e> Compiler<'e> {
             if is_reported {
                 let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable \
                               to convert structural schema to CEL declarations";
-                self.errors.push(FieldError::internal(list.field(), detail));
+                self.errors.push(Error::internal(list, detail));
             }
             let refused = "failed to convert to declType for CEL validation rules";
             return vec![CompiledRule::refused(Refused::All(refused.into()))];
@@ -182,7 +181,7 @@ impl<'e> Compiler<'e> {
                 Some(true) => &optional,
                 _ => &plain,
             };
-            let mut found = FieldErrors::default();
+            let mut found = ErrorList::default();
             let mut compilation = RuleCompilation {
                 rule,
                 schema,
@@ -207,23 +206,23 @@ impl<'e> Compiler<'e> {
         let (text, message) = (rule.rule.trim(), rule.message.trim());
         let errors = &mut self.schema_errors;
         if text.is_empty() {
-            errors.required(&path.child("rule"), "rule is not specified");
+            errors.push(Error::required(&path.child("rule"), "rule is not specified"));
         } else if !rule.message.is_empty() && message.is_empty() {
             let detail = "must be non-empty if specified";
-            errors.invalid(&path.child("message"), &(&*rule.message).into(), detail);
+            errors.push(Error::invalid(&path.child("message"), &*rule.message, detail));
         } else if has_lines(message) {
             let detail = "must not contain line breaks";
-            errors.invalid(&path.child("message"), &(&*rule.message).into(), detail);
+            errors.push(Error::invalid(&path.child("message"), &*rule.message, detail));
         } else if has_lines(text) && message.is_empty() {
             let detail = "message must be specified if rule contains line breaks";
-            errors.required(&path.child("message"), detail);
+            errors.push(Error::required(&path.child("message"), detail));
         }
         if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
             let detail = "messageExpression must be non-empty if specified";
-            errors.required(&path.child("messageExpression"), detail);
+            errors.push(Error::required(&path.child("messageExpression"), detail));
         }
         if let Some(reason) = rule.reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
-            errors.not_supported(&path.child("reason"), reason, &REASONS);
+            errors.push(Error::not_supported(&path.child("reason"), reason, &REASONS));
         }
         let field_path = &*rule.field_path;
         for (is_wrong, detail) in [
@@ -235,7 +234,7 @@ impl<'e> Compiler<'e> {
             ),
         ] {
             if is_wrong && !field_path.is_empty() {
-                errors.invalid(&path.child("fieldPath"), &field_path.into(), detail);
+                errors.push(Error::invalid(&path.child("fieldPath"), field_path, detail));
             }
         }
     }
@@ -248,7 +247,7 @@ struct RuleCompilation<'o> {
     environment: &'o Environment,
     declared: &'o Declared,
     place: &'o Place,
-    errors: &'o mut FieldErrors,
+    errors: &'o mut ErrorList,
     total: &'o mut TotalCost,
 }
 
@@ -256,7 +255,7 @@ impl RuleCompilation<'_> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, compileRule
     fn compile(&mut self, path: &Path<'_>) -> CompiledRule {
         let rule = self.rule;
-        let field = path.child("rule").field();
+        let field = path.child("rule").to_string();
         let (program, cost) = match expression(self.environment, &rule.rule, self.declared, &CelType::Bool) {
             Ok(compiled) => compiled,
             Err(refusal) => {
@@ -264,8 +263,11 @@ impl RuleCompilation<'_> {
                     Refusal::Type => "cel expression must evaluate to a bool".to_owned(),
                     Refusal::Compile(message) => message,
                 };
-                self.errors
-                    .invalid_as(&path.child("rule"), &rule_text(rule), &detail);
+                self.errors.push(Error::invalid(
+                    &path.child("rule"),
+                    BadValue::Prepared(rule_text(rule).into()),
+                    &detail,
+                ));
                 return CompiledRule::refused(Refused::Rule(detail.into()));
             }
         };
@@ -278,7 +280,7 @@ impl RuleCompilation<'_> {
             .zip(self.environment.slot("oldSelf"));
         let Some((self_slot, old_self_slot)) = slots else {
             let detail = "the environment has no self";
-            self.errors.push(FieldError::internal(field, detail));
+            self.errors.push(Error::internal(field, detail));
             return CompiledRule::refused(Refused::Rule(detail.into()));
         };
         let uses_old_self = program.reads(old_self_slot);
@@ -319,7 +321,7 @@ impl RuleCompilation<'_> {
     fn add_cost(&mut self, what: &str, cost: u64, field: String) {
         if cost > RULE_LIMIT {
             let detail = cost::message(what, cost, RULE_LIMIT);
-            self.errors.push(FieldError::forbidden(field.clone(), &detail));
+            self.errors.push(Error::forbidden(field.clone(), &detail));
         }
         self.total.add(field, cost);
     }
@@ -331,11 +333,11 @@ impl RuleCompilation<'_> {
             let detail =
                 format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
             self.errors
-                .invalid(&path.child("rule"), &Value::from(&*rule.rule), &detail);
+                .push(Error::invalid(&path.child("rule"), &*rule.rule, &detail));
         } else if let Some(given) = rule.optional_old_self.filter(|_| !is_used) {
             let detail = "may not be set if oldSelf is not used in rule";
             self.errors
-                .invalid(&path.child("optionalOldSelf"), &Value::Bool(given), detail);
+                .push(Error::invalid(&path.child("optionalOldSelf"), given, detail));
         }
     }
 
@@ -344,7 +346,7 @@ impl RuleCompilation<'_> {
         if rule.message_expression.is_empty() {
             return None;
         }
-        let field = path.child("messageExpression").field();
+        let field = path.child("messageExpression").to_string();
         let compiled = expression(
             self.environment,
             &rule.message_expression,
@@ -361,8 +363,11 @@ impl RuleCompilation<'_> {
                     Refusal::Type => "messageExpression must evaluate to a string".to_owned(),
                     Refusal::Compile(message) => format!("messageExpression {message}"),
                 };
-                self.errors
-                    .invalid_as(&path.child("messageExpression"), &rule_text(rule), &detail);
+                self.errors.push(Error::invalid(
+                    &path.child("messageExpression"),
+                    BadValue::Prepared(rule_text(rule).into()),
+                    &detail,
+                ));
                 None
             }
         }

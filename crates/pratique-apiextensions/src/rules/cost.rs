@@ -1,7 +1,6 @@
 //! The cost limits of the rules of a definition.
 
-use crate::field_error::{FieldError, FieldErrors};
-use crate::path::Path;
+use pratique_types::field::{Error, ErrorList, Path};
 
 /// The most that a rule may be estimated to cost, however often it is evaluated.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, StaticEstimatedCostLimit
@@ -31,18 +30,18 @@ impl TotalCost {
         self.most_expensive.truncate(4);
     }
 
-    pub(super) fn finish(self, path: &Path<'_>, errors: &mut FieldErrors) {
+    pub(super) fn finish(self, path: &Path<'_>, errors: &mut ErrorList) {
         if self.total <= SCHEMA_LIMIT {
             return;
         }
         for (field, _) in self.most_expensive {
             let detail =
                 "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-            errors.push(FieldError::forbidden(field, detail));
+            errors.push(Error::forbidden(field, detail));
         }
         let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-        errors.push(FieldError::forbidden(
-            path.field(),
+        errors.push(Error::forbidden(
+            path.to_string(),
             &message(what, self.total, SCHEMA_LIMIT),
         ));
     }

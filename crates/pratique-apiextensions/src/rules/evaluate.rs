@@ -2,10 +2,9 @@
 
 use pratique_cel::{Arena, Context, Fault, FaultKind, Program, Stop, Value as CelValue};
 use pratique_json::Value;
+use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
 use super::{Body, CompiledRule, Node, Refused, values};
-use crate::field_error::{FieldError, FieldErrors};
-use crate::path::Path;
 use crate::schema::{Schema, Type};
 use crate::validate::{Correlated, KeyedItems};
 
@@ -26,7 +25,7 @@ const OUT_OF_BUDGET: &str =
 
 /// One evaluation of the rules.
 pub(super) struct Evaluation<'e> {
-    errors: &'e mut FieldErrors,
+    errors: &'e mut ErrorList,
     warnings: &'e mut Vec<String>,
     budget: u64,
 }
@@ -63,7 +62,7 @@ struct Place<'p, 'a> {
 }
 
 impl<'e> Evaluation<'e> {
-    pub(super) fn new(errors: &'e mut FieldErrors, warnings: &'e mut Vec<String>) -> Self {
+    pub(super) fn new(errors: &'e mut ErrorList, warnings: &'e mut Vec<String>) -> Self {
         Evaluation {
             errors,
             warnings,
@@ -197,9 +196,9 @@ impl<'e> Evaluation<'e> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validateExpressions
     fn rules<'a>(&mut self, place: Place<'_, 'a>, old: Old<'_, '_, 'a>) -> Result<(), Halt> {
         let of = Value::from(place.schema.type_name());
-        let field = || place.path.field();
+        let field = || place.path.to_string();
         if self.budget == 0 {
-            self.errors.push(FieldError::invalid(field(), &of, OUT_OF_BUDGET));
+            self.errors.push(Error::invalid(field(), &of, OUT_OF_BUDGET));
             return Err(Halt);
         }
         let arena = Arena::new();
@@ -218,7 +217,7 @@ impl<'e> Evaluation<'e> {
                         Refused::Rule(error) => format!("rule compile error: {error}"),
                         Refused::All(error) => format!("rule compiler initialization error: {error}"),
                     };
-                    self.errors.push(FieldError::invalid(field(), &of, &detail));
+                    self.errors.push(Error::invalid(field(), &of, &detail));
                     continue;
                 }
             };
@@ -240,7 +239,7 @@ impl<'e> Evaluation<'e> {
             };
             let (result, cost) = of_rule.evaluate(body, &body.program);
             let Some(budget) = self.budget.checked_sub(cost) else {
-                self.errors.push(FieldError::invalid(field(), &of, OUT_OF_BUDGET));
+                self.errors.push(Error::invalid(field(), &of, OUT_OF_BUDGET));
                 return Err(Halt);
             };
             self.budget = budget;
@@ -250,7 +249,7 @@ impl<'e> Evaluation<'e> {
                 Err(fault) => {
                     let is_over = is_over_limit(&fault);
                     let detail = fault_message(&fault, &rule.shown);
-                    self.errors.push(FieldError::invalid(field(), &of, &detail));
+                    self.errors.push(Error::invalid(field(), &of, &detail));
                     if is_over {
                         return Err(Halt);
                     }
@@ -273,7 +272,7 @@ impl<'e> Evaluation<'e> {
             "" => *place.path,
             below => place.path.child(below),
         };
-        let field = path.field();
+        let field = path.to_string();
         let is_ratcheted = !rule.uses_old_self && old.is_unchanged();
         let of = Value::from(place.schema.type_name());
         let detail = match body
@@ -284,7 +283,7 @@ impl<'e> Evaluation<'e> {
             Some(Ok(Some(message))) => message,
             None | Some(Ok(None)) => rule.default_message.to_string(),
             Some(Err(message)) => {
-                self.report(FieldError::invalid(field, &of, &message), is_ratcheted);
+                self.report(Error::invalid(field, &of, &message), is_ratcheted);
                 return Err(Halt);
             }
         };
@@ -293,18 +292,18 @@ impl<'e> Evaluation<'e> {
             _ => Some(place.value),
         };
         let error = match (rule.reason.as_deref(), value) {
-            (Some("FieldValueForbidden"), _) => FieldError::forbidden(field, &detail),
-            (Some("FieldValueRequired"), _) => FieldError::required(field, &detail),
-            (Some("FieldValueDuplicate"), Some(value)) => FieldError::duplicate(field, value),
-            (Some("FieldValueDuplicate"), None) => FieldError::duplicate_unshown(field),
-            (_, Some(value)) => FieldError::invalid(field, value, &detail),
-            (_, None) => FieldError::invalid_unshown(field, &detail),
+            (Some("FieldValueForbidden"), _) => Error::forbidden(field, &detail),
+            (Some("FieldValueRequired"), _) => Error::required(field, &detail),
+            (Some("FieldValueDuplicate"), Some(value)) => Error::duplicate(field, value),
+            (Some("FieldValueDuplicate"), None) => Error::duplicate(field, BadValue::Omitted),
+            (_, Some(value)) => Error::invalid(field, value, &detail),
+            (_, None) => Error::invalid(field, BadValue::Omitted, &detail),
         };
         self.report(error, is_ratcheted);
         Ok(())
     }
 
-    fn report(&mut self, error: FieldError, is_ratcheted: bool) {
+    fn report(&mut self, error: Error, is_ratcheted: bool) {
         match is_ratcheted {
             true => self.warnings.push(error.to_string()),
             false => self.errors.push(error),

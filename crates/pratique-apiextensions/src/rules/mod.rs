@@ -12,9 +12,8 @@ use std::collections::BTreeMap;
 
 use pratique_cel::{Environment, Program, Slot};
 use pratique_json::Value;
+use pratique_types::field::{Error, ErrorList, Path};
 
-use crate::field_error::{FieldError, FieldErrors};
-use crate::path::Path;
 use crate::schema::Schema;
 use crate::validate::Correlated;
 
@@ -86,7 +85,7 @@ impl CompiledRule {
 
 impl Rules {
     /// Compiles the rules of a schema; their errors are those of the definition.
-    pub(crate) fn compile(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) -> Rules {
+    pub(crate) fn compile(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) -> Rules {
         let mut compiler = compile::Compiler::new(errors);
         let root = compiler.node(schema, true, path, &compile::Place::root());
         compiler.finish(path);
@@ -99,7 +98,7 @@ impl Rules {
         new: &Value<'a>,
         correlated: Option<&Correlated<'_, 'a>>,
         schema: &Schema,
-        errors: &mut FieldErrors,
+        errors: &mut ErrorList,
         warnings: &mut Vec<String>,
     ) {
         let Some(root) = &self.root else {
@@ -108,7 +107,7 @@ impl Rules {
         if errors.has_blocking() {
             let detail = "some validation rules were not checked because the object was invalid; correct the existing errors \
                           to complete validation";
-            errors.push(FieldError::invalid("<nil>".to_owned(), &Value::Null, detail));
+            errors.push(Error::invalid(Path::ROOT, &Value::Null, detail));
             return;
         }
         let mut evaluation = evaluate::Evaluation::new(errors, warnings);

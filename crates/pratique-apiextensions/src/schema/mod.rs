@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 
 use pratique_gotext::regexp::{self, Regex};
 use pratique_json::Value;
-
-use crate::path::Path;
+use pratique_types::field::Path;
 
 pub(crate) use format::format_check;
 pub(crate) use read::read;

@@ -2,16 +2,15 @@
 
 use pratique_gotext::regexp::Regex;
 use pratique_json::{Object, Value};
+use pratique_types::field::{Error, ErrorList, Path};
 
 use super::{Additional, Pattern, Rule, Schema, Type, Values};
-use crate::field_error::FieldErrors;
-use crate::path::Path;
 
 /// Reads a schema. Members that definitions may not have are errors, and so are those that this crate cannot follow.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, NewStructural
-pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) -> Schema {
+pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) -> Schema {
     let Value::Object(object) = value else {
-        errors.type_invalid(path, value, "must be an object");
+        errors.push(Error::type_invalid(path, value, "must be an object"));
         return Schema::default();
     };
     let mut reader = Reader { object, path, errors };
@@ -47,7 +46,7 @@ pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors)
 struct Reader<'r, 'a> {
     object: &'r Object<'a>,
     path: &'r Path<'r>,
-    errors: &'r mut FieldErrors,
+    errors: &'r mut ErrorList,
 }
 
 impl<'r, 'a> Reader<'r, 'a> {
@@ -57,8 +56,11 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn wrong(&mut self, name: &str, value: &Value<'_>, expected: &str) {
-        self.errors
-            .type_invalid(&self.path.child(name), value, &format!("must be {expected}"));
+        self.errors.push(Error::type_invalid(
+            &self.path.child(name),
+            value,
+            &format!("must be {expected}"),
+        ));
     }
 
     fn typed<T>(
@@ -111,8 +113,10 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn unsupported(&mut self) {
         for name in UNSUPPORTED {
             if self.non_null(name).is_some_and(|value| !value.is_empty()) {
-                self.errors
-                    .forbidden(&self.path.child(name), &format!("{name} is not supported"));
+                self.errors.push(Error::forbidden(
+                    &self.path.child(name),
+                    &format!("{name} is not supported"),
+                ));
             }
         }
     }
@@ -123,7 +127,8 @@ impl<'r, 'a> Reader<'r, 'a> {
             && Type::named(name).is_none()
         {
             let known: Vec<&str> = Type::ALL.iter().map(|of| of.name()).collect();
-            self.errors.not_supported(&self.path.child("type"), name, &known);
+            self.errors
+                .push(Error::not_supported(&self.path.child("type"), name, &known));
         }
         let preserves = self.typed(
             "x-kubernetes-preserve-unknown-fields",
@@ -132,11 +137,11 @@ impl<'r, 'a> Reader<'r, 'a> {
         );
         if preserves == Some(false) {
             let detail = "must be true or undefined";
-            self.errors.invalid(
+            self.errors.push(Error::invalid(
                 &self.path.child("x-kubernetes-preserve-unknown-fields"),
-                &Value::Bool(false),
+                false,
                 detail,
-            );
+            ));
         }
         Schema {
             of: of.and_then(Type::named),
@@ -185,7 +190,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let path = self.path.child("items");
         if items.as_array().is_some() {
             let detail = "items must be a schema object and not an array";
-            self.errors.forbidden(&path, detail);
+            self.errors.push(Error::forbidden(&path, detail));
             return None;
         }
         Some(Box::new(read(items, &path, self.errors)))
@@ -223,7 +228,8 @@ impl<'r, 'a> Reader<'r, 'a> {
         for (at, rule) in list.iter().enumerate() {
             let path = path.index(at);
             let Value::Object(object) = rule else {
-                self.errors.type_invalid(&path, rule, "must be an object");
+                self.errors
+                    .push(Error::type_invalid(&path, rule, "must be an object"));
                 continue;
             };
             let mut reader = Reader {

@@ -1,17 +1,16 @@
 //! Restrictions on definitions besides that their schemas are structural.
 
 use pratique_json::Value;
+use pratique_types::field::{Error, ErrorList, Path};
 
 use super::{Additional, Schema, Type};
-use crate::field_error::{FieldError, FieldErrors};
-use crate::path::Path;
 
 /// Checks a schema as a server does in a new definition.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
-pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     if schema.values.unique_items {
         let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-        errors.forbidden(&path.child("uniqueItems"), detail);
+        errors.push(Error::forbidden(&path.child("uniqueItems"), detail));
     }
     if !schema.properties.is_empty()
         && matches!(
@@ -20,7 +19,7 @@ pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) 
         )
     {
         let detail = "additionalProperties and properties are mutual exclusive";
-        errors.forbidden(&path.child("additionalProperties"), detail);
+        errors.push(Error::forbidden(&path.child("additionalProperties"), detail));
     }
     map_type(schema, path, errors);
     list_type(schema, path, errors);
@@ -29,7 +28,7 @@ pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) 
     below(schema, path, errors);
 }
 
-fn below(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+fn below(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     let properties = path.child("properties");
     for (name, property) in &schema.properties {
         check(property, &properties.key(name), errors);
@@ -52,27 +51,31 @@ fn below(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
 }
 
 /// An extension that only values of a type may have.
-fn needs_type(schema: &Schema, of: Type, extension: &str, path: &Path<'_>, errors: &mut FieldErrors) {
+fn needs_type(schema: &Schema, of: Type, extension: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let detail = format!("must be {} if {extension} is specified", of.name());
     match schema.of {
-        None => errors.required(&path.child("type"), &detail),
-        Some(other) if other != of => errors.invalid(&path.child("type"), &other.name().into(), &detail),
+        None => errors.push(Error::required(&path.child("type"), &detail)),
+        Some(other) if other != of => errors.push(Error::invalid(&path.child("type"), other.name(), &detail)),
         Some(_) => {}
     }
 }
 
-fn map_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+fn map_type(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(map_type) = schema.map_type.as_deref() else {
         return;
     };
     let extension = "x-kubernetes-map-type";
     needs_type(schema, Type::Object, extension, path, errors);
     if !matches!(map_type, "atomic" | "granular") {
-        errors.not_supported(&path.child(extension), map_type, &["atomic", "granular"]);
+        errors.push(Error::not_supported(
+            &path.child(extension),
+            map_type,
+            &["atomic", "granular"],
+        ));
     }
 }
 
-fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(list_type) = schema.list_type.as_deref() else {
         return;
     };
@@ -88,28 +91,36 @@ fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
         let shown = item.list_type.as_deref().map_or(Value::Null, Value::from);
         match item.of {
             Some(Type::Array) if !matches!(item.list_type.as_deref(), None | Some("atomic")) => {
-                errors.invalid(&items.child(extension), &shown, detail);
+                errors.push(Error::invalid(&items.child(extension), &shown, detail));
             }
             Some(Type::Object) if item.map_type.as_deref() != Some("atomic") => {
-                errors.invalid(&items.child("x-kubernetes-map-type"), &shown, detail);
+                errors.push(Error::invalid(
+                    &items.child("x-kubernetes-map-type"),
+                    &shown,
+                    detail,
+                ));
             }
             _ => {}
         }
     }
     if !matches!(list_type, "atomic" | "set" | "map") {
-        errors.not_supported(&path.child(extension), list_type, &["atomic", "set", "map"]);
+        errors.push(Error::not_supported(
+            &path.child(extension),
+            list_type,
+            &["atomic", "set", "map"],
+        ));
     }
 }
 
-fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     let keys = path.child("x-kubernetes-list-map-keys");
     let is_map = schema.list_type.as_deref() == Some("map");
     if !schema.list_map_keys.is_empty() && !is_map {
-        let field = path.child("x-kubernetes-list-type").field();
+        let field = path.child("x-kubernetes-list-type").to_string();
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
         errors.push(match schema.list_type.as_deref() {
-            None => FieldError::required(field, detail),
-            Some(list_type) => FieldError::invalid(field, &list_type.into(), detail),
+            None => Error::required(field, detail),
+            Some(list_type) => Error::invalid(field, list_type, detail),
         });
     }
     if !is_map {
@@ -117,17 +128,17 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     }
     if schema.list_map_keys.is_empty() {
         let detail = "must not be empty if x-kubernetes-list-type is map";
-        errors.required(&keys, detail);
+        errors.push(Error::required(&keys, detail));
     }
     let items = path.child("items");
     let Some(item) = schema.items.as_deref() else {
         let detail = "must have a schema if x-kubernetes-list-type is map";
-        errors.required(&items, detail);
+        errors.push(Error::required(&items, detail));
         return;
     };
     if item.of != Some(Type::Object) {
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.invalid(&items.child("type"), &item.type_name().into(), detail);
+        errors.push(Error::invalid(&items.child("type"), item.type_name(), detail));
         return;
     }
     let shown = Value::Array(
@@ -142,24 +153,24 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
         match item.properties.get(key).map(|property| property.of) {
             None => {
                 let detail = "entries must all be names of item properties";
-                errors.invalid(&keys, &shown, detail);
+                errors.push(Error::invalid(&keys, &shown, detail));
             }
             Some(Some(Type::Array | Type::Object)) => {
                 let property = properties.key(key);
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-                errors.invalid(&property.child("type"), &item.type_name().into(), detail);
+                errors.push(Error::invalid(&property.child("type"), item.type_name(), detail));
             }
             Some(_) => {}
         }
         if schema.list_map_keys.iter().take(at).any(|before| before == key) {
             let detail = "must not contain duplicate entries";
-            errors.invalid(&keys, &shown, detail);
+            errors.push(Error::invalid(&keys, &shown, detail));
         }
     }
 }
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateMapListKeysMapSet
-fn items(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+fn items(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     let (Some(item), Some(list_type @ ("set" | "map"))) =
         (schema.items.as_deref(), schema.list_type.as_deref())
     else {
@@ -168,7 +179,7 @@ fn items(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     let items = path.child("items");
     if item.nullable {
         let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
-        errors.forbidden(&items.child("nullable"), &detail);
+        errors.push(Error::forbidden(&items.child("nullable"), &detail));
     }
     let properties = items.child("properties");
     for key in schema.list_map_keys.iter().filter(|_| list_type == "map") {
@@ -178,11 +189,11 @@ fn items(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
         let path = properties.key(key);
         if !item.values.required.contains(key) && property.default.is_none() {
             let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
-            errors.required(&path.child("default"), detail);
+            errors.push(Error::required(&path.child("default"), detail));
         }
         if property.nullable {
             let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
-            errors.forbidden(&path.child("nullable"), detail);
+            errors.push(Error::forbidden(&path.child("nullable"), detail));
         }
     }
 }

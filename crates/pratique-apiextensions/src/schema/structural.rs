@@ -1,13 +1,13 @@
 //! Whether a schema is structural: every value has one type, which combinations only restrict further.
 
+use pratique_types::field::{Error, ErrorList, Path};
+
 use super::{Additional, Schema, Type};
-use crate::field_error::FieldErrors;
-use crate::path::Path;
 
 /// Checks that a schema is structural.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, ValidateStructural
-pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
-    let mut found = FieldErrors::default();
+pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
+    let mut found = ErrorList::default();
     Checker { errors: &mut found }.schema(schema, Level::Root, path);
     complete(schema, Some(schema), path, path, &mut found);
     let mut found = found.into_vec();
@@ -23,14 +23,15 @@ enum Level {
 }
 
 struct Checker<'e> {
-    errors: &'e mut FieldErrors,
+    errors: &'e mut ErrorList,
 }
 
 impl Checker<'_> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateStructuralInvariants
     fn schema(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
         if schema.of == Some(Type::Array) && schema.items.is_none() {
-            self.errors.required(&path.child("items"), "must be specified");
+            self.errors
+                .push(Error::required(&path.child("items"), "must be specified"));
         }
         if let Some(items) = &schema.items {
             self.schema(items, Level::Item, &path.child("items"));
@@ -42,7 +43,8 @@ impl Checker<'_> {
         if let Some(additional) = &schema.additional {
             let path = path.child("additionalProperties");
             if level == Level::Root {
-                self.errors.forbidden(&path, "must not be used at the root");
+                self.errors
+                    .push(Error::forbidden(&path, "must not be used at the root"));
             }
             if let Additional::Schema(schema) = additional {
                 self.schema(schema, Level::Field, &path);
@@ -60,25 +62,25 @@ impl Checker<'_> {
         if schema.is_embedded && !schema.preserves_unknown && schema.properties.is_empty() {
             let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
                           x-kubernetes-preserve-unknown-fields";
-            self.errors.required(&properties, detail);
+            self.errors.push(Error::required(&properties, detail));
         }
     }
 
     fn extensions(&mut self, schema: &Schema, path: &Path<'_>) {
         let detail = "must be false if x-kubernetes-int-or-string is true";
         if schema.is_int_or_string && schema.preserves_unknown {
-            self.errors.invalid(
+            self.errors.push(Error::invalid(
                 &path.child("x-kubernetes-preserve-unknown-fields"),
-                &true.into(),
+                true,
                 detail,
-            );
+            ));
         }
         if schema.is_int_or_string && schema.is_embedded {
-            self.errors.invalid(
+            self.errors.push(Error::invalid(
                 &path.child("x-kubernetes-embedded-resource"),
-                &true.into(),
+                true,
                 detail,
-            );
+            ));
         }
     }
 
@@ -87,26 +89,27 @@ impl Checker<'_> {
         if schema.is_embedded && schema.of != Some(Type::Object) {
             let detail = "must be object if x-kubernetes-embedded-resource is true";
             match schema.of {
-                None => self.errors.required(&of_type, detail),
-                Some(of) => self.errors.invalid(&of_type, &of.name().into(), detail),
+                None => self.errors.push(Error::required(&of_type, detail)),
+                Some(of) => self.errors.push(Error::invalid(&of_type, of.name(), detail)),
             }
         } else if schema.of.is_none() && !schema.is_int_or_string && !schema.preserves_unknown {
-            self.errors.required(
+            self.errors.push(Error::required(
                 &of_type,
                 match level {
                     Level::Root => "must not be empty at the root",
                     Level::Item => "must not be empty for specified array items",
                     Level::Field => "must not be empty for specified object fields",
                 },
-            );
+            ));
         }
         if schema.is_embedded && schema.additional.is_some() {
             let detail = "must not be used if x-kubernetes-embedded-resource is set";
-            self.errors.forbidden(&path.child("additionalProperties"), detail);
+            self.errors
+                .push(Error::forbidden(&path.child("additionalProperties"), detail));
         }
         if let Some(of) = schema.of.filter(|of| level == Level::Root && *of != Type::Object) {
             self.errors
-                .invalid(&of_type, &of.name().into(), "must be object at the root");
+                .push(Error::invalid(&of_type, of.name(), "must be object at the root"));
         }
     }
 
@@ -124,14 +127,15 @@ impl Checker<'_> {
                 let at = properties.key(name);
                 let detail = format!("must be {}", expected.name());
                 self.errors
-                    .invalid(&at.child("type"), &property.type_name().into(), &detail);
+                    .push(Error::invalid(&at.child("type"), property.type_name(), &detail));
             }
         }
         if let Some(metadata) = schema.properties.get("metadata").filter(|_| level == Level::Root)
             && !restricts_names_only(metadata)
         {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
-            self.errors.forbidden(&properties.key("metadata"), detail);
+            self.errors
+                .push(Error::forbidden(&properties.key("metadata"), detail));
         }
     }
 
@@ -157,7 +161,7 @@ impl Checker<'_> {
         {
             let detail = format!("must be a valid regular expression, but isn't: {error}");
             self.errors
-                .invalid(&nested("pattern"), &(&*pattern.text).into(), &detail);
+                .push(Error::invalid(&nested("pattern"), &*pattern.text, &detail));
         }
     }
 
@@ -201,14 +205,14 @@ impl Checker<'_> {
             ("x-kubernetes-validations", !schema.rules.is_empty(), empty),
         ] {
             if is_given {
-                self.errors.forbidden(&path.child(name), detail);
+                self.errors.push(Error::forbidden(&path.child(name), detail));
             }
         }
         if schema.properties.contains_key("metadata") {
-            self.errors.forbidden(
+            self.errors.push(Error::forbidden(
                 &properties.key("metadata"),
                 "must not be specified in a nested context",
-            );
+            ));
         }
     }
 }
@@ -291,7 +295,7 @@ fn complete(
     schema: Option<&Schema>,
     schema_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut FieldErrors,
+    errors: &mut ErrorList,
 ) {
     if let Some(not) = &values.not {
         nested_complete(not, schema, schema_path, &path.child("not"), errors);
@@ -309,11 +313,11 @@ fn nested_complete(
     schema: Option<&Schema>,
     schema_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut FieldErrors,
+    errors: &mut ErrorList,
 ) {
     let Some(schema) = schema else {
-        let detail = format!("because it is defined in {}", path.field());
-        errors.required(schema_path, &detail);
+        let detail = format!("because it is defined in {}", path.to_string());
+        errors.push(Error::required(schema_path, &detail));
         return;
     };
     complete(values, Some(schema), schema_path, path, errors);

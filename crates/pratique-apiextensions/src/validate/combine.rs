@@ -2,10 +2,10 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
+use pratique_types::field::Path;
 
 use super::outcome::Outcome;
 use super::value::validated;
-use crate::path::Path;
 use crate::schema::Schema;
 
 // Upstream: kube-openapi/pkg/validation/validate/schema_props.go, schemaPropsValidator.Validate
@@ -30,7 +30,7 @@ pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> O
 }
 
 fn quoted(path: &Path<'_>) -> String {
-    quote(&path.dotted())
+    quote(&path.to_dotted())
 }
 
 fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut Outcome) {

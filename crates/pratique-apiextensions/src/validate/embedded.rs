@@ -2,11 +2,10 @@
 
 use pratique_gotext::validation;
 use pratique_json::{Object, Value};
+use pratique_types::field::{Error, ErrorList, Path};
 
 use super::object_meta::{self, Names};
-use crate::field_error::{FieldError, FieldErrors};
 use crate::metadata::{self, Malformed};
-use crate::path::Path;
 use crate::schema::Schema;
 
 /// Validates the embedded resources of an object, and the object itself if it is to be one.
@@ -16,7 +15,7 @@ pub(crate) fn validate(
     schema: &Schema,
     is_resource: bool,
     path: &Path<'_>,
-    errors: &mut FieldErrors,
+    errors: &mut ErrorList,
 ) {
     match value {
         Value::Object(object) => {
@@ -43,21 +42,21 @@ pub(crate) fn validate(
     }
 }
 
-fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, fault) in [
         ("apiVersion", api_version_fault as fn(&str) -> Option<String>),
         ("kind", kind_fault),
     ] {
         let field = path.child(name);
         match object.get(name) {
-            None => errors.required(&field, ""),
+            None => errors.push(Error::required(&field, "")),
             Some(value) => {
                 let fault = match value.as_str() {
                     None => Some("must be a string".to_owned()),
                     Some("") => Some("must not be empty".to_owned()),
                     Some(text) => fault(text),
                 };
-                errors.extend(fault.map(|fault| FieldError::invalid(field.field(), value, &fault)));
+                errors.extend(fault.map(|fault| Error::invalid(field, value, &fault)));
             }
         }
     }
@@ -66,7 +65,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
     };
     let path = path.child("metadata");
     match metadata::read(given, Malformed::Refuse) {
-        Err(message) => errors.invalid(&path, given, &message),
+        Err(message) => errors.push(Error::invalid(&path, given, &message)),
         Ok(read) => {
             let mut metadata = read.metadata;
             let has = |name: &str| {

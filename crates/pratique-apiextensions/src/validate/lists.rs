@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use pratique_json::{Object, Value};
+use pratique_types::field::{Error, ErrorList, Path};
 
-use crate::field_error::{FieldError, FieldErrors};
-use crate::path::Path;
 use crate::schema::Schema;
 
 /// Validates the lists of a new object, unless those of the old one were wrong, too.
-pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &Schema, errors: &mut FieldErrors) {
-    let mut before = FieldErrors::default();
+pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &Schema, errors: &mut ErrorList) {
+    let mut before = ErrorList::default();
     validate(old, schema, &Path::ROOT, &mut before);
     if before.is_empty() {
         validate(new, schema, &Path::ROOT, errors);
@@ -20,7 +19,7 @@ pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &Schema,
 
 /// Validates that the items of sets and the keys of keyed lists are unique.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go, ValidateListSetsAndMaps
-pub(crate) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+pub(crate) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         Value::Object(object) => {
             if schema.properties.is_empty() && schema.additional_schema().is_none() {
@@ -48,19 +47,19 @@ pub(crate) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>, erro
     }
 }
 
-fn set(items: &[Value<'_>], path: &Path<'_>, errors: &mut FieldErrors) {
+fn set(items: &[Value<'_>], path: &Path<'_>, errors: &mut ErrorList) {
     for at in repeated(items.iter()) {
         if let Some(item) = items.get(at) {
-            errors.push(FieldError::duplicate(path.index(at).field(), item));
+            errors.push(Error::duplicate(path.index(at), item));
         }
     }
 }
 
-fn map(items: &[Value<'_>], keys: &[Box<str>], path: &Path<'_>, errors: &mut FieldErrors) {
+fn map(items: &[Value<'_>], keys: &[Box<str>], path: &Path<'_>, errors: &mut ErrorList) {
     let is_item = |item: &Value<'_>| item.is_null() || item.as_object().is_some();
     if let Some((at, item)) = items.iter().enumerate().find(|(_, item)| !is_item(item)) {
         let detail = "must be an object for an array of list-type map";
-        errors.invalid(&path.index(at), item, detail);
+        errors.push(Error::invalid(&path.index(at), item, detail));
         return;
     }
     let keys_of: Vec<Value<'_>> = items
@@ -69,7 +68,7 @@ fn map(items: &[Value<'_>], keys: &[Box<str>], path: &Path<'_>, errors: &mut Fie
         .collect();
     for at in repeated(keys_of.iter()) {
         if let Some(keys) = keys_of.get(at) {
-            errors.push(FieldError::duplicate(path.index(at).field(), keys));
+            errors.push(Error::duplicate(path.index(at), keys));
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use pratique_gotext::strconv::general_form;
 use pratique_json::Value;
+use pratique_types::field::{Error, Path};
 
 use super::outcome::Outcome;
-use crate::field_error::FieldError;
-use crate::path::Path;
 use crate::schema::{Schema, Type};
 
 /// A number of a document.
@@ -103,7 +102,7 @@ impl Check<'_> {
             "" => "(default format)".to_owned(),
             format => format!("with format {format}"),
         };
-        let (of, path) = (of.name(), self.path.dotted());
+        let (of, path) = (of.name(), self.path.to_dotted());
         Some(format!("{what} value must be of type {of} {form} in {path}"))
     }
 
@@ -145,7 +144,7 @@ impl Check<'_> {
     fn factor_not_positive(&self, factor: Number) -> Outcome {
         let message = format!(
             "factor MultipleOf declared for {} must be positive: {}",
-            self.path.dotted(),
+            self.path.to_dotted(),
             factor.shown()
         );
         self.invalid(factor, message)
@@ -154,7 +153,7 @@ impl Check<'_> {
     fn no_multiple(&self, number: Number, factor: Number) -> Outcome {
         let message = format!(
             "{} in body should be a multiple of {}",
-            self.path.dotted(),
+            self.path.to_dotted(),
             factor.shown()
         );
         self.invalid(number, message)
@@ -190,7 +189,7 @@ impl Check<'_> {
                 (Side::Maximum, false) => "less than or equal to",
                 (Side::Maximum, true) => "less than",
             };
-            let path = self.path.dotted();
+            let path = self.path.to_dotted();
             let message = format!("{path} in body should be {relation} {}", limit.shown());
             outcome.merge(self.invalid(number, message));
         }
@@ -198,7 +197,7 @@ impl Check<'_> {
     }
 
     fn invalid(&self, value: Number, message: String) -> Outcome {
-        let error = FieldError::invalid(super::value::field(self.path), &value.value(), &message);
+        let error = Error::invalid(super::value::field(self.path), &value.value(), &message);
         Outcome::of(message, error)
     }
 }

@@ -3,9 +3,7 @@
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation;
 use pratique_json::{Object, Value, text_at};
-
-use crate::field_error::FieldErrors;
-use crate::path::Path;
+use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
 const ANNOTATIONS_MAX: usize = 256 * 1024;
 const MANAGER_MAX: usize = 128;
@@ -48,38 +46,41 @@ pub(crate) fn validate(
     is_namespaced: bool,
     names: Names,
     path: &Path<'_>,
-    errors: &mut FieldErrors,
+    errors: &mut ErrorList,
 ) {
     let generate_name = text_at(metadata, &["generateName"]);
     let name = text_at(metadata, &["name"]);
     if !generate_name.is_empty() {
         for fault in names.faults(generate_name, true) {
-            errors.invalid(&path.child("generateName"), &generate_name.into(), &fault);
+            errors.push(Error::invalid(&path.child("generateName"), generate_name, &fault));
         }
     }
     if name.is_empty() {
         let detail = "name or generateName is required";
-        errors.required(&path.child("name"), detail);
+        errors.push(Error::required(&path.child("name"), detail));
     }
     for fault in names.faults(name, false).into_iter().filter(|_| !name.is_empty()) {
-        errors.invalid(&path.child("name"), &name.into(), &fault);
+        errors.push(Error::invalid(&path.child("name"), name, &fault));
     }
     let namespace = text_at(metadata, &["namespace"]);
     match (is_namespaced, namespace.is_empty()) {
-        (true, true) => errors.required(&path.child("namespace"), ""),
+        (true, true) => errors.push(Error::required(&path.child("namespace"), "")),
         (true, false) => {
             for fault in validation::dns1123_label(namespace) {
-                errors.invalid(&path.child("namespace"), &namespace.into(), &fault);
+                errors.push(Error::invalid(&path.child("namespace"), namespace, &fault));
             }
         }
         (false, true) => {}
         (false, false) => {
-            errors.forbidden(&path.child("namespace"), "not allowed on this type");
+            errors.push(Error::forbidden(
+                &path.child("namespace"),
+                "not allowed on this type",
+            ));
         }
     }
     if let Some(generation @ Value::Int(..0)) = metadata.get("generation") {
         let detail = "must be greater than or equal to 0";
-        errors.invalid(&path.child("generation"), generation, detail);
+        errors.push(Error::invalid(&path.child("generation"), generation, detail));
     }
     labels(metadata.get("labels"), &path.child("labels"), errors);
     annotations(metadata.get("annotations"), &path.child("annotations"), errors);
@@ -98,27 +99,27 @@ pub(crate) fn validate(
 
 /// Validates the metadata of an object that is to replace another.
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorUpdate
-pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
+pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     if old.get("deletionTimestamp").is_some_and(|time| !time.is_null()) {
         new_finalizers(new, old, &path.child("finalizers"), errors);
     }
     if text_at(new, &["resourceVersion"]).is_empty() {
-        errors.invalid(
+        errors.push(Error::invalid(
             &path.child("resourceVersion"),
-            &"".into(),
+            "",
             "must be specified for an update",
-        );
+        ));
     }
     let generation = |of: &Value<'_>| of.get("generation").and_then(Value::as_int).unwrap_or_default();
     if generation(new) < generation(old) {
         let detail = "must not be decremented";
-        errors.invalid(&path.child("generation"), &Value::Int(generation(new)), detail);
+        errors.push(Error::invalid(&path.child("generation"), generation(new), detail));
     }
     for (name, absent) in IMMUTABLE {
         let absent = absent.map_or(Value::Null, Value::from);
         let (given, was) = (new.get(name).unwrap_or(&absent), old.get(name).unwrap_or(&absent));
         if given != was {
-            errors.invalid(&path.child(name), given, "field is immutable");
+            errors.push(Error::invalid(&path.child(name), given, "field is immutable"));
         }
     }
     labels(new.get("labels"), &path.child("labels"), errors);
@@ -149,7 +150,7 @@ fn entries<'v, 'a>(map: Option<&'v Value<'a>>) -> impl Iterator<Item = (&'v str,
         .map(|(key, value)| (key, value.as_str().unwrap_or_default()))
 }
 
-fn new_finalizers(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn new_finalizers(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let before: Vec<&str> = texts(old.get("finalizers")).collect();
     let mut added: Vec<&str> = texts(new.get("finalizers"))
         .filter(|finalizer| !before.contains(finalizer))
@@ -162,12 +163,12 @@ fn new_finalizers(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>, errors: &mu
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
             quoted.join(", ")
         );
-        errors.forbidden(path, &detail);
+        errors.push(Error::forbidden(path, &detail));
     }
 }
 
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabels
-fn labels(labels: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn labels(labels: Option<&Value<'_>>, path: &Path<'_>, errors: &mut ErrorList) {
     for (key, value) in entries(labels) {
         let keys = validation::qualified_name(key)
             .into_iter()
@@ -176,28 +177,28 @@ fn labels(labels: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors)
             .into_iter()
             .map(|fault| (value, fault));
         for (shown, fault) in keys.chain(values) {
-            errors.invalid(path, &shown.into(), &fault);
+            errors.push(Error::invalid(path, shown, &fault));
         }
     }
 }
 
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateAnnotations
-fn annotations(annotations: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn annotations(annotations: Option<&Value<'_>>, path: &Path<'_>, errors: &mut ErrorList) {
     let mut size = 0;
     for (key, value) in entries(annotations) {
         size += key.len() + value.len();
         for fault in validation::qualified_name(&key.to_lowercase()) {
-            errors.invalid(path, &key.into(), &fault);
+            errors.push(Error::invalid(path, key, &fault));
         }
     }
     if size > ANNOTATIONS_MAX {
-        errors.too_long(path, ANNOTATIONS_MAX as i64);
+        errors.push(Error::too_long(path, ANNOTATIONS_MAX as i64));
     }
 }
 
 /// Errors of a reference name the list's fields, not the item's.
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateOwnerReferences
-fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mut ErrorList) {
     let references = references.and_then(Value::as_array).unwrap_or_default();
     let mut controller: Option<String> = None;
     for reference in references {
@@ -217,14 +218,14 @@ fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mu
                 );
                 let shown: Vec<String> = references.iter().map(owner_text).collect();
                 let shown = format!("[{}]", shown.join(","));
-                errors.invalid_as(path, &shown, &detail);
+                errors.push(Error::invalid(path, BadValue::Prepared(shown.into()), &detail));
             }
             None => controller = Some(this),
         }
     }
 }
 
-fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let api_version = text_at(reference, &["apiVersion"]);
     let (group, version) = match api_version.split_once('/') {
         None => ("", api_version),
@@ -232,20 +233,24 @@ fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut FieldErr
         Some(pair) => pair,
     };
     if version.is_empty() {
-        errors.invalid(
+        errors.push(Error::invalid(
             &path.child("apiVersion"),
-            &api_version.into(),
+            api_version,
             "version must not be empty",
-        );
+        ));
     }
     for name in ["kind", "name", "uid"] {
         if text_at(reference, &[name]).is_empty() {
-            errors.invalid(&path.child(name), &"".into(), "must not be empty");
+            errors.push(Error::invalid(&path.child(name), "", "must not be empty"));
         }
     }
     if group.is_empty() && version == "v1" && text_at(reference, &["kind"]) == "Event" {
         let detail = "/v1, Kind=Event is disallowed from being an owner";
-        errors.invalid_as(path, &owner_text(reference), detail);
+        errors.push(Error::invalid(
+            path,
+            BadValue::Prepared(owner_text(reference).into()),
+            detail,
+        ));
     }
 }
 
@@ -264,10 +269,10 @@ fn owner_text(reference: &Value<'_>) -> String {
 }
 
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateFinalizers
-fn finalizers(finalizers: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn finalizers(finalizers: Option<&Value<'_>>, path: &Path<'_>, errors: &mut ErrorList) {
     for finalizer in texts(finalizers) {
         for fault in validation::qualified_name(finalizer) {
-            errors.invalid(path, &finalizer.into(), &fault);
+            errors.push(Error::invalid(path, finalizer, &fault));
         }
     }
     let has = |name: &str| texts(finalizers).any(|finalizer| finalizer == name);
@@ -276,46 +281,49 @@ fn finalizers(finalizers: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Fiel
         && let Some(all) = finalizers
     {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
-        errors.invalid(path, all, detail);
+        errors.push(Error::invalid(path, all, detail));
     }
 }
 
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateManagedFields
-fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors) {
+fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut ErrorList) {
     let entries = entries.and_then(Value::as_array).unwrap_or_default();
     for (at, entry) in entries.iter().enumerate() {
         let path = path.index(at);
         let operation = text_at(entry, &["operation"]);
         if !matches!(operation, "Apply" | "Update") {
-            errors.invalid(
+            errors.push(Error::invalid(
                 &path.child("operation"),
-                &operation.into(),
+                operation,
                 "must be `Apply` or `Update`",
-            );
+            ));
         }
         let fields_type = text_at(entry, &["fieldsType"]);
         if !matches!(fields_type, "" | "FieldsV1") {
-            errors.invalid(
+            errors.push(Error::invalid(
                 &path.child("fieldsType"),
-                &fields_type.into(),
+                fields_type,
                 "must be `FieldsV1`",
-            );
+            ));
         }
         manager(text_at(entry, &["manager"]), &path, errors);
         if text_at(entry, &["subresource"]).len() > SUBRESOURCE_MAX {
-            errors.too_long(&path.child("subresource"), SUBRESOURCE_MAX as i64);
+            errors.push(Error::too_long(
+                &path.child("subresource"),
+                SUBRESOURCE_MAX as i64,
+            ));
         }
     }
 }
 
-fn manager(manager: &str, path: &Path<'_>, errors: &mut FieldErrors) {
+fn manager(manager: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if manager.len() > MANAGER_MAX {
-        errors.too_long(&path.child("manager"), MANAGER_MAX as i64);
+        errors.push(Error::too_long(&path.child("manager"), MANAGER_MAX as i64));
     }
     for (at, c) in manager.char_indices() {
         if !pratique_gotext::strconv::is_printable(c) {
             let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
-            errors.invalid(&path.child("manager"), &manager.into(), &detail);
+            errors.push(Error::invalid(&path.child("manager"), manager, &detail));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The outcome of validating a value by a schema.
 
-use crate::field_error::FieldError;
+use pratique_types::field::{BadValue, Error, Path};
 
 /// The errors of a value, and how many checks it passed: of alternatives that fail, the one that passed most
 /// is reported.
@@ -14,11 +14,11 @@ pub(super) struct Outcome {
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     pub(super) key: String,
-    pub(super) error: FieldError,
+    pub(super) error: Error,
 }
 
 impl Outcome {
-    pub(super) fn of(key: String, error: FieldError) -> Self {
+    pub(super) fn of(key: String, error: Error) -> Self {
         Outcome {
             problems: vec![Problem { key, error }],
             matches: 0,
@@ -29,13 +29,13 @@ impl Outcome {
         self.problems.is_empty()
     }
 
-    pub(super) fn add(&mut self, key: String, error: FieldError) {
+    pub(super) fn add(&mut self, key: String, error: Error) {
         self.push(Problem { key, error });
     }
 
     /// An error of the whole object, with only a message.
     pub(super) fn add_message(&mut self, message: String) {
-        let error = FieldError::invalid("<nil>".to_owned(), &"".into(), &message);
+        let error = Error::invalid(Path::ROOT, "", &message);
         self.add(message, error);
     }
 
@@ -47,7 +47,7 @@ impl Outcome {
         match self.problems.len() {
             ..MAX_PROBLEMS => self.problems.push(problem),
             MAX_PROBLEMS => {
-                let error = FieldError::invalid_unshown("<nil>".to_owned(), MORE);
+                let error = Error::invalid(Path::ROOT, BadValue::Omitted, MORE);
                 let key = MORE.to_owned();
                 self.problems.push(Problem { key, error });
             }

@@ -1,10 +1,9 @@
 //! Fields that the `scale` subresource reads.
 
 use pratique_json::Value;
+use pratique_types::field::{Error, ErrorList, Path};
 
-use crate::field_error::{FieldError, FieldErrors};
 use crate::go_value::{go_text, go_type};
-use crate::path::Path;
 
 /// Where the `scale` subresource finds its fields: `.spec.replicas`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,13 +18,13 @@ pub struct Scale {
 
 /// Validates the fields of `scale`.
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/validator.go, ValidateScaleSpec, ValidateScaleStatus
-pub(crate) fn validate(object: &Value<'_>, scale: &Scale, errors: &mut FieldErrors) {
+pub(crate) fn validate(object: &Value<'_>, scale: &Scale, errors: &mut ErrorList) {
     replicas(object, &scale.spec_replicas_path, errors);
     validate_status(object, scale, errors);
 }
 
 /// Validates the fields of the status of `scale`.
-pub(crate) fn validate_status(object: &Value<'_>, scale: &Scale, errors: &mut FieldErrors) {
+pub(crate) fn validate_status(object: &Value<'_>, scale: &Scale, errors: &mut ErrorList) {
     replicas(object, &scale.status_replicas_path, errors);
     if let Some(path) = &scale.label_selector_path {
         let found = nested(object, path).and_then(|found| match found {
@@ -33,12 +32,12 @@ pub(crate) fn validate_status(object: &Value<'_>, scale: &Scale, errors: &mut Fi
             Some(other) => Err(wrong(&steps(path), other, "string")),
         });
         if let Err(fault) = found {
-            errors.push(FieldError::invalid(field(path), &"".into(), &fault));
+            errors.push(Error::invalid(field(path), "", &fault));
         }
     }
 }
 
-fn replicas(object: &Value<'_>, path: &str, errors: &mut FieldErrors) {
+fn replicas(object: &Value<'_>, path: &str, errors: &mut ErrorList) {
     let found = nested(object, path).and_then(|found| match found {
         None => Ok(0),
         Some(Value::Int(number)) => Ok(*number),
@@ -52,12 +51,12 @@ fn replicas(object: &Value<'_>, path: &str, errors: &mut FieldErrors) {
         }
         Ok(_) => return,
     };
-    errors.push(FieldError::invalid(field(path), &Value::Int(shown), &fault));
+    errors.push(Error::invalid(field(path), shown, &fault));
 }
 
 /// The path is one name, dots and all.
 fn field(path: &str) -> String {
-    Path::based(path).field()
+    Path::new(path).to_string()
 }
 
 fn steps(path: &str) -> Vec<&str> {

@@ -2,13 +2,12 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value, escape_html};
+use pratique_types::field::{Error, ErrorList, Path};
 
 use super::combine;
 use super::correlate::Correlated;
 use super::number;
 use super::outcome::Outcome;
-use crate::field_error::{FieldError, FieldErrors};
-use crate::path::Path;
 use crate::schema::{Additional, Schema, Type, format_check};
 
 /// Validates an object by its schema. With an old object, errors of values that did not change are left out.
@@ -18,7 +17,7 @@ pub(crate) fn validate(
     schema: &Schema,
     old: Option<&Value<'_>>,
     path: &Path<'_>,
-    errors: &mut FieldErrors,
+    errors: &mut ErrorList,
 ) {
     let outcome = match old {
         Some(old) => ratcheted(schema, Correlated::new(value, old, schema), path),
@@ -98,9 +97,9 @@ fn add(outcome: &mut Outcome, found: Outcome) {
 
 /// The field of an error of a schema; a dot that it begins with is left out.
 pub(super) fn field(path: &Path<'_>) -> String {
-    let dotted = path.dotted();
+    let dotted = path.to_dotted();
     match dotted.as_str() {
-        "" | "." => "<nil>".to_owned(),
+        "" | "." => Path::ROOT.to_string(),
         other => other.strip_prefix('.').unwrap_or(other).to_owned(),
     }
 }
@@ -129,10 +128,10 @@ fn names(types: &[Type]) -> String {
 fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> Outcome {
     let message = format!(
         "{} in body must be of type {expected}: {}",
-        path.dotted(),
+        path.to_dotted(),
         quote(found)
     );
-    let error = FieldError::type_invalid(field(path), &found.into(), &message);
+    let error = Error::type_invalid(field(path), found, &message);
     Outcome::of(message, error)
 }
 
@@ -173,11 +172,11 @@ fn string(text: &str, schema: &Schema, path: &Path<'_>) -> Outcome {
         _ => text.chars().count() as i64,
     };
     if let Some(max) = values.max_length.filter(|max| length > *max) {
-        let key = format!("{} in body should be at most {max} chars long", path.dotted());
-        return Outcome::of(key, FieldError::too_long(field(path), max));
+        let key = format!("{} in body should be at most {max} chars long", path.to_dotted());
+        return Outcome::of(key, Error::too_long(field(path), max));
     }
     if let Some(min) = values.min_length.filter(|min| length < *min) {
-        let message = format!("{} in body should be at least {min} chars long", path.dotted());
+        let message = format!("{} in body should be at least {min} chars long", path.to_dotted());
         return invalid(path, &text.into(), message);
     }
     if let Some(pattern) = &values.pattern {
@@ -186,14 +185,14 @@ fn string(text: &str, schema: &Schema, path: &Path<'_>) -> Outcome {
             Ok(_) => pattern.text.to_string(),
             Err(error) => format!("{}, but pattern is invalid: {error}", pattern.text),
         };
-        let message = format!("{} in body should match '{shown}'", path.dotted());
+        let message = format!("{} in body should match '{shown}'", path.to_dotted());
         return invalid(path, &text.into(), message);
     }
     Outcome::default()
 }
 
 fn invalid(path: &Path<'_>, value: &Value<'_>, message: String) -> Outcome {
-    let error = FieldError::invalid(field(path), value, &message);
+    let error = Error::invalid(field(path), value, &message);
     Outcome::of(message, error)
 }
 
@@ -216,12 +215,12 @@ fn array(
     }
     let size = items.len() as i64;
     if let Some(min) = schema.values.min_items.filter(|min| size < *min) {
-        let message = format!("{} in body should have at least {min} items", path.dotted());
+        let message = format!("{} in body should have at least {min} items", path.to_dotted());
         outcome.merge(invalid(path, &Value::Int(size), message));
     }
     if let Some(max) = schema.values.max_items.filter(|max| size > *max) {
-        let key = format!("{} in body should have at most {max} items", path.dotted());
-        outcome.add(key, FieldError::too_many(field(path), size, max));
+        let key = format!("{} in body should have at most {max} items", path.to_dotted());
+        outcome.add(key, Error::too_many(field(path), size, max));
     }
     outcome.matches += 1;
     outcome
@@ -260,8 +259,8 @@ fn not_allowed(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
             other => escape_html(&other.to_string()).into_owned(),
         })
         .collect();
-    let key = format!("{} in body should be one of {texts:?}", path.dotted());
-    Outcome::of(key, FieldError::not_supported(field(path), value, &texts))
+    let key = format!("{} in body should be one of {texts:?}", path.to_dotted());
+    Outcome::of(key, Error::not_supported(field(path), value, &texts))
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/object_validator.go, objectValidator.Validate
@@ -275,19 +274,25 @@ fn object(
     let size = members.len() as i64;
     let values = &schema.values;
     if let Some(min) = values.min_properties.filter(|min| size < *min) {
-        let message = format!("{} in body should have at least {min} properties", path.dotted());
+        let message = format!(
+            "{} in body should have at least {min} properties",
+            path.to_dotted()
+        );
         outcome.merge(invalid(path, &Value::Int(size), message));
     }
     if let Some(max) = values.max_properties.filter(|max| size > *max) {
-        let key = format!("{} in body should have at most {max} properties", path.dotted());
-        outcome.add(key, FieldError::too_many(field(path), size, max));
+        let key = format!(
+            "{} in body should have at most {max} properties",
+            path.to_dotted()
+        );
+        outcome.add(key, Error::too_many(field(path), size, max));
     }
     for (name, value) in members.iter() {
         let member = match (schema.properties.get(name), &schema.additional) {
             (Some(schema), _) => schema,
             (None, Some(Additional::Schema(schema))) => schema,
             (None, Some(Additional::Allowed(false))) => {
-                let message = format!("{}.{name} in body is a forbidden property", path.dotted());
+                let message = format!("{}.{name} in body is a forbidden property", path.to_dotted());
                 outcome.merge(invalid(path, &name.into(), message));
                 continue;
             }
@@ -307,8 +312,8 @@ fn object(
     for name in &values.required {
         if !members.contains_key(name) {
             let at = path.child(name);
-            let key = format!("{} is required", at.dotted());
-            outcome.add(key, FieldError::required(field(&at), ""));
+            let key = format!("{} is required", at.to_dotted());
+            outcome.add(key, Error::required(field(&at), ""));
         }
     }
     outcome

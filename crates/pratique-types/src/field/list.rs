@@ -1,11 +1,8 @@
 //! The errors of an object, and the answer that lists them.
 
-use std::collections::HashSet;
-
-use pratique_gotext::strconv::quote;
-
 use super::{BadValue, Error, ErrorKind, Path};
-use crate::status::{Reason, Status, StatusDetails};
+use crate::group_version::GroupKind;
+use crate::status::{self, Status};
 
 /// The errors of one object in the order in which they were made. Those beyond a number or a length are only counted;
 /// the server has no bound.
@@ -71,24 +68,8 @@ impl ErrorList {
     }
 
     /// The answer of a server: 422 with the errors as causes.
-    // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
     pub fn into_status(self, group: &str, kind: &str, name: &str) -> Status {
-        let errors = self.into_vec();
-        let dot = if group.is_empty() { "" } else { "." };
-        let mut message = format!("{kind}{dot}{group} {} is invalid", quote(name));
-        if !errors.is_empty() {
-            message.push_str(": ");
-            message.push_str(&aggregate(&errors));
-        }
-        let mut status = Status::failure(Reason::Invalid, message);
-        status.details = Some(StatusDetails {
-            name: name.to_owned(),
-            group: group.to_owned(),
-            kind: kind.to_owned(),
-            causes: errors.into_iter().map(Error::into_cause).collect(),
-            ..StatusDetails::default()
-        });
-        status
+        status::invalid(GroupKind::new(group, kind), name, self.into_vec())
     }
 }
 
@@ -101,16 +82,7 @@ impl Extend<Error> for ErrorList {
 /// The errors as one message: alone, or in brackets, each once.
 // Upstream: apimachinery/pkg/util/validation/field/errors.go, ToAggregate
 pub fn aggregate(errors: &[Error]) -> String {
-    let mut seen = HashSet::new();
-    let texts: Vec<String> = errors
-        .iter()
-        .filter(|error| seen.insert((&error.field, &error.body)))
-        .map(Error::to_string)
-        .collect();
-    match texts.as_slice() {
-        [only] => only.clone(),
-        all => format!("[{}]", all.join(", ")),
-    }
+    crate::aggregate(errors)
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
-//! The errors of an API server, with its messages. Those of objects that are not valid are made by
-//! [`ErrorList`](crate::field::ErrorList).
+//! The errors of an API server, with its messages.
 // Upstream: apimachinery/pkg/api/errors/errors.go
 
 use pratique_gotext::strconv::quote;
 
 use super::{Reason, Status, StatusCause, StatusDetails};
-use crate::group_version::GroupResource;
+use crate::field::{self, Error};
+use crate::group_version::{GroupKind, GroupResource};
 
 /// `pods "web" is forbidden: …`; the resource and the name are left out where they are empty.
 // Upstream: NewForbidden
-pub fn forbidden(resource: GroupResource, name: &str, error: &str) -> Status {
+pub fn forbidden(resource: impl Into<GroupResource>, name: &str, error: &str) -> Status {
+    let resource = resource.into();
     let message = match (resource.resource.as_str(), name) {
         ("", _) => format!("forbidden: {error}"),
         (_, "") => format!("{resource} is forbidden: {error}"),
@@ -20,21 +21,24 @@ pub fn forbidden(resource: GroupResource, name: &str, error: &str) -> Status {
 
 /// `pods "web" not found`
 // Upstream: NewNotFound
-pub fn not_found(resource: GroupResource, name: &str) -> Status {
+pub fn not_found(resource: impl Into<GroupResource>, name: &str) -> Status {
+    let resource = resource.into();
     let message = format!("{resource} {} not found", quote(name));
     about_resource(Reason::NotFound, resource, name, message)
 }
 
 /// `pods "web" already exists`
 // Upstream: NewAlreadyExists
-pub fn already_exists(resource: GroupResource, name: &str) -> Status {
+pub fn already_exists(resource: impl Into<GroupResource>, name: &str) -> Status {
+    let resource = resource.into();
     let message = format!("{resource} {} already exists", quote(name));
     about_resource(Reason::AlreadyExists, resource, name, message)
 }
 
 /// `Operation cannot be fulfilled on pods "web": …`
 // Upstream: NewConflict
-pub fn conflict(resource: GroupResource, name: &str, error: &str) -> Status {
+pub fn conflict(resource: impl Into<GroupResource>, name: &str, error: &str) -> Status {
+    let resource = resource.into();
     let message = format!(
         "Operation cannot be fulfilled on {resource} {}: {error}",
         quote(name)
@@ -46,6 +50,27 @@ pub fn conflict(resource: GroupResource, name: &str, error: &str) -> Status {
 // Upstream: NewBadRequest
 pub fn bad_request(message: impl Into<String>) -> Status {
     Status::failure(Reason::BadRequest, message)
+}
+
+/// `Pod "web" is invalid: …`, with the errors as causes.
+// Upstream: NewInvalid
+pub fn invalid(kind: impl Into<GroupKind>, name: &str, errors: impl Into<Vec<Error>>) -> Status {
+    let (kind, errors) = (kind.into(), errors.into());
+    let mut message = format!("{kind} {} is invalid", quote(name));
+    if !errors.is_empty() {
+        message.push_str(": ");
+        message.push_str(&field::aggregate(&errors));
+    }
+    Status {
+        details: Some(StatusDetails {
+            name: name.to_owned(),
+            group: kind.group,
+            kind: kind.kind,
+            causes: errors.into_iter().map(Error::into_cause).collect(),
+            ..StatusDetails::default()
+        }),
+        ..Status::failure(Reason::Invalid, message)
+    }
 }
 
 /// `Internal error occurred: …`
@@ -65,7 +90,8 @@ pub fn internal_error(error: &str) -> Status {
 
 /// `create is not supported on resources of kind "pods"`
 // Upstream: NewMethodNotSupported
-pub fn method_not_supported(resource: GroupResource, action: &str) -> Status {
+pub fn method_not_supported(resource: impl Into<GroupResource>, action: &str) -> Status {
+    let resource = resource.into();
     let kind = quote(&resource.to_string());
     let message = format!("{action} is not supported on resources of kind {kind}");
     // No answer of admission has this reason, so that `Reason` does not know it.
