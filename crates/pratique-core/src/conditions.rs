@@ -1,6 +1,7 @@
 //! Combines the results of match conditions.
 
 use pratique_expression::Missing;
+use pratique_types::aggregate;
 
 use crate::evaluation::{Halt, OUT_OF_BUDGET, Unfinished};
 
@@ -63,10 +64,7 @@ pub fn evaluate_conditions(
             Ok(Ok(false)) => is_false = true,
             Ok(Err(message)) => {
                 errors += usize::from(!is_false);
-                // Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
-                if !messages.contains(&message) {
-                    messages.push(message);
-                }
+                messages.push(message);
             }
             Err(Halt::Unfinished(Unfinished::Pending)) => pending = true,
             Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
@@ -88,8 +86,7 @@ pub fn evaluate_conditions(
         _ if excluded => Ok(false),
         (_, Some(missing)) => Err(ConditionError::Undecided(missing)),
         ([], None) => Ok(true),
-        ([message], None) => on_error.outcome(|| message.clone()),
-        (messages, None) => on_error.outcome(|| format!("[{}]", messages.join(", "))),
+        (messages, None) => on_error.outcome(|| aggregate(messages)),
     };
     Ok(ConditionsOutcome { matches, errors })
 }

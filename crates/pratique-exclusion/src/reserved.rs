@@ -1,6 +1,7 @@
 //! Names that are reserved for static manifests.
 
-use pratique_types::{GroupVersionKind, Operation, Reason, Status, StatusCause, StatusDetails};
+use pratique_types::field::Error;
+use pratique_types::{GroupVersionKind, Operation, Status, status};
 
 use crate::configuration::is_configuration;
 
@@ -42,28 +43,13 @@ const FIELD: &str = "metadata.name";
 
 fn detail() -> String {
     format!(
-        "names ending with {RESERVED_SUFFIX:?} are reserved for static manifest-based configurations and cannot be \
+        "names ending with \"{RESERVED_SUFFIX}\" are reserved for static manifest-based configurations and cannot be \
          managed via the API"
     )
 }
 
 fn refusal(kind: &GroupVersionKind, name: &str) -> Status {
-    let invalid = format!("Invalid value: {name:?}: {}", detail());
-    let GroupVersionKind { group, kind, .. } = kind;
-    let message = format!("{kind}.{group} {name:?} is invalid: {FIELD}: {invalid}");
-    let mut status = Status::failure(Reason::Invalid, message);
-    status.details = Some(StatusDetails {
-        name: name.to_owned(),
-        group: group.clone(),
-        kind: kind.clone(),
-        causes: vec![StatusCause {
-            reason: "FieldValueInvalid".to_owned(),
-            message: invalid,
-            field: FIELD.to_owned(),
-        }],
-        ..StatusDetails::default()
-    });
-    status
+    status::invalid(kind, name, [Error::invalid(FIELD, name, &detail())])
 }
 
 #[cfg(test)]

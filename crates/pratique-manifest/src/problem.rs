@@ -1,6 +1,5 @@
 //! Problems of manifests, and the failures of a load.
 
-use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
@@ -195,17 +194,6 @@ impl Failure {
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         Self::single(problem.message.clone(), problem)
-    }
-}
-
-/// Messages as one: each once, and without brackets where there is one.
-// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
-pub(crate) fn aggregate<'m>(messages: impl Iterator<Item = &'m str>) -> String {
-    let mut added = HashSet::new();
-    let distinct: Vec<&str> = messages.filter(|message| added.insert(*message)).collect();
-    match distinct.as_slice() {
-        [message] => (*message).to_owned(),
-        messages => format!("[{}]", messages.join(", ")),
     }
 }
 

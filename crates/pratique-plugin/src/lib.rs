@@ -6,12 +6,12 @@
 //! [undecided](Rejection::Undecided). A [`PluginChain`] runs plugins in the order of kube-apiserver 1.36 ([`BUILT_IN`]).
 //!
 //! ```
-//! use pratique_core::{Attributes, status};
+//! use pratique_core::Attributes;
 //! use pratique_json::parse;
 //! use pratique_plugin::{
 //!     Effects, Handler, MutableAttributes, Plugin, PluginChain, PluginContext, Rejection, Stage, StateObjects,
 //! };
-//! use pratique_types::{AdmissionRequest, GroupVersionResource, Operation};
+//! use pratique_types::{AdmissionRequest, GroupVersionResource, Operation, status};
 //!
 //! /// Requires an owner, and defaults it to the user.
 //! struct Owner;

@@ -1,13 +1,11 @@
 //! The answers of plugins, with the messages of the server.
 
-use std::collections::HashSet;
-
-use pratique_core::{Attributes, status};
-use pratique_gotext::strconv::quote;
+use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::Rejection;
+pub(crate) use pratique_types::aggregate;
 use pratique_types::{
-    AdmissionRequest, GroupVersionKind, GroupVersionResource, Reason, Status, StatusDetails,
+    AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResource, Status, status,
 };
 
 use crate::object::text;
@@ -25,35 +23,23 @@ pub(crate) fn forbidden_status(attributes: &Attributes<'_>, error: &str) -> Stat
 }
 
 /// The rejection of a request for an object that the message calls by another name.
-// Upstream: apimachinery/pkg/api/errors/errors.go, NewForbidden
 pub(crate) fn forbidden_as(resource: &GroupVersionResource, name: &str, error: &str) -> Rejection {
     status::forbidden(resource, name, error).into()
 }
 
 /// `nodes "a" not found`
-// Upstream: apimachinery/pkg/api/errors/errors.go, NewNotFound
 pub(crate) fn not_found(group: &str, resource: &str, name: &str) -> Rejection {
-    let mut status = Status::failure(Reason::NotFound, not_found_text(group, resource, name));
-    status.details = Some(StatusDetails {
-        name: name.to_owned(),
-        group: group.to_owned(),
-        kind: resource.to_owned(),
-        ..StatusDetails::default()
-    });
-    status.into()
+    status::not_found(GroupResource::new(group, resource), name).into()
 }
 
 /// The message of [`not_found`].
 pub(crate) fn not_found_text(group: &str, resource: &str, name: &str) -> String {
-    match group {
-        "" => format!("{resource} {} not found", quote(name)),
-        group => format!("{resource}.{group} {} not found", quote(name)),
-    }
+    status::not_found(GroupResource::new(group, resource), name).message
 }
 
 /// A request that does not make sense.
 pub(crate) fn bad_request(message: impl Into<String>) -> Rejection {
-    Status::failure(Reason::BadRequest, message).into()
+    status::bad_request(message).into()
 }
 
 /// `Internal error occurred: …`
@@ -68,18 +54,6 @@ pub(crate) fn expected_resource(expected: &str, request: &AdmissionRequest<'_>) 
     internal(&format!(
         "Expected {expected} resource, got: {group}/{version}, Kind={kind}"
     ))
-}
-
-/// Several errors as one: each text once, and without brackets where there is one.
-// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
-pub(crate) fn aggregate(errors: &[String]) -> String {
-    let mut seen = HashSet::new();
-    let each = errors.iter().map(String::as_str);
-    let texts: Vec<&str> = each.filter(|error| seen.insert(*error)).collect();
-    match texts.as_slice() {
-        [text] => (*text).to_owned(),
-        texts => format!("[{}]", texts.join(", ")),
-    }
 }
 
 // Upstream: apiserver/pkg/admission/errors.go, extractResourceName

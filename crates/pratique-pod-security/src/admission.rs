@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use pratique_core::{Attributes, status};
+use pratique_core::Attributes;
+use pratique_core::status::namespace_not_found;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Value, text_at};
 use pratique_plugin::{
     Effects, Handler, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError, StateKind,
 };
-use pratique_types::{ObjectRef, Operation, Reason, Status};
+use pratique_types::{ObjectRef, Operation, Status, aggregate, status};
 
 use crate::configuration::ConfigurationError;
 use crate::existing_pods::PodCheckLimits;
@@ -344,19 +345,7 @@ impl Description {
 }
 
 fn not_found(namespace: &str) -> String {
-    status::namespace_not_found(namespace).message
-}
-
-/// Several errors as one.
-// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
-pub(crate) fn aggregate(errors: &[LabelError]) -> String {
-    match errors {
-        [error] => error.to_string(),
-        errors => {
-            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            format!("[{}]", texts.join(", "))
-        }
-    }
+    namespace_not_found(namespace).message
 }
 
 /// The rejection of a request whose object is of another kind than its resource.
@@ -383,7 +372,7 @@ pub(crate) fn undecodable(
     let refusal = status::forbidden(&request.resource, attributes.object_name(), "");
     Status {
         details: refusal.details,
-        ..Status::failure(Reason::BadRequest, message)
+        ..status::bad_request(message)
     }
     .into()
 }

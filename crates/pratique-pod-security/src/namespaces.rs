@@ -4,9 +4,9 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{Effects, PluginContext, Rejection, StateKind};
-use pratique_types::{ObjectRef, Operation, Reason, Status, StatusCause, StatusDetails};
+use pratique_types::{ObjectRef, Operation, Status, field, status};
 
-use crate::admission::{PodSecurity, aggregate, undecodable};
+use crate::admission::{PodSecurity, undecodable};
 use crate::existing_pods;
 use crate::extract::ObjectKind;
 use crate::policy::LabelError;
@@ -111,28 +111,7 @@ fn check_kind(
 }
 
 /// The status of labels that cannot be read.
-// Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
 fn invalid(attributes: &Attributes<'_>, errors: &[LabelError]) -> Status {
-    let kind = &attributes.request.kind;
-    let name = attributes.object_name();
-    let of = match kind.group.as_str() {
-        "" => kind.kind.clone(),
-        group => format!("{}.{group}", kind.kind),
-    };
-    let message = format!("{of} {} is invalid: {}", quote(name), aggregate(errors));
-    let causes = errors.iter().map(|error| StatusCause {
-        reason: "FieldValueInvalid".to_owned(),
-        message: error.body(),
-        field: error.field(),
-    });
-    Status {
-        details: Some(StatusDetails {
-            name: name.to_owned(),
-            group: kind.group.clone(),
-            kind: kind.kind.clone(),
-            causes: causes.collect(),
-            ..StatusDetails::default()
-        }),
-        ..Status::failure(Reason::Invalid, message)
-    }
+    let errors: Vec<field::Error> = errors.iter().map(LabelError::to_field_error).collect();
+    status::invalid(&attributes.request.kind, attributes.object_name(), errors)
 }

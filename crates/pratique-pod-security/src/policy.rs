@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use pratique_gotext::strconv::quote;
 use pratique_json::Object;
+use pratique_types::field::{self, Path};
 
 use crate::{Level, LevelVersion, Version};
 
@@ -76,24 +76,21 @@ impl Mode {
 }
 
 impl LabelError {
-    /// The field of the namespace.
-    pub fn field(&self) -> String {
-        format!("metadata.labels[{}]", self.label)
-    }
-
-    /// The message, without the field.
-    pub fn body(&self) -> String {
-        let expected: &dyn Display = match self.is_version {
-            true => &crate::InvalidVersion,
-            false => &crate::InvalidLevel,
+    /// The error of the namespace's field.
+    pub fn to_field_error(&self) -> field::Error {
+        let expected = if self.is_version {
+            crate::InvalidVersion.to_string()
+        } else {
+            crate::InvalidLevel.to_string()
         };
-        format!("Invalid value: {}: {expected}", quote(&self.value))
+        let labels = Path::METADATA.child("labels");
+        field::Error::invalid(labels.key(self.label), self.value.as_str(), &expected)
     }
 }
 
 impl Display for LabelError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.field(), self.body())
+        self.to_field_error().fmt(f)
     }
 }
 

@@ -1,9 +1,8 @@
 //! The status of a denied request.
 
-use pratique_core::status;
 use pratique_json::Value;
 use pratique_match::{Target, labels_of};
-use pratique_types::{Reason, Status, StatusCause};
+use pratique_types::{Reason, Status, StatusCause, status};
 
 use crate::cause::DenialCause;
 

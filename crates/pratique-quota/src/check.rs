@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use pratique_core::{Attributes, status};
+use pratique_core::Attributes;
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
 use pratique_plugin::Rejection;
-use pratique_types::Operation;
+use pratique_types::{Operation, status};
 
 use crate::fields::text_at;
 use crate::measured::{Measured, Measuring};

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use pratique_cel::library::authz::{Check, Decision, Target};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
+use pratique_types::aggregate;
 
-use crate::aggregation::{ClusterRole, aggregate};
+use crate::aggregation::{self, ClusterRole};
 use crate::binding::Binding;
 use crate::role::{Rule, rules};
 
@@ -43,7 +44,7 @@ impl<'v, 'a: 'v> FromIterator<&'v Value<'a>> for Rbac {
             .into_iter()
             .filter(|object| is_rbac(object))
             .for_each(|object| rbac.insert(object));
-        rbac.is_unsettled = !aggregate(&mut rbac.cluster_roles);
+        rbac.is_unsettled = !aggregation::aggregate(&mut rbac.cluster_roles);
         rbac
     }
 }
@@ -122,15 +123,13 @@ impl Rbac {
                     return allowed(format!("RBAC: allowed by {source}"));
                 }
                 Ok(_) => {}
-                Err(error) if errors.contains(&error) => {}
                 Err(error) => errors.push(error),
             }
         }
         Decision {
             reason: match errors.as_slice() {
                 [] => String::new(),
-                [error] => format!("RBAC: {error}"),
-                errors => format!("RBAC: [{}]", errors.join(", ")),
+                errors => format!("RBAC: {}", aggregate(errors)),
             },
             ..Decision::default()
         }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pratique_cel::OutOfMemory;
-use pratique_core::status::internal_error;
 use pratique_core::{DenialCause, Phase};
 use pratique_gotext::strconv::quote;
+use pratique_types::status::internal_error;
 use pratique_types::{Operation, Status};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;

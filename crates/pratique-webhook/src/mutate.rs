@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pratique_core::status::internal_error;
 use pratique_core::{Attributes, Mutator, Phase};
 use pratique_json::Value;
 use pratique_match::Matched;
+use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 use crate::annotations::CallPosition;

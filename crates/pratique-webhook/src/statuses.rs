@@ -1,11 +1,12 @@
 //! Statuses of requests that are refused by webhooks, or because of them.
 
 use pratique_cel::OutOfMemory;
-pub(crate) use pratique_core::status::forbidden;
-use pratique_core::status::{internal_error, namespace_not_found, out_of_memory_reason};
+use pratique_core::status::{namespace_not_found, out_of_memory_reason};
 use pratique_gotext::strconv::quote;
 use pratique_match::MatchError;
-use pratique_types::{Reason, Status, StatusDetails};
+use pratique_types::status::{bad_request, internal_error};
+pub(crate) use pratique_types::status::{forbidden, timeout};
+use pratique_types::{Reason, Status};
 
 /// An error that has a message only.
 pub(crate) fn unknown(error: &str) -> Status {
@@ -13,16 +14,6 @@ pub(crate) fn unknown(error: &str) -> Status {
         reason: String::new(),
         ..Status::failure(Reason::InternalError, error.to_owned())
     }
-}
-
-/// The deadline of the request has passed.
-pub(crate) fn timeout() -> Status {
-    let mut status = Status::failure(
-        Reason::Timeout,
-        "Timeout: request did not complete within requested timeout",
-    );
-    status.details = Some(StatusDetails::default());
-    status
 }
 
 /// There is no memory to call a webhook, or for its answer.
@@ -33,10 +24,10 @@ pub(crate) fn out_of_memory(webhook: &str, error: OutOfMemory) -> Status {
 
 /// A webhook that may have side effects, in a dry run.
 pub(crate) fn no_dry_run(webhook: &str) -> Status {
-    Status::failure(
-        Reason::BadRequest,
-        format!("admission webhook {} does not support dry run", quote(webhook)),
-    )
+    bad_request(format!(
+        "admission webhook {} does not support dry run",
+        quote(webhook)
+    ))
 }
 
 /// The status of a request for which the match of a webhook fails.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use pratique_core::status::internal_error;
 use pratique_core::{Attributes, DenialCause, Missing, Phase, Undecided};
 use pratique_match::Matched;
+use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
 
 use crate::call::{Exchange, Failure};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_json::{Interrupted, Progress, Value};
 use pratique_schema::Schema;
 use pratique_typed::ConversionError;
-use pratique_types::{GroupVersionKind, ObjectRef};
+use pratique_types::GroupVersionKind;
 
 use crate::object_error::ObjectError;
 
@@ -100,7 +100,11 @@ impl<'s> Converter<'s> {
         if self.is_typed(kind) {
             return in_type(object, kind, progress);
         }
-        if ObjectRef::new(value).group_version_kind().unwrap_or_default() == *kind {
+        if pratique_types::ObjectRef::new(value)
+            .group_version_kind()
+            .unwrap_or_default()
+            == *kind
+        {
             return Ok(object.clone());
         }
         self.check_served(value)?;
@@ -116,7 +120,9 @@ impl<'s> Converter<'s> {
         like: &Value<'_>,
         progress: &Progress<'_>,
     ) -> Result<ObjectRef<'s>, ObjectError> {
-        let mut target = ObjectRef::new(like).group_version_kind().unwrap_or_default();
+        let mut target = pratique_types::ObjectRef::new(like)
+            .group_version_kind()
+            .unwrap_or_default();
         let value = object.get();
         if self.is_typed(kind) {
             check_convertible(value, &target)?;
@@ -127,13 +133,19 @@ impl<'s> Converter<'s> {
             };
         }
         self.check_served(value)?;
-        let source = ObjectRef::new(value).group_version_kind().unwrap_or_default();
+        let source = pratique_types::ObjectRef::new(value)
+            .group_version_kind()
+            .unwrap_or_default();
         if !self.served.contains(&&source) || !self.served.contains(&&target) {
             // Only the version is converted, even where an earlier webhook gave the object another kind.
             target.kind = source.kind;
         }
         Ok(
-            match ObjectRef::new(value).group_version_kind().unwrap_or_default() == target {
+            match pratique_types::ObjectRef::new(value)
+                .group_version_kind()
+                .unwrap_or_default()
+                == target
+            {
                 true => object.clone(),
                 false => named(value, &target, progress)?.into(),
             },
@@ -143,8 +155,9 @@ impl<'s> Converter<'s> {
     /// Checks that the resource is served in the version of an object.
     // Upstream: apiextensions-apiserver/pkg/apiserver/conversion/converter.go, ConvertToVersion
     fn check_served(&self, object: &Value<'_>) -> Result<(), ObjectError> {
-        let GroupVersionKind { group, version, .. } =
-            ObjectRef::new(object).group_version_kind().unwrap_or_default();
+        let GroupVersionKind { group, version, .. } = pratique_types::ObjectRef::new(object)
+            .group_version_kind()
+            .unwrap_or_default();
         let known = |served: &&GroupVersionKind| served.group == group && served.version == version;
         match self.served.iter().copied().any(|served| known(&served)) {
             true => Ok(()),
@@ -176,7 +189,9 @@ fn in_type<'s>(
 
 /// Checks that a typed object can become one of a kind: one to which a webhook gave another kind cannot.
 fn check_convertible(object: &Value<'_>, target: &GroupVersionKind) -> Result<(), ObjectError> {
-    let source = ObjectRef::new(object).group_version_kind().unwrap_or_default();
+    let source = pratique_types::ObjectRef::new(object)
+        .group_version_kind()
+        .unwrap_or_default();
     let schema = Schema::builtin();
     let (Some(from), Some(to)) = (schema.kind(&source), schema.kind(target)) else {
         return Ok(());
@@ -225,7 +240,7 @@ mod tests {
             .unwrap();
         assert_eq!(converted.get().get("note").and_then(Value::as_str), Some("m"));
         assert_eq!(
-            ObjectRef::new(converted.get())
+            pratique_types::ObjectRef::new(converted.get())
                 .group_version_kind()
                 .unwrap_or_default(),
             other
@@ -253,7 +268,7 @@ mod tests {
             .to_version(&ObjectRef::Given(&renamed), &widget, &progress)
             .unwrap();
         assert_eq!(
-            ObjectRef::new(converted.get())
+            pratique_types::ObjectRef::new(converted.get())
                 .group_version_kind()
                 .unwrap_or_default(),
             widget
@@ -262,7 +277,7 @@ mod tests {
             .convert_back((&converted, &converted), &widget, &renamed, &progress)
             .unwrap();
         assert_eq!(
-            ObjectRef::new(back.get())
+            pratique_types::ObjectRef::new(back.get())
                 .group_version_kind()
                 .unwrap_or_default(),
             widget
@@ -275,7 +290,7 @@ mod tests {
             &progress,
         );
         assert_eq!(
-            ObjectRef::new(back.unwrap().get())
+            pratique_types::ObjectRef::new(back.unwrap().get())
                 .group_version_kind()
                 .unwrap_or_default()
                 .kind,

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Instant;
 
 use pratique_policy::{Interrupt, Unfinished};
-use pratique_types::{Status, StatusDetails};
+use pratique_types::status;
 
 use crate::chain::end::End;
 
@@ -19,7 +19,7 @@ pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Resul
     {
         return tokio::time::timeout_at(deadline.into(), future)
             .await
-            .map_err(|_| timed_out().into());
+            .map_err(|_| status::timeout().into());
     }
     Ok(future.await)
 }
@@ -35,19 +35,7 @@ pub(crate) fn check(interrupt: &Interrupt) -> Result<(), End> {
 /// The end of an interrupted request: a status after the deadline, no answer if the caller interrupted it.
 pub(crate) fn interrupted(interrupt: &Interrupt) -> End {
     match interrupt.deadline() {
-        Some(deadline) if deadline <= Instant::now() => timed_out().into(),
+        Some(deadline) if deadline <= Instant::now() => status::timeout().into(),
         _ => End::Unfinished(Unfinished::Interrupted),
-    }
-}
-
-/// The status of an API server's timeout.
-fn timed_out() -> Status {
-    Status {
-        status: "Failure".to_owned(),
-        message: "Timeout: request did not complete within requested timeout".to_owned(),
-        reason: "Timeout".to_owned(),
-        details: Some(StatusDetails::default()),
-        code: 504,
-        ..Status::default()
     }
 }

@@ -1,12 +1,13 @@
 //! The configuration of plugins that have kinds of their own.
 
+use pratique_types::aggregate;
 use serde_json::Value as Json;
 
 use super::open::whole_file;
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::{self, Raw, failures, registry};
 use crate::parse::{Parsed, parse};
-use crate::problem::{Failure, Problem, Rule, aggregate};
+use crate::problem::{Failure, Problem, Rule};
 use crate::tree::Step;
 
 /// A kind that configures a plugin.
@@ -158,7 +159,7 @@ impl ConfigurationFault {
 
     /// Several faults as one message: each once, and without brackets where there is one.
     pub fn aggregate(faults: &[Self]) -> String {
-        aggregate(faults.iter().map(|fault| fault.message.as_str()))
+        aggregate(faults.iter().map(|fault| &fault.message))
     }
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
+use pratique_types::aggregate;
 use serde_json::Value as Json;
 
 use super::options::{Options, SourceTexts};
@@ -19,7 +20,7 @@ use crate::parse::source::ObjectSource;
 use crate::parse::{self, Parsed};
 use crate::plugin::Plugin;
 use crate::position::Location;
-use crate::problem::{Failure, ObjectName, Problem, aggregate};
+use crate::problem::{Failure, ObjectName, Problem};
 use crate::tree::{NodeId, Step, Value};
 use crate::validate::problems::{self, Subject};
 use crate::validate::wrong_fields::WrongFields;
@@ -424,10 +425,7 @@ impl DocumentValidation<'_> {
         if errors.is_empty() {
             return None;
         }
-        let (name, errors_text) = (
-            quote(name),
-            aggregate(errors.iter().map(|error| error.text.as_str())),
-        );
+        let (name, errors_text) = (quote(name), aggregate(errors.iter().map(|error| &error.text)));
         let text = match self.validator.scope {
             ManifestScope::Plugin(_) => format!("{kind} {name}: {errors_text}"),
             // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid

@@ -1,9 +1,10 @@
 //! One policy with a binding and a param: whether it applies, and what its mutations do.
 
 use pratique_cel::Value;
-use pratique_core::{ConditionError, status::internal_error};
+use pratique_core::ConditionError;
 use pratique_json as json;
 use pratique_schema::merge::NoMergeType;
+use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, Reason, Status};
 
 use super::Mutation;

@@ -3,13 +3,13 @@
 use pratique_json as json;
 use pratique_schema::Schema;
 use pratique_schema::merge::NoMergeType;
+use pratique_types::status::internal_error;
 use pratique_types::{GroupVersion, GroupVersionKind, Status};
 
 use super::run::{End, MutationRun};
 use super::same::seen_the_same;
 use super::version::Version;
 use crate::typed;
-use pratique_core::status::internal_error;
 
 impl<'s> MutationRun<'_, 's> {
     /// The object that mutations were applied to last.
