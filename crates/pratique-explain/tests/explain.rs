@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use pratique::manifest::{ManifestFile, Options, load_api_files};
+use pratique::manifest::{Loader, ManifestFile, Options};
 use pratique::{Admission, EvalContext, Objects};
 use pratique_explain::{Explanation, Line, MatchOutcome, Recorder};
 use pratique_testkit::NoOpinion;
@@ -50,7 +50,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     };
     let builder = Admission::builder();
     let options = Options::new(builder.expressions());
-    let set = load_api_files(&[file], &options).unwrap();
+    let set = Loader::for_api(&options).load_files(&[file]).unwrap();
     let admission = builder.configurations(set.into()).build().unwrap();
     let text = request(operation);
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();

@@ -5,7 +5,7 @@
 //! so that it can be disabled.
 //!
 //! ```
-//! use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files};
+//! use pratique_manifest::{Loader, ManifestFile, Options, Plugin, UncheckedExpressions};
 //!
 //! let policy = br#"
 //! apiVersion: admissionregistration.k8s.io/v1
@@ -18,7 +18,7 @@
 //! "#;
 //! let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
 //! let options = Options::new(&UncheckedExpressions);
-//! let set = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options).unwrap();
+//! let set = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options).load_files(&[file]).unwrap();
 //! let names: Vec<_> = pratique_lint::lint(&[&set]).iter().map(|warning| warning.lint.name).collect();
 //! assert_eq!(names, ["unbound-policy", "null-object"]);
 //! ```

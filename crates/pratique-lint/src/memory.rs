@@ -228,7 +228,7 @@ fn relocate(location: &mut Location, moves: &[DocumentMove]) {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{ManifestFile, UncheckedExpressions, load_api_files};
+    use pratique_manifest::{Loader, ManifestFile, UncheckedExpressions};
 
     use super::*;
     use crate::{expressions, lint};
@@ -276,7 +276,7 @@ mod tests {
                 })
                 .collect();
             let options = pratique_manifest::Options::new(&UncheckedExpressions);
-            let set = load_api_files(&files, &options).unwrap();
+            let set = Loader::for_api(&options).load_files(&files).unwrap();
             let (found, expected) = (memory.lint(&[&set]), lint(&[&set]));
             assert!(!expected.is_empty());
             assert_eq!(found, expected);

@@ -4,11 +4,11 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use pratique_manifest::{Options, Plugin, load_directory};
+use pratique_manifest::{Loader, Options, Plugin};
 
 /// The report, and whether everything loads.
 pub(crate) fn lint(directory: &str, plugin: Plugin) -> (String, bool) {
-    let errors = match load_directory(directory, plugin, &Options::checked()) {
+    let errors = match Loader::for_plugin(plugin, &Options::checked()).load_directory(directory) {
         Ok(set) => return (format!("{directory}: loads, {}\n", set.hash), true),
         Err(errors) => errors,
     };

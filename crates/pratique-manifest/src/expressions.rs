@@ -1,5 +1,5 @@
 //! Expressions of manifests, compiled as an API server compiles them to validate manifests: with
-//! [`load_files`](crate::load_files) and the like.
+//! a [`Loader`](crate::Loader).
 
 mod hints;
 mod replacement;
@@ -72,7 +72,7 @@ impl manifest::Options<'static> {
     /// The options to load manifests as an API server of version 1.37 does, which compiles their expressions, on all cores.
     ///
     /// ```
-    /// use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
+    /// use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
     ///
     /// let policy = r#"
     /// apiVersion: admissionregistration.k8s.io/v1
@@ -84,7 +84,8 @@ impl manifest::Options<'static> {
     ///   validations: [{expression: object.spec.replicas}]
     /// "#;
     /// let file = ManifestFile { path: "p.yaml".into(), content: policy.into() };
-    /// let errors = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &Options::checked()).unwrap_err();
+    /// let loader = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &Options::checked());
+    /// let errors = loader.load_files(&[file]).unwrap_err();
     /// let first = errors.problems().next().unwrap();
     /// assert!(first.message.contains("must evaluate to bool but got dyn"), "{}", first.message);
     /// ```

@@ -2,14 +2,15 @@
 //!
 //! A kube-apiserver can read policies and webhook configurations from a directory instead of the API. A manifest that
 //! does not load keeps that server from starting. This crate loads such directories as the server does, and says what
-//! it would say: [`load_directory`] gives the objects, defaulted and valid, each with its place in its file, or
+//! it would say: a [`Loader`] gives the objects, defaulted and valid, each with its place in its file, or
 //! *all* problems, with file, line and column; the first is the one the server stops with.
 //!
 //! ```
-//! use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
+//! use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
 //!
 //! let file = ManifestFile { path: "policies/a.yaml".into(), content: b"--- oops\n".to_vec() };
-//! let errors = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &Options::checked()).unwrap_err();
+//! let loader = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &Options::checked());
+//! let errors = loader.load_files(&[file]).unwrap_err();
 //! let first = errors.problems().next().unwrap();
 //! assert_eq!(first.message, "invalid Yaml document separator: oops");
 //! assert_eq!(first.location.as_ref().unwrap().start.line, 1);
@@ -46,12 +47,10 @@ mod validate;
 use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{
-    ConfigurationErrors, ConfigurationFault, ConfigurationKind, ConfigurationOptions, DecodedConfiguration,
-    EnabledPlugins, GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError, KubeConfigIssue,
-    LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin, Strictness,
-    decode_plugin_configuration, invalid_configuration, load_configuration, load_configuration_below,
-    load_configuration_file, load_configuration_of, load_configuration_of_within, load_configuration_within,
-    load_kube_config,
+    ConfigurationErrors, ConfigurationFault, ConfigurationKind, ConfigurationLoader, ConfigurationOptions,
+    DecodedConfiguration, EnabledPlugins, GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError,
+    KubeConfigIssue, LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin, Strictness,
+    decode_plugin_configuration, invalid_configuration, load_kube_config,
 };
 
 pub use decode::TreeNode;
@@ -68,15 +67,12 @@ pub use help::{Edit, Help};
 pub use kind::Kind;
 pub use list::list_items;
 pub use load::content_hash::content_hash;
+pub use load::loader::Loader;
 pub use load::options::Options;
 pub use load::reload::{Reloaded, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
 pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion, ReplacedObject};
-pub use load::{
-    load_among, load_api_among, load_api_files, load_directory, load_directory_objects, load_files,
-    load_static_among,
-};
 pub use parse::documents::{Contents, Document, read_contents, read_documents};
 pub use parse::source::ObjectSource;
 

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pratique_manifest::{
-    LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Reloader, UncheckedExpressions, load_api_files,
-    load_directory_objects, load_files,
+    LoadErrors, Loader, ManifestFile, ManifestSet, Options, Plugin, Reloader, UncheckedExpressions,
 };
 use pratique_testkit::CountingExecutor;
 use tempfile::TempDir;
@@ -108,9 +107,13 @@ fn check(files: &[ManifestFile]) -> Result<ManifestSet, LoadErrors> {
     let path = directory.path().to_str().unwrap();
     let (alone, crowd) = (Options::new(&UncheckedExpressions), crowd());
     let ways: &[Way<'_>] = &[
-        &|options| load_files(files, PLUGIN, options),
-        &|options| load_api_files(files, options),
-        &|options| load_directory_objects(path, PLUGIN, options),
+        &|options| Loader::for_plugin(PLUGIN, options).load_files(files),
+        &|options| Loader::for_api(options).load_files(files),
+        &|options| {
+            Loader::for_plugin(PLUGIN, options)
+                .without_texts()
+                .load_directory(path)
+        },
         &|options| {
             Reloader::new(PLUGIN)
                 .load(path, None, options)
@@ -124,7 +127,7 @@ fn check(files: &[ManifestFile]) -> Result<ManifestSet, LoadErrors> {
         assert!(crowd.asked() > before, "{way}");
         assert_eq!(shown(&crowded), expected, "{way}");
     }
-    load_files(files, PLUGIN, &alone)
+    Loader::for_plugin(PLUGIN, &alone).load_files(files)
 }
 
 #[test]
@@ -168,6 +171,8 @@ fn what_did_not_change_is_the_same() {
     // A name of the last file, now in the first as well.
     let (name, last) = ("f000.yaml".to_owned(), files(7, 100).pop().unwrap());
     write(&ManifestFile { path: name, ..last });
-    let expected = load_directory_objects(path, PLUGIN, &Options::new(&UncheckedExpressions));
+    let expected = Loader::for_plugin(PLUGIN, &Options::new(&UncheckedExpressions))
+        .without_texts()
+        .load_directory(path);
     assert_eq!(load().unwrap_err(), expected.unwrap_err());
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pratique_manifest::{Options, Plugin, UncheckedExpressions, load_directory, load_directory_objects};
+use pratique_manifest::{Loader, Options, Plugin, UncheckedExpressions};
 
 /// A directory that goes when the test ends.
 struct Directory(PathBuf);
@@ -42,7 +42,7 @@ impl Drop for Directory {
 fn load(directory: &Path) -> Result<usize, String> {
     let options = Options::new(&UncheckedExpressions);
     let path = directory.to_str().unwrap();
-    let loaded = load_directory(path, Plugin::ValidatingAdmissionWebhook, &options);
+    let loaded = Loader::for_plugin(Plugin::ValidatingAdmissionWebhook, &options).load_directory(path);
     loaded
         .map(|set| set.validating_webhooks.len())
         .map_err(|errors| errors.to_string().replace(path, "$DIR"))
@@ -182,8 +182,10 @@ fn objects_without_texts_are_the_same() {
         let text = policy_and_binding.replace("POLICY", policy);
         fs::write(directory.entry("a.yaml"), text).unwrap();
         let path = directory.0.to_str().unwrap();
-        let kept = load_directory(path, Plugin::ValidatingAdmissionPolicy, &options);
-        let bare = load_directory_objects(path, Plugin::ValidatingAdmissionPolicy, &options);
+        let kept = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options).load_directory(path);
+        let bare = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options)
+            .without_texts()
+            .load_directory(path);
         match (kept, bare) {
             (Ok(kept), Ok(bare)) => {
                 assert!(loads);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_manifest::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
-    LoadErrors, ManifestFile, ManifestSet, Options, Plugin, PolicyExpressions, load_files,
+    LoadErrors, Loader, ManifestFile, ManifestSet, Options, Plugin, PolicyExpressions,
 };
 
 /// Finds fault with every `nope` in an expression, and with nothing else.
@@ -66,7 +66,7 @@ fn check(case: &Path) -> Option<String> {
     let (plugin, files) = input.split_once('\n').unwrap();
     let plugin = Plugin::from_name(plugin.trim_start_matches("plugin: ")).unwrap();
     let files: Vec<ManifestFile> = files.split("=== ").skip(1).map(file).collect();
-    let report = match load_files(&files, plugin, &Options::new(&Nope)) {
+    let report = match Loader::for_plugin(plugin, &Options::new(&Nope)).load_files(&files) {
         Ok(set) => loaded(&set),
         Err(errors) => failed(&errors),
     };

@@ -9,8 +9,8 @@
 use std::thread;
 
 use pratique_manifest::{
-    ConfigurationOptions, ManifestFile, Options, Plugin, Reloader, UncheckedExpressions, load_configuration,
-    load_files,
+    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, Options, Plugin, Reloader,
+    UncheckedExpressions,
 };
 
 /// Loads a file on a stack of a thread's usual size and gives the server's text.
@@ -22,7 +22,7 @@ fn check(content: impl Into<Vec<u8>>, expected: &str) {
     };
     let load = move || {
         let options = Options::new(&UncheckedExpressions);
-        let loaded = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options);
+        let loaded = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
         loaded.map_or_else(|errors| errors.to_string(), |_| String::new())
     };
     let text = thread::Builder::new()
@@ -145,7 +145,7 @@ fn load_within(mebibytes: u64, content: &str) -> Result<usize, String> {
         content: content.into(),
     };
     let options = Options::new(&UncheckedExpressions).with_max_bytes(mebibytes << 20);
-    let loaded = load_files(&[file], Plugin::ValidatingAdmissionPolicy, &options);
+    let loaded = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
     match loaded {
         Ok(set) => Ok(set.validating_policies.len()),
         Err(errors) => {
@@ -210,7 +210,7 @@ fn long_prefixes_of_tags() {
         manifests: Options::new(&UncheckedExpressions),
         manifest_gate: true,
     };
-    let loaded = load_configuration(path.to_str().unwrap(), &options);
+    let loaded = ConfigurationLoader::new(&options).load(path.to_str().unwrap());
     let text = loaded.unwrap_err().to_string();
     assert!(
         text.contains("more than 384 MiB of memory would be needed"),

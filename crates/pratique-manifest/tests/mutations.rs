@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pratique_manifest::{ManifestFile, Options, Plugin, UncheckedExpressions, load_files, read_documents};
+use pratique_manifest::{Loader, ManifestFile, Options, Plugin, UncheckedExpressions, read_documents};
 
 const MUTATIONS: usize = 2_000;
 
@@ -149,7 +149,7 @@ fn check(content: &[u8], plugin: Plugin) {
     };
     let options = Options::new(&UncheckedExpressions);
     let shown = String::from_utf8_lossy(content);
-    if let Err(errors) = load_files(std::slice::from_ref(&file), plugin, &options) {
+    if let Err(errors) = Loader::for_plugin(plugin, &options).load_files(std::slice::from_ref(&file)) {
         assert!(!errors.to_string().is_empty(), "{shown}");
         let places = errors.problems().filter_map(|problem| problem.location.as_ref());
         for place in places {

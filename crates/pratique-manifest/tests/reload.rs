@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_manifest::{
-    Declarations, ExpressionCompiler, ExpressionError, ExpressionUse, ManifestSet, Options, Plugin,
-    PolicyExpressions, Reloader, UncheckedExpressions, load_directory,
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionUse, Loader, ManifestSet, Options, Plugin,
+    PolicyExpressions, Reloader, UncheckedExpressions,
 };
 use tempfile::TempDir;
 
@@ -62,7 +62,7 @@ impl Directory {
     fn check(&mut self, compiled: usize) -> Option<ManifestSet> {
         let path = self.root.path().to_str().unwrap();
         let options = Options::new(&UncheckedExpressions);
-        let expected = load_directory(path, PLUGIN, &options);
+        let expected = Loader::for_plugin(PLUGIN, &options).load_directory(path);
         self.compiler.0.store(0, Ordering::Relaxed);
         let options = Options::new(&self.compiler);
         let loaded = self.reloader.load(path, None, &options).map(Option::unwrap);

@@ -7,8 +7,8 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
-    Contents, Document, Failure, Kind, LoadErrors, Location, ManifestFile, ManifestSet, NamedOrigin,
-    ObjectName, Options, Plugin, Problem, Rule, load_among, load_api_among, load_static_among, read_contents,
+    Contents, Document, Failure, Kind, LoadErrors, Loader, Location, ManifestFile, ManifestSet, NamedOrigin,
+    ObjectName, Options, Plugin, Problem, Rule, read_contents,
 };
 use pratique_policy::Origin;
 
@@ -245,9 +245,14 @@ impl SortedPolicies {
         let mut sets = Vec::new();
         for (group, documents) in &self.documents {
             let loaded = match (group, self.origin) {
-                (Group::Static(plugin), None) => load_static_among(documents, *plugin, options),
-                (Group::Static(plugin), Some(_)) => load_among(documents, *plugin, options),
-                (Group::Api, origin) => load_api_among(documents, origin.is_some(), options),
+                (Group::Static(plugin), None) => Loader::for_plugin(*plugin, options)
+                    .by_name()
+                    .load_documents(documents),
+                (Group::Static(plugin), Some(_)) => {
+                    Loader::for_plugin(*plugin, options).load_documents(documents)
+                }
+                (Group::Api, Some(_)) => Loader::for_api(options).load_documents(documents),
+                (Group::Api, None) => Loader::for_api(options).by_name().load_documents(documents),
             };
             match loaded {
                 Ok(set) => sets.push((*group, set)),

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique::manifest::{
-    ConfigurationOptions, Kind, LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Problem, Rule,
-    load_api_files, load_files, read_documents,
+    ConfigurationOptions, Kind, LoadErrors, Loader, ManifestFile, ManifestSet, Options, Plugin, Problem,
+    Rule, read_documents,
 };
 use pratique::plugins::{PluginChain, StateKind};
 use pratique::{Admission, AdmissionBuilder};
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
-use pratique_manifest::{Location, ObjectName, PluginConfiguration, load_configuration_within, path_text};
+use pratique_manifest::{ConfigurationLoader, Location, ObjectName, PluginConfiguration, path_text};
 use pratique_policy::Origin;
 
 use crate::files;
@@ -95,12 +95,12 @@ impl Suite {
         let mut sets = Vec::new();
         let options = Options::new(builder.expressions());
         for (plugin, files) in std::mem::take(&mut found.of_plugins) {
-            match load_files(&files, plugin, &options) {
+            match Loader::for_plugin(plugin, &options).load_files(&files) {
                 Ok(set) => sets.push((Origin::Static, set)),
                 Err(errors) => found.add_errors(&errors),
             }
         }
-        match load_api_files(&found.of_api, &options) {
+        match Loader::for_api(&options).load_files(&found.of_api) {
             Ok(set) => sets.push((Origin::Api, set)),
             Err(errors) => found.add_errors(&errors),
         }
@@ -422,7 +422,7 @@ impl PolicyFiles {
         let path = reference.path.to_string_lossy();
         let roots = &self.roots;
         let permit = |path: &Path| roots.permit(path).map_err(io::Error::other);
-        match load_configuration_within(&permit, &path, &options) {
+        match ConfigurationLoader::new(&options).within(&permit).load(&path) {
             Ok(loaded) => {
                 self.add_directories(&loaded.plugins);
                 let sets = loaded.plugins.into_iter().map(|plugin| plugin.manifests);

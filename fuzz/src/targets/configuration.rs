@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use pratique_manifest::{
-    ConfigurationOptions, Options, UncheckedExpressions, load_configuration_below, load_kube_config,
+    ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions, load_kube_config,
 };
 use tempfile::TempDir;
 
@@ -16,7 +16,7 @@ pub fn admission_configuration(input: &[u8]) {
         manifest_gate: true,
     };
     with_file("admission.yaml", input, |root, path| {
-        let load = || load_configuration_below(root, path, &options);
+        let load = || ConfigurationLoader::new(&options).below(root).load(path);
         match (load(), load()) {
             (Ok(first), Ok(again)) => {
                 assert_eq!(first.plugins.len(), again.plugins.len());

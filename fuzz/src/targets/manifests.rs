@@ -6,7 +6,7 @@ use pratique::expressions::{Cache, Expressions};
 use pratique_json::Value;
 use pratique_manifest::convert::convert;
 use pratique_manifest::{
-    LoadErrors, ManifestFile, Options, Plugin, UncheckedExpressions, load_files, read_documents,
+    LoadErrors, Loader, ManifestFile, Options, Plugin, UncheckedExpressions, read_documents,
 };
 use pratique_state::yaml;
 
@@ -27,8 +27,12 @@ pub fn load(input: &[u8]) {
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let options = Options::new(&expressions);
     for plugin in Plugin::START_ORDER {
-        let first = load_files(&files, plugin, &options).map(|set| set.hash);
-        let again = load_files(&files, plugin, &options).map(|set| set.hash);
+        let first = Loader::for_plugin(plugin, &options)
+            .load_files(&files)
+            .map(|set| set.hash);
+        let again = Loader::for_plugin(plugin, &options)
+            .load_files(&files)
+            .map(|set| set.hash);
         assert_eq!(first, again, "loading is a function of the files");
         if let Err(errors) = first {
             assert_placed(&errors);
@@ -46,7 +50,7 @@ pub fn decode(input: &[u8]) {
         return;
     };
     let options = Options::new(&UncheckedExpressions);
-    if let Err(errors) = load_files(&[file("a.yaml", content)], *plugin, &options) {
+    if let Err(errors) = Loader::for_plugin(*plugin, &options).load_files(&[file("a.yaml", content)]) {
         assert_placed(&errors);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::serde::Serialize;
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{
-    ConfigurationOptions, Loaded, ManifestSet, Options, Plugin, load_configuration, load_directory,
+    ConfigurationLoader, ConfigurationOptions, Loaded, Loader, ManifestSet, Options, Plugin,
 };
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
     let Some(plugin) = Plugin::from_name(plugin) else {
         return json!({"unknown plugin": plugin});
     };
-    match load_directory(path, plugin, &Options::new(expressions)) {
+    match Loader::for_plugin(plugin, &Options::new(expressions)).load_directory(path) {
         Ok(set) => {
             let objects = objects(&set);
             json!({"names": names(&objects), "hash": set.hash, "objects": objects})
@@ -56,13 +56,12 @@ fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
 }
 
 fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> Value {
-    let loaded = match load_configuration(
-        path,
-        &ConfigurationOptions {
-            manifests: Options::new(expressions),
-            manifest_gate,
-        },
-    ) {
+    let loaded = match ConfigurationLoader::new(&ConfigurationOptions {
+        manifests: Options::new(expressions),
+        manifest_gate,
+    })
+    .load(path)
+    {
         Ok(loaded) => loaded,
         Err(errors) if errors.exit_code == 1 => return json!({"error": errors.to_string()}),
         Err(errors) => return json!({"error": errors.to_string(), "exitCode": errors.exit_code}),

@@ -1,7 +1,7 @@
 //! Whether the manifests in ConfigMaps load.
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
+use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
 use serde_json::Value;
 
 use super::objects::{Object, items, read, text};
@@ -21,7 +21,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
         return Vec::new();
     };
     let expressions = Expressions::new(std::sync::Arc::default());
-    match load_files(&files, plugin, &Options::new(&expressions)) {
+    match Loader::for_plugin(plugin, &Options::new(&expressions)).load_files(&files) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.problems().map(|problem| problem.message.clone()).collect(),
     }

@@ -12,7 +12,7 @@ use pratique::api_objects::ApiObjects;
 use pratique::{Attributes, ObjectModel};
 use pratique_harness::Error;
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, ManifestSet, Options, UncheckedExpressions, load_api_files};
+use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, UncheckedExpressions};
 use pratique_manifest::{convert::objects, is_manifest};
 use pratique_policy::Origin;
 use pratique_request::{RequestTemplate, Resolution, ResourceResolver, is_definition, kind_of};
@@ -233,7 +233,9 @@ impl<'r> Commands<'r> {
 fn loaded(files: &[&Path]) -> Option<ManifestSet> {
     let files = files.iter().map(|file| read_file(file).ok());
     let files: Vec<ManifestFile> = files.collect::<Option<_>>()?;
-    load_api_files(&files, &Options::new(&UncheckedExpressions)).ok()
+    Loader::for_api(&Options::new(&UncheckedExpressions))
+        .load_files(&files)
+        .ok()
 }
 
 /// Whether there are only bindings, of policies that a set has.

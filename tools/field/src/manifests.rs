@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pratique::expressions::Expressions;
 use pratique_harness::Error;
-use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, load_api_files};
+use pratique_manifest::{LoadErrors, Loader, ManifestFile, ManifestSet};
 
 /// A checkout of a repository.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl Manifest {
             path: self.file.clone(),
             content: self.text.clone().into_bytes(),
         };
-        load_api_files(&[file], &expressions.options())
+        Loader::for_api(&expressions.options()).load_files(&[file])
     }
 
     /// Whether it looks like a template, such as Helm's, of which only the rendered text is a manifest.

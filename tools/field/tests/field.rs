@@ -4,7 +4,7 @@
 use pratique_field::{self as field, reproduce};
 use pratique_harness::workspace;
 use pratique_lint::Options;
-use pratique_manifest::{ManifestFile, ManifestSet, UncheckedExpressions, load_api_files};
+use pratique_manifest::{Loader, ManifestFile, ManifestSet, UncheckedExpressions};
 
 #[test]
 fn warnings_reproduce() {
@@ -61,7 +61,9 @@ spec:
         path: "a.yaml".to_owned(),
         content: text.into_bytes(),
     };
-    load_api_files(&[file], &pratique_manifest::Options::new(&UncheckedExpressions)).unwrap()
+    Loader::for_api(&pratique_manifest::Options::new(&UncheckedExpressions))
+        .load_files(&[file])
+        .unwrap()
 }
 
 /// A warning about one expression does not reproduce over another policy, of which it is not true.

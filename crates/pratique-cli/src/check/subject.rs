@@ -6,8 +6,7 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_lsp::Findings;
 use pratique_manifest::{
-    EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_file, load_configuration_of_within,
-    load_directory, load_files, path_text,
+    ConfigurationLoader, EnabledPlugins, Loader, ManifestFile, ManifestSet, Plugin, path_text,
 };
 use pratique_plugin::{PluginGates, PluginSettings};
 use pratique_review::chain::PathPermit;
@@ -156,11 +155,15 @@ impl Subject {
             Subject::Whole(_, group, set) => Ok(LoadedPlugins::of_group(*group, std::mem::take(set))),
             Subject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
             Subject::Directory(path, plugin) => {
-                let set = load_directory(path, *plugin, &options).map_err(refused)?;
+                let set = Loader::for_plugin(*plugin, &options)
+                    .load_directory(path)
+                    .map_err(refused)?;
                 Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
             Subject::Manifests(files, plugin) => {
-                let set = load_files(files, *plugin, &options).map_err(refused)?;
+                let set = Loader::for_plugin(*plugin, &options)
+                    .load_files(files)
+                    .map_err(refused)?;
                 Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
             Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => {
@@ -250,7 +253,9 @@ fn with_plugins<T>(
 pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressions) -> Findings {
     let options = policies::configuration_options(expressions, FeatureGates::default());
     let loaded = with_plugins(&AdmissionPluginArguments::default(), "", &|_| Ok(()), |enabled| {
-        load_configuration_file(file, &options, enabled)
+        ConfigurationLoader::new(&options)
+            .starting(*enabled)
+            .load_file(file)
     });
     match loaded {
         Ok(loaded) => {
@@ -278,7 +283,11 @@ fn configuration(
     let options = policies::configuration_options(expressions, gates);
     let permit = |named: &Path| permit_referenced(Path::new(path), named);
     let loaded = with_plugins(admission_plugins, root, &permit, |enabled| {
-        load_configuration_of_within(root, &permit, path, &options, enabled)
+        ConfigurationLoader::new(&options)
+            .below(root)
+            .within(&permit)
+            .starting(*enabled)
+            .load(path)
     });
     let loaded = loaded.map_err(|refused| Refusal {
         errors: refused.errors,

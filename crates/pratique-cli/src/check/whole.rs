@@ -1,7 +1,7 @@
 //! Files that consist of manifests of one plugin, or of objects of the API: they are parsed once, while they are loaded.
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{Kind, ManifestFile, ManifestSet, load_api_files, load_files};
+use pratique_manifest::{Kind, Loader, ManifestFile, ManifestSet};
 use pratique_review::sorted::Group;
 
 use super::plugin::plugins_of;
@@ -26,11 +26,11 @@ pub(super) fn load(
     match (plugins.as_slice(), origin) {
         _ if !is_alone => None,
         (&[plugin], None) if has_suffix => {
-            let set = load_files(files, plugin, &options).ok()?;
+            let set = Loader::for_plugin(plugin, &options).load_files(files).ok()?;
             Some((Group::Static(plugin), set))
         }
         (_, None) if !has_suffix => {
-            let set = load_api_files(files, &options).ok()?;
+            let set = Loader::for_api(&options).load_files(files).ok()?;
             if !set.unread.is_empty() {
                 return None;
             }

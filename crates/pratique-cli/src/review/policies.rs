@@ -3,8 +3,7 @@
 use pratique::Admission;
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    GivenConfiguration, ManifestFile, ManifestSet, Plugin, PluginConfiguration, load_configuration,
-    load_directory, load_files,
+    ConfigurationLoader, GivenConfiguration, Loader, ManifestFile, ManifestSet, Plugin, PluginConfiguration,
 };
 use pratique_policy::Origin;
 use pratique_review::bind;
@@ -140,7 +139,8 @@ fn configuration(
     expressions: &Expressions,
 ) -> Result<Vec<PluginConfiguration>, LoadFailure> {
     openable(path)?;
-    let loaded = load_configuration(path, &policies::configuration_options(expressions, gates))
+    let loaded = ConfigurationLoader::new(&policies::configuration_options(expressions, gates))
+        .load(path)
         .map_err(|refused| refused.errors)?;
     Ok(loaded.plugins)
 }
@@ -153,17 +153,19 @@ fn directory(
     openable(path)?;
     permit_directory(path).map_err(|error| CliError::unread(path, error))?;
     let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
-    Ok(load_directory(path, plugin, &expressions.options())?)
+    Ok(Loader::for_plugin(plugin, &expressions.options()).load_directory(path)?)
 }
 
 fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
     let files = baseline::files(level);
     let options = expressions.options();
-    load_files(&files, Plugin::ValidatingAdmissionPolicy, &options).map_err(|errors| {
-        let mut texts = Texts::default();
-        files
-            .iter()
-            .for_each(|file| texts.insert(&file.path, &file.content));
-        LoadFailure::Invalid { errors, texts }
-    })
+    Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options)
+        .load_files(&files)
+        .map_err(|errors| {
+            let mut texts = Texts::default();
+            files
+                .iter()
+                .for_each(|file| texts.insert(&file.path, &file.content));
+            LoadFailure::Invalid { errors, texts }
+        })
 }

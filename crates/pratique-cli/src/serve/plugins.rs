@@ -8,8 +8,8 @@ use pratique::PluginChain;
 use pratique::expressions::Expressions;
 use pratique::plugins::{HttpImageBackend, Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
 use pratique_manifest::{
-    ConfigurationErrors, EnabledPlugins, Failure, GivenConfiguration, IgnoredPlugin, IgnoredReason,
-    load_configuration_of, load_kube_config,
+    ConfigurationErrors, ConfigurationLoader, EnabledPlugins, Failure, GivenConfiguration, IgnoredPlugin,
+    IgnoredReason, load_kube_config,
 };
 use pratique_metrics::Metrics;
 use pratique_plugins::ImagePolicyBackend;
@@ -56,7 +56,9 @@ pub(super) fn start(
         },
     };
     let options = configuration_options(expressions, gates);
-    let loaded = load_configuration_of("", configuration.unwrap_or_default(), &options, &enabled)?;
+    let loaded = ConfigurationLoader::new(&options)
+        .starting(enabled)
+        .load(configuration.unwrap_or_default())?;
     loaded.ignored.iter().for_each(warn_of_unused);
     Ok(Some(ServedPlugins {
         chain: PluginChain::new(started.into_inner()),

@@ -26,7 +26,7 @@ pub(crate) fn check(older: &OlderVersion) -> Warning {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{ManifestFile, Options, UncheckedExpressions, load_api_files};
+    use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
 
     use super::*;
 
@@ -40,7 +40,9 @@ mod tests {
             path: "b.yaml".into(),
             content: text.into_bytes(),
         };
-        let set = load_api_files(&[file], &Options::new(&UncheckedExpressions)).unwrap();
+        let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+            .load_files(&[file])
+            .unwrap();
         let found = crate::lint(&[&set]);
         assert_eq!(
             found.iter().filter(|warning| *warning.lint == LINT).count(),

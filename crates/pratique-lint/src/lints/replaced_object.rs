@@ -29,7 +29,7 @@ pub(crate) fn check(replaced: &ReplacedObject) -> Warning {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{ManifestFile, Options, UncheckedExpressions, load_api_files};
+    use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
 
     use super::*;
 
@@ -46,7 +46,9 @@ mod tests {
         }
         };
         let files = [file("a.yaml", "p"), file("b.yaml", "q"), file("c.yaml", "r")];
-        let set = load_api_files(&files, &Options::new(&UncheckedExpressions)).unwrap();
+        let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+            .load_files(&files)
+            .unwrap();
         let bound: Vec<&str> = set.bindings().map(|(_, policy)| policy).collect();
         assert_eq!(bound, ["r"]);
         let warnings = crate::lint(&[&set]);

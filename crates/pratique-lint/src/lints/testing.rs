@@ -1,6 +1,6 @@
 //! Manifests for tests, and what is found in them.
 
-use pratique_manifest::{ManifestFile, ManifestSet, Options, Plugin, UncheckedExpressions, load_files};
+use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, Plugin, UncheckedExpressions};
 
 use crate::lint::Lint;
 
@@ -104,7 +104,7 @@ pub(crate) fn load(manifests: &str) -> ManifestSet {
     ];
     let plugin = kinds.iter().find(|(kind, _)| manifests.contains(kind)).unwrap().1;
     let options = Options::new(&UncheckedExpressions);
-    match load_files(&[file], plugin, &options) {
+    match Loader::for_plugin(plugin, &options).load_files(&[file]) {
         Ok(set) => set,
         Err(errors) => panic!("{errors}\nin {manifests}"),
     }

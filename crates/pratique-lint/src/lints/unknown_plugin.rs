@@ -48,7 +48,7 @@ pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
 mod tests {
     use std::fs;
 
-    use pratique_manifest::{ConfigurationOptions, Options, UncheckedExpressions, load_configuration};
+    use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions};
 
     #[track_caller]
     fn check_names(names: &[&str], expected: &[(u32, &str)]) {
@@ -66,7 +66,9 @@ mod tests {
             manifests: Options::new(&UncheckedExpressions),
             manifest_gate: true,
         };
-        let loaded = load_configuration(&path.to_string_lossy(), &options).unwrap();
+        let loaded = ConfigurationLoader::new(&options)
+            .load(&path.to_string_lossy())
+            .unwrap();
         fs::remove_file(&path).unwrap();
         let found = crate::ignored(&loaded.ignored);
         let found: Vec<_> = found

@@ -2,10 +2,11 @@
 
 use pratique_types::admission_plugins::BuiltIn;
 
+use super::StartupFailure;
 use super::open::OpenedConfiguration;
+use super::root::Root;
 use super::source::{Source, find};
 use super::typed::steps;
-use super::{Root, StartupFailure};
 use crate::parse::Parsed;
 use crate::problem::Failure;
 use crate::tree::NodeId;

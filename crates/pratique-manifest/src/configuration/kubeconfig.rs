@@ -11,7 +11,7 @@ use pratique_types::{FileError, GroupVersionKind, KubeCluster, KubeConfig, KubeC
 use serde_json::Value as Json;
 
 use super::open::whole_file;
-use super::{Root, relative_to};
+use super::root::{Root, relative_to};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::{self, Raw, registry};
 use crate::parse::{Parsed, parse_yaml};

@@ -6,11 +6,12 @@ use pratique_types::configuration::WebhookAdmissionConfiguration;
 
 use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
-use super::{ConfigurationOptions, PluginConfiguration, Root, StartupFailure, source};
+use super::root::Root;
+use super::{ConfigurationOptions, PluginConfiguration, StartupFailure, source};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::failures;
 use crate::decode::registry;
-use crate::load::load_directory;
+use crate::load::loader::Loader;
 use crate::load::set::ManifestSet;
 use crate::parse::{Parsed, parse};
 use crate::plugin::Plugin;
@@ -200,7 +201,8 @@ fn start(
     } = settings;
     let mut manifests = ManifestSet::default();
     if !static_manifests_dir.is_empty() {
-        manifests = load_directory(&static_manifests_dir, plugin, &options.manifests)
+        manifests = Loader::for_plugin(plugin, &options.manifests)
+            .load_directory(&static_manifests_dir)
             .map_err(|errors| started(plugin, &static_manifests_dir, errors.into_failures()))?;
     }
     let non_empty = |text: String| (!text.is_empty()).then_some(text);

@@ -2,8 +2,9 @@
 
 use pratique_gotext::strconv::quote;
 
+use super::StartupFailure;
 use super::open::OpenedConfiguration;
-use super::{Root, StartupFailure, relative_to};
+use super::root::{Root, relative_to};
 use crate::parse::Parsed;
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;

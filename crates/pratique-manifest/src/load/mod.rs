@@ -4,6 +4,7 @@ pub(crate) mod content_hash;
 mod document_batcher;
 mod document_validator;
 mod file_cache;
+pub(crate) mod loader;
 pub(crate) mod options;
 pub(crate) mod reload;
 pub(crate) mod rewrites;
@@ -13,152 +14,14 @@ mod set_builder;
 
 use std::borrow::Cow;
 
-use crate::budget::{self, Budget};
-use crate::parse::documents::Document;
-use crate::parse::file_document::{FileDocument, bad_separators};
-use crate::plugin::Plugin;
+use crate::budget::Budget;
+use crate::parse::file_document::bad_separators;
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
 use crate::read::directory::{self, ManifestFile, ReadManifest};
-use content_hash::ContentHash;
 use document_batcher::DocumentBatcher;
-use document_validator::{DocumentValidator, ManifestScope};
+use document_validator::DocumentValidator;
 use file_cache::FileCache;
-use options::{Options, SourceTexts};
-use selection::{NamedOrigin, Selection};
 use set::ManifestSet;
-
-/// Loads a plugin's directory of static manifests.
-///
-/// # Errors
-/// All failures; the text of the first is what the server would stop with.
-pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    let budget = options.budget();
-    let validator =
-        DocumentValidator::new(ManifestScope::Plugin(plugin), options, SourceTexts::Kept, &budget);
-    hashed(readable(read(path, &budget)?), validator)
-}
-
-/// Loads a plugin's directory without keeping the texts of the documents, which are a good part of the memory. All places in
-/// an object's source are then the start of its document. Errors are the same, with the same places.
-///
-/// # Errors
-/// As [`load_directory`].
-pub fn load_directory_objects(
-    path: &str,
-    plugin: Plugin,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    let budget = options.budget();
-    let validator = DocumentValidator::new(
-        ManifestScope::Plugin(plugin),
-        options,
-        SourceTexts::Discarded,
-        &budget,
-    );
-    hashed(readable(read(path, &budget)?), validator)
-}
-
-/// Loads files that were read before, in the order given, which should be that of their names.
-///
-/// # Errors
-/// As [`load_directory`].
-pub fn load_files(
-    files: &[ManifestFile],
-    plugin: Plugin,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    load(files, ManifestScope::Plugin(plugin), options)
-}
-
-/// Loads files of objects of the API: of any kind, decoded, defaulted and validated in the same way, but free of the rules
-/// of static manifests.
-///
-/// # Errors
-/// As [`load_directory`].
-pub fn load_api_files(files: &[ManifestFile], options: &Options<'_>) -> Result<ManifestSet, LoadErrors> {
-    load(files, ManifestScope::Api, options)
-}
-
-/// Loads the manifests of a plugin among documents of any kind; other kinds are skipped. The set has no hash, as there is no
-/// directory that it could be loaded from.
-///
-/// # Errors
-/// As [`load_directory`].
-pub fn load_among(
-    documents: &[Document],
-    plugin: Plugin,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    load_selected(
-        documents,
-        ManifestScope::Plugin(plugin),
-        Selection::Kinds,
-        options,
-    )
-}
-
-/// Loads the static manifests of a plugin among documents of any kind, recognised by the suffix of their
-/// names, as [`load_among`] does.
-///
-/// # Errors
-/// As [`load_directory`].
-pub fn load_static_among(
-    documents: &[Document],
-    plugin: Plugin,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    let selection = Selection::Named(NamedOrigin::Static);
-    load_selected(documents, ManifestScope::Plugin(plugin), selection, options)
-}
-
-/// Loads the objects of the API among documents of any kind, as [`load_api_files`] does: all that configure admission, or
-/// those whose names do not have the suffix of static manifests.
-///
-/// # Errors
-/// As [`load_directory`].
-pub fn load_api_among(
-    documents: &[Document],
-    whatever_their_names: bool,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    let selection = match whatever_their_names {
-        true => Selection::Kinds,
-        false => Selection::Named(NamedOrigin::Api),
-    };
-    load_selected(documents, ManifestScope::Api, selection, options)
-}
-
-fn load_selected(
-    documents: &[Document],
-    scope: ManifestScope,
-    selection: Selection,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    let budget = options.budget();
-    let mut validator = DocumentValidator::new(scope, options, SourceTexts::Kept, &budget);
-    validator.selection = selection;
-    let mut batcher = DocumentBatcher::new(validator);
-    let documents = documents.iter().map(|document| document.source.document());
-    batcher.add_documents(documents.map(FileDocument::from));
-    let (set, failures, _) = batcher.finish();
-    outcome(set, failures, &budget)
-}
-
-fn load(
-    files: &[ManifestFile],
-    scope: ManifestScope,
-    options: &Options<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    let budget = options.budget();
-    let files = files.iter().map(|file| {
-        spend_file(file, &budget);
-        Ok(Cow::Borrowed(file))
-    });
-    hashed(
-        files,
-        DocumentValidator::new(scope, options, SourceTexts::Kept, &budget),
-    )
-}
 
 /// Reads the files of a directory. All are read before any is parsed, so that they belong together as far as possible.
 fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
@@ -173,22 +36,6 @@ fn readable(files: Vec<Result<ReadManifest, Failure>>) -> impl Iterator<Item = R
 
 /// A file, or why it cannot be read.
 pub(crate) type Readable<'a> = Result<Cow<'a, ManifestFile>, Failure>;
-
-/// [`finish`], with the files' hash.
-fn hashed<'a>(
-    files: impl IntoIterator<Item = Readable<'a>>,
-    validator: DocumentValidator<'_>,
-) -> Result<ManifestSet, LoadErrors> {
-    let mut hash = ContentHash::default();
-    let files = files.into_iter().inspect(|file| {
-        if let Ok(file) = file {
-            hash.add(file);
-        }
-    });
-    let mut set = finish(files, validator, None)?;
-    set.hash = hash.finish();
-    Ok(set)
-}
 
 /// Loads files, of which those in the cache are not loaded again.
 pub(crate) fn finish<'a>(
@@ -254,17 +101,13 @@ fn exceeded(failures: &[Failure], budget: &Budget) -> Failure {
     Failure::single(text, problem)
 }
 
-/// Takes the cost of a file that is in memory already from the budget.
-fn spend_file(file: &ManifestFile, budget: &Budget) {
-    let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
-    // An exceeded budget is noticed before the file is split.
-    let _ = budget.spend(length.saturating_mul(budget::FILE));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::expression::UncheckedExpressions;
+    use crate::load::loader::Loader;
+    use crate::load::options::Options;
+    use crate::plugin::Plugin;
 
     const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
         metadata: {name: p}\nspec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n  matchConstraints:\n    \
@@ -277,7 +120,7 @@ mod tests {
             content: text.as_bytes().to_vec(),
         };
         let options = Options::new(&UncheckedExpressions);
-        load_api_files(&[file], &options)
+        Loader::for_api(&options).load_files(&[file])
     }
 
     #[test]
@@ -312,12 +155,19 @@ mod tests {
         };
         let plugin = Plugin::ValidatingAdmissionPolicy;
         assert_eq!(
-            names(load_static_among(&documents, plugin, &options)),
+            names(
+                Loader::for_plugin(plugin, &options)
+                    .by_name()
+                    .load_documents(&documents)
+            ),
             ["q.static.k8s.io"]
         );
-        assert_eq!(names(load_api_among(&documents, false, &options)), ["p"]);
         assert_eq!(
-            names(load_api_among(&documents, true, &options)),
+            names(Loader::for_api(&options).by_name().load_documents(&documents)),
+            ["p"]
+        );
+        assert_eq!(
+            names(Loader::for_api(&options).load_documents(&documents)),
             ["p", "q.static.k8s.io"]
         );
     }

@@ -14,7 +14,7 @@ use crate::read::directory::ReadManifest;
 
 /// Loads a plugin's directory repeatedly.
 ///
-/// The result is always that of [`load_directory`](crate::load_directory). Unchanged files are not parsed, validated or
+/// The result is always that of [`Loader::load_directory`](crate::Loader::load_directory). Unchanged files are not parsed, validated or
 /// compiled again, and their objects are the very same.
 #[derive(Debug)]
 pub struct Reloader {
@@ -58,7 +58,7 @@ impl Reloader {
     /// each time: objects of unchanged files are not compiled again.
     ///
     /// # Errors
-    /// As [`load_directory`](crate::load_directory).
+    /// As [`Loader::load_directory`](crate::Loader::load_directory).
     pub fn load(
         &mut self,
         path: &str,
@@ -79,7 +79,7 @@ impl Reloader {
     /// loaded at once, and so is the first content; see [`RewriteDetector`] for the rest.
     ///
     /// # Errors
-    /// As [`load_directory`](crate::load_directory).
+    /// As [`Loader::load_directory`](crate::Loader::load_directory).
     pub fn load_stable(
         &mut self,
         path: &str,

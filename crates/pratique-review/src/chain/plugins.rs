@@ -6,8 +6,8 @@ use std::path::Path;
 
 use pratique::plugins::{Plugin, PluginChain, PluginFactory, PluginGates, PluginSettings, StartError};
 use pratique_manifest::{
-    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, Failure, GivenConfiguration,
-    PluginConfiguration, Problem, Rule, load_configuration_of_within, load_kube_config,
+    ConfigurationErrors, ConfigurationLoader, ConfigurationOptions, EnabledPlugins, Failure,
+    GivenConfiguration, PluginConfiguration, Problem, Rule, load_kube_config,
 };
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, PluginsOverlap, built_in};
 
@@ -104,7 +104,10 @@ pub fn start(
             Ok(())
         },
     };
-    let loaded = load_configuration_of_within("", permit, configuration, options, &enabled)?;
+    let loaded = ConfigurationLoader::new(options)
+        .within(permit)
+        .starting(enabled)
+        .load(configuration)?;
     Ok(Started {
         plugins: PluginChain::new(started.into_inner()),
         configurations: loaded.plugins,

@@ -189,7 +189,7 @@ fn may_be_cluster_scoped(cell: &Cell) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{ManifestFile, Options, Plugin, load_files};
+    use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
 
     use super::*;
 
@@ -198,11 +198,11 @@ mod tests {
             path: "a.yaml".into(),
             content: text.into(),
         };
-        load_files(
-            &[file],
+        Loader::for_plugin(
             plugin,
             &Options::new(pratique::Admission::builder().expressions()),
         )
+        .load_files(&[file])
         .unwrap()
         .into()
     }

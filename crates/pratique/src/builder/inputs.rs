@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use pratique_manifest::{
-    ConfigurationOptions, ManifestFile, ManifestSet, Options, Plugin, load_configuration, load_directory,
-    load_files,
+    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestSet, Options, Plugin,
 };
 use pratique_types::FeatureGates;
 use pratique_workers::Workers;
@@ -87,10 +86,12 @@ impl Loading<'_> {
         let input = match input {
             Input::Configuration(path) => return self.configuration(&path),
             Input::Directory(path, plugin) => {
-                let set = load_directory(&path, plugin, &self.options())?;
+                let set = Loader::for_plugin(plugin, &self.options()).load_directory(&path)?;
                 Input::Loaded(Arc::new(set), Some((path, plugin)))
             }
-            Input::Files(files, plugin) => Input::loaded(load_files(&files, plugin, &self.options())?),
+            Input::Files(files, plugin) => {
+                Input::loaded(Loader::for_plugin(plugin, &self.options()).load_files(&files)?)
+            }
             loaded @ Input::Loaded(..) => loaded,
         };
         Ok(LoadedInput {
@@ -105,7 +106,7 @@ impl Loading<'_> {
             manifest_gate: self.feature_gates.manifests,
         };
         let mut all = LoadedInput::default();
-        for plugin in load_configuration(path, &options)?.plugins {
+        for plugin in ConfigurationLoader::new(&options).load(path)?.plugins {
             let directory = plugin.static_manifests_dir.map(|path| (path, plugin.plugin));
             all.inputs
                 .push(Input::Loaded(Arc::new(plugin.manifests), directory));

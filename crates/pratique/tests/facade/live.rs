@@ -9,7 +9,7 @@ use crate::world::{configmap, file, mutating, mutating_policy, run, trail, valid
 use pratique::cluster::SharedObjects;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
-use pratique::manifest::{Options, load_api_files};
+use pratique::manifest::{Loader, Options};
 use pratique::observer::{Phase, Phases};
 use pratique::policy::OnUndecided;
 use pratique::step::{Place, StepOutcome, step};
@@ -23,7 +23,8 @@ use tower_service::Service;
 fn configurations(text: &str) -> Configurations {
     let expressions = Expressions::new(Arc::default());
     let options = Options::new(&expressions);
-    load_api_files(&[file("api.yaml", text)], &options)
+    Loader::for_api(&options)
+        .load_files(&[file("api.yaml", text)])
         .unwrap()
         .into()
 }

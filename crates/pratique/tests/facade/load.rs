@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique::live::InMemory;
-use pratique::manifest::{ManifestFile, Options, Plugin, load_api_files};
+use pratique::manifest::{Loader, ManifestFile, Options, Plugin};
 use pratique::{Admission, Configurations, Live};
 use pratique_json::Value;
 
@@ -60,7 +60,7 @@ fn no_request_sees_a_mix_of_what_a_source_had() {
     let configurations = |mark: &str| -> Configurations {
         let (mutating, validating) = set(mark, "");
         let files: Vec<ManifestFile> = vec![file("m.yaml", &mutating), file("v.yaml", &validating)];
-        load_api_files(&files, &options).unwrap().into()
+        Loader::for_api(&options).load_files(&files).unwrap().into()
     };
     let sets = [configurations("1"), configurations("2")];
     let source = InMemory::new(sets[0].clone());

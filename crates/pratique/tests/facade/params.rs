@@ -7,7 +7,7 @@ use crate::world::{configmap, file, run};
 use pratique::cluster::{Objects, ParamScope, ParamSource};
 use pratique::expressions::Expressions;
 use pratique::json::Value;
-use pratique::manifest::{Options, load_api_files};
+use pratique::manifest::{Loader, Options};
 use pratique::types::{AdmissionRequest, GroupVersionKind};
 use pratique::{Admission, AdmissionContext, AdmissionDecision, Configurations, Outcome};
 
@@ -76,7 +76,10 @@ fn policies(param_ref: &str) -> Configurations {
     let text = POLICIES.replace("PARAMS", param_ref);
     let expressions = Expressions::new(Arc::default());
     let options = Options::new(&expressions);
-    load_api_files(&[file("v.yaml", &text)], &options).unwrap().into()
+    Loader::for_api(&options)
+        .load_files(&[file("v.yaml", &text)])
+        .unwrap()
+        .into()
 }
 
 fn admission(param_ref: &str) -> Admission {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
-use pratique::manifest::{Options, Plugin, load_api_files};
+use pratique::manifest::{Loader, Options, Plugin};
 use pratique::observer::Phases;
 use pratique::types::{AdmissionRequest, FeatureGates, GroupVersionKind, GroupVersionResource, Operation};
 use pratique::{Admission, Configurations, Limits, Live, Outcome, Unavailable};
@@ -20,7 +20,8 @@ const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
 pub(crate) fn api(text: &str) -> Configurations {
     let expressions = Expressions::new(std::sync::Arc::default());
     let options = Options::new(&expressions);
-    load_api_files(&[file("api.yaml", text)], &options)
+    Loader::for_api(&options)
+        .load_files(&[file("api.yaml", text)])
         .unwrap()
         .into()
 }

@@ -1,0 +1,156 @@
+//! Which manifests are loaded, and from where.
+
+use std::borrow::Cow;
+
+use super::content_hash::ContentHash;
+use super::document_batcher::DocumentBatcher;
+use super::document_validator::{DocumentValidator, ManifestScope};
+use super::options::{Options, SourceTexts};
+use super::selection::{NamedOrigin, Selection};
+use super::set::ManifestSet;
+use super::{Readable, finish, outcome, read, readable};
+use crate::budget::{self, Budget};
+use crate::parse::documents::Document;
+use crate::parse::file_document::FileDocument;
+use crate::plugin::Plugin;
+use crate::problem::LoadErrors;
+use crate::read::directory::ManifestFile;
+
+/// Loads manifests from a directory, from files that were read before, or from among documents of any kind.
+///
+/// ```
+/// use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
+///
+/// let file = ManifestFile {
+///     path: "binding.yaml".into(),
+///     content: b"apiVersion: admissionregistration.k8s.io/v1
+/// kind: ValidatingAdmissionPolicyBinding
+/// metadata: {name: b}
+/// spec: {policyName: p, validationActions: [Deny]}
+/// ".to_vec(),
+/// };
+/// let set = Loader::for_api(&Options::new(&UncheckedExpressions)).load_files(&[file])?;
+/// assert_eq!(set.validating_bindings.len(), 1);
+/// # Ok::<(), pratique_manifest::LoadErrors>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Loader<'a> {
+    options: Options<'a>,
+    scope: ManifestScope,
+    texts: SourceTexts,
+    is_by_name: bool,
+}
+
+impl<'a> Loader<'a> {
+    /// Loads the static manifests of a plugin.
+    #[must_use]
+    pub fn for_plugin(plugin: Plugin, options: &Options<'a>) -> Self {
+        Loader::new(ManifestScope::Plugin(plugin), options)
+    }
+
+    /// Loads objects of the API: of any kind, decoded, defaulted and validated in the same way, but free of the rules of
+    /// static manifests.
+    #[must_use]
+    pub fn for_api(options: &Options<'a>) -> Self {
+        Loader::new(ManifestScope::Api, options)
+    }
+
+    fn new(scope: ManifestScope, options: &Options<'a>) -> Self {
+        Loader {
+            options: *options,
+            scope,
+            texts: SourceTexts::Kept,
+            is_by_name: false,
+        }
+    }
+
+    /// Does not keep the texts of the documents, which are a good part of the memory. All places in an object's source are
+    /// then the start of its document. Errors are the same, with the same places.
+    #[must_use]
+    pub fn without_texts(self) -> Self {
+        Loader {
+            texts: SourceTexts::Discarded,
+            ..self
+        }
+    }
+
+    /// Of documents of any kind, loads only those whose names are of this origin: with the suffix of static manifests for a
+    /// plugin, without it for the API.
+    #[must_use]
+    pub fn by_name(self) -> Self {
+        Loader {
+            is_by_name: true,
+            ..self
+        }
+    }
+
+    /// Loads a directory as the server does. All files are read before any is parsed, so that they belong together as far as
+    /// possible.
+    ///
+    /// # Errors
+    /// All failures; the text of the first is what the server would stop with.
+    pub fn load_directory(&self, path: &str) -> Result<ManifestSet, LoadErrors> {
+        let budget = self.options.budget();
+        hashed(readable(read(path, &budget)?), self.validator(&budget))
+    }
+
+    /// Loads files that were read before, in the order given, which should be that of their names.
+    ///
+    /// # Errors
+    /// As [`load_directory`](Self::load_directory).
+    pub fn load_files(&self, files: &[ManifestFile]) -> Result<ManifestSet, LoadErrors> {
+        let budget = self.options.budget();
+        let files = files.iter().map(|file| {
+            spend_file(file, &budget);
+            Ok(Cow::Borrowed(file))
+        });
+        hashed(files, self.validator(&budget))
+    }
+
+    /// Loads the manifests among documents of any kind; other kinds are skipped. The set has no hash, as there is no
+    /// directory that it could be loaded from.
+    ///
+    /// # Errors
+    /// As [`load_directory`](Self::load_directory).
+    pub fn load_documents(&self, documents: &[Document]) -> Result<ManifestSet, LoadErrors> {
+        let budget = self.options.budget();
+        let mut validator = self.validator(&budget);
+        validator.selection = match (self.is_by_name, self.scope) {
+            (false, _) => Selection::Kinds,
+            (true, ManifestScope::Plugin(_)) => Selection::Named(NamedOrigin::Static),
+            (true, ManifestScope::Api) => Selection::Named(NamedOrigin::Api),
+        };
+        let mut batcher = DocumentBatcher::new(validator);
+        let documents = documents.iter().map(|document| document.source.document());
+        batcher.add_documents(documents.map(FileDocument::from));
+        let (set, failures, _) = batcher.finish();
+        outcome(set, failures, &budget)
+    }
+
+    fn validator<'v>(&'v self, budget: &'v Budget) -> DocumentValidator<'v> {
+        DocumentValidator::new(self.scope, &self.options, self.texts, budget)
+    }
+}
+
+/// [`finish`], with the files' hash.
+fn hashed<'a>(
+    files: impl IntoIterator<Item = Readable<'a>>,
+    validator: DocumentValidator<'_>,
+) -> Result<ManifestSet, LoadErrors> {
+    let mut hash = ContentHash::default();
+    let files = files.into_iter().inspect(|file| {
+        if let Ok(file) = file {
+            hash.add(file);
+        }
+    });
+    let mut set = finish(files, validator, None)?;
+    set.hash = hash.finish();
+    Ok(set)
+}
+
+/// Takes the cost of a file that is in memory already from the budget.
+fn spend_file(file: &ManifestFile, budget: &Budget) {
+    let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
+    // An exceeded budget is noticed before the file is split.
+    let _ = budget.spend(length.saturating_mul(budget::FILE));
+}
