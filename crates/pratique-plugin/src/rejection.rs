@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::library::authz::Question;
+use pratique_core::Missing;
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::state::StateKind;
@@ -99,43 +100,39 @@ impl Display for Rejection {
     }
 }
 
-impl Display for MissingState {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
+impl From<MissingState> for Missing {
+    fn from(missing: MissingState) -> Self {
+        match missing {
             MissingState::Objects {
                 kind,
                 namespace,
                 name,
-            } => {
-                write!(formatter, "{kind} objects")?;
-                if let Some(name) = name {
-                    write!(formatter, " named {name:?}")?;
-                }
-                if !namespace.is_empty() {
-                    write!(formatter, " in namespace {namespace:?}")?;
-                }
-                formatter.write_str(" are not known")
-            }
+            } => Missing::Objects {
+                kind: kind.to_string(),
+                namespace,
+                name,
+            },
             MissingState::Status {
                 kind,
                 namespace,
                 name,
                 field,
-            } => {
-                write!(formatter, "{field} of {kind} {name:?}")?;
-                if !namespace.is_empty() {
-                    write!(formatter, " in namespace {namespace:?}")?;
-                }
-                formatter.write_str(", which its controller writes, is not known")
-            }
-            MissingState::Access(question) => write!(formatter, "it is not known whether {question}"),
-            MissingState::ImageReview => formatter.write_str("the image policy backend was not asked"),
-            MissingState::Resource(kind) => write!(
-                formatter,
-                "the resource of kind {} of {} is not known",
-                kind.kind,
-                kind.api_version()
-            ),
+            } => Missing::Status {
+                kind: kind.to_string(),
+                namespace,
+                name,
+                field,
+            },
+            MissingState::Access(check) => Missing::Authorizer { check },
+            MissingState::ImageReview => Missing::ImageReview,
+            MissingState::Resource(kind) => Missing::resource_of(&kind),
         }
+    }
+}
+
+/// As the input of a decision that it is.
+impl Display for MissingState {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        Missing::from(self.clone()).fmt(formatter)
     }
 }

@@ -141,32 +141,7 @@ impl Plugins {
 
 /// The report of a plugin that is undecided because some state of the cluster is missing.
 pub fn undecided(plugin: &dyn Plugin, missing: MissingState) -> Undecided {
-    let missing = match missing {
-        MissingState::Objects {
-            kind,
-            namespace,
-            name,
-        } => Missing::Objects {
-            kind: kind.to_string(),
-            namespace,
-            name,
-        },
-        MissingState::Status {
-            kind,
-            namespace,
-            name,
-            field,
-        } => Missing::Status {
-            kind: kind.to_string(),
-            namespace,
-            name,
-            field,
-        },
-        MissingState::Access(check) => Missing::Authorizer { check },
-        MissingState::Resource(kind) => Missing::resource_of(&kind),
-        _ => Missing::ImageReview,
-    };
-    lacks(plugin, missing)
+    lacks(plugin, missing.into())
 }
 
 pub(crate) fn lacks(plugin: &dyn Plugin, missing: Missing) -> Undecided {
