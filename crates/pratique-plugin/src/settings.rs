@@ -1,5 +1,6 @@
 //! The settings that plugins are made from.
 
+use pratique_gotext::strconv::quote;
 use pratique_manifest::{Failure, GivenConfiguration};
 
 use crate::gates::PluginGates;
@@ -127,6 +128,6 @@ impl StartError {
             StartError::Configuration(_) | StartError::Refused(_) => "couldn't init",
             StartError::Initialization(_) | StartError::NotInitialized(_) => "failed to initialize",
         };
-        format!("{failure} admission plugin {plugin:?}: {self}")
+        format!("{failure} admission plugin {}: {self}", quote(plugin))
     }
 }

@@ -1,6 +1,7 @@
 //! The conversion of values of expressions: its context and its errors.
 
 use pratique_cel::Fault;
+use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
 use pratique_merge::structured::Patch;
 
@@ -42,7 +43,7 @@ pub(super) enum ConversionError {
     NotAnObject(String),
     #[error(transparent)]
     Fields(#[from] Fault),
-    #[error("fail to convert field {name:?}: {error}")]
+    #[error("fail to convert field {}: {error}", quote(.name))]
     Field {
         name: String,
         error: Box<ConversionError>,

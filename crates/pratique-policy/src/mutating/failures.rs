@@ -1,5 +1,6 @@
 //! Failures of mutating policies, and the status that they make.
 
+use pratique_gotext::strconv::quote;
 use pratique_match::Target;
 use pratique_types::{Reason, Status, StatusCause};
 
@@ -56,7 +57,7 @@ impl Failures {
                     binding.name
                 )
             }
-            None => format!("policy {policy:?} denied request: {error}"),
+            None => format!("policy {} denied request: {error}", quote(policy)),
         };
         self.0.push(Failure { text, reason, cause });
     }
