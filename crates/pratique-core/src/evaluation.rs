@@ -3,14 +3,6 @@
 use pratique_cel::{Fault, FaultKind, Stop};
 use pratique_expression::{Expression, ExpressionError, Missing};
 
-/// The cost limit of one evaluation.
-// Upstream: pkg/apis/cel/config.go, PerCallLimit
-pub const CALL_LIMIT: u64 = 1_000_000;
-
-/// The cost limit of the match conditions of a policy or a webhook together.
-// Upstream: pkg/apis/cel/config.go, RuntimeCELCostBudgetMatchConditions
-pub const CONDITIONS_BUDGET: u64 = 2_500_000;
-
 /// The message of an exhausted budget.
 // Upstream: pkg/admission/plugin/cel/activation.go, Evaluate
 pub const OUT_OF_BUDGET: &str =

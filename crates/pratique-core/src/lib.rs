@@ -50,9 +50,7 @@ pub use cause::DenialCause;
 pub use cluster::{Cluster, ParamScope};
 pub use conditions::{ConditionError, ConditionsOutcome, OnConditionError, evaluate_conditions};
 pub use eval_context::EvalContext;
-pub use evaluation::{
-    CALL_LIMIT, CONDITIONS_BUDGET, Halt, OUT_OF_BUDGET, Unfinished, compilation_error, evaluation_error,
-};
+pub use evaluation::{Halt, OUT_OF_BUDGET, Unfinished, compilation_error, evaluation_error};
 pub use failure_policy::FailurePolicy;
 pub use matcher::{MatchFailure, RequestMatcher};
 pub use namespace_object::{NamespaceObject, without_type_meta};

@@ -11,13 +11,11 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Arena, Context, EvaluationObserver, Fault, Value};
 use pratique_expression::{Authorizers, Cache, Composition, Expression, Use, request_value, slots};
 use pratique_json as json;
+use pratique_types::cel_limits::PER_CALL_LIMIT;
 
 use crate::samples::Sample;
 use crate::subject::Site;
 use variables::Variables;
-
-/// The cost limit of one evaluation.
-const LIMIT: u64 = 1_000_000;
 
 /// The expressions of a policy, compiled.
 pub(crate) struct SiteEvaluator<'m> {
@@ -221,7 +219,7 @@ impl<'s> Run<'s> {
 
     fn evaluate(&mut self, index: usize, activation: &Activation<'s>) -> Option<Evaluation<'s>> {
         let expression: &'s Expression = self.evaluator.expressions.get(index)?.as_deref()?;
-        let context = Context::new(self.arena, LIMIT);
+        let context = Context::new(self.arena, PER_CALL_LIMIT);
         let recorder = self.recorders.get_mut(index)?;
         let evaluation = expression
             .program()

@@ -1,9 +1,8 @@
 //! Match conditions of policies.
 
 use pratique_cel::Value;
-use pratique_core::{
-    CONDITIONS_BUDGET, ConditionsOutcome, Halt, OnConditionError, Unfinished, evaluate_conditions,
-};
+use pratique_core::{ConditionsOutcome, Halt, OnConditionError, Unfinished, evaluate_conditions};
+use pratique_types::cel_limits::MATCH_CONDITIONS_BUDGET;
 
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::policy_core::PolicyCore;
@@ -30,7 +29,7 @@ pub(crate) fn evaluate<'s>(
     if inputs.key != InputKey::UNSHARED {
         inputs.key = session.input_key(&inputs.matched, inputs.namespace);
     }
-    let mut round = Round::new(session, &core.variables, &inputs, CONDITIONS_BUDGET);
+    let mut round = Round::new(session, &core.variables, &inputs, MATCH_CONDITIONS_BUDGET);
     let results = conditions.iter().enumerate().map(|(index, condition)| {
         let result = round.evaluate(Part::Condition(index), condition)?;
         Ok::<_, Halt>(result.map(|value| !matches!(value, Value::Bool(false))))

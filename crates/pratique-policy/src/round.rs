@@ -12,9 +12,6 @@ use crate::memo::{MemoEntry, MemoKey, ended};
 use crate::session::Session;
 use crate::trace::Part;
 
-/// The cost limit of all validations of a policy for one binding and param; the same again for its annotations.
-pub(crate) const BUDGET: u64 = 10_000_000;
-
 /// Evaluates expressions of a policy over the same inputs, which share variables and a budget.
 pub(crate) struct Round<'e, 's> {
     session: &'e Session<'s>,

@@ -2,7 +2,7 @@
 
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Context, Interrupt, Program};
-use pratique_core::CALL_LIMIT;
+use pratique_types::cel_limits::PER_CALL_LIMIT;
 
 use crate::arena::RequestArena;
 use crate::trace::{self, Trace};
@@ -18,7 +18,7 @@ pub(crate) struct EvalScratch<'s> {
 impl<'s> EvalScratch<'s> {
     /// The context of one evaluation.
     pub(crate) fn context(&self) -> Context<'s> {
-        let context = Context::new(&self.arena.arena, CALL_LIMIT).with_types(&self.arena.typed_roots);
+        let context = Context::new(&self.arena.arena, PER_CALL_LIMIT).with_types(&self.arena.typed_roots);
         match self.interrupt {
             Some(interrupt) => context.with_interrupt(interrupt),
             None => context,

@@ -7,11 +7,12 @@ use pratique_expression::{Cache, Composition, Declarations, ExpressionError, Use
 use pratique_json as json;
 use pratique_match::{Matched, Namespace};
 use pratique_types::AdmissionRequest;
+use pratique_types::cel_limits::RUNTIME_BUDGET;
 
 use crate::arena::RequestArena;
 use crate::compiled::{Compiled, Compiler, Variable};
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
-use crate::round::{BUDGET, Halt, OUT_OF_BUDGET, Round};
+use crate::round::{Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
 use pratique_core::Unfinished;
@@ -96,7 +97,7 @@ impl Trial {
             key: InputKey::UNSHARED,
             repeats: false,
         };
-        let mut round = Round::new(&session, &self.variables, &inputs, BUDGET);
+        let mut round = Round::new(&session, &self.variables, &inputs, RUNTIME_BUDGET);
         let answer = match round.evaluate(Part::Variable(""), &self.expression) {
             Ok(answer) => answer,
             Err(Halt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
@@ -105,7 +106,7 @@ impl Trial {
         };
         Ok(read(TrialResult {
             answer,
-            cost: BUDGET - round.budget(),
+            cost: RUNTIME_BUDGET - round.budget(),
         }))
     }
 }

@@ -1,11 +1,15 @@
 //! How much CEL may cost, in the units of an API server.
-// Upstream: apiserver/pkg/apis/cel/config.go; apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
+// Upstream: apiserver/pkg/apis/cel/config.go
 
 /// The cost that one evaluation of one expression may have.
+// Upstream: PerCallLimit
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
 
-/// The cost that all expressions together may have that a policy, or the rules of a custom resource, evaluate for a request.
-pub const RUNTIME_COST_BUDGET: u64 = 10_000_000;
+/// The cost that may be had together: by all validations of a policy for one binding and param, by its annotations, by
+/// all rules over a custom resource.
+// Upstream: RuntimeCELCostBudget
+pub const RUNTIME_BUDGET: u64 = 10_000_000;
 
-/// The cost that a rule of a custom resource may come to by its schema.
-pub const STATIC_RULE_COST_LIMIT: u64 = 10_000_000;
+/// The cost that the match conditions of a policy or a webhook may have together.
+// Upstream: RuntimeCELCostBudgetMatchConditions
+pub const MATCH_CONDITIONS_BUDGET: u64 = 2_500_000;

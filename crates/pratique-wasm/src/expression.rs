@@ -6,6 +6,7 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{Arena, CompileError, Context, EvaluationObserver, Type, Value};
 use pratique_explain::{Expression as Explained, Recorder, format_value};
 use pratique_policy::{MatchOutcome, Origin, Part, Phase, Subject, Trace};
+use pratique_types::cel_limits::PER_CALL_LIMIT;
 use serde::Serialize;
 
 use crate::decision_report::diagram;
@@ -13,8 +14,6 @@ use crate::findings::Finding;
 use crate::input;
 use crate::request::Expression;
 
-/// The most that one expression of a policy may cost.
-const COST_LIMIT: u64 = 1_000_000;
 /// The maximum number of characters of a value.
 const SHOWN: usize = 10_000;
 
@@ -101,7 +100,7 @@ pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
         Err(error) => return refused(&error),
     };
     let arena = Arena::new();
-    let context = Context::new(&arena, arguments.cost_limit.unwrap_or(COST_LIMIT));
+    let context = Context::new(&arena, arguments.cost_limit.unwrap_or(PER_CALL_LIMIT));
     let mut activation = environment.activation();
     for (name, value) in &named {
         if let Some(slot) = environment.slot(name) {

@@ -2,10 +2,10 @@
 
 use pratique_cel::{Activation, Arena, Context, Program, Value};
 use pratique_core::{
-    Attributes, CALL_LIMIT, CONDITIONS_BUDGET, ConditionsOutcome, Halt, Unfinished, compilation_error,
-    evaluate_conditions, evaluation_error,
+    Attributes, ConditionsOutcome, Halt, Unfinished, compilation_error, evaluate_conditions, evaluation_error,
 };
 use pratique_expression::{Authorizers, UNKNOWN_OBJECT, assumed_request, request_value, slots};
+use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, PER_CALL_LIMIT};
 
 use crate::context::WebhookContext;
 use crate::version::VersionedObjects;
@@ -46,7 +46,7 @@ pub(crate) fn evaluate(
         },
         inputs: *inputs,
         context,
-        budget: CONDITIONS_BUDGET,
+        budget: MATCH_CONDITIONS_BUDGET,
     };
     let results = webhook.conditions.iter().map(|condition| {
         let result = evaluator.evaluate(condition)?;
@@ -72,7 +72,7 @@ impl<'e> Evaluator<'e> {
             Err(error) => return Ok(Err(compilation_error(error))),
         };
         self.supply(expression.program());
-        let context = Context::new(self.arena, CALL_LIMIT).with_interrupt(&self.context.interrupt);
+        let context = Context::new(self.arena, PER_CALL_LIMIT).with_interrupt(&self.context.interrupt);
         let evaluation = expression.program().evaluate(&context, &self.activation);
         let namespace = &self.inputs.attributes.request.namespace;
         let fault = evaluation.as_ref().err();

@@ -2,19 +2,12 @@
 
 use pratique_cel::{Arena, Context, Fault, FaultKind, Program, Stop, Value as CelValue};
 use pratique_json::Value;
+use pratique_types::cel_limits::{PER_CALL_LIMIT, RUNTIME_BUDGET};
 use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
 use super::{Body, CompiledRule, Node, Refused, values};
 use crate::schema::{Schema, Type};
 use crate::validate::{Correlated, KeyedItems};
-
-/// The cost limit of one expression.
-// Upstream: apiserver/pkg/apis/cel/config.go, PerCallLimit
-const CALL_LIMIT: u64 = 1_000_000;
-
-/// The cost limit of all rules over an object.
-// Upstream: apiserver/pkg/apis/cel/config.go, RuntimeCELCostBudget
-const BUDGET: u64 = 10_000_000;
 
 /// The longest message that an expression may give.
 // Upstream: apiserver/pkg/apis/cel/config.go, MaxEvaluatedMessageExpressionSizeBytes
@@ -66,7 +59,7 @@ impl<'e> Evaluation<'e> {
         Evaluation {
             errors,
             warnings,
-            budget: BUDGET,
+            budget: RUNTIME_BUDGET,
         }
     }
 
@@ -358,7 +351,7 @@ struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     fn evaluate(&self, body: &'a Body, program: &'a Program) -> (Result<CelValue<'a>, Fault>, u64) {
-        let context = Context::new(self.arena, CALL_LIMIT);
+        let context = Context::new(self.arena, PER_CALL_LIMIT);
         let mut activation = body.layout.activation();
         activation.set(body.self_slot, self.new);
         if let Some(old) = self.old {

@@ -8,6 +8,7 @@ use pratique_cel::{Report as Usage, Type};
 use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
+use pratique_types::cel_limits::PER_CALL_LIMIT;
 
 use crate::analysis::Parsed;
 use crate::report::path_text;
@@ -36,7 +37,7 @@ impl ExpressionCost {
     /// The size of the objects for which costs are estimated, in bytes.
     pub const LARGE: u64 = sizes::LARGE;
     /// The cost limit of a single evaluation.
-    pub const LIMIT: u64 = 1_000_000;
+    pub const LIMIT: u64 = PER_CALL_LIMIT;
 }
 
 /// Estimates the costs of the expressions of manifests, except for those that compile for no kind.

@@ -9,6 +9,7 @@ use pratique_manifest::Step;
 use pratique_sample::{Budget, CostExample, Evaluator, Goal, ObjectSpec, most_expensive};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
+use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
 use crate::Options;
 use crate::cost::{Costs, ExpressionCost};
@@ -20,11 +21,6 @@ pub(crate) const LINT: Lint = Lint {
     name: "cost-limit",
     summary: "An object makes an expression, or a policy as a whole, cost about as much as it may, or more.",
 };
-
-/// The limit for the match conditions of a policy together.
-const CONDITIONS: u64 = 2_500_000;
-/// The limit for all other expressions of a policy together, for one binding.
-const POLICY: u64 = 10_000_000;
 
 /// How much work goes into the objects of one policy and kind.
 const WORK: u64 = 24_000_000;
@@ -114,7 +110,7 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
         label: "the match conditions",
         field: path("spec.matchConditions"),
         goal: Goal::Conditions,
-        limit: CONDITIONS,
+        limit: MATCH_CONDITIONS_BUDGET,
         estimates: estimates(&|_, site| site.usage == Use::MatchCondition),
         example: None,
     });
@@ -122,7 +118,7 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
         label: "the expressions of the policy together",
         field: path("metadata.name"),
         goal: Goal::Policy,
-        limit: POLICY,
+        limit: RUNTIME_BUDGET,
         estimates: estimates(&|_, site| !matches!(site.usage, Use::MatchCondition | Use::AuditAnnotation)),
         example: None,
     });

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pratique_cel::Value;
-use pratique_core::CONDITIONS_BUDGET;
 use pratique_match::Matched;
+use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
 use super::expressions::{BatchExpressions, Role};
 use super::member::{Chunk, Member};
@@ -15,7 +15,6 @@ use crate::evaluator::{Evaluable, Evaluator};
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::memo::{MemoKey, ended};
 use crate::policies::Policy;
-use crate::round::BUDGET;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
 use pratique_core::Unfinished;
@@ -144,7 +143,7 @@ impl<'e, 's> BatchRun<'e, 's> {
             }
             cost = cost.saturating_add(self.results.cost(*index));
         }
-        if self.with_variables(cost, Role::Condition) > CONDITIONS_BUDGET {
+        if self.with_variables(cost, Role::Condition) > MATCH_CONDITIONS_BUDGET {
             return Ok(false);
         }
         if !applies {
@@ -161,7 +160,7 @@ impl<'e, 's> BatchRun<'e, 's> {
             self.truth(*index)?;
             cost = cost.saturating_add(self.results.cost(*index));
         }
-        Ok(self.with_variables(cost, Role::Other) <= BUDGET)
+        Ok(self.with_variables(cost, Role::Other) <= RUNTIME_BUDGET)
     }
 
     /// Whether any binding of a policy matches; fails if the match of one fails.

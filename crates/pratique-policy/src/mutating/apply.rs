@@ -5,6 +5,7 @@ use pratique_cel::{Context, Value};
 use pratique_json as json;
 use pratique_merge::structured;
 use pratique_types::GroupVersionKind;
+use pratique_types::cel_limits::RUNTIME_BUDGET;
 
 use super::conversion::Conversion;
 use super::measure::Measure;
@@ -14,7 +15,7 @@ use super::{Form, Mutation, patch, patch_form};
 use crate::decode::DecodeError;
 use crate::inputs::Inputs;
 use crate::policy_core::PolicyCore;
-use crate::round::{BUDGET, Halt, OUT_OF_BUDGET, Round};
+use crate::round::{Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
 use crate::typed;
@@ -64,7 +65,7 @@ fn evaluate<'s>(
         session.trace().inspect(|trace| trace.broken(part, &error));
         return Err(Refusal::Policy(error));
     }
-    let mut round = Round::new(session, &core.variables, inputs, BUDGET);
+    let mut round = Round::new(session, &core.variables, inputs, RUNTIME_BUDGET);
     match round.evaluate(Part::Mutation(index), &mutation.expression) {
         Ok(answer) => answer.map_err(Refusal::Policy),
         Err(Halt::OutOfBudget) => Err(Refusal::Policy(OUT_OF_BUDGET.to_owned())),

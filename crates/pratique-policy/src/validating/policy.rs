@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use pratique_cel::Value;
 use pratique_core::ConditionError;
 use pratique_expression::Missing;
+use pratique_types::cel_limits::RUNTIME_BUDGET;
 
 use crate::compiled::{Annotation, Validation};
 use crate::conditions;
 use crate::inputs::Inputs;
 use crate::observer::ErrorType;
 use crate::policies::Policy;
-use crate::round::{Answer, BUDGET, Halt, OUT_OF_BUDGET, Round};
+use crate::round::{Answer, Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
 use pratique_core::Unfinished;
@@ -154,7 +155,7 @@ fn validate<'s>(
     undecided: &mut Vec<MissingInput>,
 ) -> Result<Vec<(usize, ValidationDecision<'s>)>, Halt> {
     let expressions = &policy.expressions;
-    let mut round = Round::new(session, &policy.core.variables, inputs, BUDGET);
+    let mut round = Round::new(session, &policy.core.variables, inputs, RUNTIME_BUDGET);
     let mut unmet: Vec<Unmet<'s>> = Vec::new();
     let mut pending = None;
     for (index, validation) in expressions.validations.iter().enumerate() {
@@ -285,7 +286,7 @@ fn annotate<'s>(
         authorizer: false,
         ..*inputs
     };
-    let mut round = Round::new(session, &policy.core.variables, &inputs, BUDGET);
+    let mut round = Round::new(session, &policy.core.variables, &inputs, RUNTIME_BUDGET);
     let mut published = Vec::new();
     for (index, annotation) in annotations.iter().enumerate() {
         match round.evaluate(Part::Annotation(index), &annotation.value) {
