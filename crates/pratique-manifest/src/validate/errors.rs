@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use pratique_gotext::strconv::quote;
 use pratique_gotext::suggest::{did_you_mean, nearest};
+use pratique_json::escape_html;
+use pratique_types::field::{BadValue, Error, ErrorKind};
 use serde_json::Value as Json;
 
 use super::view::View;
-use crate::expression::{ExpressionError, ExpressionIssue};
+use crate::expression::{ExpressionError, ExpressionErrorKind, ExpressionIssue};
 use crate::problem::Rule;
 use crate::tree::Step;
 
@@ -67,54 +68,56 @@ impl FieldErrors {
 
     /// The value is missing or empty.
     pub(super) fn required(&mut self, field: &View<'_>, detail: &str) {
-        self.push(field, "Required value", detail);
+        self.push(field, |path| Error::required(path, detail));
     }
 
     /// The value, a string, is malformed.
     pub(super) fn invalid(&mut self, field: &View<'_>, value: &str, detail: &str) {
-        self.push(field, &format!("Invalid value: {}", quote(value)), detail);
+        self.push(field, |path| Error::invalid(path, value, detail));
     }
 
     /// The value is not one of an enumeration's values.
     pub(super) fn invalid_enum(&mut self, field: &View<'_>, value: &str, detail: &str) {
-        self.invalid_json(field, &value.into(), detail);
+        self.push(field, |path| {
+            Error::invalid(path, BadValue::Named(value.into()), detail)
+        });
     }
 
     /// The value, not a string, is malformed.
     pub(super) fn invalid_json(&mut self, field: &View<'_>, value: &Json, detail: &str) {
-        self.invalid_text(field, &json_text(value), detail);
+        let text = value.to_string();
+        self.invalid_text(field, &escape_html(&text), detail);
     }
 
     /// The value, shown as it is given, is malformed.
     pub(super) fn invalid_text(&mut self, field: &View<'_>, shown: &str, detail: &str) {
-        self.push(field, &format!("Invalid value: {shown}"), detail);
+        self.push(field, |path| {
+            Error::invalid(path, BadValue::Prepared(shown.into()), detail)
+        });
     }
 
     /// The value is not allowed here.
     pub(super) fn forbidden(&mut self, field: &View<'_>, detail: &str) {
-        self.push(field, "Forbidden", detail);
+        self.push(field, |path| Error::forbidden(path, detail));
     }
 
     /// The value is given twice.
     pub(super) fn duplicate(&mut self, field: &View<'_>) {
-        self.push(field, &format!("Duplicate value: {}", quote(field.text())), "");
+        self.push(field, |path| Error::duplicate(path, field.text()));
     }
 
     /// A value of an enumeration is given twice.
     pub(super) fn duplicate_enum(&mut self, field: &View<'_>) {
-        let shown = json_text(&field.text().into());
-        self.push(field, &format!("Duplicate value: {shown}"), "");
+        self.push(field, |path| {
+            Error::duplicate(path, BadValue::Named(field.text().into()))
+        });
     }
 
     /// The value is not one of the supported ones, which are given in order.
     pub(super) fn not_supported(&mut self, field: &View<'_>, value: &str, supported: &[&str]) {
-        let quoted: Vec<String> = supported.iter().map(|value| quote(value)).collect();
-        let detail = format!("supported values: {}", quoted.join(", "));
-        self.push(
-            field,
-            &format!("Unsupported value: {}", json_text(&value.into())),
-            &detail,
-        );
+        self.push(field, |path| {
+            Error::not_supported(path, BadValue::Named(value.into()), supported)
+        });
         let meant = nearest(value, supported.iter().copied());
         if let (Some(meant), Some(error)) = (meant, self.last()) {
             error.help = Some(did_you_mean(meant));
@@ -124,21 +127,26 @@ impl FieldErrors {
 
     /// A list has too many items.
     pub(super) fn too_many(&mut self, field: &View<'_>, max: usize) {
-        self.push(
-            field,
-            &format!("Too many: {}", field.len()),
-            &format!("must have at most {max} items"),
-        );
+        self.push(field, |path| {
+            Error::too_many(path, field.len() as i64, max as i64)
+        });
     }
 
     /// The value is too long.
     pub(super) fn too_long(&mut self, field: &View<'_>, max: usize) {
-        self.push(field, "Too long", &format!("may not be more than {max} bytes"));
+        self.push(field, |path| Error::too_long(path, max as i64));
     }
 
-    /// An expression is refused; `kind` is the kind of error with the value.
-    pub(super) fn expression(&mut self, field: &View<'_>, kind: &str, refused: ExpressionError) {
-        self.push(field, kind, &refused.detail);
+    /// An expression, shown as it is given, is refused.
+    pub(super) fn expression(&mut self, field: &View<'_>, shown: &str, refused: ExpressionError) {
+        let kind = match refused.kind {
+            ExpressionErrorKind::Required => ErrorKind::Required,
+            ExpressionErrorKind::Invalid => ErrorKind::Invalid,
+            ExpressionErrorKind::Internal => ErrorKind::Internal,
+        };
+        self.push(field, |path| {
+            Error::new(kind, path, &shown.into(), &refused.detail)
+        });
         if let Some(error) = self.last() {
             error.rule = Rule::InvalidExpression;
             error.issues = refused.issues;
@@ -152,25 +160,16 @@ impl FieldErrors {
         self.errors.last_mut().filter(|_| self.more == 0)
     }
 
-    fn push(&mut self, field: &View<'_>, kind: &str, detail: &str) {
+    fn push(&mut self, field: &View<'_>, error: impl FnOnce(String) -> Error) {
         if self.errors.len() >= MAX_ERRORS || self.length >= MAX_LENGTH {
             self.more += 1;
             return;
         }
         let path = field.path();
-        let mut text = format!("{}: {kind}", path_text(&path));
-        if !detail.is_empty() {
-            text.push_str(": ");
-            text.push_str(detail);
-        }
+        let text = error(path_text(&path)).to_string();
         self.length = self.length.saturating_add(text.len());
         self.errors.push(FieldError::new(path, text));
     }
-}
-
-/// A value that is not a plain string, as messages write it.
-fn json_text(value: &Json) -> String {
-    pratique_json::escape_html(&value.to_string()).into_owned()
 }
 
 /// A path as messages write it: `spec.validations[0].expression`.

@@ -2,14 +2,12 @@
 
 use std::collections::HashSet;
 
-use pratique_gotext::strconv::quote;
 use pratique_gotext::validation;
 
 use super::errors::FieldErrors;
 use super::view::View;
 use crate::expression::{
-    Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
-    PolicyExpressions,
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionIssue, ExpressionUse, PolicyExpressions,
 };
 
 const CONDITIONS_MAX: usize = 64;
@@ -57,11 +55,6 @@ impl<'a> Expressions<'a> {
         let Err(error) = self.compiler.compile(text, usage, declared) else {
             return;
         };
-        let kind = match error.kind {
-            ExpressionErrorKind::Required => "Required value".to_owned(),
-            ExpressionErrorKind::Invalid => format!("Invalid value: {}", quote(shown)),
-            ExpressionErrorKind::Internal => "Internal error".to_owned(),
-        };
         let lead = field.text().len() - field.text().trim_start().len();
         let trimmed = if text.len() < field.text().len() { lead } else { 0 };
         let shift = |mut issue: ExpressionIssue| {
@@ -73,7 +66,7 @@ impl<'a> Expressions<'a> {
             issue
         };
         let issues = error.issues.into_iter().map(shift).collect();
-        errors.expression(field, &kind, ExpressionError { issues, ..error });
+        errors.expression(field, shown, ExpressionError { issues, ..error });
     }
 
     /// The match conditions of a policy or a webhook.
