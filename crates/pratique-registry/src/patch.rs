@@ -4,14 +4,9 @@ use std::collections::BTreeMap;
 
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch;
-<<<<<<< HEAD
 use pratique_objects::{FieldValidation, MediaType, PatchError, warnings};
-use pratique_types::{Reason, Status, StatusCause, StatusDetails};
-=======
-use pratique_objects::{FieldValidation, MediaType, warnings};
 use pratique_types::field::Error;
 use pratique_types::{GroupKind, Reason, Status, StatusCause, StatusDetails, status};
->>>>>>> ea62c732 (types: the errors of an API server, made in one place)
 
 use crate::managed_fields::{Apply, ApplyError, FieldSet};
 use crate::registry::{Registry, keep_reset};
@@ -111,19 +106,14 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
     } else {
         MediaType::Json
     };
-<<<<<<< HEAD
     let (patch, faults) = pratique_objects::patch(request.body, media_type).map_err(|error| {
-        refusal::bad_request(match error {
+        Box::new(status::bad_request(match error {
             PatchError::Syntax(cause) if is_applied => format!("error encoding patch: {cause}"),
             PatchError::Syntax(_) => "invalid JSON patch".to_owned(),
             PatchError::Value(cause) => format!("error decoding patch: {cause}"),
-        })
+        }))
     })?;
     check_form(request, &patch)?;
-=======
-    let (patch, faults) = pratique_objects::patch(request.body, media_type)
-        .map_err(|error| Box::new(status::bad_request(format!("error decoding {format}: {error}"))))?;
->>>>>>> ea62c732 (types: the errors of an API server, made in one place)
     let faults = match request.verb {
         Verb::JsonPatch => faults.into_iter().chain(unknown_fields(&patch)),
         _ => return Ok((patch, faults)),
@@ -150,10 +140,10 @@ fn check_form(request: &Request<'_>, patch: &Value<'static>) -> Result<(), Box<S
     if is_of_form || patch.is_null() {
         return Ok(());
     }
-    Err(refusal::bad_request(format!(
+    Err(Box::new(status::bad_request(format!(
         "error decoding patch: {decoder}json: cannot unmarshal {} into Go value of type {wanted}",
         patch.kind()
-    )))
+    ))))
 }
 
 /// Unknown fields of operations: `unknown field "[0].x"`

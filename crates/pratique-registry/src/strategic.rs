@@ -4,15 +4,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use pratique_json::{Object, Value};
-<<<<<<< HEAD
 use pratique_schema::{Release, Schema, Shape, TypeId};
-use pratique_types::{GroupVersionKind, Status};
-
-use crate::refusal::{bad_request, unsupported_media_type};
-=======
-use pratique_schema::{Schema, Shape, TypeId};
 use pratique_types::{GroupVersionKind, Status, status};
->>>>>>> ea62c732 (types: the errors of an API server, made in one place)
 
 /// How a field is patched.
 #[derive(Clone, Copy, Debug, Default)]

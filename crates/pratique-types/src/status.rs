@@ -6,13 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::null::or_default;
 pub use api_errors::{
-<<<<<<< HEAD
-    already_exists, bad_request, conflict, forbidden, internal_error, method_not_supported, not_found,
-    timeout, unsupported_media_type,
-=======
     already_exists, bad_request, conflict, forbidden, internal_error, invalid, method_not_supported,
     not_found, timeout, unsupported_media_type,
->>>>>>> ea62c732 (types: the errors of an API server, made in one place)
 };
 
 /// `meta/v1`'s `Status`.
