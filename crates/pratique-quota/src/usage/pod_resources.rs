@@ -2,7 +2,7 @@
 
 use pratique_json::Value;
 
-use crate::fields::{items, present, text, text_at};
+use crate::fields::{items, present, text};
 use crate::resource_list::members;
 use crate::{QuotaError, ResourceList};
 
@@ -73,38 +73,58 @@ fn is_supported(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
-/// The sum of containers, or what init containers need if that is more. Sidecars are init containers that keep running.
-// Upstream: component-helpers/resource/helpers.go, AggregateContainerRequests
+/// The most that the containers declare, were allocated and were given: while a pod is resized these differ.
+///
+/// Before 1.37 the maximum was taken for each container and then summed, `allocatedResources` counted only beside `resources`, and
+/// init containers that end counted as they are declared.
+// Upstream: component-helpers/resource/helpers.go, AggregateContainerRequests, AggregateContainerLimits
 fn of_containers<'a>(
     pod: &'a Value<'a>,
     spec: &'a Value<'a>,
     side: Side,
 ) -> Result<ResourceList<'a>, QuotaError> {
     let statuses = Statuses::new(pod);
+    if statuses.say_nothing() {
+        return sum(spec, |container| container.at(&["resources", side.field()]));
+    }
+    // What a node cannot do is not going to be used.
+    let mut most = match statuses.is_infeasible {
+        true => ResourceList::default(),
+        false => sum(spec, |container| container.at(&["resources", side.field()]))?,
+    };
+    most.raise_to(&sum(spec, |container| statuses.actuated(container, side))?);
+    if side == Side::Requests {
+        most.raise_to(&sum(spec, |container| statuses.allocated(container))?);
+    }
+    Ok(most)
+}
+
+/// The sum of the amounts of containers, or what init containers need if that is more. Sidecars are init containers that keep
+/// running.
+// Upstream: component-helpers/resource/helpers.go, aggregateContainerResourcesByFn
+fn sum<'a>(
+    spec: &'a Value<'a>,
+    amounts: impl Fn(&'a Value<'a>) -> Option<&'a Value<'a>>,
+) -> Result<ResourceList<'a>, QuotaError> {
     let mut sum = ResourceList::default();
     for container in items(spec, "containers") {
-        sum.add_all(&statuses.effective(container, side)?)?;
+        sum.add_all(&ResourceList::read(amounts(container))?)?;
     }
     let mut sidecars = ResourceList::default();
     let mut most = ResourceList::default();
     for container in items(spec, "initContainers") {
+        let mut amounts = ResourceList::read(amounts(container))?;
         if text(container, "restartPolicy") == "Always" {
-            let amounts = statuses.effective(container, side)?;
             sum.add_all(&amounts)?;
             sidecars.add_all(&amounts)?;
             most.raise_to(&sidecars);
         } else {
-            let mut amounts = declared(container, side)?;
             amounts.add_all(&sidecars)?;
             most.raise_to(&amounts);
         }
     }
     sum.raise_to(&most);
     Ok(sum)
-}
-
-fn declared<'a>(container: &'a Value<'a>, side: Side) -> Result<ResourceList<'a>, QuotaError> {
-    ResourceList::read(container.at(&["resources", side.field()]))
 }
 
 /// The statuses of containers: what a pod uses while it is resized.
@@ -115,6 +135,7 @@ struct Statuses<'a> {
 }
 
 impl<'a> Statuses<'a> {
+    // Upstream: component-helpers/resource/helpers.go, IsPodResizeInfeasible
     fn new(pod: &'a Value<'a>) -> Self {
         let status = pod.get("status");
         let list = |name| status.map_or(&[] as &[_], |status| items(status, name));
@@ -127,35 +148,45 @@ impl<'a> Statuses<'a> {
         }
     }
 
-    /// The status of a container that has resources; the last one of a name counts.
-    fn of(&self, name: &str) -> Option<&'a Value<'a>> {
-        let mut statuses = self
-            .init_containers
-            .iter()
-            .rev()
-            .chain(self.containers.iter().rev());
-        let status = statuses.find(|status| text(status, "name") == name)?;
-        present(status, "resources").map(|_| status)
+    /// Whether only what the containers declare counts.
+    fn say_nothing(&self) -> bool {
+        self.containers.is_empty() && self.init_containers.is_empty() && !self.is_infeasible
     }
 
-    /// The amounts that a container declares, or still has during a resize.
-    // Upstream: component-helpers/resource/helpers.go, determineEffectiveRequests, determineEffectiveLimits
-    fn effective(&self, container: &'a Value<'a>, side: Side) -> Result<ResourceList<'a>, QuotaError> {
-        let Some(status) = self.of(text_at(container, &["name"])) else {
-            return declared(container, side);
-        };
-        let actuated = ResourceList::read(status.at(&["resources", side.field()]))?;
-        let mut amounts = match self.is_infeasible {
-            true => actuated,
-            false => {
-                let mut amounts = declared(container, side)?;
-                amounts.raise_to(&actuated);
-                amounts
-            }
-        };
-        if side == Side::Requests {
-            amounts.raise_to(&ResourceList::read(status.get("allocatedResources"))?);
+    /// The status of a container: the first of its name.
+    // Upstream: component-helpers/resource/helpers.go, findContainerStatus
+    fn of(&self, container: &Value<'_>) -> Option<&'a Value<'a>> {
+        let name = text(container, "name");
+        let mut statuses = self.containers.iter().chain(self.init_containers);
+        statuses.find(|status| text(status, "name") == name)
+    }
+
+    /// The requests that a node has allocated to a container.
+    // Upstream: component-helpers/resource/helpers.go, containerAllocatedRequests
+    fn allocated(&self, container: &'a Value<'a>) -> Option<&'a Value<'a>> {
+        let status = self.of(container);
+        status
+            .and_then(|status| present(status, "allocatedResources"))
+            .or_else(|| self.declared(container, Side::Requests))
+    }
+
+    /// The amounts that a container has.
+    // Upstream: component-helpers/resource/helpers.go, containerActuatedRequests, containerActuatedLimits
+    fn actuated(&self, container: &'a Value<'a>, side: Side) -> Option<&'a Value<'a>> {
+        let status = self.of(container);
+        let resources = status.and_then(|status| present(status, "resources"));
+        if let Some(amounts) = resources.and_then(|resources| present(resources, side.field())) {
+            return Some(amounts);
         }
-        Ok(amounts)
+        match side {
+            Side::Requests => self.allocated(container),
+            Side::Limits => self.declared(container, side),
+        }
+    }
+
+    /// The amounts that a container declares, unless its node cannot follow.
+    fn declared(&self, container: &'a Value<'a>, side: Side) -> Option<&'a Value<'a>> {
+        let declared = container.at(&["resources", side.field()]);
+        declared.filter(|_| !self.is_infeasible)
     }
 }
