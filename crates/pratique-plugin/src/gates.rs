@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A feature gate of kube-apiserver 1.36 that a plugin reads.
+/// A feature gate of kube-apiserver 1.37 that a plugin reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// Its name.
@@ -11,33 +11,39 @@ pub struct Gate {
     pub by_default: bool,
 }
 
-/// The feature gates of a server, by default as kube-apiserver 1.36 has them.
+/// The feature gates of a server, by default as kube-apiserver 1.37 has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PluginGates {
     set: BTreeMap<String, bool>,
 }
 
 impl Gate {
-    /// `ClusterTrustBundle`
-    pub const CLUSTER_TRUST_BUNDLE: Self = Self::off("ClusterTrustBundle");
+    /// `ClusterTrustBundle`, on since 1.37.
+    pub const CLUSTER_TRUST_BUNDLE: Self = Self::on("ClusterTrustBundle");
     /// `PodTopologyLabelsAdmission`
     pub const POD_TOPOLOGY_LABELS: Self = Self::on("PodTopologyLabelsAdmission");
-    /// `NodeDeclaredFeatures`
+    /// `NodeDeclaredFeatures`, locked since 1.37.
     pub const NODE_DECLARED_FEATURES: Self = Self::on("NodeDeclaredFeatures");
     /// `GenericWorkload`
     pub const GENERIC_WORKLOAD: Self = Self::off("GenericWorkload");
     /// `WorkloadWithJob`
     pub const WORKLOAD_WITH_JOB: Self = Self::off("WorkloadWithJob");
-    /// `WorkloadAwarePreemption`
-    pub const WORKLOAD_AWARE_PREEMPTION: Self = Self::off("WorkloadAwarePreemption");
+    /// `CompositePodGroup`
+    pub const COMPOSITE_POD_GROUP: Self = Self::off("CompositePodGroup");
+    /// `PodGroupPreemptionPolicy`
+    pub const POD_GROUP_PREEMPTION_POLICY: Self = Self::off("PodGroupPreemptionPolicy");
+    /// `DRANodeAllocatableResources`
+    pub const DRA_NODE_ALLOCATABLE_RESOURCES: Self = Self::off("DRANodeAllocatableResources");
+    /// `CSIVolumeHealth`
+    pub const CSI_VOLUME_HEALTH: Self = Self::off("CSIVolumeHealth");
     /// `PodLevelResources`
     pub const POD_LEVEL_RESOURCES: Self = Self::on("PodLevelResources");
     /// `AllowInsecureKubeletCertificateSigningRequests`
     pub const ALLOW_INSECURE_KUBELET_CSR: Self = Self::off("AllowInsecureKubeletCertificateSigningRequests");
     /// `ServiceAccountNodeAudienceRestriction`
     pub const NODE_AUDIENCE_RESTRICTION: Self = Self::on("ServiceAccountNodeAudienceRestriction");
-    /// `PodCertificateRequest`
-    pub const POD_CERTIFICATE_REQUEST: Self = Self::off("PodCertificateRequest");
+    /// `PodCertificateRequest`, on since 1.37.
+    pub const POD_CERTIFICATE_REQUEST: Self = Self::on("PodCertificateRequest");
 
     /// A gate that is on by default.
     pub const fn on(name: &'static str) -> Self {

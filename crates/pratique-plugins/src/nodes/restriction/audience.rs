@@ -2,10 +2,11 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Access, AccessAnswer, MissingState, Rejection, StateKind};
-use pratique_types::{AdmissionRequest, Operation};
+use pratique_plugin::{Rejection, StateKind};
+use pratique_types::Operation;
 
 use super::NodeRequest;
+use super::permission::Permission;
 use super::pods::stored;
 use crate::answer::{aggregate, not_found_text};
 use crate::object::{elements, name, text};
@@ -53,35 +54,18 @@ fn check_audience(request: &NodeRequest<'_>, token: &Value<'_>, pod: &Value<'_>)
     if uses_audience(request, pod, audience)? {
         return Ok(());
     }
-    let AdmissionRequest {
-        user_info,
-        namespace,
-        name,
-        ..
-    } = request.attributes.request;
-    let access = Access {
-        user: user_info,
-        verb: "request-serviceaccounts-token-audience",
-        group: "",
-        version: "v1",
-        resource: audience,
-        subresource: "",
-        namespace,
-        name,
-    };
-    let (audience, user) = (quote(audience), &user_info.username);
-    match request.context.access.review(&access) {
-        AccessAnswer::Allowed => Ok(()),
-        AccessAnswer::Denied { .. } => Err(request.forbidden(format!(
-            "audience {audience} not found in pod spec volume, {user} is not authorized to request tokens for this \
-             audience"
+    let of = request.attributes.request;
+    let verb = "request-serviceaccounts-token-audience";
+    let permission = request.ask(verb, audience, &of.name)?;
+    let (audience, user) = (quote(audience), &of.user_info.username);
+    match permission {
+        Permission::Granted => Ok(()),
+        Permission::Refused => Err(request.forbidden(format!(
+            "{user} is not authorized to request tokens for audience {audience}"
         ))),
-        AccessAnswer::Failed { error, .. } => Err(request.forbidden(format!(
-            "audience {audience} not found in pod spec volume, error authorizing {user} to request tokens for this \
-             audience: {error}"
+        Permission::Failed(error) => Err(request.forbidden(format!(
+            "error authorizing {user} to request tokens for audience {audience}: {error}"
         ))),
-        AccessAnswer::Pending => Err(Rejection::Pending),
-        AccessAnswer::Unknown => Err(MissingState::Access(Box::new(access.question())).into()),
     }
 }
 

@@ -1,14 +1,16 @@
 //! The certificates that a node requests.
 
 use pratique_gotext::strconv::quote;
+use pratique_json::Value;
 use pratique_objects::CertificateRequest;
 use pratique_plugin::{Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::NodeRequest;
+use super::permission::Permission;
 use super::pods::quoted_name;
 use crate::answer::not_found_text;
-use crate::object::{has_annotation, text};
+use crate::object::{elements, has_annotation, text};
 use crate::pods::MIRROR_POD;
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitCSR
@@ -110,7 +112,47 @@ fn check_pod(request: &NodeRequest<'_>, shown_pod: &str) -> Result<(), Rejection
     if has_annotation(pod, MIRROR_POD) {
         return Err(request.forbidden(format!("pod {shown_pod} is a mirror pod")));
     }
-    check_account(request, shown_pod, text(pod, &["spec", "serviceAccountName"]))
+    check_account(request, shown_pod, text(pod, &["spec", "serviceAccountName"]))?;
+    check_signer(request, shown_pod, pod)
+}
+
+/// Checks that the pod mounts certificates of the signer, or that the node may request them all the same.
+// Upstream: plugin/pkg/admission/noderestriction/admission.go, validateNodePodCertificateSigner, which 1.36 does not have
+fn check_signer(request: &NodeRequest<'_>, shown_pod: &str, pod: &Value<'_>) -> Result<(), Rejection> {
+    let object = request.object();
+    let signer = text(object, &["spec", "signerName"]);
+    let mut volumes = elements(pod, &["spec", "volumes"]).iter();
+    let mounts_signer = volumes.any(|volume| {
+        let mut sources = elements(volume, &["projected", "sources"]).iter();
+        sources.any(|source| {
+            let certificate = source.get("podCertificate").filter(|source| !source.is_null());
+            certificate.is_some_and(|certificate| text(certificate, &["signerName"]) == signer)
+        })
+    });
+    if mounts_signer {
+        return Ok(());
+    }
+    // Rules of RBAC cannot name resources with a slash.
+    let resource = signer.replace('/', ":");
+    let account = text(object, &["spec", "serviceAccountName"]);
+    let permission = request.ask(
+        "request-serviceaccounts-podcertificate-signer",
+        &resource,
+        account,
+    )?;
+    let signer = quote(signer);
+    match permission {
+        Permission::Granted => Ok(()),
+        Permission::Refused => Err(request.forbidden(format!(
+            "pod {shown_pod} does not mount a podCertificate projected volume for signer {signer}"
+        ))),
+        Permission::Failed(error) => {
+            let user = &request.attributes.request.user_info.username;
+            Err(request.forbidden(format!(
+                "error authorizing {user} to request podcertificaterequests for signer {signer}: {error}"
+            )))
+        }
+    }
 }
 
 fn check_account(request: &NodeRequest<'_>, shown_pod: &str, of_pod: &str) -> Result<(), Rejection> {

@@ -4,7 +4,9 @@ mod audience;
 mod certificates;
 mod claim_diff;
 mod claims;
+mod csi_node;
 mod node;
+mod permission;
 mod pods;
 mod references;
 
@@ -23,6 +25,7 @@ pub(crate) struct NodeRestriction {
     insecure_requests: bool,
     restricts_audiences: bool,
     pod_certificates: bool,
+    volume_health: bool,
 }
 
 impl NodeRestriction {
@@ -32,6 +35,7 @@ impl NodeRestriction {
             insecure_requests: enabled(Gate::ALLOW_INSECURE_KUBELET_CSR),
             restricts_audiences: enabled(Gate::NODE_AUDIENCE_RESTRICTION),
             pod_certificates: enabled(Gate::POD_CERTIFICATE_REQUEST),
+            volume_health: enabled(Gate::CSI_VOLUME_HEALTH),
         }
     }
 }
@@ -90,7 +94,7 @@ impl NodeRestriction {
                 certificates::check_signing_request(request)
             }
             ("coordination.k8s.io", "leases") => check_lease(request),
-            ("storage.k8s.io", "csinodes") => check_csi_node(request),
+            ("storage.k8s.io", "csinodes") => csi_node::check(request, self.volume_health),
             ("resource.k8s.io", "resourceslices") => check_slice(request),
             _ => Ok(()),
         }
@@ -159,20 +163,6 @@ fn check_lease(request: &NodeRequest<'_>) -> Result<(), Rejection> {
         false => {
             Err(request.forbidden("can only access node lease with the same name as the requesting node"))
         }
-    }
-}
-
-fn check_csi_node(request: &NodeRequest<'_>) -> Result<(), Rejection> {
-    let accessed = match request.operation() {
-        Operation::Create if request.object().get("metadata").is_none() => {
-            return Err(request.forbidden("unable to access the object name"));
-        }
-        Operation::Create => name(request.object()),
-        _ => &request.attributes.request.name,
-    };
-    match accessed == request.node {
-        true => Ok(()),
-        false => Err(request.forbidden("can only access CSINode with the same name as the requesting node")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The pods of a node.
 
+use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 use pratique_plugin::{Rejection, StateKind};
@@ -9,7 +10,7 @@ use super::NodeRequest;
 use super::references::referenced;
 use crate::answer::not_found;
 use crate::object::{elements, has_annotation, members, name, text};
-use crate::pods::MIRROR_POD;
+use crate::pods::{MIRROR_POD, quantity};
 
 /// Creating and deleting pods.
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitPod
@@ -115,10 +116,45 @@ pub(super) fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
             mappings.map(|mapping| mapping.clone().into_owned()).collect(),
         ))
     };
-    match extended(old) == extended(new) {
-        true => Ok(()),
-        false => refused("cannot update extended resource claim status"),
+    if extended(old) != extended(new) {
+        return refused("cannot update extended resource claim status");
     }
+    // The field is new in 1.37.
+    let field = ["status", "nodeAllocatableResourceClaimStatuses"];
+    match same_lists(elements(old, &field), elements(new, &field), same_allocatable) {
+        true => Ok(()),
+        false => refused("cannot update node allocatable resource claim statuses"),
+    }
+}
+
+// Upstream: plugin/pkg/admission/noderestriction/admission.go, nodeAllocatableResourceClaimStatusesEqual
+fn same_allocatable(old: &Value<'_>, new: &Value<'_>) -> bool {
+    let same_resources = |list: &str, quantities: &[&str]| {
+        same_lists(elements(old, &[list]), elements(new, &[list]), |old, new| {
+            text(old, &["name"]) == text(new, &["name"])
+                && quantities
+                    .iter()
+                    .all(|field| amount_of(old, field) == amount_of(new, field))
+        })
+    };
+    text(old, &["resourceClaimName"]) == text(new, &["resourceClaimName"])
+        && elements(old, &["containers"]) == elements(new, &["containers"])
+        && same_resources("mapping", &["quantity"])
+        && same_resources("overhead", &["perPod", "perContainer"])
+}
+
+/// A quantity as a number, so that `1` is `1000m`.
+fn amount_of(resource: &Value<'_>, field: &str) -> Option<Option<Quantity>> {
+    let written = resource.get(field).filter(|amount| !amount.is_null());
+    written.map(quantity)
+}
+
+fn same_lists(
+    old: &[Value<'_>],
+    new: &[Value<'_>],
+    is_same: impl Fn(&Value<'_>, &Value<'_>) -> bool,
+) -> bool {
+    old.len() == new.len() && old.iter().zip(new).all(|(old, new)| is_same(old, new))
 }
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitPodEviction
