@@ -1,11 +1,14 @@
-//! NodeDeclaredFeatureValidator: pods are changed only in ways that their node says it can follow.
+//! NodeDeclaredFeatureValidator: pods are changed, and devices offered, only in ways that their nodes say they can follow.
+
+mod slices;
 
 use std::borrow::Cow;
 
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::StateKind;
+use pratique_plugin::{Gate, PluginSettings, StateKind};
+use pratique_types::Operation;
 
 use crate::answer::forbidden;
 use crate::built_in::{Answer, BuiltInPlugin, Call};
@@ -14,16 +17,29 @@ use crate::pods::pod_resize::node_of_changed;
 use crate::pods::{containers, is_for_pods, quantity};
 
 // Upstream: plugin/pkg/admission/nodedeclaredfeatures/admission.go
-pub(crate) struct NodeDeclaredFeatureValidator;
+pub(crate) struct NodeDeclaredFeatureValidator {
+    /// Whether slices are looked at, which 1.36 does not do.
+    allocatable_resources: bool,
+}
 
-/// A feature that a change of a pod may need. The other features that nodes declare matter for scheduling only.
+impl NodeDeclaredFeatureValidator {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        NodeDeclaredFeatureValidator {
+            allocatable_resources: settings
+                .feature_gates
+                .enabled(Gate::DRA_NODE_ALLOCATABLE_RESOURCES),
+        }
+    }
+}
+
+/// A feature that a change of a pod may need. The other features that nodes declare matter for scheduling, and for slices.
 struct Feature {
     name: &'static str,
     is_needed: fn(old: &Value<'_>, new: &Value<'_>) -> bool,
 }
 
 // Upstream: component-helpers/nodedeclaredfeatures/features/registry.go, AllFeatures
-const FEATURES: [Feature; 2] = [
+const FEATURES: [Feature; 3] = [
     Feature {
         name: "InPlacePodLevelResourcesVerticalScaling",
         is_needed: changes_pod_resources,
@@ -32,12 +48,23 @@ const FEATURES: [Feature; 2] = [
         name: "InPlacePodVerticalScalingInitContainers",
         is_needed: changes_init_container,
     },
+    // New in 1.37.
+    Feature {
+        name: "InPlacePodVerticalScalingMemoryBackedVolumes",
+        is_needed: changes_memory_volume,
+    },
 ];
 
 impl BuiltInPlugin for NodeDeclaredFeatureValidator {
     fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        if !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "resize") {
+        let resource = &request.resource;
+        if resource.group == "resource.k8s.io" && resource.resource == "resourceslices" {
+            return slices::validate(attributes, context, self.allocatable_resources);
+        }
+        let is_change =
+            request.operation == Operation::Update && matches!(request.sub_resource.as_str(), "" | "resize");
+        if !is_for_pods(request) || !is_change {
             return Ok(());
         }
         let Some(node) = node_of_changed(attributes)? else {
@@ -52,11 +79,9 @@ impl BuiltInPlugin for NodeDeclaredFeatureValidator {
         let Some(stored) = context.state.find(StateKind::NODE, "", node)? else {
             return Err(forbidden(attributes, format!("node {} not found", quote(node))));
         };
-        let declared = elements(stored, &["status", "declaredFeatures"]);
-        let is_declared = |feature: &str| declared.iter().any(|other| other.as_str() == Some(feature));
         let missing: Vec<&str> = needed
             .into_iter()
-            .filter(|feature| !is_declared(feature))
+            .filter(|feature| !declares(stored, feature))
             .collect();
         if missing.is_empty() {
             return Ok(());
@@ -68,6 +93,26 @@ impl BuiltInPlugin for NodeDeclaredFeatureValidator {
         );
         Err(forbidden(attributes, error))
     }
+}
+
+/// Whether a node says that it has a feature.
+fn declares(node: &Value<'_>, feature: &str) -> bool {
+    let mut declared = elements(node, &["status", "declaredFeatures"]).iter();
+    declared.any(|other| other.as_str() == Some(feature))
+}
+
+// Upstream: component-helpers/nodedeclaredfeatures/features/inplacepodresize/memory_backed_volumes_resize.go
+fn changes_memory_volume(old: &Value<'_>, new: &Value<'_>) -> bool {
+    let volumes = |pod| elements(pod, &["spec", "volumes"]);
+    let limit = |volume: &Value<'_>| volume.at(&["emptyDir", "sizeLimit"]).and_then(quantity);
+    let (old, new) = (volumes(old), volumes(new));
+    old.len() == new.len()
+        && old.iter().zip(new).any(|(old, new)| {
+            // The reference looks into the old volume even where it is of another type, which validation refuses before.
+            text(old, &["name"]) == text(new, &["name"])
+                && text(new, &["emptyDir", "medium"]) == "Memory"
+                && limit(old).zip(limit(new)).is_some_and(|(old, new)| old != new)
+        })
 }
 
 // Upstream: component-helpers/nodedeclaredfeatures/features/inplacepodresize/pod_level_resource_resize.go

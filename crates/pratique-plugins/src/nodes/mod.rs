@@ -1,6 +1,7 @@
 //! Plugins for nodes, and for what nodes do.
 
 mod declared_features;
+mod node_selector;
 mod restriction;
 mod taint;
 
