@@ -1,8 +1,10 @@
 //! Priority: pods and pod groups get the priority of their class.
 
+mod groups;
+
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Gate, MutableAttributes, PluginContext, PluginSettings, Rejection, StateKind};
+use pratique_plugin::{MutableAttributes, PluginContext, PluginSettings, Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::is_pod;
@@ -12,13 +14,13 @@ use crate::object::{descend_mut, is_kind, name, set_at, text};
 
 // Upstream: plugin/pkg/admission/priority/admission.go
 pub(crate) struct Priority {
-    of_pod_groups: bool,
+    groups: groups::GroupPriorities,
 }
 
 impl Priority {
     pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
         Priority {
-            of_pod_groups: settings.feature_gates.enabled(Gate::WORKLOAD_AWARE_PREEMPTION),
+            groups: groups::GroupPriorities::new(settings),
         }
     }
 }
@@ -44,8 +46,8 @@ impl BuiltInPlugin for Priority {
         ) {
             ("", "pods", Operation::Create) => admit_new_pod(attributes, context),
             ("", "pods", Operation::Update) => admit_changed_pod(attributes),
-            ("scheduling.k8s.io", "podgroups", Operation::Create) if self.of_pod_groups => {
-                admit_pod_group(attributes, context)
+            ("scheduling.k8s.io", groups, Operation::Create) => {
+                self.groups.admit(groups, attributes, context)
             }
             _ => Ok(()),
         }
@@ -142,32 +144,6 @@ fn admit_changed_pod(attributes: &mut MutableAttributes<'_, '_>) -> Result<(), R
                 old.clone().into_owned(),
             );
         }
-    }
-    Ok(())
-}
-
-// Upstream: plugin/pkg/admission/priority/admission.go, admitPodGroup
-fn admit_pod_group(
-    attributes: &mut MutableAttributes<'_, '_>,
-    context: &PluginContext<'_>,
-) -> Result<(), Rejection> {
-    if !is_kind(attributes.object(), "scheduling.k8s.io", "PodGroup") {
-        return Err(not_converted("PodGroup"));
-    }
-    let established = establish(attributes, context)?;
-    let priority = established.priority;
-    let given = attributes.object().at(&["spec", "priority"]);
-    if let Some(given) = given.and_then(Value::as_int)
-        && given != priority
-    {
-        let error = format!(
-            "priority set in the pod group ({given}) must match the priority computed ({priority}) based on the \
-             priority class set in the spec"
-        );
-        return Err(forbidden(&attributes.as_attributes(), error));
-    }
-    if let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) {
-        set_class(spec, &established);
     }
     Ok(())
 }
