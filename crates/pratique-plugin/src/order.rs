@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn dynamic_plugins_are_left_out() {
         let names: Vec<_> = default_plugins().collect();
-        assert_eq!(names.len(), 23);
+        assert_eq!(names.len(), 21);
         assert_eq!(names.first(), Some(&"NamespaceLifecycle"));
         assert_eq!(names.last(), Some(&"ResourceQuota"));
         assert!(

@@ -112,19 +112,24 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("PodTopologyLabels", CREATE).mutating().needing(&[StateKind::NODE]),
         |handler, settings| handled(handler, ANY.when(settings, &[Gate::POD_TOPOLOGY_LABELS]),
             pods::PodTopologyLabels)),
-    plugin(Handler::new("PodGroupWorkloadExists", CREATE).validating().needing(&[StateKind::WORKLOAD]),
-        |handler, settings| handled(handler, GROUPS.when(settings, &[Gate::GENERIC_WORKLOAD]),
-            scheduling::PodGroupWorkloadExists)),
-    plugin(Handler::new("NodeDeclaredFeatureValidator", UPDATE).validating().needing(&[StateKind::NODE]),
+    plugin(Handler::new("NodeDeclaredFeatureValidator", WRITES).validating().needing(&[StateKind::NODE]),
         |handler, settings| handled(handler, ANY.when(settings, &[Gate::NODE_DECLARED_FEATURES]),
-            nodes::NodeDeclaredFeatureValidator)),
-    plugin(Handler::new("JobValidation", UPDATE).validating().needing(&[StateKind::POD_GROUP]),
-        |handler, settings| handled(handler, JOBS.when(settings, GATES_OF_JOBS), scheduling::JobValidation)),
+            nodes::NodeDeclaredFeatureValidator::new(settings))),
     plugin(Handler::new("PodResizeValidator", UPDATE).validating().needing(&[StateKind::NODE]),
         |handler, _| handled(handler, RESIZES, pods::PodResizeValidator)),
     pratique_quota::FACTORY,
     plugin(Handler::new("AlwaysDeny", ALL).mutating().validating(),
         |handler, _| handled(handler, ANY, always::AlwaysDeny)),
+];
+
+/// The plugins that kube-apiserver 1.36 had, in the same form. No release after it has them.
+#[rustfmt::skip]
+pub const FORMER_FACTORIES: &[PluginFactory] = &[
+    plugin(Handler::new("PodGroupWorkloadExists", CREATE).validating().needing(&[StateKind::WORKLOAD]),
+        |handler, settings| handled(handler, GROUPS.when(settings, &[Gate::GENERIC_WORKLOAD]),
+            scheduling::PodGroupWorkloadExists)),
+    plugin(Handler::new("JobValidation", UPDATE).validating().needing(&[StateKind::POD_GROUP]),
+        |handler, settings| handled(handler, JOBS.when(settings, GATES_OF_JOBS), scheduling::JobValidation)),
 ];
 
 const fn plugin(handler: Handler, make: MakePlugin) -> PluginFactory {

@@ -1,4 +1,4 @@
-//! The admission plugins that are built into kube-apiserver 1.36, apart from those for policies and webhooks. PodSecurity
+//! The admission plugins that are built into kube-apiserver 1.37, apart from those for policies and webhooks. PodSecurity
 //! and ResourceQuota are in `pratique-pod-security` and `pratique-quota`.
 //!
 //! [`FACTORIES`] makes each of them from its configuration; a [`PluginChain`](pratique_plugin::PluginChain) runs them.
@@ -46,6 +46,6 @@ mod pods;
 mod scheduling;
 mod storage;
 
-pub use factories::{FACTORIES, ask_authorizer, factory, state_kinds};
+pub use factories::{FACTORIES, FORMER_FACTORIES, ask_authorizer, factory, state_kinds};
 pub use pods::ImagePolicyBackend;
 pub use pratique_types::admission_plugins::{Refused, refused};

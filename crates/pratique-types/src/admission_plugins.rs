@@ -1,4 +1,4 @@
-//! The admission plugins of kube-apiserver 1.36: their order, which are on by default, and replacements of
+//! The admission plugins of kube-apiserver 1.37: their order, which are on by default, and replacements of
 //! removed ones.
 
 use std::fmt::{self, Display, Formatter};
@@ -14,9 +14,10 @@ pub struct BuiltIn {
     pub by_default: bool,
 }
 
-/// The plugins of kube-apiserver 1.36, in the order in which it runs them.
+/// The plugins of kube-apiserver 1.37, in the order in which it runs them. 1.36 has two more: PodGroupWorkloadExists before
+/// NodeDeclaredFeatureValidator, and JobValidation after it.
 // Upstream: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins and DefaultOffAdmissionPlugins
-pub const BUILT_IN: [BuiltIn; 41] = [
+pub const BUILT_IN: [BuiltIn; 39] = [
     off("AlwaysAdmit"),
     off("NamespaceAutoProvision"),
     on("NamespaceLifecycle"),
@@ -48,9 +49,7 @@ pub const BUILT_IN: [BuiltIn; 41] = [
     on("DefaultIngressClass"),
     off("DenyServiceExternalIPs"),
     on("PodTopologyLabels"),
-    on("PodGroupWorkloadExists"),
     on("NodeDeclaredFeatureValidator"),
-    on("JobValidation"),
     on("PodResizeValidator"),
     on("MutatingAdmissionPolicy"),
     on("MutatingAdmissionWebhook"),
@@ -76,7 +75,17 @@ pub struct Refused {
     pub instead: &'static str,
 }
 
-const REFUSED: [Refused; 7] = [
+const REFUSED: [Refused; 9] = [
+    removed(
+        "PodGroupWorkloadExists",
+        "1.37",
+        "nothing: a PodGroup may come before its Workload",
+    ),
+    removed(
+        "JobValidation",
+        "1.37",
+        "validation of Jobs, which compares parallelism with the minCount of their gang",
+    ),
     removed(
         "PodSecurityPolicy",
         "1.25",
@@ -132,7 +141,7 @@ pub enum UnknownPlugin {
     #[error("{0}")]
     Refused(&'static Refused),
     /// kube-apiserver never had it.
-    #[error("kube-apiserver 1.36 has no admission plugin {name:?}{}", meant(name))]
+    #[error("kube-apiserver 1.37 has no admission plugin {name:?}{}", meant(name))]
     Unknown {
         /// The name.
         name: String,
@@ -230,6 +239,9 @@ mod tests {
     #[test]
     fn what_is_gone_is_not_built_in() {
         assert!(REFUSED.iter().all(|removed| built_in(removed.name).is_none()));
+        assert_eq!(BUILT_IN.iter().filter(|plugin| plugin.by_default).count(), 25);
+        let jobs = refused("JobValidation").unwrap().to_string();
+        assert!(jobs.starts_with("admission plugin JobValidation is gone since Kubernetes 1.37; instead there is"));
         let policy = refused("PodSecurityPolicy").unwrap().to_string();
         assert_eq!(
             policy,
@@ -263,7 +275,7 @@ mod tests {
         );
         assert_eq!(
             known("EventRateLimits").unwrap_err().to_string(),
-            "kube-apiserver 1.36 has no admission plugin \"EventRateLimits\": did you mean \"EventRateLimit\"?"
+            "kube-apiserver 1.37 has no admission plugin \"EventRateLimits\": did you mean \"EventRateLimit\"?"
         );
         let both = PluginSwitches {
             enabled: Some(vec![known("EventRateLimit").unwrap()]),

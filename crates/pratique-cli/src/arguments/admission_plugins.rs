@@ -13,7 +13,7 @@ pub(crate) struct AdmissionPluginArguments {
         env = "PRATIQUE_ENABLE_ADMISSION_PLUGINS",
         value_name = "NAME,…",
         value_delimiter = ',',
-        value_parser = known
+        value_parser = to_enable
     )]
     enable_admission_plugins: Option<Vec<&'static BuiltIn>>,
     /// Admission plugins that the server does not run although they are on by default.
@@ -22,9 +22,18 @@ pub(crate) struct AdmissionPluginArguments {
         env = "PRATIQUE_DISABLE_ADMISSION_PLUGINS",
         value_name = "NAME,…",
         value_delimiter = ',',
-        value_parser = known
+        value_parser = to_disable
     )]
     disable_admission_plugins: Vec<&'static BuiltIn>,
+}
+
+// Upstream: apiserver/pkg/server/options/admission.go, AdmissionOptions.Validate
+fn to_enable(name: &str) -> Result<&'static BuiltIn, String> {
+    known(name).map_err(|error| format!("enable-admission-plugins plugin {name:?} is unknown: {error}"))
+}
+
+fn to_disable(name: &str) -> Result<&'static BuiltIn, String> {
+    known(name).map_err(|error| format!("disable-admission-plugins plugin {name:?} is unknown: {error}"))
 }
 
 impl AdmissionPluginArguments {

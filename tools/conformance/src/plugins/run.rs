@@ -8,6 +8,7 @@ use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings,
     Rejection, Stage, StateKind, StateObjects, default_plugins,
 };
+use pratique_plugins::{FORMER_FACTORIES, factory};
 use pratique_typed::settle_object;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm, Operation};
 use serde_json::{Map, Value, json};
@@ -77,8 +78,9 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     };
     let mut plugins = Vec::new();
     for name in names {
-        let factory =
-            pratique_plugins::factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
+        let former = || FORMER_FACTORIES.iter().find(|factory| factory.handler.name == name);
+        let factory = factory(name).or_else(former);
+        let factory = factory.ok_or_else(|| format!("plugin {name} is not implemented"))?;
         let configuration = case["config"]
             .get(name)
             .and_then(Value::as_str)
