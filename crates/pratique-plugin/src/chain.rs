@@ -58,7 +58,7 @@ pub trait PluginObserver {
 impl PluginObserver for () {}
 
 impl PluginChain {
-    /// Puts plugins into the order of kube-apiserver 1.36. Those that are not built in keep their order, before policies.
+    /// Puts plugins into the order of kube-apiserver 1.37. Those that are not built in keep their order, before policies.
     pub fn new(plugins: Vec<Box<dyn Plugin>>) -> Self {
         let plugins = plugins.into_iter().map(|plugin| Placed {
             handler: *plugin.handler(),

@@ -3,7 +3,7 @@
 //! A [`Plugin`] has up to two halves: [`admit`](Plugin::admit) may change the object, [`validate`](Plugin::validate) may
 //! not. Both answer with a [`Rejection`] or not at all, and tell what else follows in [`Effects`]. What they need to know
 //! of the cluster they look up in a [`ClusterState`]; what that was not given makes them
-//! [undecided](Rejection::Undecided). A [`PluginChain`] runs plugins in the order of kube-apiserver 1.36 ([`BUILT_IN`]).
+//! [undecided](Rejection::Undecided). A [`PluginChain`] runs plugins in the order of kube-apiserver 1.37 ([`BUILT_IN`]).
 //!
 //! ```
 //! use pratique_core::Attributes;

@@ -35,7 +35,7 @@ pub enum Lookup<'a> {
 
 /// A view of the cluster at one moment, which stays the same for the whole of a request.
 ///
-/// Objects are those of the storage version 1.36 serves by default, as they are stored.
+/// Objects are those of the storage version 1.37 serves by default, as they are stored.
 pub trait ClusterState: Sync {
     /// One object; the namespace is empty for a kind of cluster scope.
     fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a>;

@@ -46,7 +46,7 @@ pub struct PodSecurity {
 }
 
 impl PodSecurity {
-    /// The plugin of kube-apiserver 1.36 with these settings.
+    /// The plugin of kube-apiserver 1.37 with these settings.
     pub fn new(settings: PodSecuritySettings) -> Self {
         PodSecurity {
             settings,

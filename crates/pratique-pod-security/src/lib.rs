@@ -1,4 +1,4 @@
-//! The Pod Security Standards as kube-apiserver 1.36 enforces them.
+//! The Pod Security Standards as kube-apiserver 1.37 enforces them.
 //!
 //! An [`Evaluator`] has the checks by themselves, at every version:
 //!

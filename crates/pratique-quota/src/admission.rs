@@ -55,7 +55,7 @@ pub struct ResourceQuota {
 }
 
 impl ResourceQuota {
-    /// The plugin of kube-apiserver 1.36 with these settings.
+    /// The plugin of kube-apiserver 1.37 with these settings.
     pub fn new(settings: QuotaSettings) -> Self {
         ResourceQuota {
             settings,

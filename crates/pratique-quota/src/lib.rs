@@ -1,4 +1,4 @@
-//! ResourceQuota admission as kube-apiserver 1.36 does it.
+//! ResourceQuota admission as kube-apiserver 1.37 does it.
 //!
 //! [`ResourceQuota`] is the admission plugin. It measures what an object uses, finds the quotas that cover it, refuses what
 //! does not fit, and tells what each quota then has used. Booking it is the caller's: so the objects of one run can be

@@ -55,7 +55,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// The checks of kube-apiserver 1.36.
+    /// The checks of kube-apiserver 1.37.
     pub fn new() -> Self {
         Evaluator::emulating(Version::Latest)
     }
