@@ -201,8 +201,8 @@ fn annotations(annotations: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Er
 fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mut ErrorList) {
     let references = references.and_then(Value::as_array).unwrap_or_default();
     let mut controller: Option<String> = None;
-    for reference in references {
-        owner_reference(reference, path, errors);
+    for (at, reference) in references.iter().enumerate() {
+        owner_reference(reference, &path.index(at), errors);
         if reference.get("controller") != Some(&Value::Bool(true)) {
             continue;
         }
@@ -225,6 +225,8 @@ fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mu
     }
 }
 
+/// Before 1.37 errors named the list, and what is missing was an invalid value.
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, validateOwnerReference
 fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let api_version = text_at(reference, &["apiVersion"]);
     let (group, version) = match api_version.split_once('/') {
@@ -232,16 +234,16 @@ fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut ErrorLis
         Some((_, version)) if version.contains('/') => ("", ""),
         Some(pair) => pair,
     };
-    if version.is_empty() {
+    if version.is_empty() && !api_version.is_empty() {
         errors.push(Error::invalid(
             &path.child("apiVersion"),
             api_version,
-            "version must not be empty",
+            "must be <group>/<version> or <version>",
         ));
     }
-    for name in ["kind", "name", "uid"] {
+    for name in ["apiVersion", "kind", "name", "uid"] {
         if text_at(reference, &[name]).is_empty() {
-            errors.push(Error::invalid(&path.child(name), "", "must not be empty"));
+            errors.push(Error::required(&path.child(name), "must not be empty"));
         }
     }
     if group.is_empty() && version == "v1" && text_at(reference, &["kind"]) == "Event" {
@@ -290,13 +292,15 @@ fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Err
     let entries = entries.and_then(Value::as_array).unwrap_or_default();
     for (at, entry) in entries.iter().enumerate() {
         let path = path.index(at);
-        let operation = text_at(entry, &["operation"]);
-        if !matches!(operation, "Apply" | "Update") {
-            errors.push(Error::invalid(
+        match text_at(entry, &["operation"]) {
+            // Before 1.37 both were invalid values that must be `Apply` or `Update`.
+            "" => errors.push(Error::required(&path.child("operation"), "must not be empty")),
+            "Apply" | "Update" => {}
+            other => errors.push(Error::not_supported(
                 &path.child("operation"),
-                operation,
-                "must be `Apply` or `Update`",
-            ));
+                other,
+                &["Apply", "Update"],
+            )),
         }
         let fields_type = text_at(entry, &["fieldsType"]);
         if !matches!(fields_type, "" | "FieldsV1") {

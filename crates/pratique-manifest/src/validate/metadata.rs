@@ -77,7 +77,7 @@ fn annotations(annotations: &View<'_>, errors: &mut FieldErrors) {
 fn owner_references(references: &View<'_>, errors: &mut FieldErrors) {
     let mut controller: Option<String> = None;
     for reference in references.items() {
-        owner_reference(references, &reference, errors);
+        owner_reference(&reference, errors);
         if !reference.field("controller").is_true() {
             continue;
         }
@@ -99,25 +99,25 @@ fn owner_references(references: &View<'_>, errors: &mut FieldErrors) {
     }
 }
 
-/// Errors of a reference name the list's fields, not the item's.
-fn owner_reference(references: &View<'_>, reference: &View<'_>, errors: &mut FieldErrors) {
+/// Since 1.37 errors name the reference, and what is missing is required; before, they named the list, and `apiVersion` had
+/// `Invalid value: "": version must not be empty`, the others `Invalid value: "": must not be empty`.
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, validateOwnerReference
+fn owner_reference(reference: &View<'_>, errors: &mut FieldErrors) {
     let text = |name| reference.field(name).text().to_owned();
-    let GroupVersion { group, version } = GroupVersion::parse(&text("apiVersion")).unwrap_or_default();
-    if version.is_empty() {
-        errors.invalid(
-            &references.field("apiVersion"),
-            &text("apiVersion"),
-            "version must not be empty",
-        );
+    let api_version = text("apiVersion");
+    let GroupVersion { group, version } = GroupVersion::parse(&api_version).unwrap_or_default();
+    if version.is_empty() && !api_version.is_empty() {
+        let detail = "must be <group>/<version> or <version>";
+        errors.invalid(&reference.field("apiVersion"), &api_version, detail);
     }
-    for name in ["kind", "name", "uid"] {
+    for name in ["apiVersion", "kind", "name", "uid"] {
         if text(name).is_empty() {
-            errors.invalid(&references.field(name), "", "must not be empty");
+            errors.required(&reference.field(name), "must not be empty");
         }
     }
     if group.is_empty() && version == "v1" && text("kind") == "Event" {
         let detail = "/v1, Kind=Event is disallowed from being an owner";
-        errors.invalid_text(references, &owner_text(reference), detail);
+        errors.invalid_text(reference, &owner_text(reference), detail);
     }
 }
 
@@ -157,8 +157,11 @@ fn finalizers(finalizers: &View<'_>, errors: &mut FieldErrors) {
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateManagedFields
 fn managed_fields(entry: &View<'_>, errors: &mut FieldErrors) {
     let operation = entry.field("operation");
-    if !["Apply", "Update"].contains(&operation.text()) {
-        errors.invalid_enum(&operation, operation.text(), "must be `Apply` or `Update`");
+    match operation.text() {
+        // Before 1.37 both were `Invalid value: "…": must be `Apply` or `Update``.
+        "" => errors.required(&operation, "must not be empty"),
+        "Apply" | "Update" => {}
+        other => errors.not_supported(&operation, other, &["Apply", "Update"]),
     }
     let fields_type = entry.field("fieldsType");
     if !["", "FieldsV1"].contains(&fields_type.text()) {
