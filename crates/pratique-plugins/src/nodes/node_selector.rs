@@ -310,11 +310,17 @@ mod tests {
     #[test]
     fn faults_are_told_together() {
         check(
-            r#"{"matchExpressions": [{"key": "gpu", "operator": "Gt", "values": ["a b", "1"]}, {"key": "", "operator": "In"}],
-                "matchFields": [{"key": "a", "operator": "Exists"}, {"key": "a", "operator": "In", "values": ["<"," b"]}]}"#,
+            r#"{"matchExpressions": [{"key": "gpu", "operator": "Gt", "values": ["a", "1"]}, {"key": "gpu", "operator": "In"}],
+                "matchFields": [{"key": "a", "operator": "Exists"}, {"key": "a", "operator": "In", "values": ["<", "b"]}]}"#,
             Err(concat!(
-                "[nodeSelectorTerms[1].matchExpressions[0].values: Invalid value: [\"a b\",\"1\"]: for 'Gt', 'Lt' operators, ",
+                r#"[nodeSelectorTerms[1].matchExpressions[0].values: Invalid value: ["a","1"]: for 'Gt', 'Lt' operators, "#,
                 "exactly one value is required, ",
+                r#"nodeSelectorTerms[1].matchExpressions[0].values[0]: Invalid value: "a": for 'Gt', 'Lt' operators, the value "#,
+                "must be an integer, ",
+                "nodeSelectorTerms[1].matchExpressions[1].values: Invalid value: null: for 'in', 'notin' operators, values ",
+                "set can't be empty, ",
+                r#"nodeSelectorTerms[1].matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn", "#,
+                r#"nodeSelectorTerms[1].matchFields[1].values: Invalid value: ["\u003c","b"]: must have one element]"#,
             )),
         );
     }

@@ -194,7 +194,28 @@ fn status(object: &Value<'_>) -> Vec<(String, Tree)> {
             of("currentVolumeAttributesClassName"),
         ),
         field("ModifyVolumeStatus", modified.unwrap_or_else(Tree::null)),
+        // The field is new in 1.37.
+        field("HealthStatus", health(at(object, &["status", "healthStatus"]))),
     ]
+}
+
+// Upstream: pkg/apis/core/types.go, VolumeHealthStatus
+fn health(status: &Value<'_>) -> Tree {
+    if status.is_null() {
+        return Tree::null();
+    }
+    let condition = |condition: &Value<'_>| {
+        let fields = [("Status", "status"), ("Reason", "reason"), ("Message", "message")];
+        Map(fields
+            .map(|(name, member)| field(name, scalar(text(condition, &[member]))))
+            .into())
+    };
+    let conditions = at(status, &["healthConditions"]).as_array();
+    let conditions = conditions.map(|conditions| List(conditions.iter().map(condition).collect()));
+    Map(vec![
+        field("HealthConditions", conditions.unwrap_or_else(Tree::null)),
+        field("LastTransitionTime", plain(at(status, &["lastTransitionTime"]))),
+    ])
 }
 
 /// The data source of a volume.
@@ -300,18 +321,47 @@ mod tests {
   "Spec": {
    "AccessModes": [
     "ReadWriteOnce"
-@@ -27,6 +41,9 @@
+@@ -27,7 +41,10 @@
    "AllocatedResources": null,
    "AllocatedResourceStatuses": null,
    "CurrentVolumeAttributesClassName": null,
--  "ModifyVolumeStatus": null
+-  "ModifyVolumeStatus": null,
 +  "ModifyVolumeStatus": {
 +   "TargetVolumeAttributesClassName": "",
 +   "Status": "Pending"
-+  }
++  },
+   "HealthStatus": null
   }
  }
 "#;
         assert_eq!(difference(&old.unwrap(), &new.unwrap()), expected);
+    }
+
+    #[test]
+    fn the_health_of_a_volume() {
+        let old = parse(b"{}").unwrap();
+        let new = parse(
+            br#"{"status": {"healthStatus": {"healthConditions": [{"status": "Degraded", "reason": "Slow"}],
+                "lastTransitionTime": "2026-01-01T00:00:00Z"}}}"#,
+        );
+        let expected = r#"@@ -22,6 +22,15 @@
+   "AllocatedResourceStatuses": null,
+   "CurrentVolumeAttributesClassName": null,
+   "ModifyVolumeStatus": null,
+-  "HealthStatus": null
++  "HealthStatus": {
++   "HealthConditions": [
++    {
++     "Status": "Degraded",
++     "Reason": "Slow",
++     "Message": ""
++    }
++   ],
++   "LastTransitionTime": "2026-01-01T00:00:00Z"
++  }
+  }
+ }
+"#;
+        assert_eq!(difference(&old, &new.unwrap()), expected);
     }
 }

@@ -64,10 +64,11 @@ fn is_same(part: &str, old: &Value<'_>, new: &Value<'_>) -> bool {
 }
 
 /// Fields that are pointers in Go: one to something empty is not nil.
-const POINTERS: [&str; 7] = [
+const POINTERS: [&str; 8] = [
     "currentVolumeAttributesClassName",
     "dataSource",
     "dataSourceRef",
+    "healthStatus",
     "modifyVolumeStatus",
     "selector",
     "storageClassName",
