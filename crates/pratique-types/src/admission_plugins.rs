@@ -241,7 +241,11 @@ mod tests {
         assert!(REFUSED.iter().all(|removed| built_in(removed.name).is_none()));
         assert_eq!(BUILT_IN.iter().filter(|plugin| plugin.by_default).count(), 25);
         let jobs = refused("JobValidation").unwrap().to_string();
-        assert!(jobs.starts_with("admission plugin JobValidation is gone since Kubernetes 1.37; instead there is"));
+        assert!(
+            jobs.starts_with(
+                "admission plugin JobValidation is gone since Kubernetes 1.37; instead there is"
+            )
+        );
         let policy = refused("PodSecurityPolicy").unwrap().to_string();
         assert_eq!(
             policy,

@@ -78,7 +78,11 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     };
     let mut plugins = Vec::new();
     for name in names {
-        let former = || FORMER_FACTORIES.iter().find(|factory| factory.handler.name == name);
+        let former = || {
+            FORMER_FACTORIES
+                .iter()
+                .find(|factory| factory.handler.name == name)
+        };
         let factory = factory(name).or_else(former);
         let factory = factory.ok_or_else(|| format!("plugin {name} is not implemented"))?;
         let configuration = case["config"]
