@@ -46,7 +46,7 @@ pub enum Loaded<T> {
         hash: String,
     },
     /// The content may be unfinished, as that of a file that is being rewritten in place. The current version stays, and
-    /// the directory is loaded again after `retry_after` or the next change. Not for the first load.
+    /// the directory is loaded again after `retry_after` or the next change. The first load is waited for.
     Unsettled {
         /// The reason, for logs.
         reason: String,

@@ -36,7 +36,7 @@ pub enum StartError<E> {
     /// The directory cannot be loaded.
     #[error("{0}")]
     Load(E),
-    /// The loader returned no value: [`Loaded::Unchanged`] or [`Loaded::Unsettled`].
+    /// The loader returned no value: [`Loaded::Unchanged`].
     #[error("nothing was loaded")]
     Nothing,
     /// The thread cannot be started, or the current directory is not known.
@@ -45,7 +45,8 @@ pub enum StartError<E> {
 }
 
 impl<T: Send + Sync + 'static> Watched<T> {
-    /// Loads a directory on the calling thread, and starts a background thread that loads it again after each change.
+    /// Loads a directory on the calling thread, and starts a background thread that loads it again after each change. While
+    /// the loader says that the first content is [unfinished](Loaded::Unsettled), it is called again after the delay.
     ///
     /// # Errors
     /// If the directory cannot be loaded. Later load errors are logged and reported to the observer.
@@ -97,9 +98,19 @@ impl<T: Send + Sync + 'static> Watched<T> {
         let mut watcher = FsWatcher::new(Arc::clone(&debouncer));
         let mut log_state = LogState::default();
         worker::watch(&mut watcher, &paths, false, (&options, &observer), &mut log_state);
-        let started = Instant::now();
-        let loaded = worker::load_consistently(&mut watcher, &paths, || loader.load(paths.first(), None));
-        let first = first(loaded.unwrap_or_else(|loaded| loaded), &observer, started)?;
+        let (started, loaded) = loop {
+            let started = Instant::now();
+            let loaded = worker::load_consistently(&mut watcher, &paths, || loader.load(paths.first(), None));
+            match loaded.unwrap_or_else(|loaded| loaded) {
+                Ok(Loaded::Unsettled { reason, retry_after }) => {
+                    let plugin = options.log_messages.plugin.as_str();
+                    tracing::info!(reason, plugin, dir = %paths, "waiting for content that may be unfinished");
+                    thread::sleep(retry_after);
+                }
+                loaded => break (started, loaded),
+            }
+        };
+        let first = first(loaded, &observer, started)?;
         let current = Arc::new(ArcSwap::from_pointee(first));
         worker::report(
             &observer,

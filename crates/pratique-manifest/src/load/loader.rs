@@ -6,6 +6,7 @@ use super::content_hash::ContentHash;
 use super::document_batcher::DocumentBatcher;
 use super::document_validator::{DocumentValidator, ManifestScope};
 use super::options::{Options, SourceTexts};
+use super::reload::Reloader;
 use super::selection::{NamedOrigin, Selection};
 use super::set::ManifestSet;
 use super::{Readable, finish, outcome, read, readable};
@@ -90,6 +91,12 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// All failures; the text of the first is what the server would stop with.
     pub fn load_directory(&self, path: &str) -> Result<ManifestSet, LoadErrors> {
+        // A reloader keeps the texts.
+        if let (Some(pause), ManifestScope::Plugin(plugin), SourceTexts::Kept) =
+            (self.options.pause(), self.scope, self.texts)
+        {
+            return Reloader::new(plugin).load_first(path, &self.options, pause);
+        }
         let budget = self.options.budget();
         hashed(readable(read(path, &budget)?), self.validator(&budget))
     }

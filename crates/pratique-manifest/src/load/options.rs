@@ -4,6 +4,7 @@ use pratique_workers::{Sequential, Workers};
 
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::expression::ExpressionCompiler;
+use crate::load::rewrites::UnstableFile;
 
 /// How to load manifests.
 #[derive(Clone, Copy)]
@@ -11,6 +12,7 @@ pub struct Options<'a> {
     expressions: &'a dyn ExpressionCompiler,
     workers: &'a dyn Workers,
     max_bytes: u64,
+    pause: Option<&'a (dyn Fn(&UnstableFile) + Sync)>,
 }
 
 impl<'a> Options<'a> {
@@ -21,6 +23,7 @@ impl<'a> Options<'a> {
             expressions,
             workers: &Sequential,
             max_bytes: DEFAULT_LOAD_BYTES,
+            pause: None,
         }
     }
 
@@ -36,6 +39,21 @@ impl<'a> Options<'a> {
     #[must_use]
     pub fn with_max_bytes(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
+    }
+
+    /// Has [`load_directory`](crate::load_directory) and [`load_configuration`](crate::load_configuration) load a directory again
+    /// while a file of it may be incomplete because it was written to a moment ago. `pause` is expected to return after the
+    /// delay of the file. This ends: see [`RewriteDelays::max`](crate::RewriteDelays::max).
+    #[must_use]
+    pub fn with_pause(self, pause: &'a (dyn Fn(&UnstableFile) + Sync)) -> Self {
+        Self {
+            pause: Some(pause),
+            ..self
+        }
+    }
+
+    pub(crate) fn pause(&self) -> Option<&'a (dyn Fn(&UnstableFile) + Sync)> {
+        self.pause
     }
 
     pub(crate) fn budget(&self) -> Budget {

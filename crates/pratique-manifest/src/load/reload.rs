@@ -76,7 +76,8 @@ impl Reloader {
     /// Loads the directory as [`load`](Self::load) does, unless a file was rewritten in place a moment ago: such a file has to
     /// stay the same for a while, and longer if it is shorter than before or objects of it are missing. The caller is
     /// expected to call again after the delay that is returned. Files that were renamed into place or swapped by links are
-    /// loaded at once, and so is the first content; see [`RewriteDetector`] for the rest.
+    /// loaded at once. Of the first content, where `in_use` is `None`, files that were written to a moment ago are waited
+    /// for, also if they do not load; see [`RewriteDetector`] for the rest.
     ///
     /// # Errors
     /// As [`Loader::load_directory`](crate::Loader::load_directory).
@@ -93,18 +94,38 @@ impl Reloader {
             return Ok(Reloaded::Unchanged);
         };
         let contents = contents(&files);
-        let set = self.finish(files, hash, &budget, options)?;
-        let admitted = match in_use {
-            None => {
-                self.rewrites.accept(contents, &[&set]);
-                Ok(())
-            }
-            Some(_) => self.rewrites.admit(contents, &[&set], &set.hash),
-        };
+        let loaded = self.finish(files, hash.clone(), &budget, options);
+        if in_use.is_none() {
+            let sets = loaded.as_ref().map(|set| [set]).ok();
+            let sets = sets.as_ref().map(|sets| &sets[..]);
+            return match self.rewrites.admit_first(contents, sets, &hash) {
+                Err(file) => Ok(Reloaded::Unstable(file)),
+                Ok(()) => loaded.map(Reloaded::New),
+            };
+        }
+        let set = loaded?;
+        let admitted = self.rewrites.admit(contents, &[&set], &set.hash);
         Ok(match admitted {
             Ok(()) => Reloaded::New(set),
             Err(file) => Reloaded::Unstable(file),
         })
+    }
+
+    /// Loads the first content of the directory, and as often again as a file of it may be incomplete, each time after `pause`.
+    pub(super) fn load_first(
+        &mut self,
+        path: &str,
+        options: &Options<'_>,
+        pause: impl Fn(&UnstableFile),
+    ) -> Result<ManifestSet, LoadErrors> {
+        loop {
+            match self.load_stable(path, None, options)? {
+                Reloaded::New(set) => return Ok(set),
+                Reloaded::Unstable(file) => pause(&file),
+                // Nothing is in use that it could be the same as.
+                Reloaded::Unchanged => {}
+            }
+        }
     }
 
     fn finish(

@@ -7,6 +7,7 @@
 //! files, of which one is replaced before the other. What was read has to stay the same for a while before it is accepted,
 //! and for longer where objects would be missing.
 
+mod first;
 mod pairing;
 
 use std::collections::{HashMap, HashSet};
@@ -70,6 +71,12 @@ pub enum UnstableReason {
     /// A policy that was in effect no longer is, and this object has lost its counterpart: a binding without a policy, or a
     /// policy without a binding.
     Unpaired(ObjectName),
+    /// At the start: the file was written to a moment ago.
+    Written,
+    /// At the start: nothing is in the file yet.
+    Empty,
+    /// At the start: the file was written to a moment ago, and this object lacks its counterpart.
+    Partial(ObjectName),
 }
 
 impl fmt::Display for UnstableFile {
@@ -80,15 +87,19 @@ impl fmt::Display for UnstableFile {
             UnstableReason::Created => write!(f, "{file} was created a moment ago")?,
             UnstableReason::Removed => write!(f, "{file} was removed a moment ago")?,
             UnstableReason::Unpaired(object) => {
-                let missing = if object.kind.is_binding() {
-                    "policy"
-                } else {
-                    "binding"
-                };
-                let ObjectName { kind, name } = object;
+                let (ObjectName { kind, name }, missing) = (object, counterpart(object));
                 write!(
                     f,
                     "{file} has the {kind} {name:?} without a {missing}, while a policy is not in effect any more"
+                )?;
+            }
+            UnstableReason::Written => write!(f, "{file} was written to a moment ago")?,
+            UnstableReason::Empty => write!(f, "{file} is empty, and was written to a moment ago")?,
+            UnstableReason::Partial(object) => {
+                let (ObjectName { kind, name }, missing) = (object, counterpart(object));
+                write!(
+                    f,
+                    "{file} was written to a moment ago, and the {kind} {name:?} has no {missing}"
                 )?;
             }
         }
@@ -97,6 +108,15 @@ impl fmt::Display for UnstableFile {
             1 => f.write_str(" and 1 object of it is gone"),
             lost => write!(f, " and {lost} objects of it are gone"),
         }
+    }
+}
+
+/// What an object is of no use without.
+fn counterpart(object: &ObjectName) -> &'static str {
+    if object.kind.is_binding() {
+        "policy"
+    } else {
+        "binding"
     }
 }
 
@@ -155,8 +175,12 @@ impl FileContent {
     /// Whether the file was written to under its own name a moment ago. A time in the future, of a clock that was wrong, is
     /// such a moment.
     fn is_fresh(&self, moment: Duration) -> bool {
-        self.last_write
-            .is_some_and(|written| written.elapsed().map_or(true, |age| age < moment))
+        self.age().is_some_and(|age| age < moment)
+    }
+
+    /// How long ago the file was written to under its own name, if nothing else was done to it since.
+    fn age(&self) -> Option<Duration> {
+        Some(self.last_write?.elapsed().unwrap_or_default())
     }
 }
 
@@ -236,14 +260,28 @@ impl RewriteDetector {
         hash: &str,
         now: Instant,
     ) -> Option<UnstableFile> {
-        let Some((unstable, delay)) = self.changed_file(files, sets) else {
+        let changed = self.changed_file(files, sets);
+        self.wait_for(changed, Duration::ZERO, hash, now)
+    }
+
+    /// The file, until its content has been the same for its delay; it has been for this time already.
+    fn wait_for(
+        &mut self,
+        changed: Option<(UnstableFile, Duration)>,
+        age: Duration,
+        hash: &str,
+        now: Instant,
+    ) -> Option<UnstableFile> {
+        let Some((unstable, delay)) = changed else {
             self.pending = None;
             return None;
         };
         let began = self.pending.as_ref().map_or(now, |pending| pending.began);
         let same = self.pending.take().filter(|pending| pending.hash == hash);
         let since = same.map_or(now, |pending| pending.since);
-        let until = (since + delay).min(began + self.delays.max);
+        let until = (since + delay)
+            .min(now + delay.saturating_sub(age))
+            .min(began + self.delays.max);
         let retry_after = until.saturating_duration_since(now);
         if retry_after.is_zero() {
             return None;

@@ -52,11 +52,18 @@ impl Pairing {
         }
         let mut unpaired = next.unpaired.iter();
         let (key, file) = unpaired.find(|(key, _)| !self.unpaired.contains_key(*key))?;
-        let (kind, name) = key;
-        let object = ObjectName {
-            kind: *kind,
-            name: name.to_string(),
-        };
-        Some((object, file.clone()))
+        Some((object_name(key), file.clone()))
+    }
+
+    /// The first object without its counterpart.
+    pub(super) fn first_unpaired(&self) -> Option<ObjectName> {
+        self.unpaired.keys().next().map(object_name)
+    }
+}
+
+fn object_name((kind, name): &Key) -> ObjectName {
+    ObjectName {
+        kind: *kind,
+        name: name.to_string(),
     }
 }
