@@ -1,9 +1,10 @@
 //! Static manifests as they were added, and loading them.
 
 use std::sync::Arc;
+use std::thread;
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestSet, Options, Plugin,
+    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestSet, Options, Plugin, UnstableFile,
 };
 use pratique_types::FeatureGates;
 use pratique_workers::Workers;
@@ -79,6 +80,8 @@ pub(super) struct Loading<'a> {
     pub(super) expressions: &'a Expressions,
     pub(super) workers: &'a dyn Workers,
     pub(super) feature_gates: FeatureGates,
+    /// Whether to wait for files of directories that are being written.
+    pub(super) waits: bool,
 }
 
 impl Loading<'_> {
@@ -119,6 +122,16 @@ impl Loading<'_> {
     }
 
     fn options(&self) -> Options<'_> {
-        self.expressions.options().with_workers(self.workers)
+        let options = self.expressions.options().with_workers(self.workers);
+        if self.waits {
+            options.with_pause(&pause)
+        } else {
+            options
+        }
     }
+}
+
+fn pause(file: &UnstableFile) {
+    tracing::info!(reason = %file, "waiting for manifest config that may be unfinished");
+    thread::sleep(file.retry_after);
 }

@@ -158,12 +158,27 @@ impl AdmissionBuilder {
     ///
     /// # Errors
     /// All errors of the first configuration, directory or list of files that does not load.
-    pub fn load(mut self) -> Result<Self, BuildError> {
+    pub fn load(self) -> Result<Self, BuildError> {
+        self.load_inputs(false)
+    }
+
+    /// [`load`](Self::load) for programs that go on to a [`Live`](crate::Live): files of directories that were written to a moment
+    /// ago are waited for, as they may be incomplete. That takes half a second after the last write, five seconds where a
+    /// file is empty or a policy has no binding, and thirty at most.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_complete(self) -> Result<Self, BuildError> {
+        self.load_inputs(true)
+    }
+
+    fn load_inputs(mut self, waits: bool) -> Result<Self, BuildError> {
         let inputs = std::mem::take(&mut self.inputs);
         let loading = Loading {
             expressions: &self.expressions,
             workers: &*self.settings.helpers.starting,
             feature_gates: self.settings.feature_gates,
+            waits,
         };
         for input in inputs {
             let loaded = loading.load(input)?;

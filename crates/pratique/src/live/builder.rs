@@ -173,12 +173,13 @@ impl LiveBuilder {
     }
 
     /// Loads the inputs that were not [loaded](AdmissionBuilder::load) yet, and starts. The configuration that is
-    /// available by then is in effect when this returns.
+    /// available by then is in effect when this returns. Files of directories that are being written are
+    /// [waited for](AdmissionBuilder::load_complete).
     ///
     /// # Errors
     /// Manifests do not load, webhooks cannot be called, or no thread can be started.
     pub fn start(self) -> Result<Live, StartError> {
-        let builder = self.builder.load()?;
+        let builder = self.builder.load_complete()?;
         #[cfg(feature = "webhooks")]
         if let Some((plugin, user)) = builder.exec_credentials() {
             return Err(StartError::ExecCredentials { plugin, user });
