@@ -62,22 +62,22 @@ pub(crate) fn load(
         return Ok(Vec::new());
     }
     let sorted = read(&arguments.policies, arguments.origin.origin, files)?;
-    load_read(arguments, &sorted, expressions)
+    report_read(arguments, &sorted)?;
+    load_sorted(&sorted, expressions)
 }
 
-/// Loads policies that were read, as [`load`] does.
-pub(crate) fn load_read(
-    arguments: &PolicyPathArguments,
-    sorted: &SortedPolicies,
-    expressions: &Expressions,
-) -> Result<OriginSets, LoadFailure> {
+/// Reports what else is among policies that were read.
+///
+/// # Errors
+/// There are none.
+pub(crate) fn report_read(arguments: &PolicyPathArguments, sorted: &SortedPolicies) -> Result<(), CliError> {
     let shown = all_shown(&arguments.policies).join(", ");
     report_skipped(&shown, sorted);
     if sorted.groups().is_empty() && !sorted.has_failures() {
         let count = sorted.others().values().sum();
-        return Err(CliError::NoManifests { path: shown, count }.into());
+        return Err(CliError::NoManifests { path: shown, count });
     }
-    load_sorted(sorted, expressions)
+    Ok(())
 }
 
 /// Loads the policies of files that were read.

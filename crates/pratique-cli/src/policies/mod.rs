@@ -13,7 +13,7 @@ pub(crate) use files::{read, read_watched};
 #[cfg(feature = "kube")]
 pub(crate) use load::load_api_policies;
 pub(crate) use load::{
-    OriginSets, builder, configuration_options, load, load_files, load_of_cluster, load_read, load_sorted,
+    OriginSets, builder, configuration_options, load, load_files, load_of_cluster, load_sorted, report_read,
     with_sets,
 };
 pub(crate) use origin_name::OriginName;

@@ -128,25 +128,26 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolic
         (None, None) if arguments.has_policies() || !named.paths.policies.is_empty() => builder,
         (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
     };
-    let files = FileSelection::new(&named.paths.files.exclude)?;
     let of_paths =
-        InitialPolicies::load(&named.paths, &files, builder.expressions()).map_err(|error| match error {
+        InitialPolicies::load(&named.paths, builder.expressions()).map_err(|error| match error {
             policies::LoadFailure::Cli(error) => error.into(),
             policies::LoadFailure::Invalid { errors, mut texts } => {
                 LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
             }
         })?;
-    log_passed_over("--policies", &files);
+    log_passed_over("--policies", &of_paths.selection);
     let of_static = of_paths
         .sets
         .iter()
         .filter(|(origin, _)| *origin == Origin::Static);
     let builder = of_static.fold(builder, |builder, (_, set)| builder.manifests(set.clone()));
     // Before anything else is done, so that faults of manifests are reported first.
-    let loaded = builder.load().map_err(|error| match error.load_errors() {
-        Some(errors) => invalid(errors),
-        None => CliError::Serve(error.to_string()).into(),
-    })?;
+    let loaded = builder
+        .load_complete()
+        .map_err(|error| match error.load_errors() {
+            Some(errors) => invalid(errors),
+            None => CliError::Serve(error.to_string()).into(),
+        })?;
     Ok((loaded, of_paths))
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use pratique::Configurations;
 use pratique::expressions::Expressions;
 use pratique::live::{AdmissionObserver, InMemory, Reload, ReloadResult};
 use pratique_manifest::{
-    FileContent, LoadErrors, ManifestFile, ManifestSet, Plugin, RewriteDetector, content_hash,
+    LoadErrors, ManifestFile, ManifestSet, Plugin, ReplacedObject, RewriteDetector, content_hash,
 };
 use pratique_policy::Origin;
 use pratique_watch::{
@@ -18,7 +19,7 @@ use pratique_watch::{
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
 use crate::input::{FileSelection, all_shown};
-use crate::policies::{LoadFailure, OriginSets, load, load_read, load_sorted, read_watched};
+use crate::policies::{LoadFailure, OriginSets, load, load_sorted, read_watched, report_read};
 
 /// The interval at which files are read where the file system tells of no changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
@@ -31,13 +32,15 @@ pub(super) struct PolicyFiles {
 /// The policies of the paths when the server starts.
 pub(super) struct InitialPolicies {
     pub(super) sets: OriginSets,
+    /// Which files were read, and passed over.
+    pub(super) selection: FileSelection,
     /// The files that they are from; `None` if these cannot be read again, such as standard input.
     files: Option<InitialFiles>,
 }
 
 /// The files of the policies when the server starts.
 struct InitialFiles {
-    contents: Vec<FileContent>,
+    rewrites: RewriteDetector,
     /// The files of directories that were no objects from the start, such as templates: a file that is none later is a fault.
     unread: Vec<String>,
     /// The hash of their content.
@@ -63,29 +66,48 @@ impl From<LoadFailure> for ReloadError {
 }
 
 impl InitialPolicies {
-    /// Loads the policies of paths, as [`policies::load`](load) does.
+    /// Loads the policies of paths, as [`policies::load`](load) does. Files that can be read again and were written to a moment ago
+    /// are waited for.
     pub(super) fn load(
         arguments: &PolicyPathArguments,
-        selection: &FileSelection,
         expressions: &Expressions,
     ) -> Result<Self, LoadFailure> {
         let paths = &arguments.policies;
         let is_lasting = |path: &PathBuf| path.is_dir() || path.is_file();
         if paths.is_empty() || !paths.iter().all(is_lasting) {
-            let sets = load(arguments, selection, expressions)?;
-            return Ok(InitialPolicies { sets, files: None });
+            let selection = FileSelection::new(&arguments.files.exclude)?;
+            let sets = load(arguments, &selection, expressions)?;
+            return Ok(InitialPolicies {
+                sets,
+                selection,
+                files: None,
+            });
         }
-        let (sorted, contents) = read_watched(paths, arguments.origin.origin, selection)?;
-        let sets = load_read(arguments, &sorted, expressions)?;
-        let files = InitialFiles {
-            contents,
-            unread: sorted.unread().to_vec(),
-            hash: content_hash(&sorted.files),
-        };
-        Ok(InitialPolicies {
-            sets,
-            files: Some(files),
-        })
+        let mut rewrites = RewriteDetector::default();
+        loop {
+            // Each has its counts.
+            let selection = FileSelection::new(&arguments.files.exclude)?;
+            let (sorted, contents) = read_watched(paths, arguments.origin.origin, &selection)?;
+            let loaded = load_sorted(&sorted, expressions);
+            let hash = content_hash(&sorted.files);
+            let known = loaded.as_ref().map(sets).ok();
+            if let Err(unstable) = rewrites.admit_first(contents, known.as_deref(), &hash) {
+                tracing::info!(reason = %unstable, "waiting for policies that may be unfinished");
+                thread::sleep(unstable.retry_after);
+                continue;
+            }
+            report_read(arguments, &sorted)?;
+            let files = InitialFiles {
+                rewrites,
+                unread: sorted.unread().to_vec(),
+                hash,
+            };
+            return Ok(InitialPolicies {
+                sets: loaded?,
+                selection,
+                files: Some(files),
+            });
+        }
     }
 }
 
@@ -101,19 +123,18 @@ impl PolicyFiles {
         source: &InMemory,
         observers: Vec<Arc<dyn AdmissionObserver>>,
     ) -> Result<Option<Self>, CliError> {
+        let in_use = LoadedPolicies::new(&initial.sets);
+        in_use.replaced.iter().for_each(warn_of_replaced);
         let Some(files) = initial.files else {
             return Ok(None);
         };
-        let in_use = LoadedPolicies::new(&initial.sets);
         let latest = Arc::<LatestPolicies>::default();
-        let mut rewrites = RewriteDetector::default();
-        rewrites.accept(files.contents, &sets(&initial.sets));
         let loader = PolicyLoader {
             arguments: arguments.clone(),
             expressions: expressions.clone(),
             unread: files.unread,
             initial_hash: files.hash,
-            rewrites,
+            rewrites: files.rewrites,
             latest: latest.clone(),
         };
         let observer = PolicyObserver {
@@ -161,6 +182,8 @@ struct LoadedPolicies {
     hash: String,
     /// The hash of the static manifests.
     static_hash: String,
+    /// The objects that do not count, as a later one has their name.
+    replaced: Vec<ReplacedObject>,
 }
 
 impl LoadedPolicies {
@@ -170,8 +193,22 @@ impl LoadedPolicies {
             plugins: plugins(sets),
             hash: hash(sets, Origin::Api),
             static_hash: hash(sets, Origin::Static),
+            replaced: sets.iter().flat_map(|(_, set)| set.replaced.clone()).collect(),
         }
     }
+}
+
+/// Warns of an object that does not count: of two with a name the later one does, as if they were applied.
+fn warn_of_replaced(replaced: &ReplacedObject) {
+    let by = &replaced.by;
+    tracing::warn!(
+        kind = %replaced.name.kind,
+        name = %replaced.name.name,
+        file = %replaced.location.file,
+        by = %by.file,
+        line = by.start.line,
+        "an object of --policies does not count: a later one has its name"
+    );
 }
 
 /// What was loaded last, until it takes effect.
@@ -277,6 +314,9 @@ impl PolicyObserver {
         if is_changed && latest.plugins.is_empty() && !in_use.plugins.is_empty() {
             tracing::warn!(paths, "the files have no policies any more");
         }
+        let new = latest.replaced.iter();
+        new.filter(|replaced| !in_use.replaced.contains(replaced))
+            .for_each(warn_of_replaced);
         // Plugins without objects from now on are observed as well.
         let mut plugins = in_use.plugins.clone();
         plugins.extend(

@@ -90,9 +90,15 @@ fn broken_files_of_directories_are_faults() {
 
 /// Writes a file in place as slow programs do, with a pause at the end of each document.
 fn write_slowly(path: &Path, text: &str) {
+    let parts: Vec<&str> = text.split_inclusive("---\n").collect();
+    write_parts(path, &parts, Duration::from_millis(300));
+}
+
+/// Writes a file in place, with a pause before each part.
+fn write_parts(path: &Path, parts: &[&str], pause: Duration) {
     let mut file = File::create(path).unwrap();
-    for part in text.split_inclusive("---\n") {
-        thread::sleep(Duration::from_millis(300));
+    for part in parts {
+        thread::sleep(pause);
         file.write_all(part.as_bytes()).unwrap();
     }
 }
@@ -184,6 +190,89 @@ fn policies_and_bindings_of_several_files_change_together() {
                 thread::sleep(Duration::from_millis(1500));
             }
         });
+    }
+}
+
+/// Starts a server while a file is written that denies a name; the first answer denies it.
+#[track_caller]
+fn check_denied_from_the_start(flags: &[&str], parts: &[&str], pause: Duration) {
+    let directory = Directory::new();
+    let path = directory.path().join("policies/all.yaml");
+    fs::create_dir(path.parent().unwrap()).unwrap();
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| write_parts(&path, parts, pause));
+        while !path.exists() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let arguments = [&["--plain-http"], flags].concat();
+        let serving = Serving::start(directory.path(), &arguments);
+        let is_written = writer.is_finished();
+        let mut client = serving.client();
+        assert!(!client.allows("no"), "{flags:?}: {parts:?}");
+        assert!(is_written && client.allows("yes"), "{flags:?}: {parts:?}");
+        let is_told = serving.greeting.contains("waiting for ");
+        assert!(is_told, "{flags:?}: {parts:?}: {}", serving.greeting);
+    });
+}
+
+#[test]
+fn files_that_are_written_during_the_start_are_waited_for() {
+    let (policy, binding) = policy_and_binding("first");
+    let of_manifests = |text: &str| {
+        text.replace("name: first", "name: first.static.k8s.io")
+            .replace("Name: first", "Name: first.static.k8s.io")
+    };
+    let [short, long] = [300, 1500].map(Duration::from_millis);
+    let of_api = ["--policies", "policies"];
+    let of_files = ["--manifests", "policies", "--plugin", "ValidatingAdmissionPolicy"];
+    for (flags, [policy, binding]) in [
+        (&of_api[..], [policy.clone(), binding.clone()]),
+        (&of_files, [&policy, &binding].map(|text| of_manifests(text))),
+    ] {
+        let (half, rest) = policy.split_at(policy.find("  validations").unwrap());
+        // An object without its counterpart, in either order, and half of one.
+        check_denied_from_the_start(flags, &[&policy, "---\n", &binding], long);
+        check_denied_from_the_start(flags, &[&binding, "---\n", &policy], long);
+        check_denied_from_the_start(flags, &[half, rest, "---\n", &binding], short);
+    }
+}
+
+/// Of two objects with a name the later one counts, as if both were applied, which nobody may notice otherwise.
+#[test]
+fn objects_that_others_replace_are_told() {
+    let second = policy("second");
+    let directory = Directory::new()
+        .with("policies/a.yaml", policy("first"))
+        .with("policies/b.yaml", &second);
+    let serving = Serving::start(directory.path(), &["--plain-http", "--policies", "policies"]);
+    let mut client = serving.client();
+    assert!(client.allows("first") && !client.allows("second"));
+    let told = |log: &str, kind: &str, file: &str, by: &str| {
+        let parts = [
+            format!("kind={kind} name=names file=policies/{file} by=policies/{by}"),
+            "an object of --policies does not count: a later one has its name".to_owned(),
+        ];
+        let is_told = |line: &str| parts.iter().all(|part| line.contains(part));
+        log.lines().filter(|line| is_told(line)).count()
+    };
+    let kinds = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
+    for kind in kinds {
+        assert_eq!(
+            told(&serving.greeting, kind, "a.yaml", "b.yaml"),
+            1,
+            "{}",
+            serving.greeting
+        );
+    }
+    put(&directory.path().join("policies/c.yaml"), &policy("third"));
+    eventually("the third counts", || {
+        client.allows("second") && !client.allows("third")
+    });
+    serving.signal("INT");
+    let (_, log) = serving.wait();
+    for kind in kinds {
+        assert_eq!(told(&log, kind, "a.yaml", "b.yaml"), 0, "{log}");
+        assert_eq!(told(&log, kind, "b.yaml", "c.yaml"), 1, "{log}");
     }
 }
 
