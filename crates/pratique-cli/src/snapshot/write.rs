@@ -35,6 +35,13 @@ pub(super) fn write(
     resource: &dyn Fn(&GroupVersionKind) -> Option<String>,
 ) -> Result<(), CliError> {
     let unwritten = |error| CliError::unread(target, error);
+    // The files that are not replaced would be moved from where it leads.
+    if fs::symlink_metadata(target).is_ok_and(|found| found.is_symlink()) {
+        return Err(CliError::Snapshot {
+            path: path_text(target),
+            why: "it is a link: name the directory that it leads to".to_owned(),
+        });
+    }
     let found = Found::at(target).map_err(unwritten)?;
     if found == Found::Others && !force {
         return Err(CliError::Snapshot {

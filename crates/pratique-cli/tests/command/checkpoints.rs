@@ -194,3 +194,19 @@ fn what_cannot_be_continued_has_no_checkpoint() {
         "other.json: it is no checkpoint of a replay: it is a ScanCheckpoint",
     );
 }
+
+/// A link in the place of a checkpoint is replaced, and nothing is written to where it leads.
+#[cfg(unix)]
+#[test]
+fn checkpoints_are_not_written_through_links() {
+    let directory = logs();
+    let path = directory.path().join("kept.json");
+    std::os::unix::fs::symlink("outside.json", &path).unwrap();
+    let policies = sample("policies");
+    let replay = ["replay", "--policies", &policies, "-o", "json"];
+    let inputs = ["audit-2026-11-01T00-00-00.000.log.gz", "audit.log"];
+    let arguments = [&replay[..], &KEPT, &inputs].concat();
+    interrupted(&directory, &arguments, "kept.json", |report| !report.is_null());
+    assert!(fs::symlink_metadata(&path).unwrap().is_file());
+    assert!(!directory.path().join("outside.json").exists());
+}

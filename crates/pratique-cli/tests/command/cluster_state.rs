@@ -516,3 +516,26 @@ fn others_cannot_read_snapshots() {
         assert_eq!(found.permissions().mode() & 0o777, expected, "{path}");
     }
 }
+
+/// A link that somebody put in the place of the directory, or of a file in it, leads nowhere.
+#[cfg(unix)]
+#[test]
+fn snapshots_are_not_written_through_links() {
+    use std::os::unix::fs::symlink;
+
+    let server = server(3).start();
+    let directory = files(&server).with("outside/notes.yaml", "mine");
+    let path = |name: &str| directory.path().join(name);
+    symlink("outside", path("saved")).unwrap();
+    let forced = [&SNAPSHOT[..], &["--force"]].concat();
+    run(&directory, &forced, 2, &["saved", "it is a link"]);
+    std::fs::remove_file(path("saved")).unwrap();
+    std::fs::create_dir_all(path("saved/configmaps")).unwrap();
+    symlink("../outside/notes.yaml", path("saved/snapshot.yaml")).unwrap();
+    symlink("../../outside/notes.yaml", path("saved/configmaps/shop.yaml")).unwrap();
+    run(&directory, &forced, 0, &[]);
+    for file in ["saved/snapshot.yaml", "saved/configmaps/shop.yaml"] {
+        assert!(std::fs::symlink_metadata(path(file)).unwrap().is_file(), "{file}");
+    }
+    assert_eq!(std::fs::read(path("outside/notes.yaml")).unwrap(), b"mine");
+}

@@ -256,6 +256,12 @@ pub(crate) fn interrupted(
         };
         child.kill().unwrap();
         child.wait().unwrap();
+        // What a run that has ended removed is not there.
+        #[cfg(unix)]
+        if let Ok(metadata) = fs::symlink_metadata(&path) {
+            let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions());
+            assert_eq!((metadata.is_file(), mode & 0o777), (true, 0o600), "{checkpoint}");
+        }
         if let Some(found) = found {
             let copy = path.with_extension("copy");
             fs::write(&copy, &found).unwrap();
