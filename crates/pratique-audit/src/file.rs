@@ -237,4 +237,26 @@ mod tests {
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
+    /// A link in the place of the former file is replaced, and nothing is written to where it leads.
+    #[test]
+    #[cfg(unix)]
+    fn rotated_files_are_for_their_owner_only() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        std::fs::write(path("outside"), "mine").unwrap();
+        symlink("outside", path("audit.log.1")).unwrap();
+        let mut sink = Sink::open(Target::File(path("audit.log"))).unwrap();
+        for _ in 0..2 {
+            sink.make_room(3, 4).unwrap();
+            sink.write(b"{}\n").unwrap();
+        }
+        for name in ["audit.log", "audit.log.1"] {
+            let found = std::fs::symlink_metadata(path(name)).unwrap();
+            let mode = found.permissions().mode() & 0o777;
+            assert_eq!((found.is_file(), mode), (true, 0o600), "{name}");
+        }
+        assert_eq!(std::fs::read(path("outside")).unwrap(), b"mine");
+    }
 }
