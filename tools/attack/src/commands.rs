@@ -4,7 +4,6 @@ mod amounts;
 mod counting;
 mod directories;
 mod hidden;
-mod project_settings;
 mod pull_request;
 mod repositories;
 
@@ -26,7 +25,7 @@ use super::files::{bomb, pipe};
 type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
 
 /// All tests of commands, with their names.
-pub(super) const ALL: [(&str, Attack); 21] = [
+pub(super) const ALL: [(&str, Attack); 20] = [
     ("names that steer terminals and pipelines", names),
     ("check of devices and pipes", devices),
     ("check of many aliases", aliases),
@@ -44,7 +43,6 @@ pub(super) const ALL: [(&str, Attack); 21] = [
         "a plugin that counts the reviews of everyone",
         counting::anonymous,
     ),
-    ("a project file of a pull request", project_settings::project_file),
     ("a project file that runs a program", pull_request::programs),
     ("a project file that reaches out", pull_request::places),
     ("objects in a list of another kind", hidden::items),

@@ -12,10 +12,49 @@ use pratique_harness::Error;
 const POLICIES: &str = include_str!("../policies.yaml");
 /// The beginning of a project file.
 const FILE: &str = "apiVersion: pratique/v1alpha1\nkind: Configuration\n";
+/// Its usual fields.
+const USUAL: &str = "policies: [policies]\ninputs: [rendered]\nsuites: [tests]\n";
 /// What a file outside the repository has.
 const SECRET: &str = "swordfish";
-/// The commands that read the project file, without arguments of their own.
-const COMMANDS: [&[&str]; 4] = [&[], &["check"], &["review"], &["test"]];
+
+/// Commands that read the project file.
+const COMMANDS: [&[&str]; 8] = [
+    &[],
+    &["check"],
+    &["review"],
+    &["test"],
+    &["review", "rendered"],
+    &["test", "tests"],
+    &["scan", "rendered"],
+    &["scan", "rendered", "--trust-project-file"],
+];
+
+const REVIEW: &[&str] = &["review", "rendered"];
+const SCAN: &[&str] = &["scan", "rendered"];
+const TRUSTING_SCAN: &[&str] = &["scan", "rendered", "--trust-project-file"];
+
+/// Fields that must not have their way, and a command that they are for.
+const FIELDS: [(&str, &[&str]); 19] = [
+    ("objects: ['rendered,../secret.yaml']", &[]),
+    ("objects: ['rendered,../secret.yaml']", REVIEW),
+    ("objects: [link.yaml]", &[]),
+    ("policies: ['policies,../secret.yaml']", &[]),
+    ("policies: [linked]", &["check"]),
+    ("inputs: ['rendered,../secret.yaml']", &[]),
+    ("inputs: [linked]", &["review", "--policies", "policies"]),
+    ("suites: ['tests,../secret.yaml']", &[]),
+    ("scan: {report: ['a.json,../written.json']}", SCAN),
+    ("scan: {report: ['a.json,../written.json']}", TRUSTING_SCAN),
+    ("scan: {report: [../written.json]}", SCAN),
+    ("scan: {results: ../written.json}", SCAN),
+    ("review: {webhooks: true}", &[]),
+    ("review: {snapshot: ../snapshot}", &[]),
+    ("review: {cluster: true}", &[]),
+    ("review: {context: other}", &[]),
+    ("check: {connect: true}", &[]),
+    ("test: {update: true}", &[]),
+    ("test: {allowPath: [..]}", &[]),
+];
 
 /// A repository with policies and an object that is allowed.
 fn repository(folder: &Path) -> Result<(), Error> {
@@ -32,41 +71,41 @@ fn repository(folder: &Path) -> Result<(), Error> {
     write(folder, "repository/tests/suite.yaml", suite)
 }
 
-/// A kubeconfig in the repository whose credentials a program gives: no command runs it.
+/// A kubeconfig in the repository whose credentials a program gives: no command runs it, even if the project file is trusted.
 pub(super) fn programs(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     repository(folder)?;
     let root = folder.join("repository");
-    let ran = folder.join("ran");
-    let script = root.join("credentials.sh");
-    write(
-        &root,
-        "credentials.sh",
-        &format!("#!/bin/sh\ntouch '{}'\n", ran.display()),
-    )?;
+    let (script, ran) = (root.join("credentials.sh"), folder.join("ran"));
+    let text = format!("#!/bin/sh\ntouch '{}'\n", ran.display());
+    write(&root, "credentials.sh", &text)?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(Error::file(&script))?;
-    let kubeconfig = serde_json::json!({"apiVersion": "v1", "kind": "Config", "current-context": "a",
-        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
-        "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
-        "users": [{"name": "a", "user": {"exec": {"apiVersion": "client.authentication.k8s.io/v1",
-            "command": "./credentials.sh", "interactiveMode": "Never"}}}]});
-    write(&root, "kubeconfig.yaml", &kubeconfig.to_string())?;
     let mut runs = 0;
-    for section in ["check", "review", "test"] {
-        let file = format!(
-            "{FILE}policies: [policies]\ninputs: [rendered]\nsuites: [tests]\n{section}: {{kubeconfig: kubeconfig.yaml}}\n"
-        );
-        write(&root, "pratique.yaml", &file)?;
-        for command in COMMANDS {
-            let result = run(program, &root, command)?;
-            let shown = format!("`{}` with {section}.kubeconfig", command.join(" "));
-            if ran.exists() {
-                return Err(format!("{shown} ran a program: {}", result.summary()).into());
+    for (name, arguments) in [("./credentials.sh", &[][..]), ("touch", &["../ran"])] {
+        let kubeconfig = serde_json::json!({"apiVersion": "v1", "kind": "Config", "current-context": "a",
+            "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+            "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
+            "users": [{"name": "a", "user": {"exec": {"apiVersion": "client.authentication.k8s.io/v1",
+                "command": name, "args": arguments, "interactiveMode": "Never"}}}]});
+        write(&root, "kubeconfig.yaml", &kubeconfig.to_string())?;
+        for section in ["check", "review", "test", "scan"] {
+            let field = format!("{section}: {{kubeconfig: kubeconfig.yaml}}");
+            write(&root, "pratique.yaml", &format!("{FILE}{USUAL}{field}\n"))?;
+            for command in COMMANDS {
+                let result = run(program, &root, command)?;
+                let shown = format!("`{}` with {field}", command.join(" "));
+                if ran.exists() {
+                    return Err(format!("{shown} ran a program: {}", result.summary()).into());
+                }
+                // The field of another command need not be looked at; without one, `check`, `review` and `test` are run.
+                let is_of_command = match command.first() {
+                    Some(name) => *name == section,
+                    None => section != "scan",
+                };
+                if is_of_command && result.status.success() {
+                    return Err(format!("{shown} does not refuse it: {}", result.summary()).into());
+                }
+                runs += 1;
             }
-            // The field of another command need not be looked at.
-            if command.is_empty() && result.status.success() {
-                return Err(format!("{shown} does not refuse it: {}", result.summary()).into());
-            }
-            runs += 1;
         }
     }
     Ok(format!("{runs} runs ran no program"))
@@ -76,60 +115,35 @@ pub(super) fn programs(program: &Path, folder: &Path, _: Scale) -> Result<String
 pub(super) fn places(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     repository(folder)?;
     let root = folder.join("repository");
-    symlink("../secret.yaml", root.join("link.yaml")).map_err(|error| error.to_string())?;
-    let scan: &[&str] = &["scan", "rendered"];
-    let fields: [(&str, &[&str]); 15] = [
-        ("objects: ['rendered,../secret.yaml']", &[]),
-        ("objects: [link.yaml]", &[]),
-        ("policies: ['policies,../secret.yaml']", &[]),
-        ("inputs: ['rendered,../secret.yaml']", &[]),
-        ("suites: ['tests,../secret.yaml']", &[]),
-        ("scan: {report: ['a.json,../written.json']}", scan),
-        ("scan: {report: [../written.json]}", scan),
-        ("scan: {results: ../written.json}", scan),
-        ("review: {webhooks: true}", &[]),
-        ("review: {snapshot: ../snapshot}", &[]),
-        ("review: {cluster: true}", &[]),
-        ("review: {context: other}", &[]),
-        ("check: {connect: true}", &[]),
-        ("test: {update: true}", &[]),
-        ("test: {allowPath: [..]}", &[]),
-    ];
-    write(
-        &root,
-        "pratique.yaml",
-        &format!("{FILE}policies: [policies]\ninputs: [rendered]\nsuites: [tests]\n"),
-    )?;
+    let link = root.join("linked/secret.yaml");
+    fs::create_dir_all(root.join("linked"))
+        .and_then(|()| symlink("../../secret.yaml", &link))
+        .and_then(|()| symlink("../secret.yaml", root.join("link.yaml")))
+        .map_err(Error::file(&link))?;
+    write(&root, "pratique.yaml", &format!("{FILE}{USUAL}"))?;
     let usual = run(program, &root, &[])?;
     if !usual.status.success() {
         return Err(format!("a usual project file is refused: {}", usual.summary()).into());
     }
-    let mut lines = Vec::new();
-    for (field, command) in fields {
-        let usual = ["policies: [policies]", "inputs: [rendered]", "suites: [tests]"];
+    for (field, command) in FIELDS {
         let (key, _) = field.split_once(':').unwrap_or_default();
-        let usual = usual.into_iter().filter(|usual| !usual.starts_with(key));
-        let usual: Vec<&str> = usual.collect();
-        write(
-            &root,
-            "pratique.yaml",
-            &format!("{FILE}{}\n{field}\n", usual.join("\n")),
-        )?;
+        let usual = USUAL.lines().filter(|usual| !usual.starts_with(key));
+        let usual: String = usual.flat_map(|line| [line, "\n"]).collect();
+        write(&root, "pratique.yaml", &format!("{FILE}{usual}{field}\n"))?;
         let result = run(program, &root, command)?;
-        check_untouched(folder, field, &[&result.stdout, &result.stderr])?;
-        lines.push(
-            result
-                .refused()
-                .map_err(|error| Error::from(format!("{field}: {error}")))?,
-        );
+        let shown = format!("`{}` with {field}", command.join(" "));
+        check_untouched(folder, &shown, &[&result.stdout, &result.stderr])?;
+        result
+            .refused()
+            .map_err(|error| Error::from(format!("{shown}: {error}")))?;
     }
     // A file that is elsewhere itself.
     let file = root.join("pratique.yaml");
     fs::rename(&file, folder.join("elsewhere.yaml"))
         .and_then(|()| symlink("../elsewhere.yaml", &file))
         .map_err(Error::file(&file))?;
-    lines.push(run(program, &root, &[])?.refused()?);
-    Ok(format!("{} project files were refused", lines.len()))
+    run(program, &root, &[])?.refused()?;
+    Ok(format!("{} project files were refused", FIELDS.len() + 1))
 }
 
 /// Nothing of a file outside is shown, and nothing is written there.
@@ -137,8 +151,9 @@ fn check_untouched(folder: &Path, field: &str, printed: &[&str]) -> Result<(), E
     if printed.iter().any(|text| text.contains(SECRET)) {
         return Err(format!("{field}: shows a file outside of the repository").into());
     }
-    match folder.join("written.json").exists() {
-        true => Err(format!("{field}: writes outside of the repository").into()),
-        false => Ok(()),
+    let written = ["written.json", "repository/a.json"].map(|name| folder.join(name).exists());
+    if written.contains(&true) {
+        return Err(format!("{field}: writes a file").into());
     }
+    Ok(())
 }
