@@ -21,7 +21,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::client::{Client, is_local};
 use crate::connections::{Connection, ConnectionGuard};
 use crate::context::ServerContext;
-use crate::frames::{CountedStream, OpenRequest};
+use crate::frames::{CountedStream, InTurn, MAX_STREAMS, OpenRequest};
 use crate::response_body::{self, ResponseBody};
 use crate::routes;
 use crate::shutdown::{Stage, closing};
@@ -35,8 +35,6 @@ const NEW_CONNECTION_SHARE: u32 = 3;
 /// The interval of keep-alive probes, and the timeout for their responses.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
-/// The maximum number of requests of a connection of HTTP/2 at a time.
-const MAX_STREAMS: u32 = 100;
 /// The maximum number of streams of a connection that are reset because of errors.
 const MAX_ERRORS: usize = 128;
 
@@ -60,10 +58,10 @@ pub(crate) async fn serve(
         let http = http1(&context).serve_connection(TokioIo::new(stream), service);
         return drive(http, connection, stage).await;
     };
-    let accepting = timeout(
-        context.limits.handshake_timeout,
-        TlsAcceptor::from(certificates.current()).accept(stream),
-    );
+    let share = context.address_shares.of_address(peer.ip());
+    let handshake = TlsAcceptor::from(certificates.current()).accept(stream);
+    let handshake = InTurn::new(handshake, &share.turns, || true);
+    let accepting = timeout(context.limits.handshake_timeout, handshake);
     // The handshake continues during shutdown: the connection was accepted, so its client expects a response.
     let accepted = tokio::select! {
         accepted = accepting => accepted,
@@ -83,9 +81,10 @@ pub(crate) async fn serve(
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let service = service(client, connection, &context, &stage);
     if is_http2 {
-        let addresses = (&context.frame_allowances, peer.ip());
-        let stream = CountedStream::new(stream, connection.clone(), addresses);
+        let turns = share.turns.clone();
+        let stream = CountedStream::new(stream, connection.clone(), share);
         let http = http2().serve_connection(TokioIo::new(stream), service);
+        let http = InTurn::new(http, &turns, || connection.needs_turn());
         drive(http, connection, stage).await;
     } else {
         let http = http1(&context).serve_connection(TokioIo::new(stream), service);
@@ -188,6 +187,16 @@ where
 {
     fn shut_down(self: Pin<&mut Self>) {
         self.graceful_shutdown();
+    }
+}
+
+impl<H, N> GracefulShutdown for InTurn<H, N>
+where
+    H: GracefulShutdown,
+    N: Fn() -> bool + Unpin,
+{
+    fn shut_down(self: Pin<&mut Self>) {
+        self.inner().shut_down();
     }
 }
 

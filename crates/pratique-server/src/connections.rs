@@ -204,6 +204,11 @@ impl Connection {
         ActiveReview(self.clone())
     }
 
+    /// Whether the connection is served in turns with others: it had no review evaluated, or sends frames that nothing pays for.
+    pub(crate) fn needs_turn(&self) -> bool {
+        !self.has_reviewed.load(Ordering::Relaxed) || self.frames.is_on_allowance()
+    }
+
     /// Closes the connection after its current requests.
     pub(crate) fn close(&self) {
         self.close.notify_one();

@@ -10,7 +10,7 @@ use crate::audit_metrics;
 use crate::budget::Budget;
 use crate::evaluation::Evaluators;
 use crate::fair_semaphore::FairSemaphore;
-use crate::frames::AddressAllowances;
+use crate::frames::AddressShares;
 use crate::handler::AdmissionHandler;
 use crate::large_requests::LargeRequests;
 use crate::limits::Limits;
@@ -39,7 +39,7 @@ pub(crate) struct ServerContext {
     pub(crate) recent: Option<Recent>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) large_requests: LargeRequests,
-    pub(crate) frame_allowances: AddressAllowances,
+    pub(crate) address_shares: AddressShares,
     pub(crate) evaluators: Evaluators,
     pub(crate) evaluation_permits: Arc<FairSemaphore>,
 }
@@ -82,7 +82,7 @@ impl ServerContext {
             recent: page.then(Recent::default),
             budget: Arc::new(Budget::new(limits.memory)),
             large_requests: LargeRequests::new(),
-            frame_allowances: AddressAllowances::default(),
+            address_shares: AddressShares::default(),
             evaluators: Evaluators::new(limits.requests),
             evaluation_permits: Arc::new(FairSemaphore::new(limits.requests.max(1))),
         }

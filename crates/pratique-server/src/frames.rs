@@ -5,13 +5,17 @@
 //! errors, the blocks of headers, small DATA frames that are not read) and none for these. So the frames are counted beneath
 //! it: [`FrameParser`] follows the frames of what is read, and says what they cost; answers pay for them ([`FrameCredits`]);
 //! and the rest comes from an allowance of the connection, past which it is closed, and from one that all connections of an
-//! address share, past which they wait ([`FrameAllowance`]).
+//! address share, past which they wait ([`FrameAllowance`]). The work for connections without evaluated reviews is done in
+//! turns ([`InTurn`]), beginning with their handshake: a client whose connection was closed opens the next one.
 
 mod allowance;
 mod counted_stream;
 mod credits;
 mod parser;
+mod turns;
 
-pub(crate) use allowance::AddressAllowances;
+pub(crate) use allowance::AddressShares;
 pub(crate) use counted_stream::CountedStream;
 pub(crate) use credits::{FrameCredits, OpenRequest};
+pub(crate) use parser::MAX_STREAMS;
+pub(crate) use turns::InTurn;

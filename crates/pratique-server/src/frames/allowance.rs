@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::turns::{AddressTurns, SharedTurn};
+
 /// What a connection may send at once.
 const CONNECTION_FRAMES: u32 = 1000;
 /// What it may send each second.
@@ -51,35 +53,45 @@ impl FrameAllowance {
     }
 }
 
-/// The allowance of the connections of an address.
-pub(super) type SharedAllowance = Arc<Mutex<FrameAllowance>>;
+/// What the connections of an address share.
+#[derive(Debug)]
+pub(crate) struct AddressShare {
+    pub(super) allowance: Mutex<FrameAllowance>,
+    pub(crate) turns: AddressTurns,
+}
 
-/// The allowances of the addresses that have connections.
+/// What the connections of each address share, for the addresses that have connections.
 #[derive(Debug, Default)]
-pub(crate) struct AddressAllowances(Mutex<HashMap<IpAddr, Weak<Mutex<FrameAllowance>>>>);
+pub(crate) struct AddressShares {
+    addresses: Mutex<HashMap<IpAddr, Weak<AddressShare>>>,
+    turn: SharedTurn,
+}
 
 /// Past so many addresses, those without connections are forgotten whenever one is added.
 const ADDRESSES: usize = 64;
 
-impl AddressAllowances {
-    /// The allowance that a connection of this address shares.
-    pub(super) fn of_address(&self, address: IpAddr) -> SharedAllowance {
+impl AddressShares {
+    /// What a connection of this address shares.
+    pub(crate) fn of_address(&self, address: IpAddr) -> Arc<AddressShare> {
         let mut addresses = self.lock();
         let owner = owner(address);
-        if let Some(allowance) = addresses.get(&owner).and_then(Weak::upgrade) {
-            return allowance;
+        if let Some(share) = addresses.get(&owner).and_then(Weak::upgrade) {
+            return share;
         }
         if addresses.len() >= ADDRESSES {
-            addresses.retain(|_, allowance| allowance.strong_count() > 0);
+            addresses.retain(|_, share| share.strong_count() > 0);
         }
         let allowance = FrameAllowance::new(ADDRESS_FRAMES, ADDRESS_FRAMES_PER_SECOND);
-        let allowance = Arc::new(Mutex::new(allowance));
-        addresses.insert(owner, Arc::downgrade(&allowance));
-        allowance
+        let share = Arc::new(AddressShare {
+            allowance: Mutex::new(allowance),
+            turns: AddressTurns::new(self.turn.clone()),
+        });
+        addresses.insert(owner, Arc::downgrade(&share));
+        share
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, Weak<Mutex<FrameAllowance>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, Weak<AddressShare>>> {
+        self.addresses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -111,7 +123,7 @@ mod tests {
 
     #[tokio::test]
     async fn connections_of_an_address_share() {
-        let addresses = AddressAllowances::default();
+        let addresses = AddressShares::default();
         let of = |address: &str| addresses.of_address(address.parse().unwrap());
         let check = |first: &str, second: &str, expected: bool| {
             let is_shared = Arc::ptr_eq(&of(first), &of(second));

@@ -1,7 +1,6 @@
 //! A connection of HTTP/2 whose frames are counted while they are read.
 
 use std::io;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -10,14 +9,17 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::allowance::{AddressAllowances, FrameAllowance, SharedAllowance};
+use super::allowance::{AddressShare, FrameAllowance};
 use super::parser::FrameParser;
 use crate::connections::Connection;
 
-/// How much is read at once of a connection that lives on its allowance, in bytes.
+/// How much is read at once of a connection that lives on its allowance or had no review evaluated, in bytes.
 const PART: usize = 2048;
 /// The longest time that such a connection waits before the next part.
 const MAX_WAIT: Duration = Duration::from_secs(1);
+/// How long a connection that is to be closed stays open without being read: a client that waits for it opens no other one
+/// meanwhile, of which the handshake takes more than its frames.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// A connection that is closed because of its frames.
 #[derive(Debug, thiserror::Error)]
@@ -31,49 +33,57 @@ pub(crate) struct CountedStream<S> {
     parser: FrameParser,
     connection: Arc<Connection>,
     allowance: FrameAllowance,
-    address: SharedAllowance,
-    /// Whether the last part was not paid for by answers.
-    is_on_allowance: bool,
+    address: Arc<AddressShare>,
+    /// Whether it is to be closed.
+    is_flood: bool,
     /// Whether others have their turn before the next part.
     yields: bool,
     wait: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> CountedStream<S> {
-    pub(crate) fn new(
-        stream: S,
-        connection: Arc<Connection>,
-        (addresses, address): (&AddressAllowances, IpAddr),
-    ) -> Self {
+    pub(crate) fn new(stream: S, connection: Arc<Connection>, address: Arc<AddressShare>) -> Self {
         CountedStream {
             stream,
             parser: FrameParser::new(),
             connection,
             allowance: FrameAllowance::of_connection(),
-            address: addresses.of_address(address),
-            is_on_allowance: false,
+            address,
+            is_flood: false,
             yields: false,
             wait: None,
         }
     }
 
-    /// Counts the frames of what was read.
-    fn count(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Counts the frames of what was read; returns whether they may be handled.
+    fn count(&mut self, bytes: &[u8]) -> bool {
         let credits = &self.connection.frames;
         let cost = self.parser.cost(bytes, credits.open_requests());
         let owed = credits.pay(cost);
-        self.is_on_allowance = owed > 0;
+        self.yields = self.connection.needs_turn();
         if owed == 0 {
-            return Ok(());
+            return true;
         }
         if !self.allowance.take(owed).is_zero() {
-            return Err(io::Error::new(io::ErrorKind::ConnectionAborted, FrameFlood));
+            self.is_flood = true;
+            self.wait = Some(Box::pin(sleep(LINGER)));
+            return false;
         }
-        self.yields = true;
-        let mut address = self.address.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut address = self
+            .address
+            .allowance
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let wait = address.take(owed);
         self.wait = (!wait.is_zero()).then(|| Box::pin(sleep(wait.min(MAX_WAIT))));
-        Ok(())
+        true
+    }
+
+    /// How much is read at once, if that is bounded. Frames that are in the buffer are handled without a pause, so there are
+    /// few; the rest of a payload has none.
+    fn part(&self) -> Option<usize> {
+        let is_bounded = self.connection.needs_turn();
+        is_bounded.then(|| PART.max(self.parser.until_head()))
     }
 }
 
@@ -84,29 +94,35 @@ impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if let Some(wait) = &mut this.wait {
-            ready!(wait.as_mut().poll(context));
-            this.wait = None;
+        loop {
+            if let Some(wait) = &mut this.wait {
+                ready!(wait.as_mut().poll(context));
+                this.wait = None;
+            }
+            if this.is_flood {
+                return Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionAborted, FrameFlood)));
+            }
+            if std::mem::take(&mut this.yields) {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            let (filled, part) = (buffer.filled().len(), this.part());
+            let stream = Pin::new(&mut this.stream);
+            if let Some(part) = part {
+                let room = buffer.remaining().min(part);
+                let mut part = ReadBuf::new(buffer.initialize_unfilled_to(room));
+                ready!(stream.poll_read(context, &mut part))?;
+                let length = part.filled().len();
+                buffer.advance(length);
+            } else {
+                ready!(stream.poll_read(context, buffer))?;
+            }
+            if this.count(buffer.filled().get(filled..).unwrap_or_default()) {
+                return Poll::Ready(Ok(()));
+            }
+            // The frames of a flood are not handled any more.
+            buffer.set_filled(filled);
         }
-        if std::mem::take(&mut this.yields) {
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        let stream = Pin::new(&mut this.stream);
-        if this.is_on_allowance {
-            // Frames that are in the buffer are handled without a pause, so there are few.
-            let mut part = [0; PART];
-            let length = PART.min(buffer.remaining());
-            let mut part = ReadBuf::new(part.get_mut(..length).unwrap_or_default());
-            ready!(stream.poll_read(context, &mut part))?;
-            this.count(part.filled())?;
-            buffer.put_slice(part.filled());
-        } else {
-            let before = buffer.filled().len();
-            ready!(stream.poll_read(context, buffer))?;
-            this.count(buffer.filled().get(before..).unwrap_or_default())?;
-        }
-        Poll::Ready(Ok(()))
     }
 }
 

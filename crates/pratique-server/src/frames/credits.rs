@@ -1,7 +1,7 @@
 //! What a connection has earned by requests, which pays for its frames.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::connections::Connection;
 
@@ -21,6 +21,8 @@ const WINDOW_BYTES: usize = 2048;
 pub(crate) struct FrameCredits {
     earned: AtomicUsize,
     open: AtomicUsize,
+    /// Whether its last frames were not paid for.
+    is_on_allowance: AtomicBool,
 }
 
 /// Counts a request as open, until it is dropped.
@@ -32,6 +34,7 @@ impl Default for FrameCredits {
         FrameCredits {
             earned: AtomicUsize::new(INITIAL),
             open: AtomicUsize::new(0),
+            is_on_allowance: AtomicBool::new(false),
         }
     }
 }
@@ -48,6 +51,11 @@ impl FrameCredits {
         self.earn(ANSWER + bytes / WINDOW_BYTES);
     }
 
+    /// Whether the connection lives on its allowance: its last frames were not paid for.
+    pub(crate) fn is_on_allowance(&self) -> bool {
+        self.is_on_allowance.load(Ordering::Relaxed)
+    }
+
     fn earn(&self, credit: usize) {
         let add = |earned: usize| Some(earned.saturating_add(credit).min(MAX));
         // The function always gives a value.
@@ -62,7 +70,9 @@ impl FrameCredits {
         let earned = self
             .earned
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay);
-        cost.saturating_sub(earned.unwrap_or_default())
+        let owed = cost.saturating_sub(earned.unwrap_or_default());
+        self.is_on_allowance.store(owed > 0, Ordering::Relaxed);
+        owed
     }
 }
 

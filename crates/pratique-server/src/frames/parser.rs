@@ -7,7 +7,14 @@ const HEAD: usize = 9;
 /// From this length on, a DATA frame is worth its head.
 const LARGE_DATA: usize = 1024;
 
+/// The maximum number of requests of a connection at a time.
+pub(crate) const MAX_STREAMS: u32 = 100;
+const MOST_STREAMS: usize = MAX_STREAMS as usize;
+/// What HEADERS of a stream cost that is refused: they are decoded, and answered by a frame.
+const REFUSAL: usize = 8;
+
 const DATA: u8 = 0;
+const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
 /// The flag of SETTINGS frames.
@@ -30,6 +37,11 @@ impl FrameParser {
             head: [0; HEAD],
             length: 0,
         }
+    }
+
+    /// How many bytes there are until the next head.
+    pub(super) fn until_head(&self) -> usize {
+        self.skip
     }
 
     /// What the frames whose heads end in these bytes cost, while a connection has so many streams open. The unit is a frame
@@ -64,6 +76,7 @@ fn cost_of(kind: u8, flags: u8, length: usize, open_streams: usize) -> usize {
         // h2 walks over all streams: proto/streams/send.rs, apply_remote_settings, and recv_go_away.
         SETTINGS if flags & ACK == 0 => 1 + open_streams,
         GOAWAY => 1 + open_streams,
+        HEADERS if open_streams >= MOST_STREAMS => REFUSAL,
         // HEADERS, CONTINUATION, RST_STREAM, PRIORITY, PING, WINDOW_UPDATE, and kinds that are not known.
         _ => 1,
     }
@@ -118,7 +131,9 @@ mod tests {
         check(SETTINGS, 0, 6, 200, 201);
         check(SETTINGS, ACK, 0, 200, 1);
         check(GOAWAY, 0, 8, 200, 201);
-        for kind in [1, 2, 3, 5, 6, 8, 9, 10, 255] {
+        check(HEADERS, 4, 80, MOST_STREAMS - 1, 1);
+        check(HEADERS, 4, 80, MOST_STREAMS, REFUSAL);
+        for kind in [2, 3, 5, 6, 8, 9, 10, 255] {
             check(kind, 0, 8, 200, 1);
         }
     }
