@@ -1,5 +1,10 @@
 //! Floods of frames of HTTP/2 that ask for nothing, of each kind: usual clients beside them are served as without.
+//!
+//! Each flood is measured in several windows, and a window without it precedes each, so that both are of the same machine. What
+//! counts is the median of the windows' 99th percentiles. How far apart the windows without a flood are is the noise of the
+//! measurement: the goal may be missed by no more than that, and noise excuses no more than a part of what is measured.
 
+use std::fmt;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,10 +16,7 @@ use super::faults::Fault;
 use super::http2::{DATA, END_HEADERS, HEADERS, PREFACE, SETTINGS, WINDOW_UPDATE, frame, headers};
 use super::regular_clients::RegularClients;
 use super::served::{Options, Served};
-use super::{ClientResults, SHARED, SLOWER, Scale};
-
-/// The floods, as a server of their own is attacked by one after the other.
-pub(super) const ALL: [Fault; 1] = [("floods of frames of HTTP/2", &[], floods)];
+use super::{ClientResults, SLOWER, Scale};
 
 const PRIORITY: u8 = 2;
 const RST_STREAM: u8 = 3;
@@ -29,105 +31,117 @@ const CONNECTIONS: usize = 32;
 const STREAMS: u32 = 200;
 /// How many frames are sent at once, and the pause after them.
 const FRAMES: u32 = 250;
+/// How many times frames are sent that are made beforehand: what attackers do on this machine takes from the others.
+const PREPARED: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(20);
 /// The pause before another connection takes the place of one that was closed.
 const RECONNECTION: Duration = Duration::from_millis(250);
 /// How long sending may be held up.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How many windows are measured without and with each flood, in the time of the scale.
+const WINDOWS: u32 = 5;
+/// The time before a window with a flood, in which all its connections are made at once, on this machine.
+const BEGINNING: Duration = Duration::from_secs(1);
+/// The time between two windows, in which the server is done with the connections of the last one.
+const REST: Duration = Duration::from_millis(500);
+/// Noise of more than this part of the time without a flood does not count.
+const MAX_NOISE: f64 = 0.5;
+
+/// Gives the frame, or frames, of a number.
+type FrameMaker = fn(u32) -> Vec<u8>;
+
+/// The whole family, each against a server of its own.
+pub(super) const ALL: [Fault; 15] = [
+    ("flood of streams without bodies", &[], |options, scale| {
+        flood(options, scale, STREAMS, |_| Vec::new())
+    }),
+    (
+        "flood of SETTINGS of the window, with streams",
+        &[],
+        |options, scale| flood(options, scale, STREAMS, settings),
+    ),
+    (
+        "flood of SETTINGS of the window, with few streams",
+        &[],
+        |options, scale| flood(options, scale, 50, settings),
+    ),
+    ("flood of SETTINGS", &[], |options, scale| {
+        flood(options, scale, 0, |_| frame(SETTINGS, 0, 0, &[]))
+    }),
+    ("flood of PING", &[], |options, scale| {
+        flood(options, scale, 0, |number| {
+            frame(PING, 0, 0, &u64::from(number).to_be_bytes())
+        })
+    }),
+    (
+        "flood of WINDOW_UPDATE of the connection, with streams",
+        &[],
+        |options, scale| {
+            flood(options, scale, STREAMS, |_| {
+                frame(WINDOW_UPDATE, 0, 0, &1_u32.to_be_bytes())
+            })
+        },
+    ),
+    ("flood of WINDOW_UPDATE of streams", &[], |options, scale| {
+        flood(options, scale, STREAMS, |number| {
+            frame(WINDOW_UPDATE, 0, stream(number % 90), &1_u32.to_be_bytes())
+        })
+    }),
+    ("flood of PRIORITY", &[], |options, scale| {
+        flood(options, scale, 0, |number| {
+            frame(PRIORITY, 0, stream(number % 1000), &[0, 0, 0, 0, 16])
+        })
+    }),
+    ("flood of RST_STREAM of new streams", &[], |options, scale| {
+        flood(options, scale, 0, |number| {
+            let reset = frame(RST_STREAM, 0, stream(number), &8_u32.to_be_bytes());
+            [open(number), reset].concat()
+        })
+    }),
+    (
+        "flood of HEADERS of streams that are refused",
+        &[],
+        |options, scale| flood(options, scale, STREAMS, |number| open(STREAMS + number)),
+    ),
+    ("flood of DATA without bytes", &[], |options, scale| {
+        flood(options, scale, 1, |_| frame(DATA, 0, 1, &[]))
+    }),
+    ("flood of DATA of a byte", &[], |options, scale| {
+        flood(options, scale, 1, |_| frame(DATA, 0, 1, b" "))
+    }),
+    ("flood of CONTINUATION", &[], |options, scale| {
+        flood(options, scale, 0, |number| match number {
+            0 => frame(HEADERS, 0, 1, &headers("/validate")),
+            _ => frame(CONTINUATION, 0, 1, &[]),
+        })
+    }),
+    ("flood of GOAWAY, with streams", &[], |options, scale| {
+        flood(options, scale, STREAMS, |_| frame(GOAWAY, 0, 0, &[0; 8]))
+    }),
+    ("flood of frames of an unknown kind", &[], |options, scale| {
+        flood(options, scale, 0, |_| frame(UNKNOWN, 0, 0, &[]))
+    }),
+];
 
 /// A flood.
 struct Flood {
-    name: &'static str,
     /// How many streams without bodies are opened first.
     streams: u32,
-    /// The frames of a number.
-    frames: fn(u32) -> Vec<u8>,
+    frames: FrameMaker,
 }
 
-/// The whole family.
-const FLOODS: [Flood; 15] = [
-    Flood {
-        name: "streams without bodies",
-        streams: STREAMS,
-        frames: |_| Vec::new(),
-    },
-    Flood {
-        name: "SETTINGS of the window, with streams",
-        streams: STREAMS,
-        frames: settings,
-    },
-    Flood {
-        name: "SETTINGS of the window, with few streams",
-        streams: 50,
-        frames: settings,
-    },
-    Flood {
-        name: "SETTINGS",
-        streams: 0,
-        frames: |_| frame(SETTINGS, 0, 0, &[]),
-    },
-    Flood {
-        name: "PING",
-        streams: 0,
-        frames: |number| frame(PING, 0, 0, &u64::from(number).to_be_bytes()),
-    },
-    Flood {
-        name: "WINDOW_UPDATE of the connection, with streams",
-        streams: STREAMS,
-        frames: |_| frame(WINDOW_UPDATE, 0, 0, &1_u32.to_be_bytes()),
-    },
-    Flood {
-        name: "WINDOW_UPDATE of streams",
-        streams: STREAMS,
-        frames: |number| frame(WINDOW_UPDATE, 0, stream(number % 90), &1_u32.to_be_bytes()),
-    },
-    Flood {
-        name: "PRIORITY",
-        streams: 0,
-        frames: |number| frame(PRIORITY, 0, stream(number % 1000), &[0, 0, 0, 0, 16]),
-    },
-    Flood {
-        name: "RST_STREAM of new streams",
-        streams: 0,
-        frames: |number| {
-            let reset = frame(RST_STREAM, 0, stream(number), &8_u32.to_be_bytes());
-            [open(number), reset].concat()
-        },
-    },
-    Flood {
-        name: "HEADERS of streams that are refused",
-        streams: STREAMS,
-        frames: |number| open(STREAMS + number),
-    },
-    Flood {
-        name: "DATA without bytes",
-        streams: 1,
-        frames: |_| frame(DATA, 0, 1, &[]),
-    },
-    Flood {
-        name: "DATA of a byte",
-        streams: 1,
-        frames: |_| frame(DATA, 0, 1, b" "),
-    },
-    Flood {
-        name: "CONTINUATION",
-        streams: 0,
-        frames: |number| match number {
-            0 => frame(HEADERS, 0, 1, &headers("/validate")),
-            _ => frame(CONTINUATION, 0, 1, &[]),
-        },
-    },
-    Flood {
-        name: "GOAWAY, with streams",
-        streams: STREAMS,
-        frames: |_| frame(GOAWAY, 0, 0, &[0; 8]),
-    },
-    Flood {
-        name: "frames of an unknown kind",
-        streams: 0,
-        frames: |_| frame(UNKNOWN, 0, 0, &[]),
-    },
-];
+impl Flood {
+    /// What is sent before the frames.
+    fn opening(&self) -> Vec<u8> {
+        (0..self.streams).flat_map(open).collect()
+    }
+
+    /// The frames that are sent at once after so many such.
+    fn frames_after(&self, sent: u32) -> Vec<u8> {
+        let numbers = sent * FRAMES..(sent + 1) * FRAMES;
+        numbers.flat_map(self.frames).collect()
+    }
+}
 
 /// The stream of a number, as clients count.
 fn stream(number: u32) -> u32 {
@@ -145,32 +159,79 @@ fn settings(number: u32) -> Vec<u8> {
     frame(SETTINGS, 0, 0, &[0, 4, 0, 0, high, low])
 }
 
-fn floods(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+/// Measures usual clients beside a flood on connections that open so many streams without bodies first.
+fn flood(options: &Options<'_>, scale: Scale, streams: u32, frames: FrameMaker) -> Result<String, Error> {
+    let flood = &Flood { streams, frames };
     let mut served = Served::start(options)?;
-    let mut lines = Vec::new();
-    let mut is_fine = true;
-    for flood in &FLOODS {
-        // Without and with, one right after the other, so that both are of the same machine.
-        let before = measure(&served, || thread::sleep(scale.time))?;
-        let mut closed = Ok(0);
-        let during = measure(&served, || closed = attack(&served, flood, scale))?;
-        let [without, with] = [&before, &during].map(|results| &results.reviews);
-        let limit = without.percentile(0.99) * SLOWER + SHARED;
-        let p99 = with.percentile(0.99);
-        let is_in_time = p99 <= limit || !scale.measures_time;
-        is_fine &= is_in_time;
-        lines.push(format!(
-            "{}{}: p50 {:.1?} and p99 {:.1?} without, {:.1?} and {p99:.1?} with; {} connections were closed or held up",
-            if is_in_time { "" } else { "TOO SLOW: " },
-            flood.name,
-            without.percentile(0.5),
-            without.percentile(0.99),
-            with.percentile(0.5),
-            closed?,
-        ));
+    let measured = FloodWindows::measure(&served, flood, scale)?;
+    let text = format!("{measured}\n{}", served.survived()?);
+    outcome(measured.is_in_time() || !scale.measures_time, text)
+}
+
+/// The 99th percentiles of usual clients in windows without and with a flood.
+#[derive(Debug, Default)]
+struct FloodWindows {
+    without: Vec<Duration>,
+    with: Vec<Duration>,
+    /// How many answers there were, without and with the flood.
+    answers: [usize; 2],
+    /// How many connections of the flood were closed or held up.
+    closed: usize,
+}
+
+impl FloodWindows {
+    fn measure(served: &Served, flood: &Flood, scale: Scale) -> Result<Self, Error> {
+        let time = scale.time / WINDOWS;
+        let mut windows = FloodWindows::default();
+        for _ in 0..WINDOWS {
+            let calm = measure(served, || thread::sleep(time))?;
+            let (flooded, closed) = measure_during(served, flood, scale, time)?;
+            windows.closed += closed;
+            windows.without.push(calm.reviews.percentile(0.99));
+            windows.with.push(flooded.reviews.percentile(0.99));
+            let [without, with] = &mut windows.answers;
+            *without += calm.reviews.answers();
+            *with += flooded.reviews.answers();
+            thread::sleep(REST);
+        }
+        windows.without.sort_unstable();
+        windows.with.sort_unstable();
+        Ok(windows)
     }
-    lines.push(served.survived()?);
-    outcome(is_fine, lines.join("\n"))
+
+    /// How far the middle half of the windows without a flood is apart.
+    fn noise(&self) -> Duration {
+        let [low, high] = [1, 3].map(|quarter| quartile(&self.without, quarter));
+        let most = quartile(&self.without, 2).mul_f64(MAX_NOISE);
+        high.saturating_sub(low).min(most)
+    }
+
+    fn is_in_time(&self) -> bool {
+        quartile(&self.with, 2) <= quartile(&self.without, 2) * SLOWER + self.noise()
+    }
+}
+
+/// The value that so many quarters of sorted ones do not exceed.
+fn quartile(sorted: &[Duration], quarter: usize) -> Duration {
+    let index = sorted.len().saturating_sub(1) * quarter / 4;
+    sorted.get(index).copied().unwrap_or_default()
+}
+
+impl fmt::Display for FloodWindows {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [without, with] = [&self.without, &self.with].map(|windows| quartile(windows, 2));
+        let ratio = with.as_secs_f64() / without.as_secs_f64();
+        let [calm, flooded] = self.answers;
+        write!(
+            formatter,
+            "p99 {without:.1?} without ({:.1?}) and {with:.1?} with ({:.1?}), {ratio:.2} times, noise {:.1?}; \
+             {calm} and {flooded} answers; {} connections were closed or held up",
+            self.without,
+            self.with,
+            self.noise(),
+            self.closed,
+        )
+    }
 }
 
 /// What usual clients see during some work. All their answers must be right.
@@ -182,17 +243,37 @@ fn measure(served: &Served, work: impl FnOnce()) -> Result<ClientResults, Error>
     Ok(results)
 }
 
-/// Sends frames on all connections; returns how many were closed or held up.
-fn attack(served: &Served, flood: &Flood, scale: Scale) -> Result<usize, Error> {
+/// What usual clients see during a flood that has begun, and how many of its connections were closed or held up.
+fn measure_during(
+    served: &Served,
+    flood: &Flood,
+    scale: Scale,
+    time: Duration,
+) -> Result<(ClientResults, usize), Error> {
+    thread::scope(|scope| {
+        let attacking = scope.spawn(|| attack(served, flood, scale, BEGINNING + time));
+        thread::sleep(BEGINNING);
+        let results = measure(served, || thread::sleep(time));
+        let closed = attacking
+            .join()
+            .map_err(|_| "an attacker panicked".to_owned())??;
+        Ok((results?, closed))
+    })
+}
+
+/// Sends frames on all connections for some time; returns how many were closed or held up.
+fn attack(served: &Served, flood: &Flood, scale: Scale, time: Duration) -> Result<usize, Error> {
     let (address, trust) = (served.address(), served.trust()?.with_protocol("h2"));
-    let end = Instant::now() + scale.time;
+    let opening = flood.opening();
+    let prepared: Vec<Vec<u8>> = (0..PREPARED).map(|sent| flood.frames_after(sent)).collect();
+    let end = Instant::now() + time;
     let closed = together(CONNECTIONS.min(scale.clients), || {
         let mut closed: usize = 0;
         while Instant::now() < end {
             // A connection that is refused is as good as one that is closed.
             let sent = Client::connect(address, &trust)
                 .map_err(io::Error::other)
-                .and_then(|client| send(client, flood, end));
+                .and_then(|client| send(client, (flood, &opening, &prepared), end));
             if sent.is_err() {
                 closed += 1;
                 thread::sleep(RECONNECTION);
@@ -204,17 +285,25 @@ fn attack(served: &Served, flood: &Flood, scale: Scale) -> Result<usize, Error> 
 }
 
 /// Sends frames until the end, and reads what there is.
-fn send(mut client: Client, flood: &Flood, end: Instant) -> io::Result<()> {
+fn send(
+    mut client: Client,
+    (flood, opening, prepared): (&Flood, &[u8], &[Vec<u8>]),
+    end: Instant,
+) -> io::Result<()> {
     client.give_up_sending_after(PATIENCE)?;
-    client.give_up_receiving_after(Duration::from_millis(1))?;
+    // With it comes the handshake, which has the time that it needs.
     client.send(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat())?;
-    client.send(&(0..flood.streams).flat_map(open).collect::<Vec<u8>>())?;
-    let mut number = 0;
+    client.give_up_receiving_after(Duration::from_millis(1))?;
+    client.send(opening)?;
+    let mut prepared = prepared.iter();
+    let mut sent = 0;
     let mut buffer = vec![0; 64 << 10];
     while Instant::now() < end {
-        let frames: Vec<u8> = (number..number + FRAMES).flat_map(flood.frames).collect();
-        number += FRAMES;
-        client.send(&frames)?;
+        match prepared.next() {
+            Some(frames) => client.send(frames)?,
+            None => client.send(&flood.frames_after(sent))?,
+        }
+        sent += 1;
         match client.receive(&mut buffer) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(_) => {}
@@ -224,4 +313,36 @@ fn send(mut client: Client, flood: &Flood, end: Instant) -> io::Result<()> {
         thread::sleep(PAUSE);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floods_that_slow_others_down_are_told() {
+        let check = |without: [u64; 5], with: [u64; 5], noise: u64, expected: bool| {
+            let windows = FloodWindows {
+                without: without.map(Duration::from_micros).to_vec(),
+                with: with.map(Duration::from_micros).to_vec(),
+                ..FloodWindows::default()
+            };
+            assert_eq!(windows.noise(), Duration::from_micros(noise));
+            assert_eq!(windows.is_in_time(), expected, "{windows}");
+        };
+        check([2000; 5], [4000; 5], 0, true);
+        check([2000; 5], [4001; 5], 0, false);
+        // One window of five is an outlier.
+        check(
+            [1900, 2000, 2000, 2000, 9000],
+            [3000, 3000, 4000, 9000, 9000],
+            0,
+            true,
+        );
+        check([1800, 1900, 2000, 2300, 2400], [4400; 5], 400, true);
+        check([1800, 1900, 2000, 2300, 2400], [4401; 5], 400, false);
+        // However noisy: no more than two and a half times.
+        check([500, 1000, 2000, 6000, 8000], [5000; 5], 1000, true);
+        check([500, 1000, 2000, 6000, 8000], [5001; 5], 1000, false);
+    }
 }
