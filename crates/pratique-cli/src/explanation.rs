@@ -54,7 +54,7 @@ fn has_failure(policy: &Policy) -> bool {
 
 /// Whether an expression is shown with a diagram.
 fn is_decisive(expression: &Expression) -> bool {
-    let decides = !matches!(expression.place, pratique_explain::Place::Variable(_));
+    let decides = !matches!(expression.place, pratique_explain::ExpressionId::Variable(_));
     expression.error.is_some() || (decides && expression.is_false())
 }
 

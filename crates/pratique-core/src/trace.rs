@@ -6,6 +6,7 @@ use pratique_cel::{Activation, Context, EvaluationObserver, Program, Value};
 use pratique_exclusion::Origin;
 use pratique_expression::Missing;
 use pratique_match::Mismatch;
+use serde::{Serialize, Serializer};
 
 use crate::phase::Phase;
 
@@ -31,8 +32,8 @@ pub trait Trace {
     }
 
     /// The evaluation of an expression, with this text, begins.
-    fn begin(&self, part: Part<'_>, text: &str) {
-        let _ = (part, text);
+    fn begin(&self, id: ExpressionId<&str>, text: &str) {
+        let _ = (id, text);
     }
 
     /// Whether [`value`](Self::value) is called. Evaluation is faster without.
@@ -54,8 +55,8 @@ pub trait Trace {
     fn exhausted(&self) {}
 
     /// An expression has no value, because it does not compile.
-    fn broken(&self, part: Part<'_>, error: &str) {
-        let _ = (part, error);
+    fn broken(&self, id: ExpressionId<&str>, error: &str) {
+        let _ = (id, error);
     }
 }
 
@@ -85,13 +86,13 @@ pub enum MatchOutcome<'a> {
     Error(&'a str),
 }
 
-/// An expression of a policy; indices count from 0.
+/// Identifies an expression of a policy; indices count from 0. A [`Trace`] gets it with a borrowed name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part<'a> {
+pub enum ExpressionId<S = String> {
     /// `matchConditions[i].expression`
     Condition(usize),
     /// The expression of a variable.
-    Variable(&'a str),
+    Variable(S),
     /// `validations[i].expression`
     Validation(usize),
     /// `validations[i].messageExpression`
@@ -100,6 +101,38 @@ pub enum Part<'a> {
     Annotation(usize),
     /// `mutations[i]`
     Mutation(usize),
+}
+
+impl<S: AsRef<str>> ExpressionId<S> {
+    /// The same, to be kept.
+    pub fn to_owned(&self) -> ExpressionId {
+        match self {
+            ExpressionId::Condition(index) => ExpressionId::Condition(*index),
+            ExpressionId::Variable(name) => ExpressionId::Variable(name.as_ref().to_owned()),
+            ExpressionId::Validation(index) => ExpressionId::Validation(*index),
+            ExpressionId::Message(index) => ExpressionId::Message(*index),
+            ExpressionId::Annotation(index) => ExpressionId::Annotation(*index),
+            ExpressionId::Mutation(index) => ExpressionId::Mutation(*index),
+        }
+    }
+
+    /// The field of the policy's `spec`, with the name of a variable: `validations[0].messageExpression`, `variables.a`.
+    pub fn field(&self) -> String {
+        match self {
+            ExpressionId::Condition(index) => format!("matchConditions[{index}]"),
+            ExpressionId::Variable(name) => format!("variables.{}", name.as_ref()),
+            ExpressionId::Validation(index) => format!("validations[{index}]"),
+            ExpressionId::Message(index) => format!("validations[{index}].messageExpression"),
+            ExpressionId::Annotation(index) => format!("auditAnnotations[{index}]"),
+            ExpressionId::Mutation(index) => format!("mutations[{index}]"),
+        }
+    }
+}
+
+impl<S: AsRef<str>> Serialize for ExpressionId<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.serialize_str(&self.field())
+    }
 }
 
 /// Evaluates a program, and reports the values in it to a trace.

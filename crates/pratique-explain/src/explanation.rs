@@ -1,7 +1,7 @@
 //! The parts of an explanation.
 
 use pratique_manifest::Location;
-use pratique_policy::{Origin, Part, Phase};
+use pratique_policy::{ExpressionId, Origin, Phase};
 use serde::{Serialize, Serializer};
 
 use crate::diagram::{self, Line};
@@ -88,7 +88,7 @@ pub struct Round {
 #[serde(rename_all = "camelCase")]
 pub struct Expression {
     /// Which expression of the policy it is.
-    pub place: Place,
+    pub place: ExpressionId,
     /// The name of a match condition, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -129,23 +129,6 @@ pub struct Inner {
     pub times: usize,
 }
 
-/// Identifies an expression of a policy.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// `matchConditions[i]`
-    Condition(usize),
-    /// A variable.
-    Variable(String),
-    /// `validations[i]`
-    Validation(usize),
-    /// `validations[i].messageExpression`
-    Message(usize),
-    /// `auditAnnotations[i]`
-    Annotation(usize),
-    /// `mutations[i]`
-    Mutation(usize),
-}
-
 impl Expression {
     /// Draws the text with the values of its subexpressions below.
     pub fn diagram(&self) -> Vec<Line> {
@@ -162,39 +145,6 @@ impl Expression {
     /// Whether its value is false.
     pub fn is_false(&self) -> bool {
         self.value.as_deref() == Some("false")
-    }
-}
-
-impl Place {
-    /// The field of the policy's `spec`.
-    pub fn field(&self) -> String {
-        match self {
-            Place::Condition(index) => format!("matchConditions[{index}]"),
-            Place::Variable(name) => format!("variables.{name}"),
-            Place::Validation(index) => format!("validations[{index}]"),
-            Place::Message(index) => format!("validations[{index}].messageExpression"),
-            Place::Annotation(index) => format!("auditAnnotations[{index}]"),
-            Place::Mutation(index) => format!("mutations[{index}]"),
-        }
-    }
-}
-
-impl From<Part<'_>> for Place {
-    fn from(part: Part<'_>) -> Self {
-        match part {
-            Part::Condition(index) => Place::Condition(index),
-            Part::Variable(name) => Place::Variable(name.to_owned()),
-            Part::Validation(index) => Place::Validation(index),
-            Part::Message(index) => Place::Message(index),
-            Part::Annotation(index) => Place::Annotation(index),
-            Part::Mutation(index) => Place::Mutation(index),
-        }
-    }
-}
-
-impl Serialize for Place {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.field())
     }
 }
 

@@ -61,7 +61,8 @@ mod recorder;
 mod source;
 
 pub use diagram::Line;
-pub use explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Place, Policy, Round};
+pub use explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
 pub use format::format_value;
+pub use pratique_policy::ExpressionId;
 pub use recorder::Recorder;
 pub use source::{Logic, SourceExpression};

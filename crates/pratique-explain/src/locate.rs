@@ -1,9 +1,9 @@
 //! Locations of policies and their expressions in manifests.
 
 use pratique_manifest::{ManifestSet, ObjectSource, Step, Value};
-use pratique_policy::{Origin, Phase};
+use pratique_policy::{ExpressionId, Origin, Phase};
 
-use crate::explanation::{Explanation, Expression, Place};
+use crate::explanation::{Explanation, Expression};
 
 impl Explanation {
     /// Sets the locations of the policies of an origin, and of their expressions, from a set of manifests.
@@ -26,7 +26,7 @@ impl Expression {
         let Some(path) = path(&self.place, source) else {
             return;
         };
-        if let (Place::Condition(_), Some((_, item))) = (&self.place, path.split_last()) {
+        if let (ExpressionId::Condition(_), Some((_, item))) = (&self.place, path.split_last()) {
             let name = [item, &[field("name")]].concat();
             self.name = text(source, &name);
         }
@@ -53,14 +53,14 @@ fn source<'s>(set: &'s ManifestSet, phase: Phase, name: &str) -> Option<&'s Obje
 }
 
 /// The path of an expression in its policy.
-fn path(place: &Place, source: &ObjectSource) -> Option<Vec<Step>> {
+fn path(place: &ExpressionId, source: &ObjectSource) -> Option<Vec<Step>> {
     let (list, index, fields) = match place {
-        Place::Condition(index) => ("matchConditions", *index, vec!["expression"]),
-        Place::Variable(name) => ("variables", variable(source, name)?, vec!["expression"]),
-        Place::Validation(index) => ("validations", *index, vec!["expression"]),
-        Place::Message(index) => ("validations", *index, vec!["messageExpression"]),
-        Place::Annotation(index) => ("auditAnnotations", *index, vec!["valueExpression"]),
-        Place::Mutation(index) => {
+        ExpressionId::Condition(index) => ("matchConditions", *index, vec!["expression"]),
+        ExpressionId::Variable(name) => ("variables", variable(source, name)?, vec!["expression"]),
+        ExpressionId::Validation(index) => ("validations", *index, vec!["expression"]),
+        ExpressionId::Message(index) => ("validations", *index, vec!["messageExpression"]),
+        ExpressionId::Annotation(index) => ("auditAnnotations", *index, vec!["valueExpression"]),
+        ExpressionId::Mutation(index) => {
             let forms = ["applyConfiguration", "jsonPatch"].map(|form| vec![form, "expression"]);
             let is_there = |fields: &Vec<&str>| {
                 let path = item_path("mutations", *index, fields);

@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_policy::{self as policy, Part, Subject, Trace};
+use pratique_policy::{self as policy, ExpressionId, Subject, Trace};
 
 use crate::decisive::decisive;
-use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Place, Policy, Round};
+use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
 use crate::format::format_value;
 use crate::source::SourceExpression;
 
@@ -37,7 +37,7 @@ struct State {
 /// An expression that is being evaluated.
 #[derive(Debug)]
 struct OpenEvaluation {
-    place: Place,
+    place: ExpressionId,
     text: String,
     observed: BTreeMap<ExprId, ObservedValue>,
 }
@@ -134,9 +134,9 @@ impl Trace for Recorder {
         }
     }
 
-    fn begin(&self, part: Part<'_>, text: &str) {
+    fn begin(&self, id: ExpressionId<&str>, text: &str) {
         self.state().open.push(OpenEvaluation {
-            place: part.into(),
+            place: id.to_owned(),
             text: text.to_owned(),
             observed: BTreeMap::new(),
         });
@@ -169,9 +169,9 @@ impl Trace for Recorder {
         }
     }
 
-    fn broken(&self, part: Part<'_>, error: &str) {
+    fn broken(&self, id: ExpressionId<&str>, error: &str) {
         self.state().take(Expression {
-            place: part.into(),
+            place: id.to_owned(),
             name: None,
             location: None,
             text: String::new(),
@@ -201,7 +201,7 @@ impl State {
         };
         round.cost = round.cost.saturating_add(expression.cost);
         let repeated =
-            matches!(expression.place, Place::Variable(_)) && round.expressions.contains(&expression);
+            matches!(expression.place, ExpressionId::Variable(_)) && round.expressions.contains(&expression);
         if !repeated {
             round.expressions.push(expression);
         }

@@ -8,7 +8,7 @@ use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::policy_core::PolicyCore;
 use crate::round::Round;
 use crate::session::Session;
-use crate::trace::Part;
+use crate::trace::ExpressionId;
 
 /// Evaluates the match conditions of a policy; `None` for a policy without, which applies.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn evaluate<'s>(
     }
     let mut round = Round::new(session, &core.variables, &inputs, MATCH_CONDITIONS_BUDGET);
     let results = conditions.iter().enumerate().map(|(index, condition)| {
-        let result = round.evaluate(Part::Condition(index), condition)?;
+        let result = round.evaluate(ExpressionId::Condition(index), condition)?;
         Ok::<_, Halt>(result.map(|value| !matches!(value, Value::Bool(false))))
     });
     let on_error = match core.failure_policy.ignores() {

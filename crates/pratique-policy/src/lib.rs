@@ -104,7 +104,7 @@ pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use pratique_core::object_model;
-pub use pratique_core::trace::{MatchOutcome, Part, Subject, Trace};
+pub use pratique_core::trace::{ExpressionId, MatchOutcome, Subject, Trace};
 pub use pratique_core::{
     Attributes, Cluster, DenialCause, EvalContext, Missing, Namespace, NamespaceObject, Namespaces, Need,
     NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, Phase, Phases, Undecided, Unfinished,

@@ -10,7 +10,7 @@ use crate::evaluator::{Evaluable, Evaluator};
 use crate::inputs::Inputs;
 use crate::memo::{MemoEntry, MemoKey, ended};
 use crate::session::Session;
-use crate::trace::Part;
+use crate::trace::ExpressionId;
 
 /// Evaluates expressions of a policy over the same inputs, which share variables and a budget.
 pub(crate) struct Round<'e, 's> {
@@ -44,18 +44,22 @@ impl<'e, 's> Round<'e, 's> {
     }
 
     /// Evaluates an expression. Its variables are charged first, then itself.
-    pub(crate) fn evaluate(&mut self, part: Part<'_>, compiled: &'s Compiled) -> Result<Answer<'s>, Halt> {
+    pub(crate) fn evaluate(
+        &mut self,
+        id: ExpressionId<&str>,
+        compiled: &'s Compiled,
+    ) -> Result<Answer<'s>, Halt> {
         self.session.proceed()?;
         let trace = self.session.trace();
         let expression = match &compiled.expression {
             Ok(expression) => &**expression,
             Err(error) => {
                 let error = compilation_error(error);
-                trace.inspect(|trace| trace.broken(part, &error));
+                trace.inspect(|trace| trace.broken(id, &error));
                 return Ok(Err(error));
             }
         };
-        trace.inspect(|trace| trace.begin(part, expression.text()));
+        trace.inspect(|trace| trace.begin(id, expression.text()));
         let MemoEntry { evaluation, cost, .. } = self.result(compiled, expression)?;
         let namespace = &self.session.request.namespace;
         let fault = evaluation.as_ref().err();

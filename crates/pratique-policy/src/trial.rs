@@ -14,7 +14,7 @@ use crate::compiled::{Compiled, Compiler, Variable};
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::round::{Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
-use crate::trace::Part;
+use crate::trace::ExpressionId;
 use pratique_core::Unfinished;
 
 /// An expression with the variables that it may name.
@@ -98,7 +98,7 @@ impl Trial {
             repeats: false,
         };
         let mut round = Round::new(&session, &self.variables, &inputs, RUNTIME_BUDGET);
-        let answer = match round.evaluate(Part::Variable(""), &self.expression) {
+        let answer = match round.evaluate(ExpressionId::Variable(""), &self.expression) {
             Ok(answer) => answer,
             Err(Halt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
             Err(Halt::Undecided(missing)) => Err(format!("undecided: {missing}")),

@@ -14,7 +14,7 @@ use crate::few::Few;
 use crate::inputs::InputKey;
 use crate::memo::{MemoEntry, MemoKey, Retention, is_incomplete};
 use crate::scratch::EvalScratch;
-use crate::trace::Part;
+use crate::trace::ExpressionId;
 use crate::variable_names::unescaped;
 use pratique_core::Unfinished;
 
@@ -162,7 +162,7 @@ impl<'s> Variables<'s> {
         let expression = compiled.expression.as_ref().map_err(|error| {
             let quoted = quote(name);
             let error = format!("composited variable {quoted} fails to compile: {error}");
-            trace.inspect(|trace| trace.broken(Part::Variable(name), &error));
+            trace.inspect(|trace| trace.broken(ExpressionId::Variable(name), &error));
             Fault::error(error)
         })?;
         if self.nesting.get() >= MAX_NESTING {
@@ -198,7 +198,7 @@ impl<'s> Variables<'s> {
     fn evaluate_now(&self, name: &str, expression: &'s Expression) -> (Evaluation<'s>, u64) {
         self.nesting.set(self.nesting.get() + 1);
         let trace = self.scratch.trace;
-        trace.inspect(|trace| trace.begin(Part::Variable(name), expression.text()));
+        trace.inspect(|trace| trace.begin(ExpressionId::Variable(name), expression.text()));
         let evaluated = self
             .scratch
             .evaluate(expression.program(), &self.activation.borrow());

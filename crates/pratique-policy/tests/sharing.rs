@@ -16,7 +16,7 @@ use std::time::Duration;
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
 use pratique_policy::{
-    EvalContext, Origin, Part, Policies, Trace, Unfinished, ValidationOutcome, Workers, validate,
+    EvalContext, ExpressionId, Origin, Policies, Trace, Unfinished, ValidationOutcome, Workers, validate,
 };
 use pratique_testkit::{CountingExecutor, NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
@@ -42,7 +42,7 @@ impl Trace for Costs {
         self.0.borrow_mut().push(cost);
     }
 
-    fn begin(&self, _: Part<'_>, _: &str) {}
+    fn begin(&self, _: ExpressionId<&str>, _: &str) {}
 }
 
 /// A policy of that name for Pods, with a binding for each param that it has or else one; `spec` is the rest of it.

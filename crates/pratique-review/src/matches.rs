@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use pratique::policy::{MatchOutcome, Part, Subject, Trace};
+use pratique::policy::{ExpressionId, MatchOutcome, Subject, Trace};
 use pratique::{AdmissionRequest, EvalContext, Objects};
 use pratique_match::Mismatch;
 
@@ -20,8 +20,8 @@ impl MatchRecorder {
 }
 
 impl Trace for MatchRecorder {
-    fn begin(&self, part: Part<'_>, _: &str) {
-        if !matches!(part, Part::Condition(_) | Part::Variable(_)) {
+    fn begin(&self, id: ExpressionId<&str>, _: &str) {
+        if !matches!(id, ExpressionId::Condition(_) | ExpressionId::Variable(_)) {
             self.0.set(true);
         }
     }

@@ -5,9 +5,10 @@
 //! but the search is not exhaustive. It is bounded by a budget of work, not by time.
 
 use pratique_json::Value;
+use pratique_policy::ExpressionId;
 use pratique_types::{GroupVersionKind, Operation};
 
-use crate::evaluate::{Evaluated, Evaluator, ExpressionId};
+use crate::evaluate::{Evaluated, Evaluator};
 use crate::generate::{self, ObjectSpec};
 use crate::grow::Growable;
 

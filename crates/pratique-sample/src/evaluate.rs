@@ -13,8 +13,8 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::FixedAuthorizer;
 use pratique_policy::{
-    Cluster, EvalContext, MutatingPolicies, ParamScope, Part, Policies, Trace, mutate, settle_request,
-    validate,
+    Cluster, EvalContext, ExpressionId, MutatingPolicies, ParamScope, Policies, Trace, mutate,
+    settle_request, validate,
 };
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, UserInfo};
@@ -37,23 +37,6 @@ pub struct Evaluator<'e> {
 enum Compiled {
     Validating(Box<Policies>),
     Mutating(Box<MutatingPolicies>),
-}
-
-/// Identifies an expression of a policy.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ExpressionId {
-    /// `matchConditions[i].expression`
-    Condition(usize),
-    /// The expression of a variable.
-    Variable(String),
-    /// `validations[i].expression`
-    Validation(usize),
-    /// `validations[i].messageExpression`
-    Message(usize),
-    /// `auditAnnotations[i].valueExpression`
-    Annotation(usize),
-    /// `mutations[i]`
-    Mutation(usize),
 }
 
 /// An evaluation of one expression.
@@ -325,9 +308,9 @@ impl<'w> Recorder<'w> {
 }
 
 impl Trace for Recorder<'_> {
-    fn begin(&self, part: Part<'_>, _: &str) {
+    fn begin(&self, id: ExpressionId<&str>, _: &str) {
         self.open.borrow_mut().push(Evaluated {
-            expression: part.into(),
+            expression: id.to_owned(),
             cost: 0,
             error: None,
             parts: Vec::new(),
@@ -359,19 +342,6 @@ impl Trace for Recorder<'_> {
             error: result.as_ref().err().map(ToString::to_string),
             ..ended
         }));
-    }
-}
-
-impl From<Part<'_>> for ExpressionId {
-    fn from(part: Part<'_>) -> Self {
-        match part {
-            Part::Condition(at) => ExpressionId::Condition(at),
-            Part::Variable(name) => ExpressionId::Variable(name.to_owned()),
-            Part::Validation(at) => ExpressionId::Validation(at),
-            Part::Message(at) => ExpressionId::Message(at),
-            Part::Annotation(at) => ExpressionId::Annotation(at),
-            Part::Mutation(at) => ExpressionId::Mutation(at),
-        }
     }
 }
 

@@ -37,8 +37,9 @@ mod reads;
 mod scalar;
 
 pub use cost::{Budget, CostExample, Goal, LARGEST, most_expensive};
-pub use evaluate::{Evaluated, Evaluator, ExpressionId, PartValue};
+pub use evaluate::{Evaluated, Evaluator, PartValue};
 pub use generate::{ObjectSpec, generate};
 pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
+pub use pratique_policy::ExpressionId;
 pub use reads::{PolicyReads, Reads, Step, Text};

@@ -2,10 +2,10 @@
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{CURRENT_MINOR, Declarations, Use, environment};
+use pratique_policy::ExpressionId;
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
-use crate::evaluate::ExpressionId;
 use crate::reads::PolicyReads;
 
 /// A policy.

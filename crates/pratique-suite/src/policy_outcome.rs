@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique::manifest::{Kind, ManifestSet};
 use pratique::policy::{self, Effect, ErrorType, Mutating, Phase, PolicyObserver, StepResult, Undecided};
 use pratique::{AdmissionDecision, Outcome};
-use pratique_explain::{Binding, Explanation, MatchOutcome, Place, Round};
+use pratique_explain::{Binding, Explanation, ExpressionId, MatchOutcome, Round};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a request in a policy or a binding. Of several, the last in this order counts.
@@ -178,8 +178,8 @@ impl PolicyOutcomes {
 /// Whether a binding matches, and its policy was evaluated past its match conditions.
 fn is_evaluated(phase: Phase, binding: &Binding) -> bool {
     let passes = |round: &Round| {
-        let is_false = |place: &Place, value: &Option<String>| {
-            matches!(place, Place::Condition(_)) && value.as_deref() == Some("false")
+        let is_false = |place: &ExpressionId, value: &Option<String>| {
+            matches!(place, ExpressionId::Condition(_)) && value.as_deref() == Some("false")
         };
         let mut expressions = round.expressions.iter();
         !expressions.any(|expression| is_false(&expression.place, &expression.value))

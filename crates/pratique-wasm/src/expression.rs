@@ -5,7 +5,7 @@ use pratique_cel::library::{self, mutation::to_json};
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Arena, CompileError, Context, EvaluationObserver, Type, Value};
 use pratique_explain::{Expression as Explained, Recorder, format_value};
-use pratique_policy::{MatchOutcome, Origin, Part, Phase, Subject, Trace};
+use pratique_policy::{ExpressionId, MatchOutcome, Origin, Phase, Subject, Trace};
 use pratique_types::cel_limits::PER_CALL_LIMIT;
 use serde::Serialize;
 
@@ -108,8 +108,8 @@ pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
         }
     }
     let mut observer = Observer(recorder());
-    let part = Part::Validation(0);
-    observer.0.begin(part, &arguments.expression);
+    let id = ExpressionId::Validation(0);
+    observer.0.begin(id, &arguments.expression);
     let result = program.evaluate_observed(&context, &activation, &mut observer);
     observer.0.end(&result, context.cost());
     let explanation = explained(observer.0);

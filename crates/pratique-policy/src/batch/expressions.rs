@@ -7,13 +7,13 @@ use foldhash::fast::RandomState;
 use pratique_cel::into_boxed_exact;
 use pratique_expression::{BoundExpression, Expression, InputSet};
 
-use crate::memo::entry::ExpressionId;
+use crate::memo::entry::ExpressionAddress;
 
 /// The expressions of the policies of a batch, each once.
 #[derive(Debug, Default)]
 pub(crate) struct BatchExpressions {
     expressions: Vec<BatchExpression>,
-    indices: HashMap<(ExpressionId, Role), u32, RandomState>,
+    indices: HashMap<(ExpressionAddress, Role), u32, RandomState>,
     /// The inputs of match conditions, if there are any.
     condition_inputs: Option<InputSet>,
     /// The inputs of all other expressions.
@@ -45,7 +45,7 @@ impl BatchExpressions {
         let next = self.expressions.len() as u32;
         let index = *self
             .indices
-            .entry((ExpressionId::of(bound), role))
+            .entry((ExpressionAddress::new(bound), role))
             .or_insert(next);
         if index == next {
             let set = match role {
@@ -77,7 +77,7 @@ impl BatchExpressions {
     }
 
     /// The index of an expression in a role, and the expression.
-    pub(super) fn find(&self, id: ExpressionId, role: Role) -> Option<(u32, &BatchExpression)> {
+    pub(super) fn find(&self, id: ExpressionAddress, role: Role) -> Option<(u32, &BatchExpression)> {
         let index = *self.indices.get(&(id, role))?;
         Some((index, self.get(index)?))
     }

@@ -22,18 +22,18 @@ pub(crate) struct MemoEntry<'s> {
 /// Identifies an expression together with its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MemoKey {
-    expression: ExpressionId,
+    expression: ExpressionAddress,
     inputs: u32,
 }
 
 /// Identifies an expression that is bound to its variables.
 // Equal ones are one, which policies keep for longer than a request: its address is as good as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ExpressionId(usize);
+pub(crate) struct ExpressionAddress(usize);
 
-impl ExpressionId {
-    pub(crate) fn of(expression: &Arc<BoundExpression>) -> Self {
-        ExpressionId(Arc::as_ptr(expression).addr())
+impl ExpressionAddress {
+    pub(crate) fn new(expression: &Arc<BoundExpression>) -> Self {
+        ExpressionAddress(Arc::as_ptr(expression).addr())
     }
 }
 
@@ -41,12 +41,12 @@ impl MemoKey {
     /// `None` for inputs whose results are never reused.
     pub(crate) fn new(expression: &Arc<BoundExpression>, inputs: InputKey) -> Option<Self> {
         (inputs != InputKey::UNSHARED).then(|| MemoKey {
-            expression: ExpressionId::of(expression),
+            expression: ExpressionAddress::new(expression),
             inputs: inputs.restricted_to(expression.inputs()),
         })
     }
 
-    pub(crate) fn expression(self) -> ExpressionId {
+    pub(crate) fn expression(self) -> ExpressionAddress {
         self.expression
     }
 

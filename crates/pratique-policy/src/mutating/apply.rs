@@ -17,7 +17,7 @@ use crate::inputs::Inputs;
 use crate::policy_core::PolicyCore;
 use crate::round::{Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
-use crate::trace::Part;
+use crate::trace::ExpressionId;
 use crate::typed;
 
 /// The mutated object; `None` where a test of its patch fails.
@@ -61,12 +61,12 @@ fn evaluate<'s>(
 ) -> Result<Value<'s>, Refusal> {
     if let Err(error) = &mutation.expression.expression {
         let error = error.to_string();
-        let part = Part::Mutation(index);
-        session.trace().inspect(|trace| trace.broken(part, &error));
+        let id = ExpressionId::Mutation(index);
+        session.trace().inspect(|trace| trace.broken(id, &error));
         return Err(Refusal::Policy(error));
     }
     let mut round = Round::new(session, &core.variables, inputs, RUNTIME_BUDGET);
-    match round.evaluate(Part::Mutation(index), &mutation.expression) {
+    match round.evaluate(ExpressionId::Mutation(index), &mutation.expression) {
         Ok(answer) => answer.map_err(Refusal::Policy),
         Err(Halt::OutOfBudget) => Err(Refusal::Policy(OUT_OF_BUDGET.to_owned())),
         Err(Halt::Unfinished(unfinished)) => Err(Refusal::Unfinished(unfinished)),

@@ -14,7 +14,7 @@ use crate::observer::ErrorType;
 use crate::policies::Policy;
 use crate::round::{Answer, Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
-use crate::trace::Part;
+use crate::trace::ExpressionId;
 use pratique_core::Unfinished;
 
 /// The decision of a policy with one param.
@@ -159,7 +159,7 @@ fn validate<'s>(
     let mut unmet: Vec<Unmet<'s>> = Vec::new();
     let mut pending = None;
     for (index, validation) in expressions.validations.iter().enumerate() {
-        match round.evaluate(Part::Validation(index), &validation.expression) {
+        match round.evaluate(ExpressionId::Validation(index), &validation.expression) {
             Ok(Ok(Value::Bool(true))) => {}
             Ok(answer) => unmet.push((index, answer)),
             // A validation that is false denies, whatever the others evaluate to.
@@ -204,7 +204,7 @@ fn messages<'s>(
         let Some(expression) = &validation.message_expression else {
             continue;
         };
-        let answer = match round.evaluate(Part::Message(index), expression) {
+        let answer = match round.evaluate(ExpressionId::Message(index), expression) {
             // Like a message that fails: the validation's message is used.
             Err(Halt::Undecided(missing)) => Err(missing.to_string()),
             answer => answer?,
@@ -289,7 +289,7 @@ fn annotate<'s>(
     let mut round = Round::new(session, &policy.core.variables, &inputs, RUNTIME_BUDGET);
     let mut published = Vec::new();
     for (index, annotation) in annotations.iter().enumerate() {
-        match round.evaluate(Part::Annotation(index), &annotation.value) {
+        match round.evaluate(ExpressionId::Annotation(index), &annotation.value) {
             Err(Halt::Undecided(missing)) => undecided.push(MissingInput {
                 validation: None,
                 missing: *missing,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique::manifest::{Loaded, Location, ObjectRef, ObjectSource, Step};
 use pratique_cel::ast::{Expr, ExprId, Literal};
-use pratique_explain::{Logic, Place, SourceExpression};
+use pratique_explain::{ExpressionId, Logic, SourceExpression};
 use pratique_policy::{Origin, Phase};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
@@ -46,7 +46,7 @@ pub(super) struct BindingPoint {
 /// The coverage points of an expression.
 #[derive(Debug)]
 pub(super) struct ExpressionPoints {
-    pub(super) place: Place,
+    pub(super) place: ExpressionId,
     pub(super) location: Location,
     /// Whether it was evaluated, if that is a point of its own.
     pub(super) evaluated: Option<Covered>,
@@ -89,20 +89,25 @@ impl PolicyPoints {
         self.variables(spec.variables.as_deref().unwrap_or_default(), source);
         for (index, validation) in spec.validations.iter().flatten().enumerate() {
             let path = ["validations", &index.to_string(), "expression"];
-            self.add_boolean(Place::Validation(index), &validation.expression, source, &path);
+            self.add_boolean(
+                ExpressionId::Validation(index),
+                &validation.expression,
+                source,
+                &path,
+            );
             if let Some(text) = validation
                 .message_expression
                 .as_deref()
                 .filter(|text| !text.is_empty())
             {
                 let path = ["validations", &index.to_string(), "messageExpression"];
-                self.add_value(Place::Message(index), text, source, &path);
+                self.add_value(ExpressionId::Message(index), text, source, &path);
             }
         }
         for (index, annotation) in spec.audit_annotations.iter().flatten().enumerate() {
             let path = ["auditAnnotations", &index.to_string(), "valueExpression"];
             self.add_value(
-                Place::Annotation(index),
+                ExpressionId::Annotation(index),
                 &annotation.value_expression,
                 source,
                 &path,
@@ -123,7 +128,7 @@ impl PolicyPoints {
             let patch = patch.and_then(|patch| Some(("jsonPatch", patch.expression.as_deref()?)));
             if let Some((form, text)) = apply.or(patch) {
                 let path = ["mutations", &index.to_string(), form, "expression"];
-                self.add_value(Place::Mutation(index), text, source, &path);
+                self.add_value(ExpressionId::Mutation(index), text, source, &path);
             }
         }
     }
@@ -131,20 +136,25 @@ impl PolicyPoints {
     fn conditions(&mut self, conditions: &[MatchCondition], source: &ObjectSource) {
         for (index, condition) in conditions.iter().enumerate() {
             let path = ["matchConditions", &index.to_string(), "expression"];
-            self.add_boolean(Place::Condition(index), &condition.expression, source, &path);
+            self.add_boolean(
+                ExpressionId::Condition(index),
+                &condition.expression,
+                source,
+                &path,
+            );
         }
     }
 
     fn variables(&mut self, variables: &[Variable], source: &ObjectSource) {
         for (index, variable) in variables.iter().enumerate() {
             let path = ["variables", &index.to_string(), "expression"];
-            let place = Place::Variable(variable.name.clone());
+            let place = ExpressionId::Variable(variable.name.clone());
             self.add_value(place, &variable.expression, source, &path);
         }
     }
 
     /// Adds an expression that has to be true and false.
-    fn add_boolean(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
+    fn add_boolean(&mut self, place: ExpressionId, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
         if let Some(parsed) = SourceExpression::read(text) {
             let root = parsed.root();
@@ -157,7 +167,7 @@ impl PolicyPoints {
     }
 
     /// Adds an expression that has to be evaluated.
-    fn add_value(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
+    fn add_value(&mut self, place: ExpressionId, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
         points.evaluated = Some(Covered::default());
         self.expressions.push(points);
@@ -175,7 +185,7 @@ impl BindingPoint {
 }
 
 impl ExpressionPoints {
-    fn new(place: Place, text: &str, source: &ObjectSource, path: &[&str]) -> Self {
+    fn new(place: ExpressionId, text: &str, source: &ObjectSource, path: &[&str]) -> Self {
         let mut points = ExpressionPoints {
             place,
             location: source.locate(&steps(path)),

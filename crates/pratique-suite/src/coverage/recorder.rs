@@ -5,8 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_explain::Place;
-use pratique_policy::{MatchOutcome, Part, Subject, Trace};
+use pratique_policy::{ExpressionId, MatchOutcome, Subject, Trace};
 
 use super::points::{ExpressionPoints, PolicyPoints};
 
@@ -60,8 +59,8 @@ impl Trace for CoverageRecorder<'_> {
         }
     }
 
-    fn begin(&self, part: Part<'_>, _: &str) {
-        let place = Place::from(part);
+    fn begin(&self, id: ExpressionId<&str>, _: &str) {
+        let place = id.to_owned();
         let mut position = self.position();
         let expressions = position.policy.map(|policy| policy.expressions.iter());
         // Of two variables with the same name, expressions read the later.
