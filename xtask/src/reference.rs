@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use pratique_harness::{Error, cargo, workspace};
 
 /// The tests that write pages: packages, and filters for their tests.
-const WRITERS: [[&str; 4]; 2] = [
+const WRITERS: [[&str; 4]; 3] = [
     ["pratique-cli", "--bin", "pratique", "reference::"],
+    ["pratique-lint", "--test", "warnings_page", "page_is_current"],
     ["xtask", "--test", "packages", "library::"],
 ];
 

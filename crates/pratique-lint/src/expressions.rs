@@ -48,11 +48,11 @@ impl TypedExpression {
 
 /// All expressions of manifests, in the order of the policies and of their fields. Expressions of a policy that matches
 /// several kinds are checked for the first kind for which they compile.
-pub fn expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
+pub fn type_expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
     let manifests = Manifests::new(sets);
     let custom = Arc::default();
     let groups = manifests.expression_groups();
-    groups.flat_map(|group| typed(group, &custom)).collect()
+    groups.flat_map(|group| type_group(group, &custom)).collect()
 }
 
 /// Expressions, checked for each of the kinds that rules match: the built-in ones, those of custom resources, and then those
@@ -79,7 +79,7 @@ fn by_kind(
 /// The most kinds of custom resources for which expressions are checked.
 const MOST_CUSTOM: usize = 8;
 
-pub(crate) fn typed(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomTypes>) -> Vec<TypedExpression> {
+pub(crate) fn type_group(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomTypes>) -> Vec<TypedExpression> {
     let ExpressionGroup { origin, sites, rules } = group;
     let mut found: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
     for (kind, typed) in by_kind(sites, rules, custom) {
@@ -114,7 +114,7 @@ mod tests {
     fn expressions_have_types_and_places() {
         let spec = "variables: [{name: count, expression: object.spec.containers.size()}]\nvalidations: [{expression: variables.count > 1}]";
         let set = load(&policy("CREATE", spec));
-        let all = expressions(&[&set]);
+        let all = type_expressions(&[&set]);
         let kinds: Vec<_> = all
             .iter()
             .map(|one| one.kind.as_ref().map(|kind| &*kind.kind))

@@ -1,8 +1,8 @@
 //! Warnings about manifests that load, but may not do what they are meant to.
 //!
 //! An API server takes a policy whose expressions fail on every request, without a binding, or that no request can
-//! match. [`lint`] finds such problems in loaded manifests. Each warning belongs to a [`Lint`], whose name is stable,
-//! so that it can be disabled.
+//! match. [`lint`] finds such problems in loaded manifests. Each warning belongs to a [lint](LintMeta), whose name
+//! is stable, so that it can be disabled.
 //!
 //! ```
 //! use pratique_manifest::{Loader, ManifestFile, Options, Plugin, UncheckedExpressions};
@@ -24,6 +24,7 @@
 //! ```
 
 mod analysis;
+mod ca_bundle;
 mod cost;
 mod evaluator;
 mod expressions;
@@ -39,25 +40,26 @@ mod subject;
 mod typing;
 mod warning;
 
+use std::cell::Cell;
 use std::time::SystemTime;
 
 use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName};
 use pratique_sample::Budget;
 use pratique_types::FeatureGates;
 
-pub use cost::{ExpressionCost, cost_of, costs};
-pub use expressions::{TypedExpression, expressions};
-pub use lint::{Lint, all, find};
+pub use cost::{ExpressionCost, estimate_cost, estimate_costs};
+pub use expressions::{TypedExpression, type_expressions};
+pub use lint::LintMeta;
+pub use lints::{find_lint, list_lints};
 pub use memory::Memory;
 pub use pratique_sample::CostExample;
 pub use typing::CustomTypes;
 pub use warning::Warning;
 
-use analysis::Parsed;
-use observations::Observations;
+use lint::{LintContext, LintSubject, PolicySubject};
+use lints::LINTS;
 use report::Report;
 use subject::{Manifests, Policy};
-use typing::Kinds;
 
 /// Lints manifests that a server loads together, one set for each plugin. The warnings are sorted by location. Lints
 /// that depend on the time are skipped: see [`Options::at`].
@@ -76,7 +78,7 @@ pub struct Options {
 impl Options {
     /// Enables the findings of a lint that are reported on request only.
     #[must_use]
-    pub fn with_requested(mut self, lint: &Lint) -> Self {
+    pub fn with_requested(mut self, lint: &LintMeta) -> Self {
         self.requested.push(lint.name);
         self
     }
@@ -100,7 +102,7 @@ impl Options {
     }
 
     /// Whether the findings of a lint that are reported on request only are enabled.
-    pub fn is_requested(&self, lint: &Lint) -> bool {
+    pub fn is_requested(&self, lint: &LintMeta) -> bool {
         self.requested.contains(&lint.name)
     }
 }
@@ -110,79 +112,74 @@ const WORK: u64 = 64_000_000;
 
 /// [`lint`] with options.
 pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
-    let mut work = Budget::new(WORK);
-    lint_manifests(sets, options, |policy| {
-        warnings_of_policy(policy, options, &mut work)
-    })
+    let work = Cell::new(Budget::new(WORK));
+    lint_manifests(sets, options, |policy| lint_policy(policy, options, &work))
 }
 
-/// Lints manifests; `of_policy` gives the warnings of a policy with its bindings.
+/// Lints manifests; `lint_policy` gives the warnings of a policy with its bindings.
 fn lint_manifests(
     sets: &[&ManifestSet],
     options: &Options,
-    mut of_policy: impl FnMut(&Policy<'_>) -> Vec<Warning>,
+    mut lint_policy: impl FnMut(&Policy<'_>) -> Vec<Warning>,
 ) -> Vec<Warning> {
     let manifests = Manifests::new(sets);
     let mut report = Report::default();
     for policy in &manifests.policies {
-        report.extend(of_policy(policy).into_iter());
+        report.extend(lint_policy(policy).into_iter());
     }
+    let mut lint_other = |subject| report.extend(lint_cheap_subject(subject, options).into_iter());
     for webhook in &manifests.webhooks {
-        lints::match_nothing::webhook(webhook, &mut report);
-        lints::unknown_resource::check(&webhook.rules, &webhook.origin, &mut report);
-        if options.feature_gates.excludes_virtual_resources {
-            lints::excluded_resource::check(&webhook.rules, &webhook.origin, &mut report);
-        }
-        lints::constant_condition::webhook(webhook, &mut report);
-        lints::ca_bundle::check(webhook, options.now, &mut report);
+        lint_other(LintSubject::Webhook(webhook));
     }
-    lints::webhook_timeout::check(&manifests, &mut report);
-    let unread = sets.iter().flat_map(|set| &set.unread);
-    report.extend(unread.map(lints::unread_text::check));
-    let older = sets.iter().flat_map(|set| &set.older);
-    report.extend(older.map(lints::older_version::check));
-    let replaced = sets.iter().flat_map(|set| &set.replaced);
-    report.extend(replaced.map(lints::replaced_object::check));
+    lint_other(LintSubject::Manifests {
+        manifests: &manifests,
+        sets,
+    });
     report.finish()
-}
-
-/// Warns of the entries of an AdmissionConfiguration that the server ignores.
-pub fn ignored(plugins: &[IgnoredPlugin]) -> Vec<Warning> {
-    plugins.iter().map(lints::unknown_plugin::check).collect()
-}
-
-/// Warns of an object of the API that is beside static manifests.
-pub fn mixed_origins(name: &ObjectName, location: &Location) -> Warning {
-    lints::mixed_origins::check(name, location)
-}
-
-/// Warns of text after the document of an AdmissionConfiguration.
-pub fn unread(rest: &Location) -> Warning {
-    lints::unread_text::of_configuration(rest)
 }
 
 /// The warnings of a policy with its bindings, which depend on nothing else.
-fn warnings_of_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget) -> Vec<Warning> {
+fn lint_policy(policy: &Policy<'_>, options: &Options, work: &Cell<Budget>) -> Vec<Warning> {
+    lint_subject(LintSubject::Policy(PolicySubject::new(policy)), options, work)
+}
+
+/// Lints a subject for which no objects are generated.
+fn lint_cheap_subject(subject: LintSubject<'_>, options: &Options) -> Vec<Warning> {
+    lint_subject(subject, options, &Cell::new(Budget::new(0)))
+}
+
+fn lint_subject(subject: LintSubject<'_>, options: &Options, work: &Cell<Budget>) -> Vec<Warning> {
+    let context = LintContext {
+        subject,
+        options,
+        work,
+    };
     let mut report = Report::default();
-    lint_policy(policy, options, work, &mut report);
+    for lint in LINTS {
+        lint.run(&context, &mut report);
+    }
     report.finish()
 }
 
-fn lint_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, report: &mut Report) {
-    lints::unbound_policy::check(policy, report);
-    lints::ignored_denial::check(policy, report);
-    lints::empty_binding::check(policy, report);
-    lints::match_nothing::policy(policy, report);
-    lints::unknown_resource::check(&policy.rules, &policy.origin, report);
-    lints::excluded_resource::check(&policy.rules, &policy.origin, report);
-    lints::cel_in_message::check(policy, report);
-    lints::constant_condition::policy(policy, report);
-    lints::null_object::check(policy, report);
-    lints::atomic_field::check(policy, report);
-    let parsed = Parsed::new(&policy.sites);
-    let kinds = Kinds::new(&policy.rules);
-    let observations = Observations::new(policy, &parsed, &kinds);
-    lints::type_check::check(policy, &parsed, &kinds, &observations, report);
-    lints::unguarded_field::check(policy, &parsed, &observations, report);
-    lints::cost_limit::check(policy, options, work, report);
+/// Lints an AdmissionConfiguration: entries that the server ignores, and text after its document.
+pub fn lint_configuration(ignored: &[IgnoredPlugin], rest: Option<&Location>) -> Vec<Warning> {
+    let entries = ignored.iter().map(LintSubject::IgnoredPlugin);
+    let subjects = entries.chain(rest.map(LintSubject::ConfigurationRest));
+    let options = Options::default();
+    subjects
+        .flat_map(|subject| lint_cheap_subject(subject, &options))
+        .collect()
+}
+
+/// Lints objects of the API that are beside static manifests.
+pub fn lint_mixed_origins<'o>(
+    objects: impl IntoIterator<Item = (&'o ObjectName, &'o Location)>,
+) -> Vec<Warning> {
+    let subjects = objects
+        .into_iter()
+        .map(|(name, location)| LintSubject::MixedObject(name, location));
+    let options = Options::default();
+    subjects
+        .flat_map(|subject| lint_cheap_subject(subject, &options))
+        .collect()
 }

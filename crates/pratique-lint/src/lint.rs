@@ -1,61 +1,148 @@
-//! The list of all lints.
+//! What a lint is: its name, and its check of one subject.
 
-use crate::lints;
+use std::cell::{Cell, OnceCell};
 
-/// A lint: a kind of warning.
+use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName};
+use pratique_sample::Budget;
+
+use crate::Options;
+use crate::analysis::Parsed;
+use crate::observations::Observations;
+use crate::report::Report;
+use crate::subject::{ExpressionGroup, Manifests, Policy, Webhook};
+use crate::typing::Kinds;
+
+/// What a lint is called, and what it finds.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Lint {
+pub struct LintMeta {
     /// Its stable name, as in `null-object`.
     pub name: &'static str,
     /// What it finds, in a sentence.
     pub summary: &'static str,
 }
 
-/// All lints, by name.
-pub fn all() -> &'static [&'static Lint] {
-    &[
-        &lints::atomic_field::LINT,
-        &lints::cel_in_message::LINT,
-        &lints::constant_condition::LINT,
-        &lints::cost_limit::LINT,
-        &lints::empty_binding::LINT,
-        &lints::ca_bundle::EMPTY,
-        &lints::excluded_resource::LINT,
-        &lints::ca_bundle::EXPIRED,
-        &lints::ignored_denial::LINT,
-        &lints::ca_bundle::MALFORMED,
-        &lints::match_nothing::LINT,
-        &lints::mixed_origins::LINT,
-        &lints::null_object::LINT,
-        &lints::older_version::LINT,
-        &lints::replaced_object::LINT,
-        &lints::type_check::LINT,
-        &lints::unbound_policy::LINT,
-        &lints::unguarded_field::LINT,
-        &lints::unknown_plugin::LINT,
-        &lints::unknown_resource::LINT,
-        &lints::unread_text::LINT,
-        &lints::webhook_timeout::LINT,
-    ]
+/// A lint. Each has a module of its own in [`lints`](crate::lints), whose documentation says what it finds, why that is a
+/// problem, and shows an example: `docs/warnings.md` is written from these.
+pub(crate) trait Lint {
+    /// Its name and summary.
+    const META: &'static LintMeta;
+
+    /// Reports what it finds in a subject; nothing in a subject of another kind than its own.
+    fn check(&self, context: &LintContext<'_>, report: &mut Report);
 }
 
-/// The lint of a name.
-pub fn find(name: &str) -> Option<&'static Lint> {
-    all().iter().find(|lint| lint.name == name).copied()
+/// A [`Lint`] of any type.
+pub(crate) trait AnyLint: Sync {
+    /// Its name and summary.
+    fn meta(&self) -> &'static LintMeta;
+
+    /// Runs its [check](Lint::check).
+    fn run(&self, context: &LintContext<'_>, report: &mut Report);
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl<L: Lint + Sync> AnyLint for L {
+    fn meta(&self) -> &'static LintMeta {
+        Self::META
+    }
 
-    #[test]
-    fn names_are_sorted_and_plain() {
-        assert!(all().is_sorted_by(|a, b| a.name < b.name));
-        for lint in all() {
-            let plain = |c: char| c.is_ascii_lowercase() || c == '-';
-            assert!(lint.name.chars().all(plain), "{}", lint.name);
-            assert_eq!(find(lint.name), Some(*lint));
+    fn run(&self, context: &LintContext<'_>, report: &mut Report) {
+        self.check(context, report);
+    }
+}
+
+/// What a lint looks at.
+pub(crate) struct LintContext<'c> {
+    pub(crate) subject: LintSubject<'c>,
+    pub(crate) options: &'c Options,
+    /// What is left of the work for generated objects.
+    pub(crate) work: &'c Cell<Budget>,
+}
+
+/// The subject of a check: lints are run for each of these alone.
+pub(crate) enum LintSubject<'c> {
+    /// A policy with its bindings, on which nothing else has an effect.
+    Policy(PolicySubject<'c>),
+    /// A webhook.
+    Webhook(&'c Webhook<'c>),
+    /// All manifests of a server, for what is found in several of them together, or about their files.
+    Manifests {
+        manifests: &'c Manifests<'c>,
+        sets: &'c [&'c ManifestSet],
+    },
+    /// An entry of an AdmissionConfiguration that the server ignores.
+    IgnoredPlugin(&'c IgnoredPlugin),
+    /// Text after the document of an AdmissionConfiguration.
+    ConfigurationRest(&'c Location),
+    /// An object of the API that is beside static manifests.
+    MixedObject(&'c ObjectName, &'c Location),
+}
+
+/// A policy, and what is known of its expressions, which is found out once and when a lint asks for it.
+pub(crate) struct PolicySubject<'c> {
+    pub(crate) policy: &'c Policy<'c>,
+    parsed: OnceCell<Parsed>,
+    kinds: OnceCell<Kinds>,
+    observations: OnceCell<Observations>,
+}
+
+impl<'c> LintContext<'c> {
+    /// The policy, if the subject is one.
+    pub(crate) fn policy(&self) -> Option<&PolicySubject<'c>> {
+        match &self.subject {
+            LintSubject::Policy(subject) => Some(subject),
+            _ => None,
         }
-        assert_eq!(find("warnings"), None);
+    }
+
+    /// The webhook, if the subject is one.
+    pub(crate) fn webhook(&self) -> Option<&'c Webhook<'c>> {
+        match self.subject {
+            LintSubject::Webhook(webhook) => Some(webhook),
+            _ => None,
+        }
+    }
+
+    /// The sets of manifests, if the subject is all of them.
+    pub(crate) fn manifest_sets(&self) -> &'c [&'c ManifestSet] {
+        match self.subject {
+            LintSubject::Manifests { sets, .. } => sets,
+            _ => &[],
+        }
+    }
+
+    /// Expressions and rules, if the subject is a policy or a webhook.
+    pub(crate) fn expression_group(&self) -> Option<ExpressionGroup<'c, 'c>> {
+        match &self.subject {
+            LintSubject::Policy(subject) => Some(subject.policy.expression_group()),
+            LintSubject::Webhook(webhook) => Some(webhook.expression_group()),
+            _ => None,
+        }
+    }
+}
+
+impl<'c> PolicySubject<'c> {
+    pub(crate) fn new(policy: &'c Policy<'c>) -> Self {
+        PolicySubject {
+            policy,
+            parsed: OnceCell::new(),
+            kinds: OnceCell::new(),
+            observations: OnceCell::new(),
+        }
+    }
+
+    /// The syntax trees of its expressions.
+    pub(crate) fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| Parsed::new(&self.policy.sites))
+    }
+
+    /// The kinds that its rules match.
+    pub(crate) fn kinds(&self) -> &Kinds {
+        self.kinds.get_or_init(|| Kinds::new(&self.policy.rules))
+    }
+
+    /// What its expressions do with generated objects of these kinds.
+    pub(crate) fn observations(&self) -> &Observations {
+        self.observations
+            .get_or_init(|| Observations::new(self.policy, self.parsed(), self.kinds()))
     }
 }

@@ -1,25 +1,81 @@
 //! The lints, one module each: what a lint finds, and its exceptions.
 
-pub(crate) mod atomic_field;
-pub(crate) mod ca_bundle;
-pub(crate) mod cel_in_message;
-pub(crate) mod constant_condition;
-pub(crate) mod cost_limit;
-pub(crate) mod empty_binding;
-pub(crate) mod excluded_resource;
-pub(crate) mod ignored_denial;
-pub(crate) mod match_nothing;
-pub(crate) mod mixed_origins;
-pub(crate) mod null_object;
-pub(crate) mod older_version;
-pub(crate) mod replaced_object;
-pub(crate) mod type_check;
-pub(crate) mod unbound_policy;
-pub(crate) mod unguarded_field;
-pub(crate) mod unknown_plugin;
-pub(crate) mod unknown_resource;
-pub(crate) mod unread_text;
-pub(crate) mod webhook_timeout;
+mod atomic_field;
+mod cel_in_message;
+mod constant_condition;
+mod cost_limit;
+mod empty_binding;
+mod empty_ca_bundle;
+mod excluded_resource;
+mod expired_ca_bundle;
+mod ignored_denial;
+mod malformed_ca_bundle;
+mod match_nothing;
+mod mixed_origins;
+mod null_object;
+mod older_version;
+mod replaced_object;
+mod type_check;
+mod unbound_policy;
+mod unguarded_field;
+mod unknown_plugin;
+mod unknown_resource;
+mod unread_text;
+mod webhook_timeout;
 
 #[cfg(test)]
 pub(crate) mod testing;
+
+use crate::lint::{AnyLint, LintMeta};
+
+/// All lints, by name. Each is run for each subject.
+pub(crate) const LINTS: &[&dyn AnyLint] = &[
+    &atomic_field::AtomicField,
+    &cel_in_message::CelInMessage,
+    &constant_condition::ConstantCondition,
+    &cost_limit::CostLimit,
+    &empty_binding::EmptyBinding,
+    &empty_ca_bundle::EmptyCaBundle,
+    &excluded_resource::ExcludedResource,
+    &expired_ca_bundle::ExpiredCaBundle,
+    &ignored_denial::IgnoredDenial,
+    &malformed_ca_bundle::MalformedCaBundle,
+    &match_nothing::MatchNothing,
+    &mixed_origins::MixedOrigins,
+    &null_object::NullObject,
+    &older_version::OlderVersion,
+    &replaced_object::ReplacedObject,
+    &type_check::TypeCheck,
+    &unbound_policy::UnboundPolicy,
+    &unguarded_field::UnguardedField,
+    &unknown_plugin::UnknownPlugin,
+    &unknown_resource::UnknownResource,
+    &unread_text::UnreadText,
+    &webhook_timeout::WebhookTimeout,
+];
+
+/// All lints, by name.
+pub fn list_lints() -> impl Iterator<Item = &'static LintMeta> {
+    LINTS.iter().map(|lint| lint.meta())
+}
+
+/// The lint of a name.
+pub fn find_lint(name: &str) -> Option<&'static LintMeta> {
+    list_lints().find(|lint| lint.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_plain() {
+        assert!(LINTS.is_sorted_by(|a, b| a.meta().name < b.meta().name));
+        for lint in list_lints() {
+            let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+            assert!(lint.name.chars().all(plain), "{}", lint.name);
+            assert_eq!(find_lint(lint.name), Some(lint));
+        }
+        assert_eq!(find_lint("warnings"), None);
+    }
+}

@@ -1,16 +1,17 @@
 //! Findings in objects that have not changed since, for programs that lint again and again.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use pratique_manifest::{DocumentSource, Location, ManifestSet, NodeId, ObjectSource, Position};
 use pratique_sample::Budget;
 
-use crate::expressions::{TypedExpression, typed};
+use crate::expressions::{TypedExpression, type_group};
 use crate::subject::{ExpressionGroup, Manifests, Policy};
 use crate::typing::CustomTypes;
 use crate::warning::Warning;
-use crate::{Options, WORK, lint_manifests, warnings_of_policy};
+use crate::{Options, WORK, lint_manifests, lint_policy};
 
 /// Findings by the text of the objects that they are of: [`lint`](Memory::lint) and [`expressions`](Memory::expressions)
 /// look only at objects that changed.
@@ -25,7 +26,7 @@ impl Memory {
     /// The warnings of [`lint`](crate::lint).
     pub fn lint(&mut self, sets: &[&ManifestSet]) -> Vec<Warning> {
         let options = Options::default();
-        let mut work = Budget::new(WORK);
+        let work = Cell::new(Budget::new(WORK));
         self.warnings.begin();
         lint_manifests(sets, &options, |policy| {
             let sources = sources(policy);
@@ -34,9 +35,9 @@ impl Memory {
                 warnings.collect()
             });
             known.unwrap_or_else(|| {
-                let found = warnings_of_policy(policy, &options, &mut work);
-                self.warnings.keep(&sources, found.clone());
-                found
+                let warnings = lint_policy(policy, &options, &work);
+                self.warnings.keep(&sources, warnings.clone());
+                warnings
             })
         })
     }
@@ -52,7 +53,7 @@ impl Memory {
         &self.custom
     }
 
-    /// The expressions of [`expressions`](crate::expressions), also with the types of custom resources.
+    /// The expressions of [`type_expressions`](crate::type_expressions), also with the types of custom resources.
     pub fn expressions(&mut self, sets: &[&ManifestSet]) -> Vec<TypedExpression> {
         let manifests = Manifests::new(sets);
         self.expressions.begin();
@@ -73,7 +74,7 @@ impl Memory {
             all.extend(known.unwrap_or_else(|| {
                 let found: Vec<TypedExpression> = groups
                     .iter()
-                    .flat_map(|group| typed(*group, &self.custom))
+                    .flat_map(|group| type_group(*group, &self.custom))
                     .collect();
                 self.expressions.keep(&[source], found.clone());
                 found
@@ -231,7 +232,7 @@ mod tests {
     use pratique_manifest::{Loader, ManifestFile, UncheckedExpressions};
 
     use super::*;
-    use crate::{expressions, lint};
+    use crate::{lint, type_expressions};
 
     fn policy(name: &str, expression: &str) -> String {
         format!(
@@ -284,7 +285,10 @@ mod tests {
                 let place = |one: &TypedExpression| (one.location(0..1), one.checked.is_some());
                 all.iter().map(place).collect()
             };
-            assert_eq!(places(memory.expressions(&[&set])), places(expressions(&[&set])));
+            assert_eq!(
+                places(memory.expressions(&[&set])),
+                places(type_expressions(&[&set]))
+            );
         }
         // Of each text once: `a` with and without a comment, its other expression, and `b`.
         assert_eq!(memory.expressions.entries.len(), 4);

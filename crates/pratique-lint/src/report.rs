@@ -6,7 +6,7 @@ use std::ops::Range;
 use pratique_manifest::{Help, Step};
 use pratique_sample::CostExample;
 
-use crate::lint::Lint;
+use crate::lint::LintMeta;
 use crate::subject::Origin;
 use crate::warning::Warning;
 
@@ -18,7 +18,7 @@ pub(crate) struct Report {
 
 /// A finding, without its location.
 pub(crate) struct Finding {
-    pub(crate) lint: &'static Lint,
+    pub(crate) lint: &'static LintMeta,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     pub(crate) replacement: Option<Replacement>,
@@ -34,7 +34,7 @@ pub(crate) enum Replacement {
 }
 
 impl Finding {
-    pub(crate) fn new(lint: &'static Lint, message: impl Into<String>) -> Self {
+    pub(crate) fn new(lint: &'static LintMeta, message: impl Into<String>) -> Self {
         Finding {
             lint,
             message: message.into(),
@@ -106,7 +106,12 @@ impl Report {
         });
     }
 
-    /// Adds warnings that belong to no object.
+    /// Adds a warning that has its location.
+    pub(crate) fn push(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+
+    /// Adds warnings that have their locations.
     pub(crate) fn extend(&mut self, warnings: impl Iterator<Item = Warning>) {
         self.warnings.extend(warnings);
     }

@@ -3,13 +3,13 @@
 use pratique_manifest::{Help, Location, ObjectName};
 use pratique_sample::CostExample;
 
-use crate::lint::Lint;
+use crate::lint::LintMeta;
 
 /// Something that may be wrong with a manifest that loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The lint that reports it.
-    pub lint: &'static Lint,
+    pub lint: &'static LintMeta,
     /// What may be wrong.
     pub message: String,
     /// The object that the warning is about; `None` for an AdmissionConfiguration.

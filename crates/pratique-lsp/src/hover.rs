@@ -4,7 +4,7 @@ use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range};
 use pratique_cel::ast::Expr;
 use pratique_cel::function::Function;
 use pratique_cel::{Checked, Environment, Type};
-use pratique_lint::{CustomTypes, ExpressionCost, TypedExpression, cost_of};
+use pratique_lint::{CustomTypes, ExpressionCost, TypedExpression, estimate_cost};
 
 use crate::analysis::Analysis;
 use crate::cursor::Cursor;
@@ -84,7 +84,7 @@ pub(crate) fn overloads(function: &Function) -> impl Iterator<Item = String> {
 
 /// The worst-case cost of the whole expression.
 fn cost(analysis: &Analysis, expression: &TypedExpression) -> Option<String> {
-    let found = cost_of(&analysis.sets(), &expression.source, &expression.path)?;
+    let found = estimate_cost(&analysis.sets(), &expression.source, &expression.path)?;
     let max = found.usage.cost.max;
     let share = max.saturating_mul(100) / ExpressionCost::LIMIT;
     Some(format!(

@@ -89,15 +89,13 @@ pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
     };
     let linted: Vec<&ManifestSet> = sets.iter().map(|(_, set)| set).collect();
     if !input.without_lints {
-        let mixed = sorted.mixed().iter();
-        let mut lints: Vec<_> = mixed
-            .map(|(name, location)| pratique_lint::mixed_origins(name, location))
-            .collect();
+        let mixed = sorted.mixed().iter().map(|(name, location)| (name, location));
+        let mut lints = pratique_lint::lint_mixed_origins(mixed);
         lints.extend(pratique_lint::lint(&linted));
         report.lints.extend(lints.iter().map(Finding::from));
     }
     if input.costs {
-        report.costs = pratique_lint::costs(&linted).iter().map(Cost::from).collect();
+        report.costs = pratique_lint::estimate_costs(&linted).iter().map(Cost::from).collect();
     }
     if input.bind {
         bind(&mut sets);

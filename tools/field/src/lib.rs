@@ -148,11 +148,9 @@ struct Warnings {
 
 impl Warnings {
     fn new() -> Self {
-        let shown = pratique_lint::all()
-            .iter()
-            .filter(|lint| SHOWN.contains(&lint.name));
+        let requested = pratique_lint::list_lints().filter(|lint| SHOWN.contains(&lint.name));
         Warnings {
-            options: shown.fold(Options::default(), |options, lint| options.with_requested(lint)),
+            options: requested.fold(Options::default(), |options, lint| options.with_requested(lint)),
         }
     }
 }

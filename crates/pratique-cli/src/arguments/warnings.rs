@@ -25,10 +25,10 @@ pub(crate) struct WarningArguments {
 }
 
 fn requestable() -> impl TypedValueParser<Value = String> {
-    PossibleValuesParser::new(pratique_lint::all().iter().map(|lint| lint.name))
+    PossibleValuesParser::new(pratique_lint::list_lints().map(|lint| lint.name))
 }
 
 fn lint() -> impl TypedValueParser<Value = String> {
-    let names = pratique_lint::all().iter().map(|lint| lint.name);
+    let names = pratique_lint::list_lints().map(|lint| lint.name);
     PossibleValuesParser::new(names.chain([WARNINGS]))
 }

@@ -47,15 +47,14 @@ impl Checked {
         let started = loaded.as_ref().map(|all| all.started.clone()).unwrap_or_default();
         if let (Ok(all), false) = (&loaded, arguments.hash_only) {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
-            warnings = pratique_lint::ignored(&all.ignored);
-            warnings.extend(all.unread.as_ref().map(pratique_lint::unread));
-            let mixed = all.mixed.iter();
-            warnings.extend(mixed.map(|(name, location)| pratique_lint::mixed_origins(name, location)));
+            warnings = pratique_lint::lint_configuration(&all.ignored, all.unread.as_ref());
+            let mixed = all.mixed.iter().map(|(name, location)| (name, location));
+            warnings.extend(pratique_lint::lint_mixed_origins(mixed));
             let options = levels.options(SystemTime::now());
             let options = options.feature_gates(arguments.gates.feature_gates);
             warnings.extend(pratique_lint::lint_with(&sets, &options));
             if arguments.explain_cost {
-                costs = pratique_lint::costs(&sets);
+                costs = pratique_lint::estimate_costs(&sets);
             }
         }
         let paths = input::all_shown(paths);

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use pratique_lint::{Lint, Options, Warning};
+use pratique_lint::{LintMeta, Options, Warning};
 
 use crate::arguments::{WARNINGS, WarningArguments};
 use crate::output::finding::Severity;
@@ -36,7 +36,7 @@ impl<'a> Levels<'a> {
     }
 
     /// The level of a lint: a name takes precedence over `warnings`, deny over warn, and warn over allow.
-    pub(crate) fn of(&self, lint: &Lint) -> Level {
+    pub(crate) fn of(&self, lint: &LintMeta) -> Level {
         for name in [lint.name, WARNINGS] {
             if has(self.denied, name) {
                 return Level::Deny;
@@ -61,8 +61,8 @@ impl<'a> Levels<'a> {
 
     /// The options of the lints at a time, with findings on request for lints that are named.
     pub(crate) fn options(&self, now: SystemTime) -> Options {
-        let is_named = |lint: &Lint| has(self.denied, lint.name) || has(self.warned, lint.name);
-        let named = pratique_lint::all().iter().filter(|lint| is_named(lint));
+        let is_named = |lint: &LintMeta| has(self.denied, lint.name) || has(self.warned, lint.name);
+        let named = pratique_lint::list_lints().filter(|lint| is_named(lint));
         named.fold(Options::default().at(now), |options, lint| {
             options.with_requested(lint)
         })
@@ -93,7 +93,7 @@ mod tests {
             deny: owned(denied),
         };
         let levels = Levels::new(&arguments);
-        let lint = pratique_lint::find("null-object").unwrap();
+        let lint = pratique_lint::find_lint("null-object").unwrap();
         assert_eq!(
             (
                 levels.of(lint),

@@ -259,8 +259,7 @@ pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressio
     });
     match loaded {
         Ok(loaded) => {
-            let mut warnings = pratique_lint::ignored(&loaded.ignored);
-            warnings.extend(loaded.unread.as_ref().map(pratique_lint::unread));
+            let warnings = pratique_lint::lint_configuration(&loaded.ignored, loaded.unread.as_ref());
             Findings {
                 warnings,
                 ..Findings::default()

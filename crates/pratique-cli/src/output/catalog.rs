@@ -20,7 +20,7 @@ pub(crate) fn all() -> Vec<Described> {
         summary: summary(*rule),
         is_error: true,
     });
-    let lints = pratique_lint::all().iter().map(|lint| Described {
+    let lints = pratique_lint::list_lints().map(|lint| Described {
         name: lint.name,
         summary: lint.summary,
         is_error: false,
@@ -30,7 +30,7 @@ pub(crate) fn all() -> Vec<Described> {
 
 /// The URL of a rule's or warning's documentation.
 pub(crate) fn url(name: &str) -> String {
-    let page = match pratique_lint::find(name) {
+    let page = match pratique_lint::find_lint(name) {
         Some(_) => "warnings.md",
         None => "problems.md",
     };

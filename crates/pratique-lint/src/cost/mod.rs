@@ -41,14 +41,14 @@ impl ExpressionCost {
 }
 
 /// Estimates the costs of the expressions of manifests, except for those that compile for no kind.
-pub fn costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
+pub fn estimate_costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
     let manifests = Manifests::new(sets);
     let groups = manifests.expression_groups();
     groups.flat_map(|group| described(group, |_| true)).collect()
 }
 
 /// Estimates the cost of the expression in one field of a manifest; `None` if there is none, or if it compiles for no kind.
-pub fn cost_of(sets: &[&ManifestSet], source: &ObjectSource, path: &[Step]) -> Option<ExpressionCost> {
+pub fn estimate_cost(sets: &[&ManifestSet], source: &ObjectSource, path: &[Step]) -> Option<ExpressionCost> {
     let manifests = Manifests::new(sets);
     let of_object = |group: &ExpressionGroup<'_, '_>| group.origin.source.is_same(source);
     let mut groups = manifests.expression_groups().filter(of_object);
@@ -190,7 +190,7 @@ mod tests {
     /// The estimates of a policy's expressions, in order.
     fn estimates(spec: &str) -> Vec<u64> {
         let set = load(&policy("CREATE", spec));
-        costs(&[&set])
+        estimate_costs(&[&set])
             .into_iter()
             .map(|cost| cost.usage.cost.max)
             .collect()

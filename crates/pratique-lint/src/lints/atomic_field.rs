@@ -1,4 +1,32 @@
 //! Apply configurations that set atomic fields.
+//!
+//! # What
+//!
+//! An `applyConfiguration` sets a list, map or struct that can only be replaced as a whole: `args`, `tolerations`,
+//! `nodeSelector`, elements of `ownerReferences`.
+//!
+//! # Why
+//!
+//! The server refuses to merge these, and the request fails.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: MutatingAdmissionPolicy
+//! metadata: {name: tolerate}
+//! spec:
+//!   reinvocationPolicy: Never
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE]}]
+//!   mutations:
+//!   - patchType: ApplyConfiguration
+//!     applyConfiguration:
+//!       expression: >-
+//!         Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{tolerations: []}}}}
+//! ```
+//!
+//! Use a `JSONPatch` instead, which may replace the field as a whole.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +35,29 @@ use pratique_expression::Use;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
-use crate::analysis::{Parsed, byte_offset};
-use crate::lint::Lint;
+use crate::analysis::byte_offset;
+use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
 use crate::report::{Finding, Report, listed};
-use crate::subject::Policy;
 use crate::typing::Kinds;
 
-pub(crate) const LINT: Lint = Lint {
-    name: "atomic-field",
-    summary: "An apply configuration sets an atomic list, map or struct, which the server refuses.",
-};
+/// The lint `atomic-field`.
+pub(crate) struct AtomicField;
 
-pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
+impl Lint for AtomicField {
+    const META: &'static LintMeta = &LintMeta {
+        name: "atomic-field",
+        summary: "An apply configuration sets an atomic list, map or struct, which the server refuses.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let Some(subject) = context.policy() {
+            check_policy(subject, report);
+        }
+    }
+}
+
+fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+    let policy = subject.policy;
     if !policy
         .sites
         .iter()
@@ -26,13 +65,11 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
     {
         return;
     }
-    let kinds = Kinds::new(&policy.rules);
-    let parsed = Parsed::new(&policy.sites);
-    for (site, ast) in policy.sites.iter().zip(&parsed.asts) {
+    for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
         let Some(ast) = ast.as_ref().filter(|_| site.usage == Use::ApplyConfiguration) else {
             continue;
         };
-        for ((offset, path), of_kinds) in atomic_fields(ast, &kinds) {
+        for ((offset, path), of_kinds) in atomic_fields(ast, subject.kinds()) {
             let start = byte_offset(site.text, offset);
             let rest = site.text.get(start..).unwrap_or_default();
             let length = rest
@@ -47,7 +84,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
                 &policy.origin,
                 &site.path,
                 start..start + length.max(1),
-                Finding::new(&LINT, message).help(help),
+                Finding::new(AtomicField::META, message).help(help),
             );
         }
     }
@@ -134,7 +171,11 @@ mod tests {
 
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {
-        find(&LINT, &mutation("ApplyConfiguration", expression), expected);
+        find(
+            AtomicField::META,
+            &mutation("ApplyConfiguration", expression),
+            expected,
+        );
     }
 
     const SPEC: &str = "Object.spec.template.spec";
@@ -170,7 +211,7 @@ mod tests {
             .replace("apiGroups: [apps]", "apiGroups: ['*']")
             .replace("resources: [deployments]", "resources: ['*']");
         find(
-            &LINT,
+            AtomicField::META,
             &every,
             &[("data", "Kind=ControllerRevision: data is atomic")],
         );
@@ -187,7 +228,7 @@ mod tests {
             &[],
         );
         find(
-            &LINT,
+            AtomicField::META,
             &mutation(
                 "JSONPatch",
                 "[JSONPatch{op: 'add', path: '/spec/template/spec/tolerations', value: []}]",

@@ -1,33 +1,66 @@
 //! Messages that look like expressions, which is what `messageExpression` is for.
+//!
+//! # What
+//!
+//! A `message` holds an expression, or a template with `{object…}`.
+//!
+//! # Why
+//!
+//! It is not evaluated: users get the text unchanged.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: replicas}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE]}]
+//!   validations:
+//!   - expression: object.spec.replicas <= 5
+//!     message: "'too many replicas: ' + string(object.spec.replicas)"
+//! ```
+//!
+//! Write it as `messageExpression`.
 
 use pratique_cel::ast::{Ast, Expr};
 use pratique_expression::{CURRENT_MINOR, Declarations, environment};
 
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Report};
-use crate::subject::{Policy, item, path};
+use crate::subject::{item, path};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "cel-in-message",
-    summary: "A message holds an expression or a template: it is shown as it is written.",
-};
+/// The lint `cel-in-message`.
+pub(crate) struct CelInMessage;
 
-pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    let list = path("spec.validations");
-    for (index, validation) in policy.validations.iter().enumerate() {
-        let message = validation.message.as_deref().unwrap_or_default();
-        let help = if is_expression(message) || is_broken_expression(message) {
-            "write it as messageExpression"
-        } else if has_template(message) {
-            "write it as messageExpression: '…' + object.metadata.name + '…'"
-        } else {
-            continue;
+impl Lint for CelInMessage {
+    const META: &'static LintMeta = &LintMeta {
+        name: "cel-in-message",
+        summary: "A message holds an expression or a template: it is shown as it is written.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        let Some(subject) = context.policy() else {
+            return;
         };
-        let finding = Finding::new(
-            &LINT,
-            "the message is shown as it is written: nothing in it is evaluated",
-        );
-        report.add(&policy.origin, &item(&list, index, "message"), finding.help(help));
+        let policy = subject.policy;
+        let list = path("spec.validations");
+        for (index, validation) in policy.validations.iter().enumerate() {
+            let message = validation.message.as_deref().unwrap_or_default();
+            let help = if is_expression(message) || is_broken_expression(message) {
+                "write it as messageExpression"
+            } else if has_template(message) {
+                "write it as messageExpression: '…' + object.metadata.name + '…'"
+            } else {
+                continue;
+            };
+            let finding = Finding::new(
+                Self::META,
+                "the message is shown as it is written: nothing in it is evaluated",
+            );
+            report.add(&policy.origin, &item(&list, index, "message"), finding.help(help));
+        }
     }
 }
 
@@ -100,7 +133,7 @@ mod tests {
         let spec = format!("validations:\n- expression: 'true'\n  message: |-\n    {message}\n");
         let expected = [(message, "shown as it is written")];
         find(
-            &LINT,
+            CelInMessage::META,
             &policy("CREATE", &spec),
             if fires { &expected } else { &[] },
         );

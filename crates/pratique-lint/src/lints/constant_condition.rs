@@ -1,44 +1,67 @@
 //! Match conditions that are the same for every request.
+//!
+//! # What
+//!
+//! A match condition is the same for every request that the rules match.
+//!
+//! # Why
+//!
+//! It is true, and without effect, or false, so that the policy or webhook never applies.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: kept}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   matchConditions: [{name: deleted, expression: request.operation == 'DELETE'}]
+//!   validations: [{expression: 'false'}]
+//! ```
+//!
+//! The rules match `CREATE` only: add the operation to them, or remove the condition.
 
 use pratique_expression::Use;
 use pratique_types::Operation;
 
 use crate::analysis::{Facts, KnownValue, Parsed};
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Report};
-use crate::subject::{Origin, Policy, RuleView, Site, Webhook, matched_operations};
+use crate::subject::{ExpressionGroup, RuleView, Site, matched_operations};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "constant-condition",
-    summary: "A match condition is true, or false, for every request that the rules match.",
-};
+/// The lint `constant-condition`.
+pub(crate) struct ConstantCondition;
 
-pub(crate) fn policy(policy: &Policy<'_>, report: &mut Report) {
-    check(&policy.sites, &policy.rules, &policy.origin, report);
-}
+impl Lint for ConstantCondition {
+    const META: &'static LintMeta = &LintMeta {
+        name: "constant-condition",
+        summary: "A match condition is true, or false, for every request that the rules match.",
+    };
 
-pub(crate) fn webhook(webhook: &Webhook<'_>, report: &mut Report) {
-    check(&webhook.conditions, &webhook.rules, &webhook.origin, report);
-}
-
-fn check(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
-    for site in sites.iter().filter(|site| site.usage == Use::MatchCondition) {
-        let alone = std::slice::from_ref(site);
-        let parsed = Parsed::new(alone);
-        let message = match always(&parsed, alone, &Facts::default()) {
-            Some(true) => "the condition is always true: it has no effect",
-            Some(false) => "the condition is always false: nothing is matched",
-            None if never(&parsed, alone, rules) => {
-                "the condition is false for every operation of the rules: nothing is matched"
-            }
-            None => continue,
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        let Some(ExpressionGroup { origin, sites, rules }) = context.expression_group() else {
+            return;
         };
-        report.add(origin, &site.path, Finding::new(&LINT, message));
+        for site in sites.iter().filter(|site| site.usage == Use::MatchCondition) {
+            let alone = std::slice::from_ref(site);
+            let parsed = Parsed::new(alone);
+            let message = match fold_condition(&parsed, alone, &Facts::default()) {
+                Some(true) => "the condition is always true: it has no effect",
+                Some(false) => "the condition is always false: nothing is matched",
+                None if is_never_true(&parsed, alone, rules) => {
+                    "the condition is false for every operation of the rules: nothing is matched"
+                }
+                None => continue,
+            };
+            report.add(origin, &site.path, Finding::new(Self::META, message));
+        }
     }
 }
 
 /// The value of a condition under facts, if it is constant.
-fn always(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool> {
+fn fold_condition(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool> {
     let Some(folded_policy) = parsed.fold(site, facts) else {
         return Some(false);
     };
@@ -47,14 +70,14 @@ fn always(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool>
 }
 
 /// Whether a condition is false for all that rules match.
-fn never(parsed: &Parsed, site: &[Site<'_>], rules: &[RuleView<'_>]) -> bool {
+fn is_never_true(parsed: &Parsed, site: &[Site<'_>], rules: &[RuleView<'_>]) -> bool {
     let operations = matched_operations(rules);
     let is_false = |operation: &Operation| {
         let facts = Facts {
             operation: Some(*operation),
             ..Facts::default()
         };
-        always(parsed, site, &facts) == Some(false)
+        fold_condition(parsed, site, &facts) == Some(false)
     };
     !operations.is_empty() && operations.iter().all(is_false)
 }
@@ -71,7 +94,11 @@ mod tests {
         );
         let quoted = format!("\"{expression}\"");
         let expected: Vec<_> = expected.iter().map(|part| (quoted.as_str(), *part)).collect();
-        find(&LINT, &policy("CREATE, UPDATE", &spec), &expected);
+        find(
+            ConstantCondition::META,
+            &policy("CREATE, UPDATE", &spec),
+            &expected,
+        );
     }
 
     #[test]

@@ -1,8 +1,41 @@
 //! Expressions that an object can make cost more than they may.
 //!
-//! An evaluation that exceeds the limit fails. A policy with failurePolicy Ignore then admits the object, which is
-//! always reported; one with Fail denies it, which is reported on request. Estimates only select candidates; each
-//! warning is based on an evaluation over a generated object.
+//! # What
+//!
+//! Evaluating an expression may cost 1,000,000 at most, all of a policy 10,000,000 for each binding, its match
+//! conditions 2,500,000. A policy with `failurePolicy: Ignore` is always reported; that a policy which fails closed
+//! denies large objects is only reported with `--warn cost-limit` or `--deny cost-limit`.
+//!
+//! The warning describes an object of at most 32 KiB that was generated for the policy and evaluated, with its kind,
+//! its size and its large parts; it made the expression cost four fifths of the limit or more. `--output json` shows
+//! the object itself (`example`). It has the required fields of its kind, values of enumerations and different keys in
+//! keyed lists; a server validates more than that. The search covers up to three of the built-in kinds that a policy
+//! matches, and ends after a bounded amount of work, so an expression without a warning may still reach the limit:
+//! `--explain-cost` shows the estimated maximum cost of an expression, which is often far more than the cost for any
+//! real object.
+//!
+//! # Why
+//!
+//! Exceeding a limit is an error: a policy with `failurePolicy: Ignore` then allows the request, whatever the object
+//! contains.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: different}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   failurePolicy: Ignore
+//!   validations:
+//!   - expression: >-
+//!       object.spec.containers.all(c, object.spec.containers.exists_one(d, c.name == d.name))
+//! ```
+//!
+//! This is a loop over all containers in a loop over all containers. Test `size()` first, look through fewer lists, or
+//! match fewer objects.
 
 use pratique_expression::Use;
 use pratique_manifest::Step;
@@ -13,14 +46,27 @@ use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
 use crate::Options;
 use crate::cost::{Costs, ExpressionCost};
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Report};
 use crate::subject::{Policy, Site, matched_operations, path};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "cost-limit",
-    summary: "An object makes an expression, or a policy as a whole, cost about as much as it may, or more.",
-};
+/// The lint `cost-limit`.
+pub(crate) struct CostLimit;
+
+impl Lint for CostLimit {
+    const META: &'static LintMeta = &LintMeta {
+        name: "cost-limit",
+        summary: "An object makes an expression, or a policy as a whole, cost about as much as it may, or more.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let Some(subject) = context.policy() {
+            let mut work = context.work.get();
+            check_policy(subject.policy, context.options, &mut work, report);
+            context.work.set(work);
+        }
+    }
+}
 
 /// How much work goes into the objects of one policy and kind.
 const WORK: u64 = 24_000_000;
@@ -40,8 +86,9 @@ struct Limited {
     example: Option<CostExample>,
 }
 
-pub(crate) fn check(policy: &Policy<'_>, options: &Options, work: &mut Budget, report: &mut Report) {
-    if !policy.ignores_errors && !options.is_requested(&LINT) {
+/// Estimates only select candidates; each warning is based on an evaluation over a generated object.
+fn check_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, report: &mut Report) {
+    if !policy.ignores_errors && !options.is_requested(CostLimit::META) {
         return;
     }
     let mut limited = limited(policy);
@@ -230,7 +277,7 @@ fn finding(label: &str, example: CostExample, limit: u64, policy: &Policy<'_>) -
             example.cost
         ),
     };
-    Finding::new(&LINT, message)
+    Finding::new(CostLimit::META, message)
         .help("bound it: test size() first, look through fewer lists, or match fewer objects")
         .example(example)
 }
@@ -254,7 +301,7 @@ mod tests {
     fn found(manifests: &str, options: &Options) -> Vec<Warning> {
         let set = load(manifests);
         let mut found = crate::lint_with(&[&set], options);
-        found.retain(|warning| warning.lint == &LINT);
+        found.retain(|warning| warning.lint == CostLimit::META);
         found
     }
 
@@ -351,10 +398,10 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
     fn policies_that_fail_closed_on_request() {
         let manifests = policy("CREATE", &validations(&[TWICE]));
         check_all(&manifests, &Options::default(), &[]);
-        let options = Options::default().with_requested(&LINT);
+        let options = Options::default().with_requested(CostLimit::META);
         check_all(&manifests, &options, &["which denies the request"]);
         // Another request changes nothing.
-        let options = Options::default().with_requested(&crate::lints::null_object::LINT);
+        let options = Options::default().with_requested(crate::lints::null_object::NullObject::META);
         check_all(&manifests, &options, &[]);
     }
 
@@ -438,6 +485,6 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
     }
 
     fn check_with(policy: &Policy<'_>, work: &mut Budget) {
-        super::check(policy, &Options::default(), work, &mut Report::default());
+        super::check_policy(policy, &Options::default(), work, &mut Report::default());
     }
 }

@@ -1,36 +1,77 @@
 //! Bindings that match nothing of what their policy matches.
+//!
+//! # What
+//!
+//! A binding matches no request that its policy matches: no rule has an operation and a resource in common with one of
+//! the policy's, all of them are excluded, or the two selectors contradict each other.
+//!
+//! # Why
+//!
+//! So the binding has no effect.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: pods}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   validations: [{expression: 'false'}]
+//! ---
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicyBinding
+//! metadata: {name: services}
+//! spec:
+//!   policyName: pods
+//!   validationActions: [Deny]
+//!   matchResources:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [services], operations: [CREATE]}]
+//! ```
+//!
+//! This is a binding for `services` to a policy for `pods`.
 
 use k8s_openapi::api::admissionregistration::v1::MatchResources;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Report};
 use crate::selectors::contradiction;
 use crate::subject::{Binding, Policy, RuleView, path};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "empty-binding",
-    summary: "A binding narrows its policy to nothing.",
-};
+/// The lint `empty-binding`.
+pub(crate) struct EmptyBinding;
 
-pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    for binding in &policy.bindings {
+impl Lint for EmptyBinding {
+    const META: &'static LintMeta = &LintMeta {
+        name: "empty-binding",
+        summary: "A binding narrows its policy to nothing.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        let Some(subject) = context.policy() else {
+            return;
+        };
+        let policy = subject.policy;
         let name = &policy.origin.name.name;
-        if let Some(why) = no_rule_in_common(policy, binding) {
-            let message = format!("the binding has no effect: {why} the policy {name:?}");
-            let field = path("spec.matchResources.resourceRules");
-            report.add(&binding.origin, &field, Finding::new(&LINT, message));
-        }
-        for (field, label) in contradictions(policy.constraints, binding.resources) {
-            let message = format!(
-                "the binding has no effect: nothing meets both its {field} and that of the policy {name:?}, for the \
-                 label {label:?}"
-            );
-            report.add(
-                &binding.origin,
-                &path(&format!("spec.matchResources.{field}")),
-                Finding::new(&LINT, message),
-            );
+        for binding in &policy.bindings {
+            if let Some(why) = no_rule_in_common(policy, binding) {
+                let message = format!("the binding has no effect: {why} the policy {name:?}");
+                let field = path("spec.matchResources.resourceRules");
+                report.add(&binding.origin, &field, Finding::new(Self::META, message));
+            }
+            for (field, label) in contradictions(policy.constraints, binding.resources) {
+                let message = format!(
+                    "the binding has no effect: nothing meets both its {field} and that of the policy {name:?}, for the \
+                     label {label:?}"
+                );
+                report.add(
+                    &binding.origin,
+                    &path(&format!("spec.matchResources.{field}")),
+                    Finding::new(Self::META, message),
+                );
+            }
         }
     }
 }
@@ -89,7 +130,7 @@ fn patterns_overlap(one: &str, other: &str) -> bool {
 }
 
 /// Whether other rules exclude all that a rule matches, of which all must be built in.
-pub(crate) fn is_excluded(rule: &RuleView<'_>, excluded: &[RuleView<'_>]) -> bool {
+pub(super) fn is_excluded(rule: &RuleView<'_>, excluded: &[RuleView<'_>]) -> bool {
     let mut served = rule.served().peekable();
     if !rule.is_builtin_only() || served.peek().is_none() {
         return false;
@@ -147,7 +188,7 @@ mod tests {
         let spec = "validations: [{expression: 'true'}]";
         let manifests =
             policy("CREATE", spec).replace("[Deny]}", &format!("[Deny], matchResources: {{{resources}}}}}"));
-        find(&LINT, &manifests, expected);
+        find(EmptyBinding::META, &manifests, expected);
     }
 
     fn rule(resources: &str, operations: &str) -> String {
@@ -201,9 +242,9 @@ mod tests {
                     &format!("[Deny], matchResources: {{namespaceSelector: {selector}}}}}"),
                 )
         };
-        find(&LINT, &both("{matchLabels: {team: a}}"), &[]);
+        find(EmptyBinding::META, &both("{matchLabels: {team: a}}"), &[]);
         find(
-            &LINT,
+            EmptyBinding::META,
             &both("{matchLabels: {env: test}}"),
             &[("{matchLabels: {env: test}}", "\"env\"")],
         );

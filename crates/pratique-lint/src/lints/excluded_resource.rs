@@ -1,34 +1,81 @@
 //! Rules that name resources that are excluded from admission.
+//!
+//! # What
+//!
+//! A rule names `tokenreviews`, `subjectaccessreviews` or another review of users and permissions. With the feature
+//! gate `ExcludeAdmissionWebhookVirtualResources` off webhooks are called, and the warning is given for policies only
+//! ([more](webhooks.md#a-webhook-for-subjectaccessreviews-or-tokenreviews-is-silent)).
+//!
+//! # Why
+//!
+//! Policies are never evaluated for these six resources, and webhooks are not called for them since 1.37, so that none
+//! of them can lock all users out.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: reviews}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [authentication.k8s.io], apiVersions: [v1], resources: [tokenreviews], operations: [CREATE]}]
+//!   validations: [{expression: 'false'}]
+//! ```
+//!
+//! Remove them from the rule.
 
 use pratique_exclusion::VIRTUAL_RESOURCES;
 
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Report};
-use crate::subject::{Origin, RuleView};
+use crate::subject::RuleView;
 
-pub(crate) const LINT: Lint = Lint {
-    name: "excluded-resource",
-    summary: "A rule names a review of users or permissions, which no policy or webhook gets to see.",
-};
+/// The lint `excluded-resource`.
+pub(crate) struct ExcludedResource;
 
-pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
-    for rule in rules {
-        for (index, pattern) in rule.resources.iter().enumerate() {
-            let name = pattern.split('/').next().unwrap_or_default();
-            let named = |(group, review): &(&str, &str)| {
-                name == *review
-                    && rule
-                        .groups
-                        .iter()
-                        .any(|rule_group| rule_group == group || rule_group == "*")
-            };
-            if VIRTUAL_RESOURCES.iter().any(named) {
-                let message =
-                    format!("{name} are not shown to policies and webhooks: the rule does not match them");
-                report.add(origin, &rule.resource_path(index), Finding::new(&LINT, message));
+impl Lint for ExcludedResource {
+    const META: &'static LintMeta = &LintMeta {
+        name: "excluded-resource",
+        summary: "A rule names a review of users or permissions, which no policy or webhook gets to see.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        // For policies they are excluded whatever the gate.
+        let is_off = !context.options.feature_gates.excludes_virtual_resources;
+        let Some(group) = context
+            .expression_group()
+            .filter(|_| context.webhook().is_none() || !is_off)
+        else {
+            return;
+        };
+        for rule in group.rules {
+            for (index, pattern) in rule.resources.iter().enumerate() {
+                let name = pattern.split('/').next().unwrap_or_default();
+                if names_virtual(rule, name) {
+                    let message = format!(
+                        "{name} are not shown to policies and webhooks: the rule does not match them"
+                    );
+                    report.add(
+                        group.origin,
+                        &rule.resource_path(index),
+                        Finding::new(Self::META, message),
+                    );
+                }
             }
         }
     }
+}
+
+fn names_virtual(rule: &RuleView<'_>, name: &str) -> bool {
+    let is_named = |(group, review): &(&str, &str)| {
+        name == *review
+            && rule
+                .groups
+                .iter()
+                .any(|rule_group| rule_group == group || rule_group == "*")
+    };
+    VIRTUAL_RESOURCES.iter().any(is_named)
 }
 
 #[cfg(test)]
@@ -48,9 +95,9 @@ mod tests {
             )
         };
         let reviews = named("authentication.k8s.io", "tokenreviews");
-        check(&LINT, &reviews, &[("tokenreviews", "not shown")]);
-        check(&LINT, &named("'*'", "'*'"), &[]);
-        check(&LINT, &named("''", "serviceaccounts/token"), &[]);
-        check(&LINT, &named("example.com", "tokenreviews"), &[]);
+        check(ExcludedResource::META, &reviews, &[("tokenreviews", "not shown")]);
+        check(ExcludedResource::META, &named("'*'", "'*'"), &[]);
+        check(ExcludedResource::META, &named("''", "serviceaccounts/token"), &[]);
+        check(ExcludedResource::META, &named("example.com", "tokenreviews"), &[]);
     }
 }

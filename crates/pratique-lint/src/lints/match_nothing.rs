@@ -1,44 +1,80 @@
 //! Rules that no request can match.
+//!
+//! # What
+//!
+//! No request can match the rule or the selector: no API server serves the resource in that version (alpha and beta
+//! versions count if the rule names version and resource), or it has the other scope, a rule for a resource that is
+//! only connected to (`pods/exec`) lacks the operation `CONNECT`, `excludeResourceRules` exclude everything, or the
+//! selector requires two values of one label.
+//!
+//! # Why
+//!
+//! So the rule has no effect; with such a selector, the whole policy has none.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: executed}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods/exec], operations: [CREATE]}]
+//!   validations: [{expression: 'false'}]
+//! ```
+//!
+//! `pods/exec` is only connected to: use `CONNECT`.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_exclusion::is_virtual;
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
 use super::empty_binding::is_excluded;
-use super::unknown_resource::Served;
-use crate::lint::Lint;
+use super::unknown_resource::GroupResources;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Report, listed};
 use crate::selectors::contradiction;
-use crate::subject::{Origin, Policy, RuleView, Webhook, path};
+use crate::subject::{Origin, Policy, RuleView, path};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "match-nothing",
-    summary: "A rule or a selector matches no request that there can be.",
-};
+/// The lint `match-nothing`.
+pub(crate) struct MatchNothing;
 
-pub(crate) fn policy(policy: &Policy<'_>, report: &mut Report) {
-    check(&policy.rules, &policy.excluded, &policy.origin, report);
-    let constraints = policy.constraints;
-    selector(
-        "namespaceSelector",
-        constraints.and_then(|constraints| constraints.namespace_selector.as_ref()),
-        policy,
-        report,
-    );
-    selector(
-        "objectSelector",
-        constraints.and_then(|constraints| constraints.object_selector.as_ref()),
-        policy,
-        report,
-    );
+impl Lint for MatchNothing {
+    const META: &'static LintMeta = &LintMeta {
+        name: "match-nothing",
+        summary: "A rule or a selector matches no request that there can be.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let Some(subject) = context.policy() {
+            let policy = subject.policy;
+            check_rules(&policy.rules, &policy.excluded, &policy.origin, report);
+            check_selectors(policy, report);
+        }
+        if let Some(webhook) = context.webhook() {
+            check_rules(&webhook.rules, &[], &webhook.origin, report);
+        }
+    }
 }
 
-pub(crate) fn webhook(webhook: &Webhook<'_>, report: &mut Report) {
-    check(&webhook.rules, &[], &webhook.origin, report);
+fn check_selectors(policy: &Policy<'_>, report: &mut Report) {
+    let Some(constraints) = policy.constraints else {
+        return;
+    };
+    for (field, selector) in [
+        ("namespaceSelector", &constraints.namespace_selector),
+        ("objectSelector", &constraints.object_selector),
+    ] {
+        if let Some(label) = selector.as_ref().and_then(|selector| contradiction(&[selector])) {
+            let message =
+                format!("the selector matches nothing: no value of the label {label:?} meets all of it");
+            let field = path(&format!("spec.matchConstraints.{field}"));
+            report.add(&policy.origin, &field, Finding::new(MatchNothing::META, message));
+        }
+    }
 }
 
-fn check(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
+fn check_rules(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
     for rule in rules {
         let why = why_nothing(rule).or_else(|| {
             is_excluded(rule, excluded).then(|| "excludeResourceRules exclude all that it matches".to_owned())
@@ -47,18 +83,9 @@ fn check(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origin<'_>,
             report.add(
                 origin,
                 &rule.path,
-                Finding::new(&LINT, format!("the rule matches nothing: {why}")),
+                Finding::new(MatchNothing::META, format!("the rule matches nothing: {why}")),
             );
         }
-    }
-}
-
-fn selector(field: &str, selector: Option<&LabelSelector>, policy: &Policy<'_>, report: &mut Report) {
-    if let Some(label) = selector.and_then(|selector| contradiction(&[selector])) {
-        let message =
-            format!("the selector matches nothing: no value of the label {label:?} meets all of it");
-        let field = path(&format!("spec.matchConstraints.{field}"));
-        report.add(&policy.origin, &field, Finding::new(&LINT, message));
     }
 }
 
@@ -67,7 +94,7 @@ fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
     if !rule.is_builtin_only() {
         return None;
     }
-    let known = Served::of(rule);
+    let known = GroupResources::new(rule);
     if rule.resources.iter().any(|pattern| known.lacks(pattern)) {
         return None;
     }
@@ -147,7 +174,7 @@ mod tests {
     fn check(manifests: &str, why: &str) {
         let start = manifests.find("{apiGroups").unwrap();
         let rule = manifests.get(start..).unwrap().lines().next().unwrap();
-        find(&LINT, manifests, &[(rule, why)]);
+        find(MatchNothing::META, manifests, &[(rule, why)]);
     }
 
     #[test]
@@ -168,7 +195,7 @@ mod tests {
             .replace("    resourceRules", &format!("    {exclude}\n    resourceRules"));
         let start = excluded.find("- {apiGroups").unwrap() + 2;
         let rule = excluded.get(start..).unwrap().lines().next().unwrap();
-        find(&LINT, &excluded, &[(rule, "exclude all")]);
+        find(MatchNothing::META, &excluded, &[(rule, "exclude all")]);
     }
 
     #[test]
@@ -181,7 +208,7 @@ mod tests {
             of("example.com", "v1beta1", "gadgets", "CONNECT"),
             of("''", "v1", "namespaces", "CREATE").replace("operations", "scope: Cluster, operations"),
         ] {
-            find(&LINT, &manifests, &[]);
+            find(MatchNothing::META, &manifests, &[]);
         }
     }
 
@@ -192,7 +219,7 @@ mod tests {
             of("''", "v1", "pods", "CREATE").replace("    resourceRules", &line)
         };
         let impossible = "{matchLabels: {a: x}, matchExpressions: [{key: a, operator: DoesNotExist}]}";
-        find(&LINT, &with(impossible), &[(impossible, "\"a\"")]);
-        find(&LINT, &with("{matchLabels: {a: x, b: z}}"), &[]);
+        find(MatchNothing::META, &with(impossible), &[(impossible, "\"a\"")]);
+        find(MatchNothing::META, &with("{matchLabels: {a: x, b: z}}"), &[]);
     }
 }

@@ -1,4 +1,29 @@
 //! Expressions that read `object` where there is none.
+//!
+//! # What
+//!
+//! An expression reads `object` in a request to delete, or `oldObject` in a request to create or connect. The same goes
+//! for `namespaceObject` in match conditions, where it is always null.
+//!
+//! # Why
+//!
+//! Both are null then, and reading a field of null is an error, so that the request is denied, or allowed if
+//! `failurePolicy` is `Ignore`.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: keep}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [DELETE]}]
+//!   validations: [{expression: "object.metadata.name != 'keep'"}]
+//! ```
+//!
+//! Read the other variable, or test first: `object == null || …`, `request.operation == 'DELETE' ? … : …`, or a match
+//! condition.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +31,25 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::Use;
 
 use crate::analysis::{Facts, FoldedPolicy, KnownValue, Parsed, Place, ident_path, live_nodes, place_of};
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
 use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, matched_operations};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "null-object",
-    summary: "An expression reads object on DELETE, oldObject on CREATE, or namespaceObject in a match condition, where each is null.",
-};
+/// The lint `null-object`.
+pub(crate) struct NullObject;
+
+impl Lint for NullObject {
+    const META: &'static LintMeta = &LintMeta {
+        name: "null-object",
+        summary: "An expression reads object on DELETE, oldObject on CREATE, or namespaceObject in a match condition, where each is null.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let Some(subject) = context.policy() {
+            check_policy(subject, report);
+        }
+    }
+}
 
 /// A read of a null variable, and the operations on which it is null.
 struct Read {
@@ -22,9 +58,9 @@ struct Read {
     operations: Vec<&'static str>,
 }
 
-pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    let parsed = Parsed::new(&policy.sites);
-    let mut found: BTreeMap<(usize, String), Read> = BTreeMap::new();
+fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+    let (policy, parsed) = (subject.policy, subject.parsed());
+    let mut by_variable: BTreeMap<(usize, String), Read> = BTreeMap::new();
     for operation in matched_operations(&policy.rules) {
         let facts = Facts {
             operation: Some(operation),
@@ -33,14 +69,14 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
         let Some(folded_policy) = parsed.fold(&policy.sites, &facts) else {
             continue;
         };
-        for (index, place, root) in reads(&parsed, &folded_policy) {
+        for (index, place, root) in reads(parsed, &folded_policy) {
             let name = policy
                 .sites
                 .get(index)
                 .and_then(|site| site.text.get(place.clone()))
                 .unwrap_or(&root);
             let name = name.to_owned();
-            let read = found.entry((index, root)).or_insert(Read {
+            let read = by_variable.entry((index, root)).or_insert(Read {
                 place,
                 name,
                 operations: Vec::new(),
@@ -50,7 +86,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
             }
         }
     }
-    for ((index, root), read) in found {
+    for ((index, root), read) in by_variable {
         let Some(site) = policy.sites.get(index) else {
             continue;
         };
@@ -123,7 +159,7 @@ fn finding(policy: &Policy<'_>, usage: Use, root: &str, read: &Read) -> Finding 
     let name = &read.name;
     if root == "namespaceObject" {
         let message = format!("namespaceObject is always null in match conditions: {name} fails");
-        return Finding::new(&LINT, message)
+        return Finding::new(NullObject::META, message)
             .help("use a namespaceSelector, or move the test into a validation");
     }
     let outcome = policy.outcome_of_errors(usage);
@@ -132,14 +168,17 @@ fn finding(policy: &Policy<'_>, usage: Use, root: &str, read: &Read) -> Finding 
     let other = match root {
         "object" => "oldObject",
         "oldObject" => "object",
-        _ => return Finding::new(&LINT, message).help(format!("test for null first: {root} != null && …")),
+        _ => {
+            return Finding::new(NullObject::META, message)
+                .help(format!("test for null first: {root} != null && …"));
+        }
     };
     let only = operations_without(policy, read);
     let help = match only {
         true => format!("read {other} instead"),
         false => format!("test it first, as in {root} == null || …, or read {other}"),
     };
-    Finding::new(&LINT, message).help(help)
+    Finding::new(NullObject::META, message).help(help)
 }
 
 /// Whether a policy matches no other operations than those on which the read fails.
@@ -156,7 +195,7 @@ mod tests {
     #[track_caller]
     fn check(operations: &str, expression: &str, expected: &[(&str, &str)]) {
         let spec = format!("validations:\n- expression: >-\n    {expression}\n");
-        find(&LINT, &policy(operations, &spec), expected);
+        find(NullObject::META, &policy(operations, &spec), expected);
     }
 
     #[test]
@@ -213,7 +252,7 @@ mod tests {
     fn conditions_and_variables() {
         let spec = "matchConditions: [{name: c, expression: \"request.operation != 'DELETE'\"}]
 validations: [{expression: object.a == 1}]";
-        find(&LINT, &policy("CREATE, DELETE", spec), &[]);
+        find(NullObject::META, &policy("CREATE, DELETE", spec), &[]);
         let spec = "variables:
 - {name: gone, expression: request.operation == 'DELETE'}
 - {name: a, expression: object.spec.a}
@@ -222,10 +261,10 @@ validations: [{expression: object.a == 1}]";
 validations:
 - {expression: variables.gone || variables.a == 1}
 ";
-        find(&LINT, &policy("CREATE, DELETE", spec), &[]);
+        find(NullObject::META, &policy("CREATE, DELETE", spec), &[]);
         let spec = spec.replace("variables.gone ||", "variables.self.b == 1 &&");
         find(
-            &LINT,
+            NullObject::META,
             &policy("CREATE, DELETE", &spec),
             &[
                 ("object.spec.a", "null on DELETE"),
@@ -235,7 +274,7 @@ validations:
         let spec = "matchConditions: [{name: c, expression: namespaceObject.metadata.name == 'a'}]
 validations: [{expression: namespaceObject.metadata.name == 'a'}]";
         find(
-            &LINT,
+            NullObject::META,
             &policy("CREATE", spec),
             &[("namespaceObject.metadata.name", "always null in match conditions")],
         );
@@ -248,7 +287,7 @@ validations: [{expression: namespaceObject.metadata.name == 'a'}]";
 - {expression: request.operation == 'CREATE', messageExpression: object.c}
 ";
         find(
-            &LINT,
+            NullObject::META,
             &policy("CREATE, DELETE", spec),
             &[("object.c", "default one")],
         );

@@ -1,26 +1,52 @@
 //! Objects of older versions of the API, which have other defaults.
+//!
+//! # What
+//!
+//! An object of the API is written in an older version, and leaves out a field whose default in that version is not the
+//! one of `v1`.
+//!
+//! # Why
+//!
+//! Who knows `v1` reads the file otherwise than the server does.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1alpha1
+//! kind: ValidatingAdmissionPolicyBinding
+//! metadata: {name: limits}
+//! spec: {policyName: limits, paramRef: {name: limits}, validationActions: [Deny]}
+//! ```
+//!
+//! The `paramRef` has no `parameterNotFoundAction`, which is `Deny` in `v1alpha1` and required in `v1`. Write the
+//! field.
 
-use pratique_manifest::OlderVersion;
-
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
+use crate::report::Report;
 use crate::warning::Warning;
 
-pub(crate) const LINT: Lint = Lint {
-    name: "older-version",
-    summary: "An object is written in an older version of the API, some of whose defaults are others than those of v1.",
-};
+/// The lint `older-version`.
+pub(crate) struct OlderVersion;
 
-/// Warns of an object that means something else in v1.
-pub(crate) fn check(older: &OlderVersion) -> Warning {
-    let (version, fields) = (older.version, older.defaults.join(", "));
-    Warning {
-        lint: &LINT,
-        message: format!("read as {version}, whose default for {fields} is not that of v1"),
-        object: Some(older.name.clone()),
-        field: String::new(),
-        location: older.location.clone(),
-        help: Some("write the field, and the object means the same in every version".into()),
-        example: None,
+impl Lint for OlderVersion {
+    const META: &'static LintMeta = &LintMeta {
+        name: "older-version",
+        summary: "An object is written in an older version of the API, some of whose defaults are others than those of v1.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        for older in context.manifest_sets().iter().flat_map(|set| &set.older) {
+            let (version, fields) = (older.version, older.defaults.join(", "));
+            report.push(Warning {
+                lint: Self::META,
+                message: format!("read as {version}, whose default for {fields} is not that of v1"),
+                object: Some(older.name.clone()),
+                field: String::new(),
+                location: older.location.clone(),
+                help: Some("write the field, and the object means the same in every version".into()),
+                example: None,
+            });
+        }
     }
 }
 
@@ -45,7 +71,10 @@ mod tests {
             .unwrap();
         let found = crate::lint(&[&set]);
         assert_eq!(
-            found.iter().filter(|warning| *warning.lint == LINT).count(),
+            found
+                .iter()
+                .filter(|warning| warning.lint == OlderVersion::META)
+                .count(),
             expected
         );
     }

@@ -1,29 +1,60 @@
 //! Objects of the API that others of the same name replace.
+//!
+//! # What
+//!
+//! An object of the API has the kind and name of another one among the files. Static manifests with equal names are
+//! refused, as by a server.
+//!
+//! # Why
+//!
+//! When both are applied, the later one replaces it, in the order in which files are read; the earlier one is not
+//! evaluated.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicyBinding
+//! metadata: {name: limit}
+//! spec: {policyName: limit, validationActions: [Deny]}
+//! ---
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicyBinding
+//! metadata: {name: limit}
+//! spec: {policyName: other-limit, validationActions: [Deny]}
+//! ```
+//!
+//! Remove one of them, or give it another name.
 
-use pratique_manifest::ReplacedObject;
-
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
+use crate::report::Report;
 use crate::warning::Warning;
 
-pub(crate) const LINT: Lint = Lint {
-    name: "replaced-object",
-    summary: "An object of the API has the name of another one, which replaces it when both are applied.",
-};
+/// The lint `replaced-object`.
+pub(crate) struct ReplacedObject;
 
-/// Warns of an object that does not count.
-pub(crate) fn check(replaced: &ReplacedObject) -> Warning {
-    let by = &replaced.by;
-    Warning {
-        lint: &LINT,
-        message: format!(
-            "the {} {:?} at {}:{}:{} replaces it: an API server has one object of a name",
-            replaced.name.kind, replaced.name.name, by.file, by.start.line, by.start.column
-        ),
-        object: Some(replaced.name.clone()),
-        field: String::new(),
-        location: replaced.location.clone(),
-        help: Some("remove one of them, or give it another name".into()),
-        example: None,
+impl Lint for ReplacedObject {
+    const META: &'static LintMeta = &LintMeta {
+        name: "replaced-object",
+        summary: "An object of the API has the name of another one, which replaces it when both are applied.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        for replaced in context.manifest_sets().iter().flat_map(|set| &set.replaced) {
+            let by = &replaced.by;
+            report.push(Warning {
+                lint: Self::META,
+                message: format!(
+                    "the {} {:?} at {}:{}:{} replaces it: an API server has one object of a name",
+                    replaced.name.kind, replaced.name.name, by.file, by.start.line, by.start.column
+                ),
+                object: Some(replaced.name.clone()),
+                field: String::new(),
+                location: replaced.location.clone(),
+                help: Some("remove one of them, or give it another name".into()),
+                example: None,
+            });
+        }
     }
 }
 
@@ -54,7 +85,7 @@ mod tests {
         let warnings = crate::lint(&[&set]);
         let warnings: Vec<String> = warnings
             .iter()
-            .filter(|warning| *warning.lint == LINT)
+            .filter(|warning| warning.lint == ReplacedObject::META)
             .map(|warning| format!("{}: {}", warning.location.file, warning.message))
             .collect();
         let expected = |file: &str, by: &str| {

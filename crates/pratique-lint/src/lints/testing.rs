@@ -1,8 +1,10 @@
 //! Manifests for tests, and what is found in them.
 
+use std::time::{Duration, SystemTime};
+
 use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, Plugin, UncheckedExpressions};
 
-use crate::lint::Lint;
+use crate::lint::LintMeta;
 
 /// A validating policy for pods with a binding that denies; `operations` and the rest of its `spec`.
 pub(crate) fn policy(operations: &str, spec: &str) -> String {
@@ -68,7 +70,7 @@ spec: {{policyName: p.static.k8s.io}}
 
 /// Compares what a lint finds in manifests: for each finding the text that is underlined, and a part of the message.
 #[track_caller]
-pub(crate) fn check(lint: &'static Lint, manifests: &str, expected: &[(&str, &str)]) {
+pub(crate) fn check(lint: &'static LintMeta, manifests: &str, expected: &[(&str, &str)]) {
     let set = load(manifests);
     let found = crate::lint(&[&set]);
     let matching: Vec<_> = found.iter().filter(|warning| warning.lint == lint).collect();
@@ -84,6 +86,57 @@ pub(crate) fn check(lint: &'static Lint, manifests: &str, expected: &[(&str, &st
     };
     let all = shown.len() == expected.len() && shown.iter().zip(expected).all(fits);
     assert!(all, "expected {expected:#?}\nfound {shown:#?}\nin {manifests}");
+}
+
+/// Valid from 2025-01-01 to 2026-01-01.
+pub(crate) const CERTIFICATE: &str = include_str!("../../testdata/ca.pem");
+pub(crate) const KEY: &str = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+const YEAR: u64 = 365 * 24 * 60 * 60;
+
+/// So many years after 1970.
+pub(crate) fn year(years: u64) -> Option<SystemTime> {
+    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(years * YEAR + YEAR / 2))
+}
+
+#[track_caller]
+/// Compares all warnings about webhooks with a bundle: their names, and a part of the messages.
+pub(crate) fn check_bundle(now: Option<SystemTime>, bundle: &[u8], expected: &[(&str, &str)]) {
+    check_injected_bundle("{}", now, bundle, expected);
+}
+
+#[track_caller]
+pub(crate) fn check_injected_bundle(
+    annotations: &str,
+    now: Option<SystemTime>,
+    bundle: &[u8],
+    expected: &[(&str, &str)],
+) {
+    for kind in ["Validating", "Mutating"] {
+        let bundle = pratique_json::base64::encode(bundle);
+        let set = load(&format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: {kind}WebhookConfiguration
+metadata: {{name: w.static.k8s.io, annotations: {annotations}}}
+webhooks:
+- name: a.example.com
+  clientConfig: {{url: 'https://example.com', caBundle: '{bundle}'}}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  rules: [{{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}}]
+"
+        ));
+        let warnings = match now {
+            Some(now) => crate::lint_with(&[&set], &crate::Options::default().at(now)),
+            None => crate::lint(&[&set]),
+        };
+        let fits = |(warning, (name, part)): (&crate::Warning, &(&str, &str))| {
+            warning.lint.name == *name
+                && warning.message.contains(part)
+                && warning.field == "webhooks[0].clientConfig.caBundle"
+        };
+        let all = warnings.len() == expected.len() && warnings.iter().zip(expected).all(fits);
+        assert!(all, "expected {expected:#?}\nfound {warnings:#?}");
+    }
 }
 
 /// Loads manifests of one plugin.

@@ -1,8 +1,45 @@
 //! Expressions that do not match the types of the kinds that they are evaluated for.
 //!
-//! The API server reports these in a policy's `status.typeChecking`, for up to ten types. Here all built-in kinds are
-//! checked, including those of wildcards and subresources, and variables, match conditions and mutations as well. Nodes
-//! that are not evaluated for a kind, because the expression tests the kind first, are not reported.
+//! # What
+//!
+//! An expression does not fit the schema of a built-in kind that the policy matches: a field that the kind does not
+//! have, or a comparison of different types. All built-in kinds are checked, also those matched by wildcards, and
+//! subresources, variables, conditions and mutations. Fields have the types that they have in requests: times,
+//! quantities and bytes are strings.
+//!
+//! The expressions are evaluated over generated objects of the kind, so that a guard is recognised however it is
+//! written: `object.kind == 'Pod' ? …`, `['Deployment', 'Job'].all(k, object.kind != k) || …`, a variable, a match
+//! condition. Code that no such object reaches gives no warning. The message says what the evaluations showed:
+//!
+//! | message ends with | meaning |
+//! |---|---|
+//! | it fails for every object | every evaluation for the kind ended with this error |
+//! | it fails where it is evaluated | all evaluations that reached it did |
+//! | no object has it | `has(…)` of it is always false, `.?` always empty: `has(c.securityContext.Privileged)` |
+//! | they are never equal | `==` of different types: a label and `true` |
+//!
+//! If a message begins with "the API server's status.typeChecking would warn, though it evaluates", only the API's own
+//! type checker rejects the expression, such as a list compared with `null`, or `c ? object.spec.x : {}`: it compares
+//! declared types, and checks validations for up to ten kinds that rules name. Requests are evaluated as intended.
+//!
+//! # Why
+//!
+//! The server takes the policy. An expression that fails denies every request, or allows it if `failurePolicy` is
+//! `Ignore`; a test of a field that no object has tests nothing.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: host}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   validations: [{expression: object.spec.hostNetwrk == false}]
+//! ```
+//!
+//! Pods have no field `hostNetwrk`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +51,30 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{Facts, Folded, Parsed, live_nodes};
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
 use crate::observations::{Extent, KindObservations, NO_KEY, Observations};
 use crate::report::{Finding, Replacement, Report, listed};
 use crate::subject::Policy;
 use crate::typing::{Kinds, Typed, type_of, type_sites, type_sites_as_api};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "type-check",
-    summary: "An expression does not fit the schema of a built-in kind that the policy matches.",
-};
+/// The lint `type-check`.
+pub(crate) struct TypeCheck;
+
+impl Lint for TypeCheck {
+    const META: &'static LintMeta = &LintMeta {
+        name: "type-check",
+        summary: "An expression does not fit the schema of a built-in kind that the policy matches.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let Some(subject) = context.policy() {
+            check_policy(subject, report);
+        }
+    }
+}
 
 /// A type error, and the kinds for which it occurs.
-struct Found {
+struct TypeError {
     issue: Issue,
     kinds: Vec<GroupVersionKind>,
 }
@@ -44,19 +92,15 @@ enum Effect {
     Unnoticed,
 }
 
-pub(crate) fn check(
-    policy: &Policy<'_>,
-    parsed: &Parsed,
-    kinds: &Kinds,
-    observations: &Observations,
-    report: &mut Report,
-) {
-    let mut found: BTreeMap<(usize, String, Effect), Found> = BTreeMap::new();
+fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+    let policy = subject.policy;
+    let (parsed, kinds, observations) = (subject.parsed(), subject.kinds(), subject.observations());
+    let mut errors: BTreeMap<(usize, String, Effect), TypeError> = BTreeMap::new();
     for served in &kinds.builtin {
         for (index, issue, effect) in issues(policy, parsed, kinds, served, observations) {
             // A repeated error is reported once, at its first position.
             let key = (index, issue.message.clone(), effect);
-            let first = found.entry(key).or_insert_with(|| Found {
+            let first = errors.entry(key).or_insert_with(|| TypeError {
                 issue: issue.clone(),
                 kinds: Vec::new(),
             });
@@ -68,13 +112,13 @@ pub(crate) fn check(
             }
         }
     }
-    for ((index, _, effect), found) in found {
+    for ((index, _, effect), error) in errors {
         let Some(site) = policy.sites.get(index) else {
             continue;
         };
-        let place = token_at(site.text, found.issue.position.byte_offset(site.text));
-        let mut finding = Finding::new(&LINT, message(&found, effect));
-        if let Some(meant) = found.issue.meant.as_deref() {
+        let place = token_at(site.text, error.issue.position.byte_offset(site.text));
+        let mut finding = Finding::new(TypeCheck::META, message(&error, effect));
+        if let Some(meant) = error.issue.meant.as_deref() {
             finding = finding.help(did_you_mean(meant));
             if let Some(name) = name_at(site.text, place.start) {
                 finding = finding.replacement(Replacement::Within(name, meant.to_owned()));
@@ -84,8 +128,8 @@ pub(crate) fn check(
     }
 }
 
-fn message(found: &Found, effect: Effect) -> String {
-    let (kinds, issue) = (kinds_text(&found.kinds), &found.issue.message);
+fn message(error: &TypeError, effect: Effect) -> String {
+    let (kinds, issue) = (kinds_text(&error.kinds), &error.issue.message);
     match effect {
         Effect::Fails(Extent::Every) => format!("{kinds}: {issue}: it fails for every object"),
         Effect::Fails(Extent::Some) => format!("{kinds}: {issue}: it fails where it is evaluated"),
@@ -98,7 +142,7 @@ fn message(found: &Found, effect: Effect) -> String {
 }
 
 /// One kind in full, several in brief.
-pub(crate) fn kinds_text(kinds: &[GroupVersionKind]) -> String {
+pub(super) fn kinds_text(kinds: &[GroupVersionKind]) -> String {
     match kinds {
         [only] => only.to_string(),
         several => {
@@ -303,14 +347,14 @@ mod tests {
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {
         let spec = format!("validations:\n- expression: >-\n    {expression}\n");
-        find(&LINT, &policy("CREATE", &spec), expected);
+        find(TypeCheck::META, &policy("CREATE", &spec), expected);
     }
 
     #[track_caller]
     fn check_for(groups: &str, resources: &str, expression: &str, expected: &[(&str, &str)]) {
         let spec = format!("validations:\n- expression: >-\n    {expression}\n");
         find(
-            &LINT,
+            TypeCheck::META,
             &policy_for(groups, "v1", resources, "CREATE", &spec),
             expected,
         );
@@ -409,11 +453,11 @@ mod tests {
         let condition = "matchConditions: [{name: c, expression: object.spec.containers != null}]
 variables: [{name: v, expression: object.spec.containers != null}]
 validations: [{expression: variables.v}]";
-        find(&LINT, &policy("CREATE", condition), &[]);
+        find(TypeCheck::META, &policy("CREATE", condition), &[]);
         // It takes variables for `dyn` where they are structs.
         let variable = "variables: [{name: v, expression: \"object.spec.?securityContext\"}]
 validations: [{expression: \"variables.v.orValue({}) != {'a': 1}\"}]";
-        find(&LINT, &policy("CREATE", variable), &[]);
+        find(TypeCheck::META, &policy("CREATE", variable), &[]);
         check_for(
             "''",
             "'*'",
@@ -449,7 +493,10 @@ validations: [{expression: \"variables.v.orValue({}) != {'a': 1}\"}]";
             let manifests = policy_for("'', apps", "v1", "pods, deployments, daemonsets", "CREATE", &spec);
             let set = crate::lints::testing::load(&manifests);
             let found = crate::lint(&[&set]);
-            assert!(found.iter().any(|warning| warning.lint == &LINT), "{turned} {of}");
+            assert!(
+                found.iter().any(|warning| warning.lint == TypeCheck::META),
+                "{turned} {of}"
+            );
         }
         let spec = format!(
             "variables:
@@ -462,7 +509,7 @@ validations:
 "
         );
         let policy = policy_for("'', apps", "v1", "pods, deployments, daemonsets", "CREATE", &spec);
-        find(&LINT, &policy, &[]);
+        find(TypeCheck::META, &policy, &[]);
     }
 
     #[test]
@@ -542,7 +589,7 @@ validations:
 - {expression: variables.spec.hostNetwrk == true}
 ";
         find(
-            &LINT,
+            TypeCheck::META,
             &policy("CREATE", spec),
             &[(".hostNetwrk", "undefined field")],
         );
@@ -555,7 +602,7 @@ validations:
             "[JSONPatch{op: 'add', path: '/a', value: object.spec.replica}]",
         );
         find(
-            &LINT,
+            TypeCheck::META,
             &patch,
             &[(".replica", "apps/v1, Kind=Deployment: undefined")],
         );
@@ -563,6 +610,6 @@ validations:
             "JSONPatch",
             "[JSONPatch{op: 'add', path: '/a', value: object.spec.replicas}]",
         );
-        find(&LINT, &patch, &[]);
+        find(TypeCheck::META, &patch, &[]);
     }
 }

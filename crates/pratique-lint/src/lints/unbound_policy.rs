@@ -1,25 +1,56 @@
 //! Policies without a binding.
+//!
+//! # What
+//!
+//! No binding among the manifests refers to the policy. `pratique review` and `pratique test` report it too; with
+//! `--bind` they evaluate it as if bound.
+//!
+//! # Why
+//!
+//! Without a binding a policy is never evaluated; bindings of the API cannot bind static policies.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: alone}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   validations: [{expression: 'false'}]
+//! ```
+//!
+//! Add a ValidatingAdmissionPolicyBinding with `policyName: alone`.
 
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Report};
-use crate::subject::{Policy, path};
+use crate::subject::path;
 
-pub(crate) const LINT: Lint = Lint {
-    name: "unbound-policy",
-    summary: "A policy has no binding, so it is never evaluated.",
-};
+/// The lint `unbound-policy`.
+pub(crate) struct UnboundPolicy;
 
-pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    if !policy.bindings.is_empty() {
-        return;
+impl Lint for UnboundPolicy {
+    const META: &'static LintMeta = &LintMeta {
+        name: "unbound-policy",
+        summary: "A policy has no binding, so it is never evaluated.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        let Some(policy) = context.policy().map(|subject| subject.policy) else {
+            return;
+        };
+        if !policy.bindings.is_empty() {
+            return;
+        }
+        let (kind, name) = (policy.origin.name.kind, &policy.origin.name.name);
+        let finding = Finding::new(
+            Self::META,
+            format!("no binding refers to the policy {name:?}: it is never evaluated"),
+        );
+        let help = format!("add a {kind}Binding with policyName: {name}");
+        report.add(&policy.origin, &path("metadata.name"), finding.help(help));
     }
-    let (kind, name) = (policy.origin.name.kind, &policy.origin.name.name);
-    let finding = Finding::new(
-        &LINT,
-        format!("no binding refers to the policy {name:?}: it is never evaluated"),
-    );
-    let help = format!("add a {kind}Binding with policyName: {name}");
-    report.add(&policy.origin, &path("metadata.name"), finding.help(help));
 }
 
 #[cfg(test)]
@@ -30,8 +61,12 @@ mod tests {
     #[test]
     fn bindings_are_expected() {
         let bound = policy("CREATE", "validations: [{expression: 'true'}]");
-        check(&LINT, &bound, &[]);
+        check(UnboundPolicy::META, &bound, &[]);
         let unbound = bound.split("---").next().unwrap();
-        check(&LINT, unbound, &[("p.static.k8s.io", "never evaluated")]);
+        check(
+            UnboundPolicy::META,
+            unbound,
+            &[("p.static.k8s.io", "never evaluated")],
+        );
     }
 }

@@ -1,24 +1,65 @@
 //! Optional fields that are read without a test of their presence.
 //!
-//! Reported where evaluations show it: an expression fails for an object without the field, and reads it in one that
-//! has it.
+//! # What
+//!
+//! An expression reads an optional field, and fails for objects without it with `no such key`.
+//!
+//! The warning is only given for built-in kinds, and only if an evaluation over an object without the field failed. So
+//! `has`, `?.`, `in`, conditionals, variables, match conditions, selectors and other operands of `&&` and `||` count as
+//! guards. Fields that all objects have give no warning: required fields, fields that a server sets by default
+//! (`restartPolicy`, also where that depends on others: the requests of a container that has limits) or by its default
+//! admission plugins (`serviceAccountName` of Pods), and fields that its validation requires (`image`). Fields that a
+//! server sets in some objects only give a warning with the condition: `spec.strategy.rollingUpdate` is not defaulted
+//! in a Deployment whose strategy has the type `Recreate`.
+//!
+//! # Why
+//!
+//! The request is denied, or allowed if `failurePolicy` is `Ignore`: the expression below denies every Pod without init
+//! containers.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: images}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   validations: [{expression: "!object.spec.initContainers.exists(c, c.image == 'a')"}]
+//! ```
+//!
+//! Test first, as in `!has(object.spec.initContainers) || …` or `'team' in object.metadata.labels` before
+//! `object.metadata.labels['team'] == 'a'`, read it as `object.spec.?initContainers.orValue([])`, or put the test into
+//! a match condition.
 
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_types::GroupVersionKind;
 
+use super::type_check::kinds_text;
 use crate::analysis::{Parsed, Place, constant_key, ident_path, place_of};
-use crate::lint::Lint;
-use crate::lints::type_check::kinds_text;
+use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
 use crate::observations::{Missing, Observations};
 use crate::report::{Finding, Report, listed};
 use crate::subject::{Policy, Site};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "unguarded-field",
-    summary: "An expression reads an optional field without testing whether it is there, and fails for objects without it.",
-};
+/// The lint `unguarded-field`.
+pub(crate) struct UnguardedField;
+
+impl Lint for UnguardedField {
+    const META: &'static LintMeta = &LintMeta {
+        name: "unguarded-field",
+        summary: "An expression reads an optional field without testing whether it is there, and fails for objects without it.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let Some(subject) = context.policy() {
+            check_policy(subject, report);
+        }
+    }
+}
 
 /// A read that fails.
 struct Read {
@@ -33,8 +74,9 @@ struct Read {
     kinds: Vec<GroupVersionKind>,
 }
 
-pub(crate) fn check(policy: &Policy<'_>, parsed: &Parsed, observations: &Observations, report: &mut Report) {
-    for read in joined(reads(parsed, observations)) {
+fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+    let policy = subject.policy;
+    for read in join_chains(reads(subject.parsed(), subject.observations())) {
         let Some(site) = policy.sites.get(read.site) else {
             continue;
         };
@@ -78,7 +120,7 @@ fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
 }
 
 /// Merges the steps of one field chain: one guard covers all of them.
-fn joined(reads: Vec<Read>) -> Vec<Read> {
+fn join_chains(reads: Vec<Read>) -> Vec<Read> {
     let mut joined: Vec<Read> = Vec::new();
     for read in reads {
         let is_below = |outer: &&mut Read| {
@@ -214,7 +256,7 @@ fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
         }
         _ => format!("test it first, as in '{key}' in …, or read it with [?'{key}']{rest}.orValue(…)"),
     };
-    Finding::new(&LINT, message).help(help)
+    Finding::new(UnguardedField::META, message).help(help)
 }
 
 #[cfg(test)]
@@ -225,7 +267,7 @@ mod tests {
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {
         let spec = format!("validations:\n- expression: >-\n    {expression}\n");
-        find(&LINT, &policy("CREATE, UPDATE", &spec), expected);
+        find(UnguardedField::META, &policy("CREATE, UPDATE", &spec), expected);
     }
 
     #[test]
@@ -279,7 +321,7 @@ mod tests {
             let set = crate::lints::testing::load(&policy("CREATE", &spec));
             let found = crate::lint(&[&set])
                 .into_iter()
-                .find(|warning| warning.lint == &LINT);
+                .find(|warning| warning.lint == UnguardedField::META);
             found.and_then(|warning| warning.help).unwrap().text
         };
         assert_eq!(
@@ -315,7 +357,7 @@ mod tests {
         let of = |groups: &str, resources: &str, expression: &str, expected: &[(&str, &str)]| {
             let spec = format!("validations:\n- expression: >-\n    {expression}\n");
             find(
-                &LINT,
+                UnguardedField::META,
                 &policy_for(groups, "'*'", resources, "CREATE", &spec),
                 expected,
             );
@@ -416,12 +458,16 @@ mod tests {
         let claims = |expression: &str, expected: &[(&str, &str)]| {
             let spec = format!("validations: [{{expression: \"{expression}\"}}]");
             let policy = policy_for("''", "v1", "persistentvolumeclaims", "CREATE", &spec);
-            find(&LINT, &policy, expected);
+            find(UnguardedField::META, &policy, expected);
         };
         claims("object.spec.resources.requests.storage != ''", &[]);
         let of = |groups: &str, resources: &str, expression: &str| {
             let spec = format!("validations:\n- expression: >-\n    {expression}\n");
-            find(&LINT, &policy_for(groups, "'*'", resources, "CREATE", &spec), &[]);
+            find(
+                UnguardedField::META,
+                &policy_for(groups, "'*'", resources, "CREATE", &spec),
+                &[],
+            );
         };
         of(
             "''",
@@ -450,7 +496,7 @@ mod tests {
     fn guards_elsewhere() {
         let condition = "matchConditions: [{name: c, expression: has(object.spec.nodeName)}]
 validations: [{expression: object.spec.nodeName != 'a'}]";
-        find(&LINT, &policy("CREATE", condition), &[]);
+        find(UnguardedField::META, &policy("CREATE", condition), &[]);
         let variables = "variables:
 - {name: there, expression: has(object.spec.nodeName)}
 - {name: node, expression: object.spec.nodeName}
@@ -458,10 +504,10 @@ validations: [{expression: object.spec.nodeName != 'a'}]";
 validations:
 - {expression: \"!variables.there || variables.node != 'a'\"}
 ";
-        find(&LINT, &policy("CREATE", variables), &[]);
+        find(UnguardedField::META, &policy("CREATE", variables), &[]);
         let unguarded = variables.replace("!variables.there ||", "variables.there ||");
         find(
-            &LINT,
+            UnguardedField::META,
             &policy("CREATE", &unguarded),
             &[("object.spec.nodeName", "no such key: nodeName")],
         );
@@ -470,7 +516,7 @@ validations:
             "matchConstraints:",
             "matchConstraints:\n    objectSelector: {matchExpressions: [{key: team, operator: Exists}]}",
         );
-        find(&LINT, &selected, &[]);
+        find(UnguardedField::META, &selected, &[]);
     }
 
     #[test]
@@ -481,14 +527,14 @@ validations:
 ";
         let resources = "validatingwebhookconfigurations, validatingadmissionpolicies";
         let policy = policy_for("admissionregistration.k8s.io", "v1", resources, "CREATE", spec);
-        find(&LINT, &policy, &[]);
+        find(UnguardedField::META, &policy, &[]);
     }
 
     #[test]
     fn deletion() {
         let spec = "validations: [{expression: \"oldObject.metadata.labels['keep'] != 'true'\"}]";
         find(
-            &LINT,
+            UnguardedField::META,
             &policy("DELETE", spec),
             &[(
                 "oldObject.metadata.labels",
@@ -497,7 +543,7 @@ validations:
         );
         // A missing object is reported by another lint.
         let spec = "validations: [{expression: object.metadata.name != 'a'}]";
-        find(&LINT, &policy("DELETE, UPDATE", spec), &[]);
+        find(UnguardedField::META, &policy("DELETE, UPDATE", spec), &[]);
     }
 
     #[test]
@@ -508,7 +554,7 @@ validations:
 - {expression: \"!has(object.spec.nodeName)\", messageExpression: string(object.spec.hostname)}
 ";
         find(
-            &LINT,
+            UnguardedField::META,
             &policy("CREATE", spec),
             &[
                 ("object.spec.nodeName", "and the request is let in"),
@@ -520,7 +566,7 @@ validations:
             "[JSONPatch{op: 'add', path: '/a', value: object.metadata.labels}]",
         );
         find(
-            &LINT,
+            UnguardedField::META,
             &patch,
             &[("object.metadata.labels", "apps/v1, Kind=Deployment: ")],
         );

@@ -1,19 +1,50 @@
 //! Entries of an AdmissionConfiguration that no plugin reads.
+//!
+//! # What
+//!
+//! An AdmissionConfiguration has an entry for a plugin that does not exist, a second one for the same plugin, or one
+//! for a plugin that is off with the flags of `check`. For plugins that were removed, such as PodSecurityPolicy, the
+//! warning names the release and the replacement.
+//!
+//! # Why
+//!
+//! The server ignores all of them silently: their configuration has no effect.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: apiserver.config.k8s.io/v1
+//! kind: AdmissionConfiguration
+//! plugins: [{name: ValidatingAdmissionPolicies}]
+//! ```
+//!
+//! The plugin is named `ValidatingAdmissionPolicy`.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_manifest::{Help, IgnoredPlugin, IgnoredReason};
 use pratique_types::admission_plugins::{BUILT_IN, refused};
 
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta, LintSubject};
+use crate::report::Report;
 use crate::warning::Warning;
 
-pub(crate) const LINT: Lint = Lint {
-    name: "unknown-plugin",
-    summary: "An AdmissionConfiguration has an entry that no plugin reads: a name that none has, one that is given twice, or one that is off.",
-};
+/// The lint `unknown-plugin`.
+pub(crate) struct UnknownPlugin;
 
-/// Warns of entries without effect.
-pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
+impl Lint for UnknownPlugin {
+    const META: &'static LintMeta = &LintMeta {
+        name: "unknown-plugin",
+        summary: "An AdmissionConfiguration has an entry that no plugin reads: a name that none has, one that is given twice, or one that is off.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let LintSubject::IgnoredPlugin(plugin) = context.subject {
+            report.push(warning(plugin));
+        }
+    }
+}
+
+fn warning(plugin: &IgnoredPlugin) -> Warning {
     let name = &plugin.name;
     let (message, help) = match plugin.reason {
         IgnoredReason::Duplicate => (
@@ -34,7 +65,7 @@ pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
         }
     };
     Warning {
-        lint: &LINT,
+        lint: UnknownPlugin::META,
         message,
         object: None,
         field: "plugins".to_owned(),
@@ -70,7 +101,7 @@ mod tests {
             .load(&path.to_string_lossy())
             .unwrap();
         fs::remove_file(&path).unwrap();
-        let found = crate::ignored(&loaded.ignored);
+        let found = crate::lint_configuration(&loaded.ignored, None);
         let found: Vec<_> = found
             .iter()
             .map(|warning| {

@@ -1,41 +1,72 @@
 //! Rules that name resources which their built-in groups do not have.
+//!
+//! # What
+//!
+//! A rule names a resource that its API groups do not have, though all of them are built in: `pod` for `pods`,
+//! `deployments` in the core group, `pods/ephemeralcontainer`.
+//!
+//! # Why
+//!
+//! The server does not check these names, and the rule matches nothing.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: singular}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pod], operations: [CREATE]}]
+//!   validations: [{expression: 'false'}]
+//! ```
+//!
+//! Resources have plural names: `pods`.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_types::builtin::{ServedResource, optional, resources};
 
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta};
 use crate::report::{Finding, Replacement, Report};
-use crate::subject::{Origin, RuleView};
+use crate::subject::RuleView;
 
-pub(crate) const LINT: Lint = Lint {
-    name: "unknown-resource",
-    summary: "A rule names a resource, or a part of one, that its built-in API groups do not have.",
-};
+/// The lint `unknown-resource`.
+pub(crate) struct UnknownResource;
 
-pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
-    for rule in rules.iter().filter(|rule| rule.is_builtin_only()) {
-        let served = Served::of(rule);
-        let groups: Vec<String> = rule.groups.iter().map(|group| format!("{group:?}")).collect();
-        let groups = crate::report::listed(&groups);
-        for (index, pattern) in rule.resources.iter().enumerate() {
-            if let Some(unknown) = served.unknown(pattern) {
-                report.add(
-                    origin,
-                    &rule.resource_path(index),
-                    unknown.finding(&groups, &served),
-                );
+impl Lint for UnknownResource {
+    const META: &'static LintMeta = &LintMeta {
+        name: "unknown-resource",
+        summary: "A rule names a resource, or a part of one, that its built-in API groups do not have.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        let Some(group) = context.expression_group() else {
+            return;
+        };
+        for rule in group.rules.iter().filter(|rule| rule.is_builtin_only()) {
+            let served = GroupResources::new(rule);
+            let groups: Vec<String> = rule.groups.iter().map(|group| format!("{group:?}")).collect();
+            let groups = crate::report::listed(&groups);
+            for (index, pattern) in rule.resources.iter().enumerate() {
+                if let Some(unknown) = served.unknown(pattern) {
+                    report.add(
+                        group.origin,
+                        &rule.resource_path(index),
+                        unknown.finding(&groups, &served),
+                    );
+                }
             }
         }
     }
 }
 
 /// The resources that are served in the groups of a rule, in any version.
-pub(crate) struct Served {
+pub(crate) struct GroupResources {
     resources: Vec<&'static ServedResource>,
 }
 
 /// A resource, or a part of one, that a pattern names and that is not served.
-enum Unknown<'p> {
+enum UnknownName<'p> {
     Resource {
         name: &'p str,
         part: &'p str,
@@ -48,10 +79,10 @@ enum Unknown<'p> {
     },
 }
 
-impl Served {
-    pub(crate) fn of(rule: &RuleView<'_>) -> Self {
+impl GroupResources {
+    pub(crate) fn new(rule: &RuleView<'_>) -> Self {
         let in_groups = |served: &&ServedResource| rule.groups.contains(&served.resource.group);
-        Served {
+        GroupResources {
             resources: resources().iter().filter(in_groups).collect(),
         }
     }
@@ -61,28 +92,28 @@ impl Served {
         self.unknown(pattern).is_some()
     }
 
-    fn unknown<'p>(&self, pattern: &'p str) -> Option<Unknown<'p>> {
+    fn unknown<'p>(&self, pattern: &'p str) -> Option<UnknownName<'p>> {
         let (name, part) = pattern.split_once('/').unwrap_or((pattern, ""));
         let of_name = self.resources.iter();
         let of_name = of_name.filter(|served| name == "*" || served.resource.resource == name);
         let parts: Vec<&str> = of_name.map(|served| served.subresource.as_str()).collect();
         if parts.is_empty() {
             let is_optional = optional().iter().any(|served| served.resource.resource == name);
-            return (!is_optional).then_some(Unknown::Resource { name, part });
+            return (!is_optional).then_some(UnknownName::Resource { name, part });
         }
         let is_known = part == "*" || ALPHA_PARTS.contains(&pattern) || parts.contains(&part);
-        (!is_known).then_some(Unknown::Part { name, part, parts })
+        (!is_known).then_some(UnknownName::Part { name, part, parts })
     }
 }
 
-impl Unknown<'_> {
-    fn finding(&self, groups: &str, served: &Served) -> Finding {
+impl UnknownName<'_> {
+    fn finding(&self, groups: &str, served: &GroupResources) -> Finding {
         let with_part = |name: &str, part: &str| match part {
             "" => name.to_owned(),
             part => format!("{name}/{part}"),
         };
         let (message, meant) = match self {
-            Unknown::Resource { name, part } => (
+            UnknownName::Resource { name, part } => (
                 format!("the API group {groups} has no resource {name:?}"),
                 match meant(name, &served.resources) {
                     Some(ProbableResource::Resource(meant)) => {
@@ -92,7 +123,7 @@ impl Unknown<'_> {
                     None => None,
                 },
             ),
-            Unknown::Part { name, part, parts } => {
+            UnknownName::Part { name, part, parts } => {
                 let parts = parts.iter().copied().filter(|part| !part.is_empty());
                 let meant = nearest(part, parts).map(|meant| with_part(name, meant));
                 (
@@ -101,7 +132,7 @@ impl Unknown<'_> {
                 )
             }
         };
-        let finding = Finding::new(&LINT, message);
+        let finding = Finding::new(UnknownResource::META, message);
         match meant {
             Some((help, Some(value))) => finding.help(help).replacement(Replacement::Value(value)),
             Some((help, None)) => finding.help(help),
@@ -154,7 +185,9 @@ mod tests {
         let spec = "validations: [{expression: 'true'}]";
         let set = load(&policy_for(groups, "v1", resources, "CREATE", spec));
         let found = crate::lint(&[&set]);
-        let matching = found.iter().filter(|warning| warning.lint == &LINT);
+        let matching = found
+            .iter()
+            .filter(|warning| warning.lint == UnknownResource::META);
         let matching: Vec<_> = matching
             .map(|warning| {
                 (

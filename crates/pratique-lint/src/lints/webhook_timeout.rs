@@ -1,23 +1,67 @@
 //! Webhooks that together may take longer than a request.
+//!
+//! # What
+//!
+//! Mutating webhooks are called one after the other, and a write request ends after 34 seconds. The timeouts of all
+//! webhooks that match a request add up to more. Webhooks with `reinvocationPolicy: IfNeeded` count twice.
+//!
+//! # Why
+//!
+//! If they are slow, the request fails, although each of them answers within its `timeoutSeconds`, and although their
+//! failures are ignored (`failurePolicy: Ignore`).
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: MutatingWebhookConfiguration
+//! metadata: {name: slow}
+//! webhooks:
+//! - name: first.example.com
+//!   clientConfig: {url: "https://first.example.com"}
+//!   admissionReviewVersions: [v1]
+//!   sideEffects: None
+//!   timeoutSeconds: 20
+//!   rules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//! - name: second.example.com
+//!   clientConfig: {url: "https://second.example.com"}
+//!   admissionReviewVersions: [v1]
+//!   sideEffects: None
+//!   timeoutSeconds: 20
+//!   rules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//! ```
+//!
+//! Lower `timeoutSeconds`.
 
 use pratique_exclusion::is_virtual;
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
-use crate::lint::Lint;
+use crate::lint::{Lint, LintContext, LintMeta, LintSubject};
 use crate::report::{Finding, Report};
 use crate::subject::{Manifests, RuleView, Webhook};
 
-pub(crate) const LINT: Lint = Lint {
-    name: "webhook-timeout",
-    summary: "Mutating webhooks are called one after the other: together their timeouts exceed a request's.",
-};
+/// The lint `webhook-timeout`.
+pub(crate) struct WebhookTimeout;
+
+impl Lint for WebhookTimeout {
+    const META: &'static LintMeta = &LintMeta {
+        name: "webhook-timeout",
+        summary: "Mutating webhooks are called one after the other: together their timeouts exceed a request's.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+        if let LintSubject::Manifests { manifests, .. } = context.subject {
+            check_chains(manifests, report);
+        }
+    }
+}
 
 /// How long an API server lets a request that changes something take, in seconds.
 const DEADLINE: u32 = 34;
 
 /// Follows the webhook calls of each kind of request. Each webhook is reported once.
-pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
+fn check_chains(manifests: &Manifests<'_>, report: &mut Report) {
     let mut mutating: Vec<&Webhook<'_>> = manifests
         .webhooks
         .iter()
@@ -51,7 +95,7 @@ pub(crate) fn check(manifests: &Manifests<'_>, report: &mut Report) {
             operation.as_str(),
             webhook.name
         );
-        let finding = Finding::new(&LINT, message)
+        let finding = Finding::new(WebhookTimeout::META, message)
             .help("lower their timeoutSeconds: failurePolicy Ignore does not help here");
         let mut field = webhook.path.clone();
         field.push(pratique_manifest::Step::Field("timeoutSeconds".to_owned()));
@@ -120,7 +164,7 @@ webhooks:
             ],
         );
         check(
-            &LINT,
+            WebhookTimeout::META,
             &chain,
             &[("11", "CREATE pods up to \"c.b.example.com\" may take 36 s")],
         );
@@ -129,17 +173,17 @@ webhooks:
     #[test]
     fn short_chains() {
         check(
-            &LINT,
+            WebhookTimeout::META,
             &webhooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 30, "services")]),
             &[],
         );
         check(
-            &LINT,
+            WebhookTimeout::META,
             &webhooks("Mutating", &[("a.b", 30, "pods"), ("b.b", 4, "pods")]),
             &[],
         );
         check(
-            &LINT,
+            WebhookTimeout::META,
             &webhooks("Validating", &[("a.b", 30, "pods"), ("b.b", 30, "pods")]),
             &[],
         );
@@ -148,12 +192,12 @@ webhooks:
     #[test]
     fn second_calls_count() {
         let chain = webhooks("Mutating", &[("a.b", 12, "pods"), ("b.b", 11, "pods")]);
-        check(&LINT, &chain, &[]);
+        check(WebhookTimeout::META, &chain, &[]);
         let again = chain.replacen(
             "  sideEffects",
             "  reinvocationPolicy: IfNeeded\n  sideEffects",
             1,
         );
-        check(&LINT, &again, &[("12", "35 s")]);
+        check(WebhookTimeout::META, &again, &[("12", "35 s")]);
     }
 }

@@ -42,16 +42,8 @@ impl<'m> Manifests<'m> {
 
     /// The expressions of all policies, then of all webhooks.
     pub(crate) fn expression_groups(&self) -> impl Iterator<Item = ExpressionGroup<'_, 'm>> {
-        let policies = self.policies.iter().map(|policy| ExpressionGroup {
-            origin: &policy.origin,
-            sites: &policy.sites,
-            rules: &policy.rules,
-        });
-        let webhooks = self.webhooks.iter().map(|webhook| ExpressionGroup {
-            origin: &webhook.origin,
-            sites: &webhook.conditions,
-            rules: &webhook.rules,
-        });
+        let policies = self.policies.iter().map(Policy::expression_group);
+        let webhooks = self.webhooks.iter().map(Webhook::expression_group);
         policies.chain(webhooks)
     }
 }

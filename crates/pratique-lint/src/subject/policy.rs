@@ -7,6 +7,7 @@ use pratique_expression::Use;
 use pratique_manifest::{Kind, ManifestSet};
 use pratique_sample::Policy as Manifest;
 
+use super::ExpressionGroup;
 use super::origin::{Origin, path};
 use super::rule::RuleView;
 use super::site::Site;
@@ -28,7 +29,16 @@ pub(crate) struct Policy<'m> {
     pub(crate) bindings: Vec<Binding<'m>>,
 }
 
-impl Policy<'_> {
+impl<'m> Policy<'m> {
+    /// Its expressions, which are checked together.
+    pub(crate) fn expression_group(&self) -> ExpressionGroup<'_, 'm> {
+        ExpressionGroup {
+            origin: &self.origin,
+            sites: &self.sites,
+            rules: &self.rules,
+        }
+    }
+
     /// What an error of an expression comes to.
     pub(crate) fn outcome_of_errors(&self, usage: Use) -> &'static str {
         match (usage, self.ignores_errors) {

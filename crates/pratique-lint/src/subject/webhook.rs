@@ -6,6 +6,7 @@ use pratique_expression::{Declarations, Use};
 use pratique_manifest::{Kind, ManifestSet, Step};
 use pratique_sample::ExpressionId;
 
+use super::ExpressionGroup;
 use super::origin::{Origin, path};
 use super::rule::RuleView;
 use super::site::Site;
@@ -28,7 +29,16 @@ pub(crate) struct Webhook<'m> {
     pub(crate) reinvoked: bool,
 }
 
-impl Webhook<'_> {
+impl<'m> Webhook<'m> {
+    /// Its match conditions, which are checked together.
+    pub(crate) fn expression_group(&self) -> ExpressionGroup<'_, 'm> {
+        ExpressionGroup {
+            origin: &self.origin,
+            sites: &self.conditions,
+            rules: &self.rules,
+        }
+    }
+
     pub(crate) fn is_mutating(&self) -> bool {
         self.origin.name.kind == Kind::MutatingWebhookConfiguration
     }
