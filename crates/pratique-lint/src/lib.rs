@@ -26,7 +26,6 @@
 mod analysis;
 mod ca_bundle;
 mod cost;
-mod evaluator;
 mod expressions;
 mod lint;
 mod lints;
@@ -34,7 +33,6 @@ mod memory;
 mod observations;
 mod pem;
 mod report;
-mod samples;
 mod selectors;
 mod subject;
 mod typing;

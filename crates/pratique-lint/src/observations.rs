@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_sample::{
+    Coverage, ExpressionOutcome, Interest, NodeOutcomes, ObservedPolicy, SampleExtent, SampleSpec,
+    SelectedMetadata, complete_samples,
+};
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::Parsed;
-use crate::evaluator::{Coverage, NodeOutcomes, Outcome, SiteEvaluator};
-use crate::samples::{self, Interest, samples};
-use crate::subject::Policy;
+use crate::subject::{Policy, matched_operations};
 use crate::typing::Kinds;
 
 /// The most requests that the expressions of a policy are evaluated for, and the fewest for a kind.
@@ -72,8 +74,9 @@ pub(crate) struct Missing {
 
 impl Observations {
     pub(crate) fn new(policy: &Policy<'_>, parsed: &Parsed, kinds: &Kinds) -> Self {
-        let interest = Interest::new(&policy.sites, &parsed.asts);
-        let evaluator = SiteEvaluator::new(&policy.sites);
+        let named = policy.sites.iter().zip(&parsed.asts);
+        let interest = Interest::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
+        let observed = ObservedPolicy::new(policy.manifest);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let of_kind = |served: &&'static ServedResource| {
@@ -81,12 +84,20 @@ impl Observations {
                 served,
                 by_operation: BTreeMap::new(),
             };
-            for sample in samples(policy, served, &interest, most) {
+            let rules = policy.rules.iter().filter(|rule| rule.matches(served));
+            let spec = SampleSpec {
+                served,
+                operations: &matched_operations(rules),
+                interest: &interest,
+                selected: &selected_metadata(policy, served),
+                most,
+            };
+            for sample in complete_samples(&spec) {
                 let of_operation = observations
                     .by_operation
                     .entry(sample.request.operation.as_str())
                     .or_default();
-                let outcomes = evaluator.evaluate(&sample, &mut of_operation.coverage);
+                let outcomes = observed.evaluate(&sample.request, sample.allows, &mut of_operation.coverage);
                 of_operation.add(policy, &outcomes, &sample.extent);
             }
             observations
@@ -104,30 +115,54 @@ impl Observations {
     }
 }
 
+/// What the policy's rules and selectors require of the objects of a resource.
+fn selected_metadata(policy: &Policy<'_>, served: &ServedResource) -> SelectedMetadata {
+    let mut selected = SelectedMetadata::default();
+    let mut rules = policy.rules.iter().filter(|rule| rule.matches(served));
+    if let (Some(only), None) = (rules.next(), rules.next()) {
+        selected.name = only.names.first().cloned();
+    }
+    if served.kind.group.is_empty() && served.kind.kind == "Namespace" {
+        selected.require_label("kubernetes.io/metadata.name", "example");
+    }
+    let constraints =
+        std::iter::once(policy.constraints).chain(policy.bindings.iter().map(|binding| binding.resources));
+    // With several bindings, any of them may have matched the object.
+    let most = if policy.bindings.len() > 1 { 1 } else { 2 };
+    for selector in constraints
+        .take(most)
+        .flatten()
+        .filter_map(|constraints| constraints.object_selector.as_ref())
+    {
+        selected.require_selected(selector);
+    }
+    selected
+}
+
 impl OperationObservations {
-    fn add(&mut self, policy: &Policy<'_>, outcomes: &[Outcome], of: &samples::Extent) {
+    fn add(&mut self, policy: &Policy<'_>, outcomes: &[ExpressionOutcome], extent: &SampleExtent) {
         for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
-            if site.variable().is_some() || matches!(outcome, Outcome::Unused) {
+            if site.variable().is_some() || matches!(outcome, ExpressionOutcome::Unused) {
                 continue;
             }
             let root = self.roots.entry(index).or_default();
             root.evaluated += 1;
-            if let Outcome::Failed(failure) = outcome {
-                *root.failed.entry((failure.site, failure.node)).or_default() += 1;
-                let key = (failure.site, failure.node, failure.text.clone());
+            if let ExpressionOutcome::Failed(failure) = outcome {
+                *root.failed.entry((failure.expression, failure.node)).or_default() += 1;
+                let key = (failure.expression, failure.node, failure.text.clone());
                 let failures = self.failures.entry(key).or_default();
-                match of {
-                    samples::Extent::Whole => failures.with_all_fields = true,
-                    samples::Extent::Without(name) => {
+                match extent {
+                    SampleExtent::Whole => failures.with_all_fields = true,
+                    SampleExtent::Without(name) => {
                         failures.without_field |= failure.text.strip_prefix(NO_KEY) == Some(name);
                     }
-                    samples::Extent::Unfilled { name, condition } => {
+                    SampleExtent::Unfilled { name, condition } => {
                         if failure.text.strip_prefix(NO_KEY) == Some(name) {
                             failures.without_field = true;
                             failures.unfilled.get_or_insert_with(|| condition.clone());
                         }
                     }
-                    samples::Extent::Least => {}
+                    SampleExtent::Least => {}
                 }
             }
         }
@@ -145,7 +180,7 @@ impl KindObservations {
                 };
                 let has_value = observations
                     .coverage
-                    .of(*site, *node)
+                    .node(*site, *node)
                     .is_some_and(|outcomes| outcomes.values > 0);
                 let found = has_value || (failures.without_field && !failures.with_all_fields);
                 let one = Missing {
@@ -171,7 +206,7 @@ impl KindObservations {
         loop {
             let mut outcomes = NodeOutcomes::default();
             for observations in self.by_operation.values() {
-                if let Some(more) = observations.coverage.of(site, at) {
+                if let Some(more) = observations.coverage.node(site, at) {
                     outcomes.add(more);
                 }
             }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use pratique_lint::{LintMeta, list_lints};
-use pratique_manifest::{ManifestFile, Options, UncheckedExpressions, load_api_files};
+use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
 
 const HEAD: &str = "\
 # Warnings
@@ -92,7 +92,7 @@ fn examples_are_warned_of() {
             path: "example.yaml".to_owned(),
             content: manifests.as_bytes().to_vec(),
         };
-        let set = load_api_files(&[file], &Options::new(&UncheckedExpressions))
+        let set = Loader::for_api(&Options::new(&UncheckedExpressions)).load_files(&[file])
             .unwrap_or_else(|errors| panic!("{}: {errors}", lint.name));
         let warnings = pratique_lint::lint(&[&set]);
         let names: Vec<&str> = warnings.iter().map(|warning| warning.lint.name).collect();

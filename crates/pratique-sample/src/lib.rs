@@ -5,6 +5,9 @@
 //! with such fields that an API server would accept; an [`Evaluator`] evaluates the policy over them, with the engine
 //! that serves requests; and [`most_expensive`] searches for an object that reaches the cost limit.
 //!
+//! [`complete_samples`] gives objects as policies see them, with all fields that expressions name, or all but one, and an
+//! [`ObservedPolicy`] what each node of an expression does with them.
+//!
 //! Results are deterministic: the same policy gives the same objects.
 //!
 //! ```
@@ -26,19 +29,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod complete;
 mod cost;
 mod evaluate;
 mod generate;
 mod grow;
+mod observe;
 mod param;
 mod policy;
 mod random;
 mod reads;
+mod request;
+mod runner;
 mod scalar;
 
+pub use complete::{Interest, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples};
 pub use cost::{Budget, CostExample, Goal, LARGEST, most_expensive};
 pub use evaluate::{Evaluated, Evaluator, PartValue};
 pub use generate::{ObjectSpec, generate};
+pub use observe::{Coverage, ExpressionFailure, ExpressionOutcome, NodeOutcomes, ObservedPolicy};
 pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;

@@ -10,7 +10,7 @@ use super::build::{Facts, facts_below};
 use super::interest::Interest;
 
 /// An object in which defaults leave out a field that they fill in others.
-pub(super) struct Unfilled {
+pub(super) struct UnfilledObject {
     pub(super) object: Value<'static>,
     /// The field.
     pub(super) name: &'static str,
@@ -24,14 +24,14 @@ const MOST_DEPTH: usize = 14;
 
 /// A step from a value to a part of it: a member, or the first element.
 #[derive(Clone, Copy)]
-enum Step {
+enum PathStep {
     Member(&'static str),
     First,
 }
 
 /// A field that defaults fill, and the struct that has it.
-struct Filled {
-    holder: Vec<Step>,
+struct FilledField {
+    holder: Vec<PathStep>,
     of: &'static StructType,
     name: &'static str,
     /// All fields of the holder that are taken to be filled.
@@ -45,14 +45,14 @@ pub(super) fn unfilled(
     id: TypeId,
     whole: &Value<'static>,
     interest: &Interest,
-) -> Vec<Unfilled> {
+) -> Vec<UnfilledObject> {
     // What another release than that of the defaults has is not defaulted.
     if !is_builtin(kind) {
         return Vec::new();
     }
     let mut filled = Vec::new();
-    find(id, whole, &[], &mut Vec::new(), interest, &mut filled);
-    let mut found = Vec::new();
+    find_filled(id, whole, &[], &mut Vec::new(), interest, &mut filled);
+    let mut objects_without = Vec::new();
     for field in filled {
         let left_out = |removed: &[&'static str], selected: Option<(&'static str, &'static str)>| {
             let mut object = whole.clone();
@@ -68,13 +68,13 @@ pub(super) fn unfilled(
             (!is_filled).then_some(object)
         };
         let name = field.name;
-        let unfilled = |object, condition| Unfilled {
+        let unfilled = |object, condition| UnfilledObject {
             object,
             name,
             condition,
         };
         if let Some(object) = left_out(&field.defaults, None) {
-            found.push(unfilled(object, None));
+            objects_without.push(unfilled(object, None));
             continue;
         }
         let absent = left_out(&[name], None).map(|object| unfilled(object, Some(String::new())));
@@ -82,9 +82,9 @@ pub(super) fn unfilled(
             let object = left_out(&[name], Some((selector, value)))?;
             Some(unfilled(object, Some(format!("{selector} is {value}"))))
         });
-        found.extend(absent.into_iter().chain(selected));
+        objects_without.extend(absent.into_iter().chain(selected));
     }
-    found
+    objects_without
 }
 
 /// The other fields of a type that take one of some texts, with each of these.
@@ -100,13 +100,13 @@ fn selectors(of: &'static StructType, name: &str) -> impl Iterator<Item = (&'sta
 }
 
 /// Finds the fields that defaults fill and that expressions name.
-fn find(
+fn find_filled(
     id: TypeId,
     value: &Value<'_>,
     inherited: &[(&'static str, FieldPresence)],
-    path: &mut Vec<Step>,
+    path: &mut Vec<PathStep>,
     interest: &Interest,
-    filled: &mut Vec<Filled>,
+    filled: &mut Vec<FilledField>,
 ) {
     let Value::Object(members) = value else { return };
     if path.len() > MOST_DEPTH {
@@ -125,7 +125,7 @@ fn find(
             continue;
         };
         if !field.is_always() && interest.names(field.name) && defaults.contains(&field.name) {
-            filled.push(Filled {
+            filled.push(FilledField {
                 holder: path.clone(),
                 of,
                 name: field.name,
@@ -133,13 +133,13 @@ fn find(
             });
         }
         let below = facts_below(&facts, field.name);
-        path.push(Step::Member(field.name));
+        path.push(PathStep::Member(field.name));
         match (&field.shape, member) {
-            (Shape::Struct(id), member) => find(*id, member, &below, path, interest, filled),
+            (Shape::Struct(id), member) => find_filled(*id, member, &below, path, interest, filled),
             (Shape::List(element), Value::Array(elements)) => {
                 if let (Shape::Struct(id), Some(first)) = (&**element, elements.iter().next()) {
-                    path.push(Step::First);
-                    find(*id, first, &below, path, interest, filled);
+                    path.push(PathStep::First);
+                    find_filled(*id, first, &below, path, interest, filled);
                     path.pop();
                 }
             }
@@ -150,12 +150,15 @@ fn find(
 }
 
 /// The members of a part of an object.
-fn part<'o>(object: &'o mut Value<'static>, path: &[Step]) -> Option<&'o mut pratique_json::Object<'static>> {
+fn part<'o>(
+    object: &'o mut Value<'static>,
+    path: &[PathStep],
+) -> Option<&'o mut pratique_json::Object<'static>> {
     let mut at = object;
     for step in path {
         at = match (step, at) {
-            (Step::Member(name), Value::Object(members)) => members.get_mut(name)?,
-            (Step::First, Value::Array(elements)) => elements.first_mut()?,
+            (PathStep::Member(name), Value::Object(members)) => members.get_mut(name)?,
+            (PathStep::First, Value::Array(elements)) => elements.first_mut()?,
             _ => return None,
         };
     }
@@ -170,7 +173,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::samples::build::{Fill, ObjectSpec, SelectedMetadata, build};
+    use crate::complete::build::{CompleteSpec, Fill, SelectedMetadata, build};
 
     /// Which fields of served kinds these are.
     #[test]
@@ -178,7 +181,7 @@ mod tests {
         let objects = Objects::with_placeholder("2025-01-01T00:00:00Z");
         let everything = Interest::everything();
         let selected = SelectedMetadata::default();
-        let spec = ObjectSpec {
+        let spec = CompleteSpec {
             interest: &everything,
             fill: Fill::Towards(&[]),
             without: None,
@@ -194,7 +197,7 @@ mod tests {
             };
             let (mut object, _) = build(id, &kind.api_version(), &kind.kind, &spec);
             if objects.default(kind, &mut object).is_ok() {
-                for Unfilled { name, condition, .. } in unfilled(&objects, kind, id, &object, &everything) {
+                for UnfilledObject { name, condition, .. } in unfilled(&objects, kind, id, &object, &everything) {
                     let version = kind.api_version();
                     let condition = condition.as_deref().unwrap_or("never");
                     found.insert(format!("{version} {} {name}: {condition}", kind.kind));

@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
-use crate::subject::Site;
-
 /// The maximum number of keys of a map, and of values that are tried for a field.
 const MOST_KEYS: usize = 12;
 const MOST_VALUES: usize = 5;
 
 /// What the expressions of a policy refer to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Interest {
+pub struct Interest {
     names: BTreeSet<Arc<str>>,
     /// Strings that may be keys of maps.
     pub(crate) keys: Vec<Arc<str>>,
@@ -24,18 +22,18 @@ pub(crate) struct Interest {
 }
 
 impl Interest {
-    pub(crate) fn new(sites: &[Site<'_>], asts: &[Option<Ast>]) -> Self {
+    /// Reads expressions in order; those with a name are variables of that name.
+    pub fn new<'a>(expressions: impl IntoIterator<Item = (Option<&'a str>, &'a Ast)>) -> Self {
         let mut interest = Interest::default();
         let mut variables: HashMap<Arc<str>, Arc<str>> = HashMap::new();
-        for (site, ast) in sites.iter().zip(asts) {
-            let Some(ast) = ast else { continue };
-            let mut reader = Reader {
+        for (name, ast) in expressions {
+            let mut reader = NameReader {
                 ast,
                 variables: &variables,
                 locals: HashMap::new(),
             };
             reader.read(&mut interest);
-            if let (Some(name), Some(field)) = (site.variable(), reader.field(ast.root)) {
+            if let (Some(name), Some(field)) = (name, reader.field(ast.root)) {
                 variables.insert(name.into(), field);
             }
         }
@@ -78,7 +76,7 @@ impl Interest {
         }
     }
 
-    fn text(&mut self, text: &Arc<str>) {
+    fn add_text(&mut self, text: &Arc<str>) {
         let is_key = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
         let fits = (1..=128).contains(&text.len()) && text.chars().all(is_key);
         self.names.insert(text.clone());
@@ -89,7 +87,7 @@ impl Interest {
 }
 
 /// Reads one expression.
-struct Reader<'a> {
+struct NameReader<'a> {
     ast: &'a Ast,
     /// The last field names of the paths that variables of the policy refer to.
     variables: &'a HashMap<Arc<str>, Arc<str>>,
@@ -97,7 +95,7 @@ struct Reader<'a> {
     locals: HashMap<Arc<str>, Arc<str>>,
 }
 
-impl Reader<'_> {
+impl NameReader<'_> {
     fn read(&mut self, interest: &mut Interest) {
         let ast = self.ast;
         let nodes = || (0..ast.len() as u32).map(ExprId);
@@ -120,10 +118,10 @@ impl Reader<'_> {
                     interest.names.insert(field.clone());
                     // Keys of maps may be written as fields.
                     if self.is_map_key(id) {
-                        interest.text(field);
+                        interest.add_text(field);
                     }
                 }
-                Expr::Literal(Literal::String(text)) => interest.text(text),
+                Expr::Literal(Literal::String(text)) => interest.add_text(text),
                 Expr::Call {
                     function,
                     target,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_cel::ast::Literal;
 use pratique_json::{Object, Value, parse};
 use pratique_schema::{Field, FieldPresence, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
@@ -11,7 +12,7 @@ use super::interest::Interest;
 
 /// The specification of an object to build.
 #[derive(Clone, Copy)]
-pub(super) struct ObjectSpec<'r> {
+pub(super) struct CompleteSpec<'r> {
     pub(super) interest: &'r Interest,
     pub(super) fill: Fill<'r>,
     /// The field or key that is left out.
@@ -31,14 +32,37 @@ pub(super) enum Fill<'r> {
     Towards(&'r [String]),
 }
 
-/// What selectors require of an object.
+/// What rules and selectors require of an object.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SelectedMetadata {
-    pub(super) name: Option<String>,
+pub struct SelectedMetadata {
+    /// Its name, if only one is matched.
+    pub name: Option<String>,
     /// Labels with their values.
     pub(super) labels: Vec<(String, String)>,
     /// Labels that must be absent.
     pub(super) unlabelled: Vec<String>,
+}
+
+impl SelectedMetadata {
+    /// Requires a label.
+    pub fn require_label(&mut self, key: &str, value: &str) {
+        self.labels.push((key.to_owned(), value.to_owned()));
+    }
+
+    /// Requires what a selector does.
+    pub fn require_selected(&mut self, selector: &LabelSelector) {
+        for (key, value) in selector.match_labels.iter().flatten() {
+            self.require_label(key, value);
+        }
+        for expression in selector.match_expressions.iter().flatten() {
+            let first = expression.values.iter().flatten().next();
+            match expression.operator.as_str() {
+                "In" => self.require_label(&expression.key, first.map_or("", String::as_str)),
+                "Exists" => self.require_label(&expression.key, "example"),
+                _ => self.unlabelled.push(expression.key.clone()),
+            }
+        }
+    }
 }
 
 /// The maximum depth; deeper types are recursive.
@@ -51,9 +75,9 @@ pub(super) fn build(
     id: TypeId,
     api_version: &str,
     kind: &str,
-    spec: &ObjectSpec<'_>,
+    spec: &CompleteSpec<'_>,
 ) -> (Value<'static>, Vec<Vec<String>>) {
-    let mut builder = Builder {
+    let mut builder = ObjectBuilder {
         spec,
         optional: Vec::new(),
         path: Vec::new(),
@@ -66,8 +90,8 @@ pub(super) fn build(
     (object, builder.optional)
 }
 
-struct Builder<'r> {
-    spec: &'r ObjectSpec<'r>,
+struct ObjectBuilder<'r> {
+    spec: &'r CompleteSpec<'r>,
     optional: Vec<Vec<String>>,
     path: Vec<String>,
 }
@@ -84,7 +108,7 @@ pub(super) fn facts_below(facts: &[(&'static str, FieldPresence)], field: &str) 
         .collect()
 }
 
-impl Builder<'_> {
+impl ObjectBuilder<'_> {
     /// Builds a struct; `member` is the alternative that is present.
     fn structure(
         &mut self,
@@ -358,7 +382,7 @@ impl Builder<'_> {
             Scalar::MicroTime => Value::from("2025-01-01T00:00:00.000000Z"),
             Scalar::Duration => Value::from("1m0s"),
             Scalar::Json => Object::new().into(),
-            Scalar::String => Value::from(text(name)),
+            Scalar::String => Value::from(plausible_text(name)),
         }
     }
 
@@ -443,7 +467,7 @@ fn fitting(scalar: Scalar, literal: &Literal) -> Option<Value<'static>> {
 }
 
 /// A plausible value of a string field.
-fn text(field: &str) -> &'static str {
+fn plausible_text(field: &str) -> &'static str {
     match field {
         "image" => "registry.example.com/example:1.0",
         "namespace" => "default",

@@ -1,0 +1,319 @@
+//! What the expressions of a policy, and the nodes in them, do over requests.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_cel::Value;
+use pratique_cel::ast::ExprId;
+use pratique_cel::value::Evaluation;
+use pratique_exclusion::Origin;
+use pratique_expression::Cache;
+use pratique_policy::{ExpressionId, Trace};
+use pratique_types::AdmissionRequest;
+
+use crate::policy::Policy;
+use crate::runner::PolicyRunner;
+
+/// A compiled policy whose expressions are observed, each by its place in [`Policy::expressions`].
+#[derive(Debug)]
+pub struct ObservedPolicy {
+    ids: Vec<ExpressionId>,
+    /// One for each mutation of a mutating policy, by its index: a mutation that fails must not hide those after it.
+    runners: Vec<(usize, PolicyRunner)>,
+}
+
+/// The outcomes of the nodes of a policy's expressions, over several requests.
+#[derive(Debug, Default)]
+pub struct Coverage {
+    expressions: Vec<HashMap<ExprId, NodeOutcomes>>,
+}
+
+/// The outcomes of a node of an expression.
+#[derive(Clone, Debug, Default)]
+pub struct NodeOutcomes {
+    /// The number of evaluations that gave a value.
+    pub values: u32,
+    /// The number of evaluations that failed, by error.
+    pub errors: BTreeMap<String, u32>,
+}
+
+/// The outcome of an expression for one request.
+#[derive(Clone, Debug)]
+pub enum ExpressionOutcome {
+    /// It was not evaluated, or nothing uses its value.
+    Unused,
+    /// It has a value.
+    Value,
+    /// It failed.
+    Failed(ExpressionFailure),
+}
+
+/// Why an expression failed.
+#[derive(Clone, Debug)]
+pub struct ExpressionFailure {
+    /// The expression that has the node that failed: the evaluated one, or a variable that it reads.
+    pub expression: usize,
+    /// The node that failed.
+    pub node: ExprId,
+    /// The error.
+    pub text: String,
+}
+
+impl NodeOutcomes {
+    /// Adds the outcomes of other evaluations.
+    pub fn add(&mut self, other: &NodeOutcomes) {
+        self.values = self.values.saturating_add(other.values);
+        for (text, count) in &other.errors {
+            let total = self.errors.entry(text.clone()).or_default();
+            *total = total.saturating_add(*count);
+        }
+    }
+
+    /// Whether the node was evaluated at all.
+    pub fn is_evaluated(&self) -> bool {
+        self.values > 0 || !self.errors.is_empty()
+    }
+}
+
+impl Coverage {
+    /// The outcomes of a node of an expression.
+    pub fn node(&self, expression: usize, node: ExprId) -> Option<&NodeOutcomes> {
+        self.expressions.get(expression)?.get(&node)
+    }
+
+    fn add(&mut self, recorders: Vec<NodeRecorder>) {
+        if self.expressions.len() < recorders.len() {
+            self.expressions.resize_with(recorders.len(), HashMap::new);
+        }
+        for (expression, recorder) in self.expressions.iter_mut().zip(recorders) {
+            for (node, outcomes) in recorder.outcomes {
+                expression.entry(node).or_default().add(&outcomes);
+            }
+        }
+    }
+}
+
+impl ObservedPolicy {
+    /// Compiles a policy.
+    pub fn new(policy: Policy<'_>) -> Self {
+        let cache = Cache::new();
+        // Static policies see all kinds, those of the API no configuration of admission.
+        let runner = |policy: Policy<'_>| PolicyRunner::new(policy, Origin::Static, None, &cache);
+        let runners = match policy {
+            Policy::Validating(_) => vec![(0, runner(policy))],
+            Policy::Mutating(policy) => {
+                let count = policy
+                    .spec
+                    .as_ref()
+                    .and_then(|spec| Some(spec.mutations.as_ref()?.len()));
+                let alone = |index: usize| (index, runner(Policy::Mutating(&with_mutation(policy, index))));
+                (0..count.unwrap_or_default().max(1)).map(alone).collect()
+            }
+        };
+        let expressions = policy.expressions().into_iter();
+        ObservedPolicy {
+            ids: expressions.map(|expression| expression.id).collect(),
+            runners,
+        }
+    }
+
+    /// Evaluates the expressions that a server would evaluate for a request; the authorizer allows every check, or none.
+    pub fn evaluate(
+        &self,
+        request: &AdmissionRequest<'_>,
+        allowed: bool,
+        coverage: &mut Coverage,
+    ) -> Vec<ExpressionOutcome> {
+        let mut outcomes = vec![ExpressionOutcome::Unused; self.ids.len()];
+        for (mutation, runner) in &self.runners {
+            let recorder = OutcomeRecorder::new(&self.ids, *mutation);
+            runner.run(request, allowed, &recorder);
+            let state = recorder.into_state();
+            for (outcome, own) in outcomes.iter_mut().zip(state.outcomes) {
+                if !matches!(own, ExpressionOutcome::Unused) {
+                    *outcome = own;
+                }
+            }
+            coverage.add(state.nodes);
+        }
+        outcomes
+    }
+}
+
+/// A policy with one of its mutations.
+fn with_mutation(policy: &api::MutatingAdmissionPolicy, index: usize) -> api::MutatingAdmissionPolicy {
+    let mut policy = policy.clone();
+    if let Some(mutations) = policy.spec.as_mut().and_then(|spec| spec.mutations.as_mut()) {
+        *mutations = mutations.drain(..).skip(index).take(1).collect();
+    }
+    policy
+}
+
+/// Records the outcomes of one request.
+struct OutcomeRecorder<'i> {
+    ids: &'i [ExpressionId],
+    /// The index of the only mutation, which is the first one of its run.
+    mutation: usize,
+    state: RefCell<RecorderState>,
+}
+
+#[derive(Default)]
+struct RecorderState {
+    /// The stack of expressions under evaluation.
+    open: Vec<OpenExpression>,
+    /// By expression.
+    nodes: Vec<NodeRecorder>,
+    outcomes: Vec<ExpressionOutcome>,
+    /// The validations that are false.
+    denied: Vec<usize>,
+    is_excluded: bool,
+}
+
+struct OpenExpression {
+    id: ExpressionId,
+    /// `None` for what is not recorded: the message of a validation that holds, and the variables that it reads.
+    index: Option<usize>,
+    nodes: NodeRecorder,
+}
+
+impl<'i> OutcomeRecorder<'i> {
+    fn new(ids: &'i [ExpressionId], mutation: usize) -> Self {
+        let state = RecorderState {
+            nodes: ids.iter().map(|_| NodeRecorder::default()).collect(),
+            outcomes: vec![ExpressionOutcome::Unused; ids.len()],
+            ..RecorderState::default()
+        };
+        OutcomeRecorder {
+            ids,
+            mutation,
+            state: RefCell::new(state),
+        }
+    }
+
+    fn into_state(self) -> RecorderState {
+        let mut state = self.state.into_inner();
+        if state.is_excluded {
+            // A false condition takes precedence over conditions that fail.
+            state.outcomes.fill(ExpressionOutcome::Unused);
+        }
+        state
+    }
+
+    /// Of two variables with the same name, expressions read the later.
+    fn find(&self, id: &ExpressionId) -> Option<usize> {
+        self.ids.iter().rposition(|known| known == id)
+    }
+
+    /// The origin of an error: a variable that the expression reads, if that failed.
+    fn failure(
+        &self,
+        state: &RecorderState,
+        index: usize,
+        nodes: &NodeRecorder,
+        text: String,
+    ) -> ExpressionFailure {
+        let variable =
+            failed_variable(&text).and_then(|name| self.find(&ExpressionId::Variable(name.to_owned())));
+        if let Some(ExpressionOutcome::Failed(failure)) =
+            variable.and_then(|variable| state.outcomes.get(variable))
+        {
+            return failure.clone();
+        }
+        ExpressionFailure {
+            expression: index,
+            node: nodes.first_with(&text).unwrap_or(ExprId(0)),
+            text,
+        }
+    }
+}
+
+/// The variable whose failure gives an error.
+fn failed_variable(error: &str) -> Option<&str> {
+    let rest = error.strip_prefix("composited variable \"")?;
+    Some(rest.split_once("\" fails to evaluate: ")?.0)
+}
+
+impl Trace for OutcomeRecorder<'_> {
+    fn begin(&self, id: ExpressionId<&str>, _: &str) {
+        let mut state = self.state.borrow_mut();
+        let id = match id {
+            ExpressionId::Mutation(_) => ExpressionId::Mutation(self.mutation),
+            id => id.to_owned(),
+        };
+        // All message expressions are evaluated, for the budget: those of validations that hold have no effect.
+        let is_without_effect = matches!(id, ExpressionId::Message(at) if !state.denied.contains(&at));
+        let is_within = state.open.last().is_some_and(|outer| outer.index.is_none());
+        let index = (!is_without_effect && !is_within)
+            .then(|| self.find(&id))
+            .flatten();
+        state.open.push(OpenExpression {
+            id,
+            index,
+            nodes: NodeRecorder::default(),
+        });
+    }
+
+    fn value(&self, node: ExprId, value: &Evaluation<'_>) {
+        if let Some(open) = self.state.borrow_mut().open.last_mut() {
+            open.nodes.add(node, value);
+        }
+    }
+
+    fn end(&self, result: &Evaluation<'_>, _: u64) {
+        let mut state = self.state.borrow_mut();
+        let Some(OpenExpression { id, index, nodes }) = state.open.pop() else {
+            return;
+        };
+        match (&id, result) {
+            (ExpressionId::Condition(_), Ok(Value::Bool(false))) => state.is_excluded = true,
+            (ExpressionId::Validation(at), Ok(Value::Bool(false))) => state.denied.push(*at),
+            _ => {}
+        }
+        let Some(index) = index else { return };
+        let outcome = match result {
+            Ok(_) => ExpressionOutcome::Value,
+            Err(fault) => ExpressionOutcome::Failed(self.failure(&state, index, &nodes, fault.to_string())),
+        };
+        if let Some(known) = state.outcomes.get_mut(index) {
+            *known = outcome;
+        }
+        if let Some(known) = state.nodes.get_mut(index) {
+            known.merge(nodes);
+        }
+    }
+}
+
+/// The outcomes of the nodes of an expression.
+#[derive(Debug, Default)]
+struct NodeRecorder {
+    outcomes: HashMap<ExprId, NodeOutcomes>,
+    /// Errors in the order of evaluation: inner ones first.
+    errors: Vec<(ExprId, String)>,
+}
+
+impl NodeRecorder {
+    fn add(&mut self, node: ExprId, value: &Evaluation<'_>) {
+        let outcomes = self.outcomes.entry(node).or_default();
+        match value {
+            Ok(_) => outcomes.values += 1,
+            Err(fault) => {
+                let text = fault.to_string();
+                *outcomes.errors.entry(text.clone()).or_default() += 1;
+                self.errors.push((node, text));
+            }
+        }
+    }
+
+    fn merge(&mut self, other: NodeRecorder) {
+        for (node, outcomes) in &other.outcomes {
+            self.outcomes.entry(*node).or_default().add(outcomes);
+        }
+        self.errors.extend(other.errors);
+    }
+
+    fn first_with(&self, text: &str) -> Option<ExprId> {
+        let mut errors = self.errors.iter();
+        errors.find(|(_, error)| error == text).map(|(node, _)| *node)
+    }
+}
