@@ -16,12 +16,12 @@ pub(crate) fn decisive(
     result: &Evaluation<'_>,
 ) -> Option<String> {
     let root = source.root();
-    let found = match result {
+    let node = match result {
         Ok(Value::Bool(false)) => truth(source, observed, false),
         Ok(_) => root,
         Err(fault) => error(source, observed, &fault.to_string()),
     };
-    (found != root).then(|| source.text(found))
+    (node != root).then(|| source.text(node))
 }
 
 /// Follows a truth value down to the subexpression that gave it.

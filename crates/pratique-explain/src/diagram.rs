@@ -25,8 +25,8 @@ pub(crate) fn draw(text: &str, values: Vec<(usize, String)>) -> Vec<Line> {
         if piece.trim().is_empty() {
             continue;
         }
-        let shown: String = piece.chars().skip(indent).map(visible).collect();
-        lines.push(Line::Source(shown.trim_end().to_owned()));
+        let visible_text: String = piece.chars().skip(indent).map(visible).collect();
+        lines.push(Line::Source(visible_text.trim_end().to_owned()));
         lines.extend(under(&within).into_iter().map(Line::Values));
     }
     lines

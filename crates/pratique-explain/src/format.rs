@@ -7,7 +7,7 @@ use pratique_cel::{Arena, Context, Value};
 /// Formats a value in CEL syntax, with about `max_chars` characters at most: the rest is `…`.
 pub fn format_value(value: &Value<'_>, max_chars: usize) -> String {
     let arena = Arena::new();
-    let mut writer = Writer {
+    let mut writer = ValueWriter {
         context: Context::new(&arena, WORK),
         text: String::new(),
         max_chars,
@@ -23,13 +23,13 @@ const DEPTH: usize = 24;
 /// The type of `variables`: to list its fields would evaluate all of them.
 const VARIABLES: &str = pratique_expression::VARIABLES_TYPE;
 
-struct Writer<'a> {
+struct ValueWriter<'a> {
     context: Context<'a>,
     text: String,
     max_chars: usize,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ValueWriter<'a> {
     fn write(&mut self, value: Value<'a>, depth: usize) {
         if depth > DEPTH {
             return self.text.push('…');

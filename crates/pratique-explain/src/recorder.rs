@@ -22,11 +22,11 @@ const INNER: usize = 60;
 /// recorder along.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    state: Mutex<State>,
+    state: Mutex<RecorderState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RecorderState {
     policies: Vec<Policy>,
     /// The indices of the current policy and binding.
     current: (usize, usize),
@@ -75,7 +75,7 @@ impl Recorder {
     }
 
     /// The state of a thread that panicked is still complete enough to be shown.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RecorderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -147,7 +147,7 @@ impl Trace for Recorder {
             let observed = open.observed.entry(expression).or_default();
             *observed = ObservedValue {
                 times: observed.times + 1,
-                ..ObservedValue::of(value)
+                ..ObservedValue::new(value)
             };
         }
     }
@@ -184,7 +184,7 @@ impl Trace for Recorder {
     }
 }
 
-impl State {
+impl RecorderState {
     fn policy(&mut self) -> Option<&mut Policy> {
         self.policies.get_mut(self.current.0)
     }
@@ -255,7 +255,7 @@ impl OpenEvaluation {
 }
 
 impl ObservedValue {
-    fn of(value: &Evaluation<'_>) -> Self {
+    fn new(value: &Evaluation<'_>) -> Self {
         match value {
             Ok(value) => ObservedValue {
                 truth: match value {

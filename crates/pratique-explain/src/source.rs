@@ -73,13 +73,13 @@ impl SourceExpression {
 
     /// All subexpressions, in preorder.
     pub fn all(&self) -> Vec<ExprId> {
-        let mut found = Vec::new();
+        let mut nodes = Vec::new();
         let mut left = vec![self.ast.root];
         while let Some(id) = left.pop() {
-            found.push(id);
+            nodes.push(id);
             left.extend(self.children(id).into_iter().rev());
         }
-        found
+        nodes
     }
 
     /// The logical form of an expression.
@@ -171,13 +171,14 @@ impl SourceExpression {
         let blanks = text
             .iter()
             .rev()
-            .take_while(|before| before.is_whitespace())
+            .take_while(|character| character.is_whitespace())
             .count();
         let end = text.len() - blanks;
-        let before = text.get(..end).unwrap_or_default();
-        match before.ends_with(&name) {
-            true => (end - name.len()) as u32,
-            false => offset,
+        let start = text.get(..end).unwrap_or_default();
+        if start.ends_with(&name) {
+            (end - name.len()) as u32
+        } else {
+            offset
         }
     }
 }

@@ -7,7 +7,7 @@ mod fold;
 mod policy;
 mod walk;
 
-pub(crate) use facts::{Facts, KnownValue};
-pub(crate) use fold::Folded;
-pub(crate) use policy::{FoldedPolicy, Parsed};
-pub(crate) use walk::{Place, byte_offset, constant_key, ident_path, live_nodes, place_of};
+pub(crate) use facts::{KnownValue, RequestFacts};
+pub(crate) use fold::FoldedExpression;
+pub(crate) use policy::{FoldedPolicy, ParsedExpressions};
+pub(crate) use walk::{TextRange, byte_offset, constant_key, ident_path, live_nodes, place_of};

@@ -7,20 +7,20 @@ use pratique_manifest::Step;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
 
-use crate::pem::{self, Block};
-use crate::report::{Finding, Report};
-use crate::subject::Webhook;
+use crate::pem::{self, PemBlock};
+use crate::report::{LintFinding, LintReport};
+use crate::subject::WebhookView;
 
 /// The bundle of a webhook, as far as it is PEM.
 pub(crate) struct CaBundle<'w> {
     pub(crate) bytes: &'w [u8],
     /// None if it is no PEM.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<PemBlock>,
 }
 
 impl<'w> CaBundle<'w> {
     /// The bundle of a webhook; `None` if it has none, or if a program in the cluster writes it.
-    pub(crate) fn from_webhook(webhook: &Webhook<'w>) -> Option<Self> {
+    pub(crate) fn from_webhook(webhook: &WebhookView<'w>) -> Option<Self> {
         let bytes = webhook.ca_bundle.filter(|bundle| !bundle.is_empty())?;
         // What stands there is a placeholder, such as a line break, or the bundle of an earlier certificate.
         (!webhook.has_injected_bundle).then(|| CaBundle::new(bytes))
@@ -46,7 +46,7 @@ impl<'w> CaBundle<'w> {
 }
 
 /// Reports a finding about the bundle of a webhook.
-pub(crate) fn report_bundle(webhook: &Webhook<'_>, finding: Finding, report: &mut Report) {
+pub(crate) fn report_bundle(webhook: &WebhookView<'_>, finding: LintFinding, report: &mut LintReport) {
     let mut path = webhook.path.clone();
     path.extend(["clientConfig", "caBundle"].map(|name| Step::Field(name.to_owned())));
     report.add(&webhook.origin, &path, finding);

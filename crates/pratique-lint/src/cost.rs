@@ -10,11 +10,11 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 use pratique_types::cel_limits::PER_CALL_LIMIT;
 
-use crate::analysis::Parsed;
+use crate::analysis::ParsedExpressions;
 use crate::report::path_text;
-use crate::subject::{ExpressionGroup, Manifests, RuleView, Site};
-use crate::typing::{Kinds, Typed, type_of, type_sites};
-use sizes::{FocusedObject, PlaceRecorder, SpreadObject, Variables, WithVariables};
+use crate::subject::{ExpressionGroup, ExpressionSite, ManifestView, RuleView};
+use crate::typing::{MatchedKinds, TypedSite, type_of, type_sites};
+use sizes::{FocusedObject, PlaceRecorder, SpreadObject, VariableSizes, WithVariables};
 
 /// The type, the inputs and the estimated cost of an expression.
 #[derive(Clone, Debug)]
@@ -42,21 +42,24 @@ impl ExpressionCost {
 
 /// Estimates the costs of the expressions of manifests, except for those that compile for no kind.
 pub fn estimate_costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
-    let manifests = Manifests::new(sets);
+    let manifests = ManifestView::new(sets);
     let groups = manifests.expression_groups();
     groups.flat_map(|group| described(group, |_| true)).collect()
 }
 
 /// Estimates the cost of the expression in one field of a manifest; `None` if there is none, or if it compiles for no kind.
 pub fn estimate_cost(sets: &[&ManifestSet], source: &ObjectSource, path: &[Step]) -> Option<ExpressionCost> {
-    let manifests = Manifests::new(sets);
+    let manifests = ManifestView::new(sets);
     let of_object = |group: &ExpressionGroup<'_, '_>| group.origin.source.is_same(source);
     let mut groups = manifests.expression_groups().filter(of_object);
     groups.find_map(|group| described(group, |site| site.path == path).pop())
 }
 
 /// The costs of those expressions of a group that are wanted.
-fn described(group: ExpressionGroup<'_, '_>, is_wanted: impl Fn(&Site<'_>) -> bool) -> Vec<ExpressionCost> {
+fn described(
+    group: ExpressionGroup<'_, '_>,
+    is_wanted: impl Fn(&ExpressionSite<'_>) -> bool,
+) -> Vec<ExpressionCost> {
     let ExpressionGroup { origin, sites, rules } = group;
     let mut best: Vec<Option<ExpressionCost>> = vec![None; sites.len()];
     for typing in typings(sites, rules) {
@@ -90,21 +93,21 @@ fn described(group: ExpressionGroup<'_, '_>, is_wanted: impl Fn(&Site<'_>) -> bo
 }
 
 /// Cost estimates of expressions, by kind.
-pub(crate) struct Costs {
-    typings: Vec<Typing>,
+pub(crate) struct CostEstimates {
+    typings: Vec<KindTyping>,
 }
 
 /// Expressions, type-checked for a kind.
-pub(crate) struct Typing {
+pub(crate) struct KindTyping {
     /// A resource of the kind; `None` if the kind is not built in.
     pub(crate) served: Option<&'static ServedResource>,
-    pub(crate) typed: Vec<Typed>,
-    variables: Variables,
+    pub(crate) typed: Vec<TypedSite>,
+    variables: VariableSizes,
 }
 
-impl Costs {
-    pub(crate) fn new(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Self {
-        Costs {
+impl CostEstimates {
+    pub(crate) fn new(sites: &[ExpressionSite<'_>], rules: &[RuleView<'_>]) -> Self {
+        CostEstimates {
             typings: typings(sites, rules),
         }
     }
@@ -118,23 +121,23 @@ impl Costs {
     /// The maximum cost of an expression for objects of a kind and size; 0 if it does not compile for the kind.
     pub(crate) fn of_kind(&self, kind: usize, site: usize, bytes: u64) -> u64 {
         let typing = self.typings.get(kind);
-        let found = typing.and_then(|typing| Some((typing.typed.get(site)?, &typing.variables)));
-        found.map_or(0, |(typed, variables)| worst(typed, variables, bytes))
+        let typed = typing.and_then(|typing| Some((typing.typed.get(site)?, &typing.variables)));
+        typed.map_or(0, |(typed, variables)| worst(typed, variables, bytes))
     }
 }
 
 /// Type-checks the expressions for the first kinds that rules match, or without types if there is no kind.
-pub(crate) fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing> {
+pub(crate) fn typings(sites: &[ExpressionSite<'_>], rules: &[RuleView<'_>]) -> Vec<KindTyping> {
     const MOST_KINDS: usize = 8;
-    let kinds = Kinds::new(rules);
-    let parsed = Parsed::new(sites);
+    let kinds = MatchedKinds::new(rules);
+    let parsed = ParsedExpressions::new(sites);
     let types = kinds
         .builtin
         .iter()
         .filter_map(|served| Some((*served, type_of(&served.kind)?)));
     let typing = |served, of: &Type| {
         let typed = type_sites(sites, &parsed, of);
-        Typing {
+        KindTyping {
             served,
             variables: variables(sites, &typed),
             typed,
@@ -151,8 +154,8 @@ pub(crate) fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing>
 }
 
 /// The sizes of variables, as far as they are known.
-fn variables(sites: &[Site<'_>], typed: &[Typed]) -> Variables {
-    let mut variables = Variables::default();
+fn variables(sites: &[ExpressionSite<'_>], typed: &[TypedSite]) -> VariableSizes {
+    let mut variables = VariableSizes::default();
     for (site, typed) in sites.iter().zip(typed) {
         if let (Some(name), Ok(checked)) = (site.variable(), &typed.checked) {
             variables.define(name, checked);
@@ -163,7 +166,7 @@ fn variables(sites: &[Site<'_>], typed: &[Typed]) -> Variables {
 
 /// The maximum cost of an expression for any object of a size: all bytes in one list, map or string that the expression
 /// reads, or spread over all of these.
-fn worst(typed: &Typed, variables: &Variables, bytes: u64) -> u64 {
+fn worst(typed: &TypedSite, variables: &VariableSizes, bytes: u64) -> u64 {
     let Ok(checked) = &typed.checked else { return 0 };
     let most = |sizes: &dyn Sizes| estimate(checked, sizes).max;
     let recorder = WithVariables::new(variables, PlaceRecorder::default());

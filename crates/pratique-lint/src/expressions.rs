@@ -7,11 +7,11 @@ use pratique_cel::{Checked, Environment};
 use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
 use pratique_types::GroupVersionKind;
 
-use crate::analysis::Parsed;
+use crate::analysis::ParsedExpressions;
 use crate::cost::typings;
 use crate::report::path_text;
-use crate::subject::{ExpressionGroup, Manifests, RuleView, Site};
-use crate::typing::{CustomTypes, Typed, type_custom_sites};
+use crate::subject::{ExpressionGroup, ExpressionSite, ManifestView, RuleView};
+use crate::typing::{CustomTypes, TypedSite, type_custom_sites};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl TypedExpression {
 /// All expressions of manifests, in the order of the policies and of their fields. Expressions of a policy that matches
 /// several kinds are checked for the first kind for which they compile.
 pub fn type_expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
-    let manifests = Manifests::new(sets);
+    let manifests = ManifestView::new(sets);
     let custom = Arc::default();
     let groups = manifests.expression_groups();
     groups.flat_map(|group| type_group(group, &custom)).collect()
@@ -58,15 +58,15 @@ pub fn type_expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
 /// Expressions, checked for each of the kinds that rules match: the built-in ones, those of custom resources, and then those
 /// of which nothing is known.
 fn by_kind(
-    sites: &[Site<'_>],
+    sites: &[ExpressionSite<'_>],
     rules: &[RuleView<'_>],
     custom: &Arc<CustomTypes>,
-) -> Vec<(Option<GroupVersionKind>, Vec<Typed>)> {
-    let mut all: Vec<(Option<GroupVersionKind>, Vec<Typed>)> = typings(sites, rules)
+) -> Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> {
+    let mut all: Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> = typings(sites, rules)
         .into_iter()
         .map(|typing| (typing.served.map(|served| served.kind.clone()), typing.typed))
         .collect();
-    let parsed = Parsed::new(sites);
+    let parsed = ParsedExpressions::new(sites);
     let of_custom = custom
         .matched(rules)
         .take(MOST_CUSTOM)
@@ -81,15 +81,15 @@ const MOST_CUSTOM: usize = 8;
 
 pub(crate) fn type_group(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomTypes>) -> Vec<TypedExpression> {
     let ExpressionGroup { origin, sites, rules } = group;
-    let mut found: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
+    let mut best: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
     for (kind, typed) in by_kind(sites, rules, custom) {
-        for ((site, typed), found) in sites.iter().zip(typed).zip(&mut found) {
-            let is_better = match found {
+        for ((site, typed), best) in sites.iter().zip(typed).zip(&mut best) {
+            let is_better = match best {
                 None => true,
-                Some(found) => found.checked.is_none() && typed.checked.is_ok(),
+                Some(best) => best.checked.is_none() && typed.checked.is_ok(),
             };
             if is_better {
-                *found = Some(TypedExpression {
+                *best = Some(TypedExpression {
                     object: origin.name.clone(),
                     source: origin.source.clone(),
                     path: site.path.clone(),
@@ -102,7 +102,7 @@ pub(crate) fn type_group(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomType
             }
         }
     }
-    found.into_iter().flatten().collect()
+    best.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

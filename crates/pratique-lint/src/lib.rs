@@ -28,9 +28,11 @@ mod ca_bundle;
 mod cost;
 mod expressions;
 mod lint;
+mod lint_meta;
 mod lints;
 mod memory;
 mod observations;
+mod options;
 mod pem;
 mod report;
 mod selectors;
@@ -39,89 +41,48 @@ mod typing;
 mod warning;
 
 use std::cell::Cell;
-use std::time::SystemTime;
 
 use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName};
-use pratique_sample::Budget;
-use pratique_types::FeatureGates;
+use pratique_sample::WorkBudget;
 
 pub use cost::{ExpressionCost, estimate_cost, estimate_costs};
 pub use expressions::{TypedExpression, type_expressions};
-pub use lint::LintMeta;
+pub use lint_meta::LintMeta;
 pub use lints::{find_lint, list_lints};
-pub use memory::Memory;
+pub use memory::LintMemory;
+pub use options::LintOptions;
 pub use pratique_sample::CostExample;
 pub use typing::CustomTypes;
 pub use warning::Warning;
 
 use lint::{LintContext, LintSubject, PolicySubject};
 use lints::LINTS;
-use report::Report;
-use subject::{Manifests, Policy};
+use report::LintReport;
+use subject::{ManifestView, PolicyView};
 
 /// Lints manifests that a server loads together, one set for each plugin. The warnings are sorted by location. Lints
-/// that depend on the time are skipped: see [`Options::at`].
+/// that depend on the time are skipped: see [`LintOptions::at`].
 pub fn lint(sets: &[&ManifestSet]) -> Vec<Warning> {
-    lint_with(sets, &Options::default())
-}
-
-/// Options of [`lint_with`]: findings that are off by default, and settings of the server.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    requested: Vec<&'static str>,
-    now: Option<SystemTime>,
-    feature_gates: FeatureGates,
-}
-
-impl Options {
-    /// Enables the findings of a lint that are reported on request only.
-    #[must_use]
-    pub fn with_requested(mut self, lint: &LintMeta) -> Self {
-        self.requested.push(lint.name);
-        self
-    }
-
-    /// Sets the current time, against which the validity of certificates is checked.
-    #[must_use]
-    pub fn at(self, now: SystemTime) -> Self {
-        Options {
-            now: Some(now),
-            ..self
-        }
-    }
-
-    /// Sets the feature gates of the server.
-    #[must_use]
-    pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
-        Options {
-            feature_gates,
-            ..self
-        }
-    }
-
-    /// Whether the findings of a lint that are reported on request only are enabled.
-    pub fn is_requested(&self, lint: &LintMeta) -> bool {
-        self.requested.contains(&lint.name)
-    }
+    lint_with(sets, &LintOptions::default())
 }
 
 /// The budget for evaluating generated objects that demonstrate a warning: units of cost, and bytes.
 const WORK: u64 = 64_000_000;
 
 /// [`lint`] with options.
-pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
-    let work = Cell::new(Budget::new(WORK));
+pub fn lint_with(sets: &[&ManifestSet], options: &LintOptions) -> Vec<Warning> {
+    let work = Cell::new(WorkBudget::new(WORK));
     lint_manifests(sets, options, |policy| lint_policy(policy, options, &work))
 }
 
 /// Lints manifests; `lint_policy` gives the warnings of a policy with its bindings.
 fn lint_manifests(
     sets: &[&ManifestSet],
-    options: &Options,
-    mut lint_policy: impl FnMut(&Policy<'_>) -> Vec<Warning>,
+    options: &LintOptions,
+    mut lint_policy: impl FnMut(&PolicyView<'_>) -> Vec<Warning>,
 ) -> Vec<Warning> {
-    let manifests = Manifests::new(sets);
-    let mut report = Report::default();
+    let manifests = ManifestView::new(sets);
+    let mut report = LintReport::default();
     for policy in &manifests.policies {
         report.extend(lint_policy(policy).into_iter());
     }
@@ -137,22 +98,22 @@ fn lint_manifests(
 }
 
 /// The warnings of a policy with its bindings, which depend on nothing else.
-fn lint_policy(policy: &Policy<'_>, options: &Options, work: &Cell<Budget>) -> Vec<Warning> {
+fn lint_policy(policy: &PolicyView<'_>, options: &LintOptions, work: &Cell<WorkBudget>) -> Vec<Warning> {
     lint_subject(LintSubject::Policy(PolicySubject::new(policy)), options, work)
 }
 
 /// Lints a subject for which no objects are generated.
-fn lint_cheap_subject(subject: LintSubject<'_>, options: &Options) -> Vec<Warning> {
-    lint_subject(subject, options, &Cell::new(Budget::new(0)))
+fn lint_cheap_subject(subject: LintSubject<'_>, options: &LintOptions) -> Vec<Warning> {
+    lint_subject(subject, options, &Cell::new(WorkBudget::new(0)))
 }
 
-fn lint_subject(subject: LintSubject<'_>, options: &Options, work: &Cell<Budget>) -> Vec<Warning> {
+fn lint_subject(subject: LintSubject<'_>, options: &LintOptions, work: &Cell<WorkBudget>) -> Vec<Warning> {
     let context = LintContext {
         subject,
         options,
         work,
     };
-    let mut report = Report::default();
+    let mut report = LintReport::default();
     for lint in LINTS {
         lint.run(&context, &mut report);
     }
@@ -163,7 +124,7 @@ fn lint_subject(subject: LintSubject<'_>, options: &Options, work: &Cell<Budget>
 pub fn lint_configuration(ignored: &[IgnoredPlugin], rest: Option<&Location>) -> Vec<Warning> {
     let entries = ignored.iter().map(LintSubject::IgnoredPlugin);
     let subjects = entries.chain(rest.map(LintSubject::ConfigurationRest));
-    let options = Options::default();
+    let options = LintOptions::default();
     subjects
         .flat_map(|subject| lint_cheap_subject(subject, &options))
         .collect()
@@ -176,7 +137,7 @@ pub fn lint_mixed_origins<'o>(
     let subjects = objects
         .into_iter()
         .map(|(name, location)| LintSubject::MixedObject(name, location));
-    let options = Options::default();
+    let options = LintOptions::default();
     subjects
         .flat_map(|subject| lint_cheap_subject(subject, &options))
         .collect()

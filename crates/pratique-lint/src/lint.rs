@@ -3,23 +3,15 @@
 use std::cell::{Cell, OnceCell};
 
 use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName};
-use pratique_sample::Budget;
+use pratique_sample::WorkBudget;
 
-use crate::Options;
-use crate::analysis::Parsed;
-use crate::observations::Observations;
-use crate::report::Report;
-use crate::subject::{ExpressionGroup, Manifests, Policy, Webhook};
-use crate::typing::Kinds;
-
-/// What a lint is called, and what it finds.
-#[derive(Debug, PartialEq, Eq)]
-pub struct LintMeta {
-    /// Its stable name, as in `null-object`.
-    pub name: &'static str,
-    /// What it finds, in a sentence.
-    pub summary: &'static str,
-}
+use crate::analysis::ParsedExpressions;
+use crate::lint_meta::LintMeta;
+use crate::observations::PolicyObservations;
+use crate::options::LintOptions;
+use crate::report::LintReport;
+use crate::subject::{ExpressionGroup, ManifestView, PolicyView, WebhookView};
+use crate::typing::MatchedKinds;
 
 /// A lint. Each has a module of its own in [`lints`](crate::lints), whose documentation says what it finds, why that is a
 /// problem, and shows an example: `docs/warnings.md` is written from these.
@@ -28,7 +20,7 @@ pub(crate) trait Lint {
     const META: &'static LintMeta;
 
     /// Reports what it finds in a subject; nothing in a subject of another kind than its own.
-    fn check(&self, context: &LintContext<'_>, report: &mut Report);
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport);
 }
 
 /// A [`Lint`] of any type.
@@ -37,7 +29,7 @@ pub(crate) trait AnyLint: Sync {
     fn meta(&self) -> &'static LintMeta;
 
     /// Runs its [check](Lint::check).
-    fn run(&self, context: &LintContext<'_>, report: &mut Report);
+    fn run(&self, context: &LintContext<'_>, report: &mut LintReport);
 }
 
 impl<L: Lint + Sync> AnyLint for L {
@@ -45,7 +37,7 @@ impl<L: Lint + Sync> AnyLint for L {
         Self::META
     }
 
-    fn run(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn run(&self, context: &LintContext<'_>, report: &mut LintReport) {
         self.check(context, report);
     }
 }
@@ -53,9 +45,9 @@ impl<L: Lint + Sync> AnyLint for L {
 /// What a lint looks at.
 pub(crate) struct LintContext<'c> {
     pub(crate) subject: LintSubject<'c>,
-    pub(crate) options: &'c Options,
+    pub(crate) options: &'c LintOptions,
     /// What is left of the work for generated objects.
-    pub(crate) work: &'c Cell<Budget>,
+    pub(crate) work: &'c Cell<WorkBudget>,
 }
 
 /// The subject of a check: lints are run for each of these alone.
@@ -63,10 +55,10 @@ pub(crate) enum LintSubject<'c> {
     /// A policy with its bindings, on which nothing else has an effect.
     Policy(PolicySubject<'c>),
     /// A webhook.
-    Webhook(&'c Webhook<'c>),
+    Webhook(&'c WebhookView<'c>),
     /// All manifests of a server, for what is found in several of them together, or about their files.
     Manifests {
-        manifests: &'c Manifests<'c>,
+        manifests: &'c ManifestView<'c>,
         sets: &'c [&'c ManifestSet],
     },
     /// An entry of an AdmissionConfiguration that the server ignores.
@@ -79,10 +71,10 @@ pub(crate) enum LintSubject<'c> {
 
 /// A policy, and what is known of its expressions, which is found out once and when a lint asks for it.
 pub(crate) struct PolicySubject<'c> {
-    pub(crate) policy: &'c Policy<'c>,
-    parsed: OnceCell<Parsed>,
-    kinds: OnceCell<Kinds>,
-    observations: OnceCell<Observations>,
+    pub(crate) policy: &'c PolicyView<'c>,
+    parsed: OnceCell<ParsedExpressions>,
+    kinds: OnceCell<MatchedKinds>,
+    observations: OnceCell<PolicyObservations>,
 }
 
 impl<'c> LintContext<'c> {
@@ -95,7 +87,7 @@ impl<'c> LintContext<'c> {
     }
 
     /// The webhook, if the subject is one.
-    pub(crate) fn webhook(&self) -> Option<&'c Webhook<'c>> {
+    pub(crate) fn webhook(&self) -> Option<&'c WebhookView<'c>> {
         match self.subject {
             LintSubject::Webhook(webhook) => Some(webhook),
             _ => None,
@@ -121,7 +113,7 @@ impl<'c> LintContext<'c> {
 }
 
 impl<'c> PolicySubject<'c> {
-    pub(crate) fn new(policy: &'c Policy<'c>) -> Self {
+    pub(crate) fn new(policy: &'c PolicyView<'c>) -> Self {
         PolicySubject {
             policy,
             parsed: OnceCell::new(),
@@ -131,18 +123,19 @@ impl<'c> PolicySubject<'c> {
     }
 
     /// The syntax trees of its expressions.
-    pub(crate) fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| Parsed::new(&self.policy.sites))
+    pub(crate) fn parsed(&self) -> &ParsedExpressions {
+        self.parsed
+            .get_or_init(|| ParsedExpressions::new(&self.policy.sites))
     }
 
     /// The kinds that its rules match.
-    pub(crate) fn kinds(&self) -> &Kinds {
-        self.kinds.get_or_init(|| Kinds::new(&self.policy.rules))
+    pub(crate) fn kinds(&self) -> &MatchedKinds {
+        self.kinds.get_or_init(|| MatchedKinds::new(&self.policy.rules))
     }
 
     /// What its expressions do with generated objects of these kinds.
-    pub(crate) fn observations(&self) -> &Observations {
+    pub(crate) fn observations(&self) -> &PolicyObservations {
         self.observations
-            .get_or_init(|| Observations::new(self.policy, self.parsed(), self.kinds()))
+            .get_or_init(|| PolicyObservations::new(self.policy, self.parsed(), self.kinds()))
     }
 }

@@ -26,7 +26,8 @@ mod webhook_timeout;
 #[cfg(test)]
 pub(crate) mod testing;
 
-use crate::lint::{AnyLint, LintMeta};
+use crate::lint::AnyLint;
+use crate::lint_meta::LintMeta;
 
 /// All lints, by name. Each is run for each subject.
 pub(crate) const LINTS: &[&dyn AnyLint] = &[

@@ -5,28 +5,29 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pratique_manifest::{DocumentSource, Location, ManifestSet, NodeId, ObjectSource, Position};
-use pratique_sample::Budget;
+use pratique_sample::WorkBudget;
 
 use crate::expressions::{TypedExpression, type_group};
-use crate::subject::{ExpressionGroup, Manifests, Policy};
+use crate::options::LintOptions;
+use crate::subject::{ExpressionGroup, ManifestView, PolicyView};
 use crate::typing::CustomTypes;
 use crate::warning::Warning;
-use crate::{Options, WORK, lint_manifests, lint_policy};
+use crate::{WORK, lint_manifests, lint_policy};
 
-/// Findings by the text of the objects that they are of: [`lint`](Memory::lint) and [`expressions`](Memory::expressions)
+/// Findings by the text of the objects that they are of: [`lint`](LintMemory::lint) and [`expressions`](LintMemory::expressions)
 /// look only at objects that changed.
 #[derive(Debug, Default)]
-pub struct Memory {
-    warnings: Table<Vec<Warning>>,
-    expressions: Table<Vec<TypedExpression>>,
+pub struct LintMemory {
+    warnings: FindingTable<Vec<Warning>>,
+    expressions: FindingTable<Vec<TypedExpression>>,
     custom: Arc<CustomTypes>,
 }
 
-impl Memory {
+impl LintMemory {
     /// The warnings of [`lint`](crate::lint).
     pub fn lint(&mut self, sets: &[&ManifestSet]) -> Vec<Warning> {
-        let options = Options::default();
-        let work = Cell::new(Budget::new(WORK));
+        let options = LintOptions::default();
+        let work = Cell::new(WorkBudget::new(WORK));
         self.warnings.begin();
         lint_manifests(sets, &options, |policy| {
             let sources = sources(policy);
@@ -42,10 +43,10 @@ impl Memory {
         })
     }
 
-    /// Sets the kinds of custom resources that [`expressions`](Memory::expressions) knows.
+    /// Sets the kinds of custom resources that [`expressions`](LintMemory::expressions) knows.
     pub fn set_custom_types(&mut self, custom: Arc<CustomTypes>) {
         self.custom = custom;
-        self.expressions = Table::default();
+        self.expressions = FindingTable::default();
     }
 
     /// The kinds of custom resources.
@@ -55,7 +56,7 @@ impl Memory {
 
     /// The expressions of [`type_expressions`](crate::type_expressions), also with the types of custom resources.
     pub fn expressions(&mut self, sets: &[&ManifestSet]) -> Vec<TypedExpression> {
-        let manifests = Manifests::new(sets);
+        let manifests = ManifestView::new(sets);
         self.expressions.begin();
         let mut all = Vec::new();
         // Webhooks of a configuration have one source: they are looked at together.
@@ -72,12 +73,12 @@ impl Memory {
                 expressions.iter().map(again).collect::<Vec<_>>()
             });
             all.extend(known.unwrap_or_else(|| {
-                let found: Vec<TypedExpression> = groups
+                let typed: Vec<TypedExpression> = groups
                     .iter()
                     .flat_map(|group| type_group(*group, &self.custom))
                     .collect();
-                self.expressions.keep(&[source], found.clone());
-                found
+                self.expressions.keep(&[source], typed.clone());
+                typed
             }));
         }
         all
@@ -85,33 +86,33 @@ impl Memory {
 }
 
 /// The objects that the warnings of a policy depend on.
-fn sources<'m>(policy: &Policy<'m>) -> Vec<&'m ObjectSource> {
+fn sources<'m>(policy: &PolicyView<'m>) -> Vec<&'m ObjectSource> {
     let bindings = policy.bindings.iter().map(|binding| binding.origin.source);
     std::iter::once(policy.origin.source).chain(bindings).collect()
 }
 
 /// The text of an object's document, the blanks before it, and its node.
-type Key = Vec<(Arc<str>, (usize, usize), NodeId)>;
+type MemoryKey = Vec<(Arc<str>, (usize, usize), NodeId)>;
 
 /// Findings by the texts of objects.
 #[derive(Debug)]
-struct Table<T> {
-    entries: HashMap<Key, Entry<T>>,
+struct FindingTable<T> {
+    entries: HashMap<MemoryKey, TableEntry<T>>,
     round: u64,
 }
 
 #[derive(Debug)]
-struct Entry<T> {
+struct TableEntry<T> {
     findings: T,
     /// Where the documents were.
-    starts: Vec<Start>,
+    starts: Vec<DocumentStart>,
     /// When it was used last.
     round: u64,
 }
 
-impl<T> Default for Table<T> {
+impl<T> Default for FindingTable<T> {
     fn default() -> Self {
-        Table {
+        FindingTable {
             entries: HashMap::new(),
             round: 0,
         }
@@ -121,7 +122,7 @@ impl<T> Default for Table<T> {
 /// Findings that are kept; past that, only those that were used last are.
 const MOST: usize = 4_096;
 
-impl<T> Table<T> {
+impl<T> FindingTable<T> {
     fn begin(&mut self) {
         let last = self.round;
         if self.entries.len() > MOST {
@@ -138,7 +139,7 @@ impl<T> Table<T> {
     ) -> Option<R> {
         let entry = self.entries.get_mut(&key(sources)?)?;
         entry.round = self.round;
-        let now = sources.iter().map(|source| Start::of(source.document()));
+        let now = sources.iter().map(|source| DocumentStart::new(source.document()));
         let moves: Vec<DocumentMove> = entry
             .starts
             .iter()
@@ -151,8 +152,8 @@ impl<T> Table<T> {
 
     fn keep(&mut self, sources: &[&ObjectSource], findings: T) {
         let Some(key) = key(sources) else { return };
-        let starts = sources.iter().map(|source| Start::of(source.document()));
-        let entry = Entry {
+        let starts = sources.iter().map(|source| DocumentStart::new(source.document()));
+        let entry = TableEntry {
             findings,
             starts: starts.collect(),
             round: self.round,
@@ -162,7 +163,7 @@ impl<T> Table<T> {
 }
 
 /// `None` for files with carriage returns, of which equal texts may have other offsets.
-fn key(sources: &[&ObjectSource]) -> Option<Key> {
+fn key(sources: &[&ObjectSource]) -> Option<MemoryKey> {
     let key = |source: &&ObjectSource| {
         let document = source.document();
         let lead = document.start().lead;
@@ -174,17 +175,17 @@ fn key(sources: &[&ObjectSource]) -> Option<Key> {
 
 /// Where a document is.
 #[derive(Clone, Debug)]
-struct Start {
+struct DocumentStart {
     file: Arc<str>,
     document: usize,
     line: usize,
     offset: usize,
 }
 
-impl Start {
-    fn of(document: &DocumentSource) -> Self {
+impl DocumentStart {
+    fn new(document: &DocumentSource) -> Self {
         let start = document.start();
-        Start {
+        DocumentStart {
             file: Arc::clone(document.file()),
             document: document.index(),
             line: start.line,
@@ -196,8 +197,8 @@ impl Start {
 /// Where a document was, and where it is.
 #[derive(Clone, Debug)]
 struct DocumentMove {
-    from: Start,
-    to: Start,
+    from: DocumentStart,
+    to: DocumentStart,
 }
 
 /// A warning at the place where its document is now.
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_what_would_be_found() {
-        let mut memory = Memory::default();
+        let mut memory = LintMemory::default();
         let (a, b) = (
             policy("a", "object.spec.hostNetwrk"),
             policy("b", "object.spec.x == 1"),

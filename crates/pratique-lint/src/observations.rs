@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_sample::{
-    Coverage, ExpressionOutcome, Interest, NodeOutcomes, ObservedPolicy, SampleExtent, SampleSpec,
+    ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy, SampleExtent, SampleSpec,
     SelectedMetadata, complete_samples,
 };
 use pratique_types::builtin::ServedResource;
 
-use crate::analysis::Parsed;
-use crate::subject::{Policy, matched_operations};
-use crate::typing::Kinds;
+use crate::analysis::ParsedExpressions;
+use crate::subject::{PolicyView, matched_operations};
+use crate::typing::MatchedKinds;
 
 /// The most requests that the expressions of a policy are evaluated for, and the fewest for a kind.
 const MOST_REQUESTS: usize = 4_000;
@@ -23,7 +23,7 @@ const MOST_OF_KIND: usize = 1_000;
 pub(crate) const NO_KEY: &str = "no such key: ";
 
 /// Observations by kind.
-pub(crate) struct Observations {
+pub(crate) struct PolicyObservations {
     pub(crate) kinds: Vec<KindObservations>,
 }
 
@@ -36,16 +36,16 @@ pub(crate) struct KindObservations {
 /// Observations for requests of one operation.
 #[derive(Default)]
 struct OperationObservations {
-    coverage: Coverage,
-    /// Failures by the site and node that failed, and the error.
-    failures: BTreeMap<(usize, ExprId, String), Failures>,
+    coverage: NodeCoverage,
+    /// The objects by the site and node that failed, and the error.
+    failures: BTreeMap<(usize, ExprId, String), FailedObjects>,
     /// Counts by the expression that was evaluated.
-    roots: BTreeMap<usize, Root>,
+    roots: BTreeMap<usize, RootCounts>,
 }
 
 /// The objects for which something failed.
 #[derive(Default)]
-struct Failures {
+struct FailedObjects {
     /// An object that has all fields that expressions name.
     with_all_fields: bool,
     /// An object that lacks only the field in the error.
@@ -56,14 +56,14 @@ struct Failures {
 
 /// The number of evaluations of an expression, and of failures by origin.
 #[derive(Default)]
-struct Root {
+struct RootCounts {
     evaluated: u32,
     failed: BTreeMap<(usize, ExprId), u32>,
 }
 
 /// A missing field or key that other evaluations find.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Missing {
+pub(crate) struct MissingField {
     pub(crate) site: usize,
     pub(crate) node: ExprId,
     /// The missing key.
@@ -72,10 +72,11 @@ pub(crate) struct Missing {
     pub(crate) unfilled: Option<String>,
 }
 
-impl Observations {
-    pub(crate) fn new(policy: &Policy<'_>, parsed: &Parsed, kinds: &Kinds) -> Self {
+impl PolicyObservations {
+    pub(crate) fn new(policy: &PolicyView<'_>, parsed: &ParsedExpressions, kinds: &MatchedKinds) -> Self {
         let named = policy.sites.iter().zip(&parsed.asts);
-        let interest = Interest::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
+        let interest =
+            NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let observed = ObservedPolicy::new(policy.manifest);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
@@ -102,13 +103,13 @@ impl Observations {
             }
             observations
         };
-        Observations {
+        PolicyObservations {
             kinds: kinds.builtin.iter().map(of_kind).collect(),
         }
     }
 
     /// What expressions did with objects of one of the kinds.
-    pub(crate) fn of(&self, served: &ServedResource) -> Option<&KindObservations> {
+    pub(crate) fn of_kind(&self, served: &ServedResource) -> Option<&KindObservations> {
         self.kinds.iter().find(|observations| {
             observations.served.kind == served.kind && observations.served.subresource == served.subresource
         })
@@ -116,7 +117,7 @@ impl Observations {
 }
 
 /// What the policy's rules and selectors require of the objects of a resource.
-fn selected_metadata(policy: &Policy<'_>, served: &ServedResource) -> SelectedMetadata {
+fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource) -> SelectedMetadata {
     let mut selected = SelectedMetadata::default();
     let mut rules = policy.rules.iter().filter(|rule| rule.matches(served));
     if let (Some(only), None) = (rules.next(), rules.next()) {
@@ -140,7 +141,7 @@ fn selected_metadata(policy: &Policy<'_>, served: &ServedResource) -> SelectedMe
 }
 
 impl OperationObservations {
-    fn add(&mut self, policy: &Policy<'_>, outcomes: &[ExpressionOutcome], extent: &SampleExtent) {
+    fn add(&mut self, policy: &PolicyView<'_>, outcomes: &[ExpressionOutcome], extent: &SampleExtent) {
         for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
             if site.variable().is_some() || matches!(outcome, ExpressionOutcome::Unused) {
                 continue;
@@ -171,7 +172,7 @@ impl OperationObservations {
 
 impl KindObservations {
     /// The missing fields and keys that make expressions fail, and that other objects have.
-    pub(crate) fn missing(&self) -> Vec<Missing> {
+    pub(crate) fn missing(&self) -> Vec<MissingField> {
         let mut missing = Vec::new();
         for observations in self.by_operation.values() {
             for ((site, node, text), failures) in &observations.failures {
@@ -182,14 +183,14 @@ impl KindObservations {
                     .coverage
                     .node(*site, *node)
                     .is_some_and(|outcomes| outcomes.values > 0);
-                let found = has_value || (failures.without_field && !failures.with_all_fields);
-                let one = Missing {
+                let is_found = has_value || (failures.without_field && !failures.with_all_fields);
+                let one = MissingField {
                     site: *site,
                     node: *node,
                     key: key.to_owned(),
                     unfilled: failures.unfilled.clone(),
                 };
-                if found && !missing.contains(&one) {
+                if is_found && !missing.contains(&one) {
                     missing.push(one);
                 }
             }
@@ -212,7 +213,7 @@ impl KindObservations {
             }
             match holder(ast, at) {
                 Some((outer, holds)) if !outcomes.is_evaluated() => {
-                    is_branch |= holds == Holds::Branch;
+                    is_branch |= holds == OperandUse::Branch;
                     at = outer;
                 }
                 _ => {
@@ -224,7 +225,7 @@ impl KindObservations {
     }
 
     /// Whether a node makes expressions fail: some of them, or all that were evaluated.
-    pub(crate) fn fails(&self, site: usize, node: ExprId) -> Option<Extent> {
+    pub(crate) fn fails(&self, site: usize, node: ExprId) -> Option<FailureExtent> {
         let roots = || {
             self.by_operation
                 .values()
@@ -239,16 +240,17 @@ impl KindObservations {
         };
         let all = roots().all(|(evaluated, failed)| evaluated == failed);
         roots().next()?;
-        Some(match all {
-            true => Extent::Every,
-            false => Extent::Some,
+        Some(if all {
+            FailureExtent::Every
+        } else {
+            FailureExtent::Some
         })
     }
 }
 
 /// How often something fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Extent {
+pub(crate) enum FailureExtent {
     /// For each of them.
     Every,
     /// Whenever it is evaluated.
@@ -257,7 +259,7 @@ pub(crate) enum Extent {
 
 /// How a node uses one of its operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum OperandUse {
     /// It selects from the operand's value.
     Start,
     /// It returns the operand's value if a condition holds.
@@ -265,19 +267,19 @@ enum Holds {
 }
 
 /// The node that uses the value of another one.
-fn holder(ast: &Ast, of: ExprId) -> Option<(ExprId, Holds)> {
+fn holder(ast: &Ast, of: ExprId) -> Option<(ExprId, OperandUse)> {
     let holds = |id: ExprId| match ast.expr(id) {
-        Expr::Select { operand, .. } if *operand == of => Some((id, Holds::Start)),
+        Expr::Select { operand, .. } if *operand == of => Some((id, OperandUse::Start)),
         Expr::Call {
             target: Some(target), ..
-        } if *target == of => Some((id, Holds::Start)),
+        } if *target == of => Some((id, OperandUse::Start)),
         Expr::Call {
             function,
             target: None,
             args,
         } => match (&**function, args.as_slice()) {
-            ("_[_]" | "_?._" | "_[?_]", [operand, _]) if *operand == of => Some((id, Holds::Start)),
-            ("_?_:_", [_, yes, no]) if *yes == of || *no == of => Some((id, Holds::Branch)),
+            ("_[_]" | "_?._" | "_[?_]", [operand, _]) if *operand == of => Some((id, OperandUse::Start)),
+            ("_?_:_", [_, yes, no]) if *yes == of || *no == of => Some((id, OperandUse::Branch)),
             _ => None,
         },
         _ => None,

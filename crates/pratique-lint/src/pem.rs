@@ -4,7 +4,7 @@ use pratique_json::base64;
 
 /// A block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct PemBlock {
     /// The type: `CERTIFICATE`.
     pub(crate) label: String,
     /// Whether lines of the form `Key: value` come before its content.
@@ -18,7 +18,7 @@ const DASHES: &str = "-----";
 
 /// Parses the PEM blocks of a text, and ignores everything else.
 // Upstream: encoding/pem, Decode
-pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
+pub(crate) fn blocks(text: &[u8]) -> Vec<PemBlock> {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.lines().map(str::trim_end);
     let mut blocks = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
         let headers = content.iter().take_while(|line| line.contains(':')).count();
         let encoded: String = content.iter().skip(headers).copied().collect();
         if let Some(content) = decoded(encoded.as_bytes()) {
-            blocks.push(Block {
+            blocks.push(PemBlock {
                 label: label.to_owned(),
                 has_headers: headers > 0,
                 content,

@@ -6,36 +6,36 @@ use std::ops::Range;
 use pratique_manifest::{Help, Step};
 use pratique_sample::CostExample;
 
-use crate::lint::LintMeta;
-use crate::subject::Origin;
+use crate::lint_meta::LintMeta;
+use crate::subject::ObjectOrigin;
 use crate::warning::Warning;
 
 /// The findings so far.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct LintReport {
     warnings: Vec<Warning>,
 }
 
 /// A finding, without its location.
-pub(crate) struct Finding {
+pub(crate) struct LintFinding {
     pub(crate) lint: &'static LintMeta,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
-    pub(crate) replacement: Option<Replacement>,
+    pub(crate) replacement: Option<NameReplacement>,
     pub(crate) example: Option<Box<CostExample>>,
 }
 
 /// The replacement of a name that the help suggests.
-pub(crate) enum Replacement {
+pub(crate) enum NameReplacement {
     /// The field's value is another one.
     Value(String),
     /// A range of bytes of the field's text is.
     Within(Range<usize>, String),
 }
 
-impl Finding {
+impl LintFinding {
     pub(crate) fn new(lint: &'static LintMeta, message: impl Into<String>) -> Self {
-        Finding {
+        LintFinding {
             lint,
             message: message.into(),
             help: None,
@@ -51,7 +51,7 @@ impl Finding {
     }
 
     /// Adds the replacement that the help suggests.
-    pub(crate) fn replacement(mut self, replacement: Replacement) -> Self {
+    pub(crate) fn replacement(mut self, replacement: NameReplacement) -> Self {
         self.replacement = Some(replacement);
         self
     }
@@ -62,24 +62,30 @@ impl Finding {
     }
 }
 
-impl Report {
+impl LintReport {
     /// Adds a finding about a field.
-    pub(crate) fn add(&mut self, origin: &Origin<'_>, path: &[Step], finding: Finding) {
+    pub(crate) fn add(&mut self, origin: &ObjectOrigin<'_>, path: &[Step], finding: LintFinding) {
         self.add_at(origin, path, None, finding);
     }
 
     /// Adds a finding about a range of bytes of a text field.
     pub(crate) fn add_in(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ObjectOrigin<'_>,
         path: &[Step],
         range: Range<usize>,
-        finding: Finding,
+        finding: LintFinding,
     ) {
         self.add_at(origin, path, Some(range), finding);
     }
 
-    fn add_at(&mut self, origin: &Origin<'_>, path: &[Step], range: Option<Range<usize>>, finding: Finding) {
+    fn add_at(
+        &mut self,
+        origin: &ObjectOrigin<'_>,
+        path: &[Step],
+        range: Option<Range<usize>>,
+        finding: LintFinding,
+    ) {
         let source = origin.source;
         let location = match range {
             Some(range) => source.locate_range(path, range),
@@ -87,10 +93,10 @@ impl Report {
         };
         let help = finding.help.map(|text| match finding.replacement {
             None => Help::new(text),
-            Some(Replacement::Within(range, word)) => {
+            Some(NameReplacement::Within(range, word)) => {
                 Help::new(text).replacing_within(source, path, range, &word)
             }
-            Some(Replacement::Value(value)) => {
+            Some(NameReplacement::Value(value)) => {
                 let span = source.tree().nearest_span(source.root(), path);
                 Help::new(text).replacing(source.document(), span, &value)
             }
@@ -154,8 +160,8 @@ pub(crate) fn listed<T: AsRef<str>>(names: &[T]) -> String {
         [] => String::new(),
         [one] => (*one).to_owned(),
         several if several.len() > MOST => {
-            let shown = several.get(..MOST - 1).unwrap_or_default().join(", ");
-            format!("{shown} and {} more", several.len() + 1 - MOST)
+            let first = several.get(..MOST - 1).unwrap_or_default().join(", ");
+            format!("{first} and {} more", several.len() + 1 - MOST)
         }
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }

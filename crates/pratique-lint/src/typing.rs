@@ -5,7 +5,7 @@ mod custom;
 mod kinds;
 mod schema;
 
-pub(crate) use check::{Typed, type_custom_sites, type_sites, type_sites_as_api};
+pub(crate) use check::{TypedSite, type_custom_sites, type_sites, type_sites_as_api};
 pub use custom::CustomTypes;
-pub(crate) use kinds::Kinds;
+pub(crate) use kinds::MatchedKinds;
 pub(crate) use schema::type_of;

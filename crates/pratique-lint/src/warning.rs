@@ -3,7 +3,7 @@
 use pratique_manifest::{Help, Location, ObjectName};
 use pratique_sample::CostExample;
 
-use crate::lint::LintMeta;
+use crate::lint_meta::LintMeta;
 
 /// Something that may be wrong with a manifest that loads.
 #[derive(Clone, Debug, PartialEq, Eq)]

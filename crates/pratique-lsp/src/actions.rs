@@ -16,8 +16,8 @@ pub(crate) fn fixes(
     within: Range,
 ) -> Vec<CodeActionOrCommand> {
     let file = findings.file;
-    let found = findings.with_help(text).into_iter();
-    let fixes = found.filter_map(|(diagnostic, help)| {
+    let helped = findings.with_help(text).into_iter();
+    let fixes = helped.filter_map(|(diagnostic, help)| {
         let touches = diagnostic.range.start <= within.end && within.start <= diagnostic.range.end;
         let edit = help?.edit.as_ref().filter(|edit| *edit.location.file == *file)?;
         let change = TextEdit::new(text.range(&edit.location), edit.replacement.clone());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique_lint::{CustomTypes, Memory, TypedExpression, Warning};
+use pratique_lint::{CustomTypes, LintMemory, TypedExpression, Warning};
 use pratique_manifest::{
     Kind, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Options, Problem,
     UncheckedExpressions,
@@ -20,15 +20,15 @@ const API_GROUP: &str = "admissionregistration.k8s.io";
 
 /// Compiles manifests again and again: equal expressions are compiled once.
 #[derive(Debug)]
-pub(crate) struct Analyzer {
+pub(crate) struct ManifestAnalyzer {
     expressions: Expressions,
     /// Results of earlier analyses, for objects that have not changed.
-    memory: Memory,
+    memory: LintMemory,
 }
 
 /// The manifests of a directory, as far as they can be read.
 #[derive(Debug, Default)]
-pub(crate) struct Analysis {
+pub(crate) struct ManifestAnalysis {
     /// What an API server would refuse.
     pub(crate) problems: Vec<Problem>,
     /// What the lints find in the files without problems.
@@ -53,16 +53,16 @@ pub(crate) struct Object {
     pub(crate) source: ObjectSource,
 }
 
-impl Default for Analyzer {
+impl Default for ManifestAnalyzer {
     fn default() -> Self {
-        Analyzer {
+        ManifestAnalyzer {
             expressions: Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(LOAD_BYTES),
-            memory: Memory::default(),
+            memory: LintMemory::default(),
         }
     }
 }
 
-impl Analyzer {
+impl ManifestAnalyzer {
     /// Sets the kinds of custom resources.
     pub(crate) fn set_custom_types(&mut self, types: Arc<CustomTypes>) {
         self.memory.set_custom_types(types);
@@ -73,20 +73,20 @@ impl Analyzer {
     }
 
     /// Analyzes files as one directory.
-    pub(crate) fn analyze(&mut self, files: Vec<ManifestFile>) -> Analysis {
+    pub(crate) fn analyze(&mut self, files: Vec<ManifestFile>) -> ManifestAnalysis {
         let mut files: Vec<ManifestFile> = files
             .into_iter()
             .filter(|file| String::from_utf8_lossy(&file.content).contains(API_GROUP))
             .collect();
         let refused = match sorted(&files).load(&self.expressions) {
             Ok(loaded) => {
-                let mut analysis = Analysis::of_sets(without_groups(loaded), &mut self.memory);
+                let mut analysis = ManifestAnalysis::of_sets(without_groups(loaded), &mut self.memory);
                 analysis.warnings = self.memory.lint(&analysis.sets());
                 return analysis;
             }
             Err(refused) => refused,
         };
-        let mut analysis = Analysis::of_sets(well_formed(files.clone()), &mut self.memory);
+        let mut analysis = ManifestAnalysis::of_sets(well_formed(files.clone()), &mut self.memory);
         analysis.problems = refused.errors.problems().cloned().collect();
         // The other files may be fine: bindings of what is refused are no problem of theirs.
         let refused = names(&refused);
@@ -97,14 +97,14 @@ impl Analyzer {
     }
 }
 
-impl Analysis {
-    fn of_sets(sets: Vec<ManifestSet>, memory: &mut Memory) -> Self {
+impl ManifestAnalysis {
+    fn of_sets(sets: Vec<ManifestSet>, memory: &mut LintMemory) -> Self {
         let all: Vec<&ManifestSet> = sets.iter().collect();
-        Analysis {
+        ManifestAnalysis {
             expressions: memory.expressions(&all),
             objects: all.iter().flat_map(|set| objects(set)).collect(),
             sets,
-            ..Analysis::default()
+            ..ManifestAnalysis::default()
         }
     }
 

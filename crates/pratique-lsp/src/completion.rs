@@ -6,7 +6,7 @@ use pratique_cel::{Environment, Type};
 use crate::cursor::Cursor;
 use crate::functions;
 use crate::hover::overloads;
-use crate::scan::{Prefix, prefix, scopes};
+use crate::scan::{NamePrefix, prefix, scopes};
 
 /// Macros that are called on an operand.
 const MEMBER_MACROS: [&str; 9] = [
@@ -24,19 +24,18 @@ const MEMBER_MACROS: [&str; 9] = [
 /// The names that fit at the cursor.
 pub(crate) fn complete(cursor: Cursor<'_>) -> Vec<CompletionItem> {
     let expression = cursor.expression;
-    let Some(before) = expression.text.get(..cursor.offset) else {
+    let Some(start) = expression.text.get(..cursor.offset) else {
         return Vec::new();
     };
-    let environment =
-        scopes(before)
-            .into_iter()
-            .fold(expression.environment.clone(), |environment, scope| {
-                let element = type_of(&environment, scope.operand)
-                    .as_ref()
-                    .map_or(Type::Dyn, element);
-                environment.with_variable(scope.variable, element)
-            });
-    let Prefix { operand, name } = prefix(before);
+    let environment = scopes(start)
+        .into_iter()
+        .fold(expression.environment.clone(), |environment, scope| {
+            let element = type_of(&environment, scope.operand)
+                .as_ref()
+                .map_or(Type::Dyn, element);
+            environment.with_variable(scope.variable, element)
+        });
+    let NamePrefix { operand, name } = prefix(start);
     let mut items = match operand {
         None => globals(&environment),
         Some(operand) => match type_of(&environment, operand) {

@@ -2,7 +2,7 @@
 
 use pratique_lint::TypedExpression;
 
-use crate::analysis::{Analysis, contains};
+use crate::analysis::{ManifestAnalysis, contains};
 
 /// A place in an expression.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Cursor<'a> {
 }
 
 /// The expression at a line and column, both from 1.
-pub(crate) fn find<'a>(analysis: &'a Analysis, file: &str, place: (u32, u32)) -> Option<Cursor<'a>> {
+pub(crate) fn find<'a>(analysis: &'a ManifestAnalysis, file: &str, place: (u32, u32)) -> Option<Cursor<'a>> {
     let here = analysis.expressions.iter().find(|expression| {
         let location = expression.source.locate(&expression.path);
         *location.file == *file && contains(&location, place)

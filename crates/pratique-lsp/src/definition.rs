@@ -4,13 +4,13 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_lint::TypedExpression;
 use pratique_manifest::{Kind, Location, Step};
 
-use crate::analysis::{Analysis, Object, contains};
+use crate::analysis::{ManifestAnalysis, Object, contains};
 use crate::cursor::Cursor;
 use crate::nodes::{name_at, names};
-use crate::workspace::{Reference, steps, text_at};
+use crate::workspace::{ObjectReference, steps, text_at};
 
 /// Where the policy of the binding at a place is.
-pub(crate) fn policy_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Option<Location> {
+pub(crate) fn policy_of(analysis: &ManifestAnalysis, file: &str, place: (u32, u32)) -> Option<Location> {
     let here = |location: &Location| *location.file == *file && contains(location, place);
     let binding = analysis.objects.iter().find(|object| {
         let policy = object.policy.as_ref();
@@ -20,7 +20,7 @@ pub(crate) fn policy_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> O
 }
 
 /// The policy of a binding.
-fn policy_named_by<'a>(analysis: &'a Analysis, binding: &Object) -> Option<&'a Object> {
+fn policy_named_by<'a>(analysis: &'a ManifestAnalysis, binding: &Object) -> Option<&'a Object> {
     let (policy, _) = binding.policy.as_ref()?;
     let kind = match binding.name.kind {
         Kind::ValidatingAdmissionPolicyBinding => Kind::ValidatingAdmissionPolicy,
@@ -31,7 +31,11 @@ fn policy_named_by<'a>(analysis: &'a Analysis, binding: &Object) -> Option<&'a O
 }
 
 /// The param that the binding at a place names, if it names one there.
-pub(crate) fn param_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Option<Reference> {
+pub(crate) fn param_of(
+    analysis: &ManifestAnalysis,
+    file: &str,
+    place: (u32, u32),
+) -> Option<ObjectReference> {
     let name = ["spec", "paramRef", "name"];
     let binding = analysis.objects.iter().find(|object| {
         object.policy.is_some() && *object.location.file == *file && {
@@ -41,7 +45,7 @@ pub(crate) fn param_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Op
     })?;
     let policy = policy_named_by(analysis, binding)?;
     let kind = |field: &str| text_at(&policy.source, &["spec", "paramKind", field]);
-    Some(Reference {
+    Some(ObjectReference {
         api_version: kind("apiVersion")?,
         kind: kind("kind")?,
         name: text_at(&binding.source, &name)?,
@@ -50,7 +54,7 @@ pub(crate) fn param_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Op
 }
 
 /// Where the policy says what `params` are, if those are at the cursor.
-pub(crate) fn param_kind_of(analysis: &Analysis, cursor: Cursor<'_>) -> Option<Location> {
+pub(crate) fn param_kind_of(analysis: &ManifestAnalysis, cursor: Cursor<'_>) -> Option<Location> {
     let expression = cursor.expression;
     let ast = &expression.checked.as_ref()?.ast;
     let name = name_at(ast, cursor.offset)?;
@@ -63,7 +67,7 @@ pub(crate) fn param_kind_of(analysis: &Analysis, cursor: Cursor<'_>) -> Option<L
 }
 
 /// The bindings of the policy whose name is at a place.
-pub(crate) fn bindings_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Vec<Location> {
+pub(crate) fn bindings_of(analysis: &ManifestAnalysis, file: &str, place: (u32, u32)) -> Vec<Location> {
     let named = analysis.objects.iter().find(|object| {
         object.policy.is_none()
             && *object.name_location.file == *file
@@ -83,14 +87,14 @@ pub(crate) fn bindings_of(analysis: &Analysis, file: &str, place: (u32, u32)) ->
 /// A variable of a policy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Variable<'a> {
-    analysis: &'a Analysis,
+    analysis: &'a ManifestAnalysis,
     definition: &'a TypedExpression,
     name: &'a str,
 }
 
 impl<'a> Variable<'a> {
     /// The variable that an expression reads at the cursor.
-    pub(crate) fn read_at(analysis: &'a Analysis, cursor: Cursor<'a>) -> Option<Self> {
+    pub(crate) fn read_at(analysis: &'a ManifestAnalysis, cursor: Cursor<'a>) -> Option<Self> {
         let ast = &cursor.expression.checked.as_ref()?.ast;
         let name = name_at(ast, cursor.offset)?;
         let variable = variable_read(ast, name.id)?;
@@ -98,7 +102,7 @@ impl<'a> Variable<'a> {
     }
 
     /// The variable whose name is at a place.
-    pub(crate) fn named_at(analysis: &'a Analysis, file: &str, place: (u32, u32)) -> Option<Self> {
+    pub(crate) fn named_at(analysis: &'a ManifestAnalysis, file: &str, place: (u32, u32)) -> Option<Self> {
         let definition = analysis.expressions.iter().find(|expression| {
             let name = expression.variable.as_ref().and_then(|_| name_of(expression));
             name.is_some_and(|location| *location.file == *file && contains(&location, place))
@@ -111,7 +115,7 @@ impl<'a> Variable<'a> {
     }
 
     /// The variable with a name in the policy of an expression.
-    fn named(analysis: &'a Analysis, reader: &TypedExpression, name: &str) -> Option<Self> {
+    fn named(analysis: &'a ManifestAnalysis, reader: &TypedExpression, name: &str) -> Option<Self> {
         let of_policy = analysis
             .expressions
             .iter()

@@ -4,7 +4,7 @@ use lsp_types::{CodeDescription, Diagnostic, DiagnosticSeverity, NumberOrString}
 use pratique_lint::Warning;
 use pratique_manifest::{Help, Location, Problem};
 
-use crate::analysis::Analysis;
+use crate::analysis::ManifestAnalysis;
 use crate::other_files::Findings;
 use crate::text::Text;
 
@@ -15,7 +15,7 @@ const LINTS: &str = "https://github.com/pratique/pratique/blob/main/docs/warning
 /// The findings in a file: those of manifests, and those of files of other kinds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileFindings<'a> {
-    pub(crate) analysis: Option<&'a Analysis>,
+    pub(crate) analysis: Option<&'a ManifestAnalysis>,
     pub(crate) other_findings: Option<&'a Findings>,
     pub(crate) file: &'a str,
 }
@@ -60,8 +60,8 @@ impl<'a> FileFindings<'a> {
 
     /// The diagnostics.
     pub(crate) fn diagnostics(self, text: &Text) -> Vec<Diagnostic> {
-        let found = self.with_help(text);
-        found.into_iter().map(|(diagnostic, _)| diagnostic).collect()
+        let helped = self.with_help(text);
+        helped.into_iter().map(|(diagnostic, _)| diagnostic).collect()
     }
 
     /// The diagnostics, each with how it is fixed.

@@ -8,18 +8,18 @@ use lsp_types::Uri;
 use pratique_manifest::{ManifestFile, read_regular};
 use url::Url;
 
-use crate::files::{Files, LARGEST, is_manifest, listed};
+use crate::files::{FileCache, LARGEST, is_manifest, listed};
 use crate::text::Text;
 
 /// The open documents by their names: paths, or URIs of documents that are no files.
 #[derive(Debug, Default)]
-pub(crate) struct Documents {
+pub(crate) struct OpenDocuments {
     open: BTreeMap<String, (Uri, Text)>,
     /// The files that were read in the directories of open documents.
-    files: Files,
+    files: FileCache,
 }
 
-impl Documents {
+impl OpenDocuments {
     /// Opens a document, or replaces its text.
     pub(crate) fn open(&mut self, uri: Uri, text: String) {
         self.open.insert(name_of(&uri), (uri, Text::new(text)));

@@ -17,24 +17,24 @@ const COARSEST_TIME: Duration = Duration::from_secs(2);
 
 /// A cache of files, which are read again once they change.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct FileCache {
     read: HashMap<PathBuf, ReadFile>,
 }
 
 #[derive(Debug)]
 struct ReadFile {
-    stamp: Stamp,
+    stamp: FileStamp,
     content: Arc<[u8]>,
 }
 
 /// What changes with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     modified: SystemTime,
     length: u64,
 }
 
-impl Files {
+impl FileCache {
     /// The content of a regular file, if it can be read.
     pub(crate) fn content(&mut self, path: &Path) -> Option<Arc<[u8]>> {
         let Some(stamp) = stamp(path) else {
@@ -49,14 +49,11 @@ impl Files {
             .duration_since(stamp.modified)
             .is_ok_and(|age| age > COARSEST_TIME);
         let content: Arc<[u8]> = read_regular(path, LARGEST).ok()?.into();
-        match is_settled {
-            true => {
-                let content = content.clone();
-                self.read.insert(path.to_owned(), ReadFile { stamp, content });
-            }
-            false => {
-                self.read.remove(path);
-            }
+        if is_settled {
+            let content = content.clone();
+            self.read.insert(path.to_owned(), ReadFile { stamp, content });
+        } else {
+            self.read.remove(path);
         }
         Some(content)
     }
@@ -72,9 +69,9 @@ impl Files {
     }
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
+fn stamp(path: &Path) -> Option<FileStamp> {
     let metadata = fs::metadata(path).ok()?;
-    Some(Stamp {
+    Some(FileStamp {
         modified: metadata.modified().ok()?,
         length: metadata.len(),
     })
@@ -119,8 +116,8 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("pratique-lsp-files-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         let path = directory.join("a.yaml");
-        let mut files = Files::default();
-        let read = |files: &mut Files| String::from_utf8(files.content(&path)?.to_vec()).ok();
+        let mut files = FileCache::default();
+        let read = |files: &mut FileCache| String::from_utf8(files.content(&path)?.to_vec()).ok();
         let old = SystemTime::now() - Duration::from_secs(100);
         written(&path, "one", old);
         assert_eq!(read(&mut files).as_deref(), Some("one"));

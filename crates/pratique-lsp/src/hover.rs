@@ -6,15 +6,15 @@ use pratique_cel::function::Function;
 use pratique_cel::{Checked, Environment, Type};
 use pratique_lint::{CustomTypes, ExpressionCost, TypedExpression, estimate_cost};
 
-use crate::analysis::Analysis;
+use crate::analysis::ManifestAnalysis;
 use crate::cursor::Cursor;
 use crate::functions;
-use crate::nodes::{Name, NameKind, name_at};
+use crate::nodes::{NameKind, NamedNode, name_at};
 use crate::text::Text;
 
 /// The hover for a place in an expression.
 pub(crate) fn hover(
-    analysis: &Analysis,
+    analysis: &ManifestAnalysis,
     cursor: Cursor<'_>,
     custom: &CustomTypes,
     text: &Text,
@@ -22,12 +22,12 @@ pub(crate) fn hover(
     let expression = cursor.expression;
     let checked = expression.checked.as_ref()?;
     let name = name_at(&checked.ast, cursor.offset)?;
-    let shown = expression.text.get(name.range.clone())?;
+    let written = expression.text.get(name.range.clone())?;
     let of_type = checked.type_of(name.id);
     let mut lines = match (name.kind, checked.ast.expr(name.id)) {
         (NameKind::Function, Expr::Call { function, .. }) => signatures(&expression.environment, function)
-            .unwrap_or_else(|| vec![code(&format!("{shown}: {of_type}"))]),
-        _ => vec![code(&format!("{shown}: {of_type}"))],
+            .unwrap_or_else(|| vec![code(&format!("{written}: {of_type}"))]),
+        _ => vec![code(&format!("{written}: {of_type}"))],
     };
     lines.extend(description(checked, &name, custom));
     if let Some(kind) = &expression.kind {
@@ -44,7 +44,7 @@ pub(crate) fn hover(
 }
 
 /// The description of a name, if there is one.
-fn description(checked: &Checked, name: &Name, custom: &CustomTypes) -> Option<String> {
+fn description(checked: &Checked, name: &NamedNode, custom: &CustomTypes) -> Option<String> {
     let description = match checked.ast.expr(name.id) {
         Expr::Call { function, .. } => functions::function(function)?,
         Expr::Ident(variable) => functions::variable(variable)?,
@@ -83,9 +83,9 @@ pub(crate) fn overloads(function: &Function) -> impl Iterator<Item = String> {
 }
 
 /// The worst-case cost of the whole expression.
-fn cost(analysis: &Analysis, expression: &TypedExpression) -> Option<String> {
-    let found = estimate_cost(&analysis.sets(), &expression.source, &expression.path)?;
-    let max = found.usage.cost.max;
+fn cost(analysis: &ManifestAnalysis, expression: &TypedExpression) -> Option<String> {
+    let estimate = estimate_cost(&analysis.sets(), &expression.source, &expression.path)?;
+    let max = estimate.usage.cost.max;
     let share = max.saturating_mul(100) / ExpressionCost::LIMIT;
     Some(format!(
         "The expression costs at most {max} for an object of {} KiB, {share} % of what one may cost.",

@@ -15,7 +15,7 @@ pub(crate) enum NameKind {
 
 /// A name that an expression has.
 #[derive(Clone, Debug)]
-pub(crate) struct Name {
+pub(crate) struct NamedNode {
     pub(crate) id: ExprId,
     pub(crate) kind: NameKind,
     /// Its bytes in the text.
@@ -23,7 +23,7 @@ pub(crate) struct Name {
 }
 
 /// The names of an expression, in the order of the text. What macros made is left out.
-pub(crate) fn names(ast: &Ast) -> Vec<Name> {
+pub(crate) fn names(ast: &Ast) -> Vec<NamedNode> {
     let text = ast.source.text();
     let starts: Vec<usize> = text
         .char_indices()
@@ -31,7 +31,7 @@ pub(crate) fn names(ast: &Ast) -> Vec<Name> {
         .chain([text.len()])
         .collect();
     let nodes = u32::try_from(ast.len()).unwrap_or(u32::MAX);
-    let mut names: Vec<Name> = (0..nodes)
+    let mut names: Vec<NamedNode> = (0..nodes)
         .filter_map(|id| {
             let id = ExprId(id);
             let at = *starts.get(ast.node(id).offset as usize)?;
@@ -44,7 +44,7 @@ pub(crate) fn names(ast: &Ast) -> Vec<Name> {
             };
             let name = name.strip_prefix('.').unwrap_or(name);
             let range = find(text, at, name, kind)?;
-            Some(Name { id, kind, range })
+            Some(NamedNode { id, kind, range })
         })
         .collect();
     names.sort_by_key(|name| (name.range.start, name.range.end));
@@ -53,7 +53,7 @@ pub(crate) fn names(ast: &Ast) -> Vec<Name> {
 }
 
 /// The name that a byte is in or right behind.
-pub(crate) fn name_at(ast: &Ast, offset: usize) -> Option<Name> {
+pub(crate) fn name_at(ast: &Ast, offset: usize) -> Option<NamedNode> {
     names(ast)
         .into_iter()
         .find(|name| (name.range.start..=name.range.end).contains(&offset))
@@ -69,7 +69,7 @@ fn find(text: &str, at: usize, name: &str, kind: NameKind) -> Option<Range<usize
         let end = start + name.len();
         (text.get(start..end)? == name).then_some(start..end)
     };
-    let before = text.get(..at)?.trim_end().len();
+    let end = text.get(..at)?.trim_end().len();
     let behind = || {
         let rest = text.get(at..)?;
         here(at + rest.find(name)?)
@@ -78,7 +78,7 @@ fn find(text: &str, at: usize, name: &str, kind: NameKind) -> Option<Range<usize
         NameKind::Variable => here(at),
         NameKind::Field => behind(),
         NameKind::Function | NameKind::Type => here(at)
-            .or_else(|| here(before.checked_sub(name.len())?))
+            .or_else(|| here(end.checked_sub(name.len())?))
             .or_else(behind),
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     fn names_are_found() {
         let text = "has(object.spec) && object.spec.all(c, c.name.startsWith('ä') || size(c.b) > 1)";
         let ast = library::kubernetes().parse(text).unwrap();
-        let found: Vec<_> = names(&ast)
+        let all: Vec<_> = names(&ast)
             .into_iter()
             .map(|name| (text.get(name.range).unwrap(), name.kind))
             .collect();
@@ -110,6 +110,6 @@ mod tests {
             ("c", NameKind::Variable),
             ("b", NameKind::Field),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(all, expected);
     }
 }

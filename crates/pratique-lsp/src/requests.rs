@@ -15,20 +15,20 @@ use pratique_manifest::Location;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::analysis::Analysis;
+use crate::analysis::ManifestAnalysis;
 use crate::cursor::{self, Cursor};
 use crate::definition::{Variable, bindings_of, param_kind_of, param_of, policy_of};
 use crate::documents::name_of;
-use crate::server::{LspError, Server, shown};
+use crate::server::{LspError, LspServer, describe_error};
 use crate::{actions, completion, hover, symbols, tokens};
 
 /// Why a request has no result.
-enum Failure {
+enum RequestFailure {
     Params(String),
     Refused(&'static str),
 }
 
-impl Server<'_> {
+impl LspServer<'_> {
     /// Answers a request.
     pub(crate) fn answer(&mut self, request: Request) -> Result<(), LspError> {
         // These are about suites, too.
@@ -43,7 +43,7 @@ impl Server<'_> {
         self.send(Message::Response(response))
     }
 
-    fn result(&self, request: Request) -> Result<Value, Failure> {
+    fn result(&self, request: Request) -> Result<Value, RequestFailure> {
         match request.method.as_str() {
             HoverRequest::METHOD => {
                 let params = read::<HoverRequest>(request)?.text_document_position_params;
@@ -62,20 +62,20 @@ impl Server<'_> {
             }
             GotoDefinition::METHOD => {
                 let params = read::<GotoDefinition>(request)?.text_document_position_params;
-                let found = self
+                let location = self
                     .definition(&params)
                     .and_then(|location| self.location(&location));
-                json(&found.map(GotoDefinitionResponse::Scalar))
+                json(&location.map(GotoDefinitionResponse::Scalar))
             }
             References::METHOD => {
                 let params = read::<References>(request)?;
-                let found =
+                let references =
                     self.references(&params.text_document_position, params.context.include_declaration);
-                let found: Vec<_> = found
+                let locations: Vec<_> = references
                     .iter()
                     .filter_map(|location| self.location(location))
                     .collect();
-                json(&found)
+                json(&locations)
             }
             Rename::METHOD => {
                 let params = read::<Rename>(request)?;
@@ -83,8 +83,8 @@ impl Server<'_> {
             }
             DocumentSymbolRequest::METHOD => {
                 let uri = read::<DocumentSymbolRequest>(request)?.text_document.uri;
-                let found = self.of_file(&uri, symbols::of_file);
-                json(&found.map(DocumentSymbolResponse::Nested))
+                let symbols = self.of_file(&uri, symbols::of_file);
+                json(&symbols.map(DocumentSymbolResponse::Nested))
             }
             CodeActionRequest::METHOD => {
                 let params = read::<CodeActionRequest>(request)?;
@@ -92,13 +92,13 @@ impl Server<'_> {
                     .context
                     .only
                     .is_none_or(|kinds| kinds.contains(&CodeActionKind::QUICKFIX));
-                let found = is_wanted.then(|| self.fixes(&params.text_document.uri, params.range));
-                json(&found.flatten())
+                let fixes = is_wanted.then(|| self.fixes(&params.text_document.uri, params.range));
+                json(&fixes.flatten())
             }
             SemanticTokensFullRequest::METHOD => {
                 let uri = read::<SemanticTokensFullRequest>(request)?.text_document.uri;
-                let found = self.of_file(&uri, tokens::of_file);
-                json(&found.map(|data| SemanticTokens {
+                let tokens = self.of_file(&uri, tokens::of_file);
+                json(&tokens.map(|data| SemanticTokens {
                     result_id: None,
                     data,
                 }))
@@ -113,12 +113,16 @@ impl Server<'_> {
                 };
                 json(&hints.map(|hints| hints.into_iter().filter(is_wanted).collect::<Vec<_>>()))
             }
-            _ => Err(Failure::Refused("not supported")),
+            _ => Err(RequestFailure::Refused("not supported")),
         }
     }
 
     /// The result of a function of a whole file.
-    fn of_file<T>(&self, uri: &Uri, result: fn(&Analysis, &str, &crate::text::Text) -> T) -> Option<T> {
+    fn of_file<T>(
+        &self,
+        uri: &Uri,
+        result: fn(&ManifestAnalysis, &str, &crate::text::Text) -> T,
+    ) -> Option<T> {
         let name = name_of(uri);
         Some(result(self.analysis(uri)?, &name, self.documents.text(uri)?))
     }
@@ -130,14 +134,17 @@ impl Server<'_> {
     }
 
     /// The place of a request: the file, and line and column from 1.
-    fn place(&self, position: &TextDocumentPositionParams) -> Option<(&Analysis, String, (u32, u32))> {
+    fn place(
+        &self,
+        position: &TextDocumentPositionParams,
+    ) -> Option<(&ManifestAnalysis, String, (u32, u32))> {
         let uri = &position.text_document.uri;
         let name = name_of(uri);
         let place = self.documents.text(uri)?.line_and_column(position.position);
         Some((self.analysis(uri)?, name, place))
     }
 
-    fn cursor(&self, position: &TextDocumentPositionParams) -> Option<(&Analysis, Cursor<'_>)> {
+    fn cursor(&self, position: &TextDocumentPositionParams) -> Option<(&ManifestAnalysis, Cursor<'_>)> {
         let (analysis, name, place) = self.place(position)?;
         Some((analysis, cursor::find(analysis, &name, place)?))
     }
@@ -176,13 +183,19 @@ impl Server<'_> {
     }
 
     #[allow(clippy::mutable_key_type, reason = "the type of the protocol's crate")]
-    fn rename(&self, position: &TextDocumentPositionParams, name: &str) -> Result<WorkspaceEdit, Failure> {
-        let variable = self
-            .variable(position)
-            .ok_or(Failure::Refused("only variables of policies can be renamed"))?;
+    fn rename(
+        &self,
+        position: &TextDocumentPositionParams,
+        name: &str,
+    ) -> Result<WorkspaceEdit, RequestFailure> {
+        let variable = self.variable(position).ok_or(RequestFailure::Refused(
+            "only variables of policies can be renamed",
+        ))?;
         let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
         if !is_name || !name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic()) {
-            return Err(Failure::Refused("this is no name that an expression can have"));
+            return Err(RequestFailure::Refused(
+                "this is no name that an expression can have",
+            ));
         }
         let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
         for location in variable.definition().into_iter().chain(variable.uses()) {
@@ -201,25 +214,25 @@ impl Server<'_> {
     }
 }
 
-fn refused(id: RequestId, failure: &Failure) -> Response {
+fn refused(id: RequestId, failure: &RequestFailure) -> Response {
     let (code, message) = match failure {
-        Failure::Params(message) => (ErrorCode::InvalidParams, message.clone()),
-        Failure::Refused("not supported") => (ErrorCode::MethodNotFound, "not supported".to_owned()),
-        Failure::Refused(why) => (ErrorCode::RequestFailed, (*why).to_owned()),
+        RequestFailure::Params(message) => (ErrorCode::InvalidParams, message.clone()),
+        RequestFailure::Refused("not supported") => (ErrorCode::MethodNotFound, "not supported".to_owned()),
+        RequestFailure::Refused(why) => (ErrorCode::RequestFailed, (*why).to_owned()),
     };
     Response::new_err(id, code as i32, message)
 }
 
-fn read<R: lsp_types::request::Request>(request: Request) -> Result<R::Params, Failure>
+fn read<R: lsp_types::request::Request>(request: Request) -> Result<R::Params, RequestFailure>
 where
     R::Params: DeserializeOwned,
 {
     let extracted = request.extract::<R::Params>(R::METHOD);
     extracted
         .map(|(_, params)| params)
-        .map_err(|error| Failure::Params(shown(&error)))
+        .map_err(|error| RequestFailure::Params(describe_error(&error)))
 }
 
-fn json(result: &impl serde::Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(result).map_err(|error| Failure::Params(error.to_string()))
+fn json(result: &impl serde::Serialize) -> Result<Value, RequestFailure> {
+    serde_json::to_value(result).map_err(|error| RequestFailure::Params(error.to_string()))
 }

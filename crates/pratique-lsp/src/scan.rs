@@ -2,7 +2,7 @@
 
 /// The beginning of a name, and what it would be a member of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Prefix<'t> {
+pub(crate) struct NamePrefix<'t> {
     /// The operand before the dot; `None` where there is none.
     pub(crate) operand: Option<&'t str>,
     /// The part of the name that is there.
@@ -11,7 +11,7 @@ pub(crate) struct Prefix<'t> {
 
 /// A macro whose parenthesis is open: it declares a variable for the elements of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Scope<'t> {
+pub(crate) struct CallScope<'t> {
     pub(crate) operand: &'t str,
     pub(crate) variable: &'t str,
 }
@@ -28,12 +28,12 @@ const MACROS: [&str; 7] = [
 ];
 
 /// The name at the end of a text.
-pub(crate) fn prefix(before: &str) -> Prefix<'_> {
-    let rest = before.trim_end_matches(is_name);
-    let name = before.get(rest.len()..).unwrap_or_default();
+pub(crate) fn prefix(start: &str) -> NamePrefix<'_> {
+    let rest = start.trim_end_matches(is_name);
+    let name = start.get(rest.len()..).unwrap_or_default();
     let operand = rest.strip_suffix('?').unwrap_or(rest).strip_suffix('.');
     let operand = operand.or_else(|| rest.strip_suffix(".?"));
-    Prefix {
+    NamePrefix {
         operand: operand
             .and_then(operand_at_end)
             .filter(|operand| !operand.is_empty()),
@@ -42,9 +42,9 @@ pub(crate) fn prefix(before: &str) -> Prefix<'_> {
 }
 
 /// The macros around the end of a text, the outermost first.
-pub(crate) fn scopes(before: &str) -> Vec<Scope<'_>> {
+pub(crate) fn scopes(start: &str) -> Vec<CallScope<'_>> {
     let mut open = Vec::new();
-    for (at, character) in outside_of_strings(before) {
+    for (at, character) in outside_of_strings(start) {
         match character {
             '(' | '[' | '{' => open.push(at),
             ')' | ']' | '}' => {
@@ -53,19 +53,19 @@ pub(crate) fn scopes(before: &str) -> Vec<Scope<'_>> {
             _ => {}
         }
     }
-    open.into_iter().filter_map(|at| scope(before, at)).collect()
+    open.into_iter().filter_map(|at| scope(start, at)).collect()
 }
 
-fn scope(text: &str, parenthesis: usize) -> Option<Scope<'_>> {
-    let (before, behind) = text.split_at_checked(parenthesis)?;
+fn scope(text: &str, parenthesis: usize) -> Option<CallScope<'_>> {
+    let (start, behind) = text.split_at_checked(parenthesis)?;
     let behind = behind.strip_prefix('(')?;
-    let rest = before.trim_end_matches(is_name);
-    let function = before.get(rest.len()..)?;
+    let rest = start.trim_end_matches(is_name);
+    let function = start.get(rest.len()..)?;
     let (variable, _) = behind.split_once(',')?;
     let variable = variable.trim();
     let is_variable = !variable.is_empty() && variable.chars().all(is_name);
     let operand = operand_at_end(rest.strip_suffix('.')?)?;
-    (is_variable && MACROS.contains(&function)).then_some(Scope { operand, variable })
+    (is_variable && MACROS.contains(&function)).then_some(CallScope { operand, variable })
 }
 
 /// The operand that ends a text: names, members, calls and indices.
@@ -125,8 +125,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(before: &str, operand: Option<&str>, name: &str) {
-        assert_eq!(prefix(before), Prefix { operand, name });
+    fn check(start: &str, operand: Option<&str>, name: &str) {
+        assert_eq!(prefix(start), NamePrefix { operand, name });
     }
 
     #[test]

@@ -17,13 +17,13 @@ use lsp_types::{
 use pratique_suite::may_be_suite;
 use serde::de::DeserializeOwned;
 
-use crate::analysis::{Analysis, Analyzer};
+use crate::analysis::{ManifestAnalysis, ManifestAnalyzer};
 use crate::diagnostics::FileFindings;
-use crate::documents::{Documents, directory_of, name_of, path_of};
+use crate::documents::{OpenDocuments, directory_of, name_of, path_of};
 use crate::other_files::{FileKind, Findings};
-use crate::suites::Suites;
+use crate::suites::SuiteFiles;
 use crate::tokens;
-use crate::workspace::Workspace;
+use crate::workspace::WorkspaceFiles;
 
 /// Why the server ended, other than by the client's request.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +55,7 @@ pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), 
     let capabilities = serde_json::to_value(capabilities()).map_err(protocol)?;
     let params = connection.initialize(capabilities).map_err(protocol)?;
     let params = serde_json::from_value(params).map_err(protocol)?;
-    let mut server = Server::new(connection, kinds, &params);
+    let mut server = LspServer::new(connection, kinds, &params);
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -122,15 +122,15 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-pub(crate) struct Server<'c> {
+pub(crate) struct LspServer<'c> {
     connection: &'c Connection,
     kinds: &'c [&'c dyn FileKind],
-    pub(crate) documents: Documents,
-    pub(crate) workspace: Workspace,
-    pub(crate) analyzer: Analyzer,
-    pub(crate) suites: Suites,
+    pub(crate) documents: OpenDocuments,
+    pub(crate) workspace: WorkspaceFiles,
+    pub(crate) analyzer: ManifestAnalyzer,
+    pub(crate) suites: SuiteFiles,
     /// The analyses of the directories of open documents.
-    analyses: HashMap<String, Analysis>,
+    analyses: HashMap<String, ManifestAnalysis>,
     /// The findings in open documents other than manifests.
     other_findings: HashMap<String, Findings>,
     /// The documents whose directories changed.
@@ -145,17 +145,17 @@ pub(crate) struct Server<'c> {
     requests: i32,
 }
 
-impl<'c> Server<'c> {
+impl<'c> LspServer<'c> {
     fn new(connection: &'c Connection, kinds: &'c [&'c dyn FileKind], initialize: &InitializeParams) -> Self {
         let workspace = initialize.capabilities.workspace.as_ref();
         let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
-        Server {
+        LspServer {
             connection,
             kinds,
-            documents: Documents::default(),
-            workspace: Workspace::new(initialize),
-            analyzer: Analyzer::default(),
-            suites: Suites::default(),
+            documents: OpenDocuments::default(),
+            workspace: WorkspaceFiles::new(initialize),
+            analyzer: ManifestAnalyzer::default(),
+            suites: SuiteFiles::default(),
             analyses: HashMap::new(),
             other_findings: HashMap::new(),
             changed: Vec::new(),
@@ -239,10 +239,10 @@ impl<'c> Server<'c> {
             self.analyses.insert(directory, analysis);
             for file in self.documents.all() {
                 if names.contains(&file.path)
-                    && let Some(found) = self.kinds.iter().find_map(|kind| kind.check(&file))
+                    && let Some(findings) = self.kinds.iter().find_map(|kind| kind.check(&file))
                 {
                     self.other_findings
-                        .insert(file.path.clone(), found.located_in(&file.path));
+                        .insert(file.path.clone(), findings.located_in(&file.path));
                 }
             }
             // The findings of suites are published by `check_suites`.
@@ -307,7 +307,7 @@ impl<'c> Server<'c> {
     }
 
     /// The analysis of the directory of a document.
-    pub(crate) fn analysis(&self, uri: &Uri) -> Option<&Analysis> {
+    pub(crate) fn analysis(&self, uri: &Uri) -> Option<&ManifestAnalysis> {
         self.analyses.get(&directory_of(uri))
     }
 
@@ -326,18 +326,20 @@ impl<'c> Server<'c> {
             return Ok(());
         };
         let findings = self.findings(&uri, name);
-        let found = match findings.is_empty() {
-            true => Vec::new(),
-            false => findings.diagnostics(&self.documents.read(name)),
+        let diagnostics = if findings.is_empty() {
+            Vec::new()
+        } else {
+            findings.diagnostics(&self.documents.read(name))
         };
-        let was_published = match found.is_empty() {
-            true => self.published.remove(name),
-            false => !self.published.insert(name.to_owned()),
+        let was_published = if diagnostics.is_empty() {
+            self.published.remove(name)
+        } else {
+            !self.published.insert(name.to_owned())
         };
-        if found.is_empty() && !was_published {
+        if diagnostics.is_empty() && !was_published {
             return Ok(());
         }
-        let params = PublishDiagnosticsParams::new(uri, found, None);
+        let params = PublishDiagnosticsParams::new(uri, diagnostics, None);
         let notification = Notification::new(PublishDiagnostics::METHOD.to_owned(), params);
         self.send(notification.into())
     }
@@ -353,10 +355,10 @@ where
 {
     notification
         .extract(N::METHOD)
-        .map_err(|error| LspError::Protocol(shown(&error)))
+        .map_err(|error| LspError::Protocol(describe_error(&error)))
 }
 
-pub(crate) fn shown<T>(error: &ExtractError<T>) -> String {
+pub(crate) fn describe_error<T>(error: &ExtractError<T>) -> String {
     match error {
         ExtractError::MethodMismatch(_) => "another method".to_owned(),
         ExtractError::JsonError { error, .. } => error.to_string(),

@@ -14,7 +14,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// The open suites, by file.
 #[derive(Debug, Default)]
-pub(crate) struct Suites {
+pub(crate) struct SuiteFiles {
     files: BTreeMap<String, SuiteFile>,
     /// The files whose tests are due, as soon as the files can be read.
     waiting: BTreeSet<String>,
@@ -29,7 +29,7 @@ struct SuiteFile {
 
 /// The result of checking a file.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedSuite {
     /// What `pratique test` reports before it runs anything.
     pub(crate) problems: Vec<Problem>,
     /// Whether the tests have run.
@@ -40,7 +40,7 @@ pub(crate) struct Checked {
 type TestName = (String, String);
 
 /// A test with its outcome.
-type Named<'a> = (&'a TestName, &'a TestOutcome);
+type NamedOutcome<'a> = (&'a TestName, &'a TestOutcome);
 
 /// The outcome of a test.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ enum TestOutcome {
     NotEvaluated(String),
 }
 
-impl Suites {
+impl SuiteFiles {
     /// Marks the tests of a file as due: they run when it is checked next.
     pub(crate) fn run(&mut self, file: &str) {
         self.waiting.insert(file.to_owned());
@@ -70,16 +70,16 @@ impl Suites {
     }
 
     /// Checks a file, and runs its tests if they are due. `None` if it is not a file of suites, and never was.
-    pub(crate) fn check(&mut self, file: &ManifestFile, roots: &Roots) -> Option<Checked> {
+    pub(crate) fn check(&mut self, file: &ManifestFile, roots: &Roots) -> Option<CheckedSuite> {
         if !may_be_suite(&file.content) {
-            return self.files.remove(&file.path).map(|_| Checked::default());
+            return self.files.remove(&file.path).map(|_| CheckedSuite::default());
         }
         let suite_file = self.files.entry(file.path.clone()).or_default();
         let suites = match read(file, roots) {
             Ok(suites) => suites,
             Err(problems) => {
                 suite_file.tests.clear();
-                return Some(Checked {
+                return Some(CheckedSuite {
                     problems,
                     have_run: false,
                 });
@@ -90,7 +90,7 @@ impl Suites {
         if have_run {
             suite_file.outcomes = run(&suites);
         }
-        Some(Checked {
+        Some(CheckedSuite {
             problems: Vec::new(),
             have_run,
         })
@@ -102,7 +102,7 @@ impl Suites {
             return Vec::new();
         };
         // Tests of several objects have one name in the file.
-        let mut by_place: BTreeMap<(u32, u32), (&Location, Vec<Named<'_>>)> = BTreeMap::new();
+        let mut by_place: BTreeMap<(u32, u32), (&Location, Vec<NamedOutcome<'_>>)> = BTreeMap::new();
         for (name, location) in &suite_file.tests {
             let Some(outcome) = suite_file.outcomes.get(name) else {
                 continue;
@@ -111,7 +111,7 @@ impl Suites {
             let (_, outcomes) = by_place.entry(place).or_insert_with(|| (location, Vec::new()));
             outcomes.push((name, outcome));
         }
-        let hint = |(location, outcomes): &(&Location, Vec<Named<'_>>)| hint(text, location, outcomes);
+        let hint = |(location, outcomes): &(&Location, Vec<NamedOutcome<'_>>)| hint(text, location, outcomes);
         by_place.values().map(hint).collect()
     }
 }
@@ -123,12 +123,13 @@ fn read(file: &ManifestFile, roots: &Roots) -> Result<Vec<(Suite, Policies)>, Ve
     for suite in read_suites_at(file.path.as_ref(), file, roots)? {
         match suite.policies() {
             Ok(policies) => loaded.push((suite, policies)),
-            Err(found) => problems.extend(found),
+            Err(refused) => problems.extend(refused),
         }
     }
-    match problems.is_empty() {
-        true => Ok(loaded),
-        false => Err(problems),
+    if problems.is_empty() {
+        Ok(loaded)
+    } else {
+        Err(problems)
     }
 }
 
@@ -148,9 +149,10 @@ fn run(suites: &[(Suite, Policies)]) -> BTreeMap<TestName, TestOutcome> {
     for (suite, policies) in suites {
         let mut runner = suite.runner(policies);
         for case in &suite.cases {
-            let outcome = match start.elapsed() > TIME_LIMIT {
-                true => TestOutcome::NotEvaluated("the tests before it took too long".to_owned()),
-                false => outcome(case, &runner.test(case, None)),
+            let outcome = if start.elapsed() > TIME_LIMIT {
+                TestOutcome::NotEvaluated("the tests before it took too long".to_owned())
+            } else {
+                outcome(case, &runner.test(case, None))
             };
             outcomes.insert((suite.name.clone(), case.name.clone()), outcome);
         }
@@ -179,7 +181,7 @@ fn outcome(case: &Case, result: &CaseResult) -> TestOutcome {
 }
 
 /// The hint for the tests at one place.
-fn hint(text: &Text, location: &Location, outcomes: &[Named<'_>]) -> InlayHint {
+fn hint(text: &Text, location: &Location, outcomes: &[NamedOutcome<'_>]) -> InlayHint {
     let label = match outcomes {
         [(_, TestOutcome::Passed(decision))] => format!("✓ {decision}"),
         [(_, TestOutcome::Failed(decision, _))] => format!("✗ {decision}"),
@@ -212,7 +214,7 @@ fn hint(text: &Text, location: &Location, outcomes: &[Named<'_>]) -> InlayHint {
 }
 
 /// How many of several tests passed, failed, and were not evaluated.
-fn counted(outcomes: &[Named<'_>]) -> String {
+fn counted(outcomes: &[NamedOutcome<'_>]) -> String {
     let count = |is: fn(&TestOutcome) -> bool| outcomes.iter().filter(|(_, outcome)| is(outcome)).count();
     let passed = count(|outcome| matches!(outcome, TestOutcome::Passed(_)));
     let failed = count(|outcome| matches!(outcome, TestOutcome::Failed(..)));

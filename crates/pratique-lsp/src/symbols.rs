@@ -3,11 +3,11 @@
 use lsp_types::{DocumentSymbol, Range, SymbolKind};
 use pratique_lint::TypedExpression;
 
-use crate::analysis::{Analysis, Object};
+use crate::analysis::{ManifestAnalysis, Object};
 use crate::text::Text;
 
 /// The objects of a file.
-pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<DocumentSymbol> {
+pub(crate) fn of_file(analysis: &ManifestAnalysis, file: &str, text: &Text) -> Vec<DocumentSymbol> {
     let objects = analysis
         .objects
         .iter()
@@ -17,7 +17,7 @@ pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<Docum
     symbols
 }
 
-fn of_object(analysis: &Analysis, object: &Object, text: &Text) -> DocumentSymbol {
+fn of_object(analysis: &ManifestAnalysis, object: &Object, text: &Text) -> DocumentSymbol {
     let expressions = analysis.expressions.iter();
     let expressions = expressions.filter(|expression| expression.object == object.name);
     let children: Vec<DocumentSymbol> = expressions

@@ -51,10 +51,10 @@ impl Text {
     /// A position as locations of manifests have it: line and column from 1, the column in characters.
     pub(crate) fn line_and_column(&self, position: Position) -> (u32, u32) {
         let (start, line) = self.line(position.line);
-        let before = line
+        let start = line
             .get(..self.offset(position).saturating_sub(start))
             .unwrap_or(line);
-        let column = before.chars().count() + 1;
+        let column = start.chars().count() + 1;
         (position.line + 1, u32::try_from(column).unwrap_or(u32::MAX))
     }
 
@@ -62,8 +62,8 @@ impl Text {
     pub(crate) fn range(&self, location: &Location) -> Range {
         let place = |at: &pratique_manifest::Position| {
             let (_, line) = self.line(at.line.saturating_sub(1));
-            let before = line.chars().take(at.column.saturating_sub(1) as usize);
-            Position::new(at.line.saturating_sub(1), before.map(utf16).sum())
+            let start = line.chars().take(at.column.saturating_sub(1) as usize);
+            Position::new(at.line.saturating_sub(1), start.map(utf16).sum())
         };
         Range::new(place(&location.start), place(&location.end))
     }

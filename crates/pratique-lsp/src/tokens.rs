@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lsp_types::{Position, SemanticToken, SemanticTokenType};
 
-use crate::analysis::Analysis;
+use crate::analysis::ManifestAnalysis;
 use crate::hover::range;
 use crate::nodes::{NameKind, names};
 use crate::text::Text;
@@ -18,8 +18,8 @@ pub(crate) const TYPES: [SemanticTokenType; 4] = [
 ];
 
 /// The tokens of a file, each relative to the one before.
-pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<SemanticToken> {
-    let mut found: Vec<(Position, u32, u32)> = Vec::new();
+pub(crate) fn of_file(analysis: &ManifestAnalysis, file: &str, text: &Text) -> Vec<SemanticToken> {
+    let mut tokens: Vec<(Position, u32, u32)> = Vec::new();
     for expression in &analysis.expressions {
         if **expression.source.document().file() != *file {
             continue;
@@ -44,16 +44,16 @@ pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<Seman
                 NameKind::Function => 2,
                 NameKind::Type => 3,
             };
-            found.push((
+            tokens.push((
                 range.start,
                 range.end.character.saturating_sub(range.start.character),
                 number,
             ));
         }
     }
-    found.sort_unstable();
+    tokens.sort_unstable();
     let mut last = Position::default();
-    let relative = found.into_iter().map(|(at, length, token_type)| {
+    let relative = tokens.into_iter().map(|(at, length, token_type)| {
         let delta_line = at.line - last.line;
         let delta_start = match delta_line {
             0 => at.character.saturating_sub(last.character),

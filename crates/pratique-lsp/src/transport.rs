@@ -130,9 +130,10 @@ fn read_headers(input: &mut impl BufRead) -> io::Result<Option<u64>> {
         }
         let line = String::from_utf8_lossy(&line).into_owned();
         let Some(line) = line.strip_suffix('\n') else {
-            return Err(match line.len() as u64 >= MAX_HEADER {
-                true => invalid("a header that is too long".to_owned()),
-                false => ErrorKind::UnexpectedEof.into(),
+            return Err(if line.len() as u64 >= MAX_HEADER {
+                invalid("a header that is too long".to_owned())
+            } else {
+                ErrorKind::UnexpectedEof.into()
             });
         };
         let line = line.trim_end_matches('\r');

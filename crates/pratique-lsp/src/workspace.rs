@@ -13,7 +13,7 @@ use pratique_manifest::{
 };
 use pratique_suite::Roots;
 
-use crate::documents::{Documents, path_of};
+use crate::documents::{OpenDocuments, path_of};
 use crate::files::{LARGEST, is_manifest};
 
 /// Entries of folders that are looked at, at most.
@@ -27,7 +27,7 @@ const DEFINITION: &str = "CustomResourceDefinition";
 
 /// The folders of the client, and the definitions in them.
 #[derive(Debug, Default)]
-pub(crate) struct Workspace {
+pub(crate) struct WorkspaceFiles {
     folders: Vec<PathBuf>,
     was_walked: bool,
     /// The files with definitions of custom resources, as they are on the disk or in the client.
@@ -37,7 +37,7 @@ pub(crate) struct Workspace {
 
 /// An object that another one names.
 #[derive(Debug)]
-pub(crate) struct Reference {
+pub(crate) struct ObjectReference {
     pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) name: String,
@@ -45,7 +45,7 @@ pub(crate) struct Reference {
     pub(crate) namespace: Option<String>,
 }
 
-impl Workspace {
+impl WorkspaceFiles {
     /// The folders of a client.
     #[allow(deprecated, reason = "older clients have one folder")]
     pub(crate) fn new(params: &InitializeParams) -> Self {
@@ -54,14 +54,14 @@ impl Workspace {
         if folders.is_empty() {
             folders.extend(params.root_uri.as_ref().and_then(path_of));
         }
-        Workspace {
+        WorkspaceFiles {
             folders,
-            ..Workspace::default()
+            ..WorkspaceFiles::default()
         }
     }
 
     /// The directories below which suites can name files: the folders, with the texts of open documents.
-    pub(crate) fn roots(&self, documents: &Documents) -> Roots {
+    pub(crate) fn roots(&self, documents: &OpenDocuments) -> Roots {
         let roots = Roots::new(self.folders.iter().cloned()).unwrap_or_default();
         roots.with_unsaved(documents.contents())
     }
@@ -71,15 +71,15 @@ impl Workspace {
         let defines = |content: &&[u8]| String::from_utf8_lossy(content).contains(DEFINITION);
         self.has_changed |= match content.filter(defines) {
             Some(content) => {
-                let before = self.definitions.insert(path.to_owned(), content.to_vec());
-                before.as_deref() != Some(content)
+                let known = self.definitions.insert(path.to_owned(), content.to_vec());
+                known.as_deref() != Some(content)
             }
             None => self.definitions.remove(path).is_some(),
         };
     }
 
     /// The types of all definitions, if they are others than before. The first time, the folders are looked through.
-    pub(crate) fn changed_types(&mut self, documents: &Documents) -> Option<Arc<CustomTypes>> {
+    pub(crate) fn changed_types(&mut self, documents: &OpenDocuments) -> Option<Arc<CustomTypes>> {
         if !self.was_walked {
             self.was_walked = true;
             for path in self.files() {
@@ -92,20 +92,20 @@ impl Workspace {
         if !std::mem::take(&mut self.has_changed) {
             return None;
         }
-        let mut found = Vec::new();
+        let mut definitions = Vec::new();
         for (path, content) in &self.definitions {
             let file = ManifestFile {
                 path: path.to_string_lossy().into_owned(),
                 content: content.clone(),
             };
             // What cannot be read, such as a definition that is being written, has no types.
-            found.extend(objects(&file).unwrap_or_default());
+            definitions.extend(objects(&file).unwrap_or_default());
         }
-        Some(Arc::new(CustomTypes::new(&found)))
+        Some(Arc::new(CustomTypes::new(&definitions)))
     }
 
     /// Where the name of an object is.
-    pub(crate) fn find(&self, reference: &Reference, documents: &Documents) -> Option<Location> {
+    pub(crate) fn find(&self, reference: &ObjectReference, documents: &OpenDocuments) -> Option<Location> {
         let open = documents.contents();
         let closed = self.files().into_iter().filter(|path| !documents.is_open(path));
         let closed = closed.filter_map(|path| read(&path).map(|content| (path, content)));
@@ -149,7 +149,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Where the name of an object is in a file.
-fn named(reference: &Reference, path: &Path, content: Vec<u8>) -> Option<Location> {
+fn named(reference: &ObjectReference, path: &Path, content: Vec<u8>) -> Option<Location> {
     let text = String::from_utf8_lossy(&content);
     if !text.contains(&reference.name) || !text.contains(&reference.kind) {
         return None;
@@ -159,7 +159,7 @@ fn named(reference: &Reference, path: &Path, content: Vec<u8>) -> Option<Locatio
         content,
     };
     let documents = read_documents(&file).unwrap_or_default();
-    let found = documents.iter().find(|document| {
+    let document = documents.iter().find(|document| {
         let is = |path: &[&str], value: &str| text_at(&document.source, path).as_deref() == Some(value);
         let namespace = reference.namespace.as_deref();
         is(&["apiVersion"], &reference.api_version)
@@ -167,7 +167,7 @@ fn named(reference: &Reference, path: &Path, content: Vec<u8>) -> Option<Locatio
             && is(&["metadata", "name"], &reference.name)
             && namespace.is_none_or(|namespace| is(&["metadata", "namespace"], namespace))
     })?;
-    Some(found.source.locate(&steps(&["metadata", "name"])))
+    Some(document.source.locate(&steps(&["metadata", "name"])))
 }
 
 /// The path of a field.

@@ -6,21 +6,21 @@
 
 mod always_present;
 mod build;
-mod interest;
-mod unfilled;
+mod named_fields;
+mod unfilled_object;
 
 use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_schema::Schema;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, Operation};
+use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
 use crate::request::build_request;
-use build::{CompleteSpec, Fill, build};
-use unfilled::unfilled;
+use build::{CompleteSpec, OptionalFill, build};
+use unfilled_object::unfilled;
 
 pub use build::SelectedMetadata;
-pub use interest::Interest;
+pub use named_fields::NamedFields;
 
 /// What complete samples are made for.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct SampleSpec<'s> {
     /// The operations.
     pub operations: &'s [Operation],
     /// What expressions name.
-    pub interest: &'s Interest,
+    pub interest: &'s NamedFields,
     /// What rules and selectors require.
     pub selected: &'s SelectedMetadata,
     /// The most samples.
@@ -94,7 +94,11 @@ pub fn complete_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
             };
             for (object, old) in pairs {
                 if samples.len() < spec.most {
-                    let request = build_request(served, *operation, object.clone(), old.clone());
+                    let request = AdmissionRequest {
+                        // They are complete: nothing is to be added that would hide what is missing.
+                        form: ObjectForm::Unstructured,
+                        ..build_request(served, *operation, object.clone(), old.clone())
+                    };
                     samples.push(Sample {
                         request,
                         allows,
@@ -121,7 +125,7 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
     };
     let api_version = served.kind.api_version();
     let completed = Objects::with_placeholder(TIME);
-    let generate = |fill: Fill<'_>, without: Option<&[String]>, round: usize| {
+    let generate = |fill: OptionalFill<'_>, without: Option<&[String]>, round: usize| {
         let spec = CompleteSpec {
             interest,
             fill,
@@ -137,7 +141,7 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
     };
     let mut objects = Vec::new();
     for round in 0..=interest.most_values().max(1) {
-        let (whole, paths) = generate(Fill::Named, None, round);
+        let (whole, paths) = generate(OptionalFill::Named, None, round);
         let unfilled = match round {
             0 => unfilled(&completed, &served.kind, id, &whole, interest),
             _ => Vec::new(),
@@ -151,9 +155,12 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
             };
             (unfilled.object, extent)
         }));
-        objects.push((generate(Fill::Towards(&[]), None, round).0, SampleExtent::Least));
+        objects.push((
+            generate(OptionalFill::Towards(&[]), None, round).0,
+            SampleExtent::Least,
+        ));
         for path in &paths {
-            for fill in [Fill::Named, Fill::Towards(path)] {
+            for fill in [OptionalFill::Named, OptionalFill::Towards(path)] {
                 let extent = SampleExtent::Without(path.last().cloned().unwrap_or_default());
                 objects.push((generate(fill, Some(path), round).0, extent));
             }

@@ -8,16 +8,16 @@ use pratique_json::Value;
 use pratique_policy::ExpressionId;
 use pratique_types::{GroupVersionKind, Operation};
 
-use crate::evaluate::{Evaluated, Evaluator};
+use crate::evaluate::{EvaluatedExpression, PolicyEvaluator};
 use crate::generate::{self, ObjectSpec};
-use crate::grow::Growable;
+use crate::grow::GrowablePlace;
 
 /// The maximum size of generated objects, in bytes of JSON: about a hundredth of what an API server accepts.
 pub const LARGEST: usize = 32 << 10;
 
 /// The evaluation whose cost is maximized.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum CostGoal {
     /// A single evaluation of an expression.
     Expression(ExpressionId),
     /// The match conditions together.
@@ -28,7 +28,7 @@ pub enum Goal {
 
 /// A budget of work: units of cost, and bytes of objects.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct WorkBudget {
     left: u64,
     spent: u64,
 }
@@ -48,9 +48,9 @@ pub struct CostExample {
     pub large: String,
 }
 
-impl Goal {
+impl CostGoal {
     /// The cost of the goal.
-    pub fn cost(&self, evaluated: &[Evaluated]) -> u64 {
+    pub fn cost(&self, evaluated: &[EvaluatedExpression]) -> u64 {
         let is_condition = |id: &ExpressionId| matches!(id, ExpressionId::Condition(_));
         let costs = |counts: &dyn Fn(&ExpressionId) -> bool| {
             let counted = evaluated
@@ -59,42 +59,42 @@ impl Goal {
             counted.fold(0u64, |sum, evaluation| sum.saturating_add(evaluation.cost))
         };
         match self {
-            Goal::Expression(id) => {
+            CostGoal::Expression(id) => {
                 let matching = evaluated.iter().filter(|evaluation| evaluation.expression == *id);
                 matching
                     .map(|evaluation| evaluation.cost)
                     .max()
                     .unwrap_or_default()
             }
-            Goal::Conditions => costs(&is_condition),
-            Goal::Policy => {
+            CostGoal::Conditions => costs(&is_condition),
+            CostGoal::Policy => {
                 costs(&|id: &ExpressionId| !is_condition(id) && !matches!(id, ExpressionId::Annotation(_)))
             }
         }
     }
 }
 
-impl Budget {
+impl WorkBudget {
     /// A budget of units of cost and bytes.
     pub fn new(units: u64) -> Self {
-        Budget {
+        WorkBudget {
             left: units,
             spent: 0,
         }
     }
 
     /// Splits off a part, which can be [given back](Self::give_back).
-    pub fn take(&mut self, most: u64) -> Budget {
-        let taken = self.left.min(most);
-        self.left -= taken;
-        Budget {
-            left: taken,
+    pub fn take(&mut self, most: u64) -> WorkBudget {
+        let units = self.left.min(most);
+        self.left -= units;
+        WorkBudget {
+            left: units,
             spent: 0,
         }
     }
 
     /// Returns the rest of a part.
-    pub fn give_back(&mut self, part: Budget) {
+    pub fn give_back(&mut self, part: WorkBudget) {
         self.left = self.left.saturating_add(part.left);
         self.spent = self.spent.saturating_add(part.spent);
     }
@@ -125,12 +125,12 @@ const TOGETHER: usize = 4;
 /// For each goal, the smallest object found that reaches its limit, or else the most expensive one; `None` if the
 /// budget ends before the first object.
 pub fn most_expensive(
-    evaluator: &Evaluator<'_>,
+    evaluator: &PolicyEvaluator<'_>,
     spec: &ObjectSpec<'_>,
-    goals: &[(Goal, u64)],
-    budget: &mut Budget,
+    goals: &[(CostGoal, u64)],
+    budget: &mut WorkBudget,
 ) -> Vec<Option<CostExample>> {
-    let mut search = Search {
+    let mut search = CostSearch {
         evaluator,
         goals,
         best: vec![None; goals.len()],
@@ -139,8 +139,8 @@ pub fn most_expensive(
     let paths = spec.reads.paths(256);
     let places = paths
         .iter()
-        .filter_map(|path| Growable::new(&spec.served.kind, path));
-    let places: Vec<Growable> = places.take(PLACES).collect();
+        .filter_map(|path| GrowablePlace::new(&spec.served.kind, path));
+    let places: Vec<GrowablePlace> = places.take(PLACES).collect();
     for seed in search.seeds(spec) {
         if search.is_done() {
             break;
@@ -150,44 +150,44 @@ pub fn most_expensive(
     for goal in 0..goals.len() {
         search.shrink(goal);
     }
-    let example = |found: Candidate| CostExample {
+    let example = |candidate: CostCandidate| CostExample {
         kind: spec.served.kind.clone(),
         operation: spec.operation,
-        object: found.object.to_string(),
-        cost: found.cost,
-        large: found.described(),
+        object: candidate.object.to_string(),
+        cost: candidate.cost,
+        large: candidate.describe(),
     };
-    search.best.into_iter().map(|found| found.map(example)).collect()
+    search.best.into_iter().map(|best| best.map(example)).collect()
 }
 
-struct Search<'s> {
-    evaluator: &'s Evaluator<'s>,
-    goals: &'s [(Goal, u64)],
+struct CostSearch<'s> {
+    evaluator: &'s PolicyEvaluator<'s>,
+    goals: &'s [(CostGoal, u64)],
     /// By goal.
-    best: Vec<Option<Candidate>>,
-    budget: &'s mut Budget,
+    best: Vec<Option<CostCandidate>>,
+    budget: &'s mut WorkBudget,
 }
 
 /// An object and the plan by which it was grown.
 #[derive(Clone)]
-struct Candidate {
+struct CostCandidate {
     object: Value<'static>,
     cost: u64,
     seed: Value<'static>,
-    plan: Plan,
+    plan: GrowthPlan,
     bytes: usize,
 }
 
 /// The places to grow, which share the bytes, and an inner place with its number of items.
 #[derive(Clone)]
-struct Plan {
-    places: Vec<Growable>,
-    inner: Option<(Growable, usize)>,
+struct GrowthPlan {
+    places: Vec<GrowablePlace>,
+    inner: Option<(GrowablePlace, usize)>,
 }
 
-impl Plan {
-    fn of(places: &[&Growable]) -> Self {
-        Plan {
+impl GrowthPlan {
+    fn new(places: &[&GrowablePlace]) -> Self {
+        GrowthPlan {
             places: places.iter().map(|place| (*place).clone()).collect(),
             inner: None,
         }
@@ -220,19 +220,19 @@ impl Plan {
     }
 }
 
-impl Candidate {
+impl CostCandidate {
     /// An object without grown parts.
     fn small(object: Value<'static>) -> Self {
-        Candidate {
+        CostCandidate {
             bytes: object.to_string().len(),
             seed: object.clone(),
             object,
             cost: 0,
-            plan: Plan::of(&[]),
+            plan: GrowthPlan::new(&[]),
         }
     }
 
-    fn described(&self) -> String {
+    fn describe(&self) -> String {
         let places = self
             .plan
             .places
@@ -243,7 +243,7 @@ impl Candidate {
     }
 }
 
-impl Search<'_> {
+impl CostSearch<'_> {
     /// The costs of an object by goal, and the number of evaluated expressions; `None` if the budget is used up.
     fn measure(&mut self, object: &Value<'_>) -> Option<(Vec<u64>, usize)> {
         if self.budget.is_spent() {
@@ -275,12 +275,12 @@ impl Search<'_> {
     }
 
     /// Keeps an object for the goals for which it is the most expensive so far.
-    fn keep(&mut self, costs: &[u64], found: &Candidate) {
+    fn keep(&mut self, costs: &[u64], candidate: &CostCandidate) {
         for (best, cost) in self.best.iter_mut().zip(costs) {
             if best.as_ref().is_none_or(|best| best.cost < *cost) {
-                *best = Some(Candidate {
+                *best = Some(CostCandidate {
                     cost: *cost,
-                    ..found.clone()
+                    ..candidate.clone()
                 });
             }
         }
@@ -302,7 +302,7 @@ impl Search<'_> {
             let Some((costs, evaluated)) = self.measure(&object) else {
                 break;
             };
-            self.keep(&costs, &Candidate::small(object.clone()));
+            self.keep(&costs, &CostCandidate::small(object.clone()));
             if !seeds.iter().any(|(_, known, _)| *known == costs) {
                 let total = costs.iter().fold(0u64, |sum, cost| sum.saturating_add(*cost));
                 seeds.push(((total, evaluated), costs, object));
@@ -317,27 +317,27 @@ impl Search<'_> {
     fn try_plan(
         &mut self,
         seed: &Value<'static>,
-        plan: Plan,
+        plan: GrowthPlan,
         bytes: usize,
-    ) -> Option<(u64, Vec<u64>, Candidate)> {
+    ) -> Option<(u64, Vec<u64>, CostCandidate)> {
         let object = plan.build(seed, bytes)?;
         let (costs, _) = self.measure(&object)?;
-        let found = Candidate {
+        let candidate = CostCandidate {
             object,
             cost: 0,
             seed: seed.clone(),
             plan,
             bytes,
         };
-        Some((self.nearness(&costs), costs, found))
+        Some((self.nearness(&costs), costs, candidate))
     }
 
     /// Grows an object at each place, then at pairs of the most expensive places, until all limits are reached.
-    fn grow(&mut self, seed: &Value<'static>, places: &[Growable]) {
-        let mut singles: Vec<(u64, &Growable)> = Vec::new();
+    fn grow(&mut self, seed: &Value<'static>, places: &[GrowablePlace]) {
+        let mut singles: Vec<(u64, &GrowablePlace)> = Vec::new();
         for place in places {
-            if let Some((near, costs, found)) = self.try_plan(seed, Plan::of(&[place]), LARGEST) {
-                self.keep(&costs, &found);
+            if let Some((near, costs, candidate)) = self.try_plan(seed, GrowthPlan::new(&[place]), LARGEST) {
+                self.keep(&costs, &candidate);
                 singles.push((near, place));
             }
             if self.is_done() || self.budget.is_spent() {
@@ -345,12 +345,12 @@ impl Search<'_> {
             }
         }
         singles.sort_by_key(|(near, _)| std::cmp::Reverse(*near));
-        let dear: Vec<&Growable> = singles.iter().take(TOGETHER).map(|(_, place)| *place).collect();
+        let dear: Vec<&GrowablePlace> = singles.iter().take(TOGETHER).map(|(_, place)| *place).collect();
         for (at, one) in dear.iter().enumerate() {
             for other in dear.iter().skip(at + 1) {
                 for plan in pairs(one, other) {
-                    if let Some((_, costs, found)) = self.try_plan(seed, plan, LARGEST) {
-                        self.keep(&costs, &found);
+                    if let Some((_, costs, candidate)) = self.try_plan(seed, plan, LARGEST) {
+                        self.keep(&costs, &candidate);
                     }
                     if self.is_done() || self.budget.is_spent() {
                         return;
@@ -363,21 +363,21 @@ impl Search<'_> {
     /// Searches for a smaller object that still reaches a goal's limit.
     fn shrink(&mut self, goal: usize) {
         const STEP: usize = 1 << 10;
-        let (Some((_, limit)), Some(Some(found))) = (self.goals.get(goal), self.best.get(goal)) else {
+        let (Some((_, limit)), Some(Some(smallest))) = (self.goals.get(goal), self.best.get(goal)) else {
             return;
         };
-        let (limit, mut found) = (*limit, found.clone());
-        if found.cost < limit || found.plan.places.is_empty() {
+        let (limit, mut smallest) = (*limit, smallest.clone());
+        if smallest.cost < limit || smallest.plan.places.is_empty() {
             return;
         }
-        let (mut below, mut reached) = (0, found.bytes);
+        let (mut below, mut reached) = (0, smallest.bytes);
         while reached - below > STEP && !self.budget.is_spent() {
             let middle = below + (reached - below) / 2;
-            let smaller = self.try_plan(&found.seed, found.plan.clone(), middle);
+            let smaller = self.try_plan(&smallest.seed, smallest.plan.clone(), middle);
             let cost = |costs: &[u64]| costs.get(goal).copied().unwrap_or_default();
             match smaller {
                 Some((_, costs, smaller)) if cost(&costs) >= limit => {
-                    found = Candidate {
+                    smallest = CostCandidate {
                         cost: cost(&costs),
                         ..smaller
                     };
@@ -387,16 +387,16 @@ impl Search<'_> {
             }
         }
         if let Some(best) = self.best.get_mut(goal) {
-            *best = Some(found);
+            *best = Some(smallest);
         }
     }
 }
 
 /// The plans that grow two places.
-fn pairs(one: &Growable, other: &Growable) -> Vec<Plan> {
+fn pairs(one: &GrowablePlace, other: &GrowablePlace) -> Vec<GrowthPlan> {
     const INNER: [usize; 2] = [8, 40];
-    let nested = |outer: &Growable, inner: &Growable| -> Vec<Plan> {
-        let plan = |count: &usize| Plan {
+    let nested = |outer: &GrowablePlace, inner: &GrowablePlace| -> Vec<GrowthPlan> {
+        let plan = |count: &usize| GrowthPlan {
             places: vec![outer.clone()],
             inner: Some((inner.clone(), *count)),
         };
@@ -407,6 +407,6 @@ fn pairs(one: &Growable, other: &Growable) -> Vec<Plan> {
     } else if other.holds(one) {
         nested(other, one)
     } else {
-        vec![Plan::of(&[one, other])]
+        vec![GrowthPlan::new(&[one, other])]
     }
 }

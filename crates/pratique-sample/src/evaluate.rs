@@ -12,13 +12,13 @@ use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
 use crate::policy::Policy;
-use crate::reads::Reads;
+use crate::reads::ReadTree;
 use crate::request::build_request;
 use crate::runner::PolicyRunner;
 
 /// A compiled policy that is evaluated for one resource and operation, regardless of its selectors and bindings.
 #[derive(Debug)]
-pub struct Evaluator<'e> {
+pub struct PolicyEvaluator<'e> {
     runner: PolicyRunner,
     served: &'e ServedResource,
     operation: Operation,
@@ -27,7 +27,7 @@ pub struct Evaluator<'e> {
 
 /// An evaluation of one expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evaluated {
+pub struct EvaluatedExpression {
     /// The expression.
     pub expression: ExpressionId,
     /// Its cost, without that of the variables that it reads.
@@ -49,16 +49,16 @@ pub enum PartValue {
     Error(String),
 }
 
-impl<'e> Evaluator<'e> {
+impl<'e> PolicyEvaluator<'e> {
     /// Compiles a policy. Its rules and selectors are ignored; its params are generated from the reads of expressions.
     pub fn new(
         policy: Policy<'_>,
         served: &'e ServedResource,
         operation: Operation,
-        params: &Reads,
+        params: &ReadTree,
         seed: u64,
     ) -> Self {
-        Evaluator {
+        PolicyEvaluator {
             runner: PolicyRunner::new(policy, Origin::Api, Some((params, seed)), &Cache::new()),
             served,
             operation,
@@ -70,7 +70,7 @@ impl<'e> Evaluator<'e> {
     /// expression are recorded.
     ///
     /// An update does not change the object; a deletion has it as the old object.
-    pub fn evaluate(&self, object: &Value<'_>, watched: Option<&ExpressionId>) -> Vec<Evaluated> {
+    pub fn evaluate(&self, object: &Value<'_>, watched: Option<&ExpressionId>) -> Vec<EvaluatedExpression> {
         let is = |operation| self.operation == operation;
         let either = |is_null| if is_null { Value::Null } else { object.borrowed() };
         let mut request = build_request(
@@ -80,36 +80,36 @@ impl<'e> Evaluator<'e> {
             either(is(Operation::Create)),
         );
         settle_request(&mut request);
-        let recorder = Recorder::new(watched);
+        let recorder = CostRecorder::new(watched);
         self.runner.run(&request, self.allows, &recorder);
         recorder.into_evaluated()
     }
 }
 
 /// Records the expressions that are evaluated.
-struct Recorder<'w> {
+struct CostRecorder<'w> {
     watched: Option<&'w ExpressionId>,
-    open: RefCell<Vec<Evaluated>>,
-    done: RefCell<Vec<Evaluated>>,
+    open: RefCell<Vec<EvaluatedExpression>>,
+    done: RefCell<Vec<EvaluatedExpression>>,
 }
 
-impl<'w> Recorder<'w> {
+impl<'w> CostRecorder<'w> {
     fn new(watched: Option<&'w ExpressionId>) -> Self {
-        Recorder {
+        CostRecorder {
             watched,
             open: RefCell::default(),
             done: RefCell::default(),
         }
     }
 
-    fn into_evaluated(self) -> Vec<Evaluated> {
+    fn into_evaluated(self) -> Vec<EvaluatedExpression> {
         self.done.into_inner()
     }
 }
 
-impl Trace for Recorder<'_> {
+impl Trace for CostRecorder<'_> {
     fn begin(&self, id: ExpressionId<&str>, _: &str) {
-        self.open.borrow_mut().push(Evaluated {
+        self.open.borrow_mut().push(EvaluatedExpression {
             expression: id.to_owned(),
             cost: 0,
             error: None,
@@ -137,11 +137,13 @@ impl Trace for Recorder<'_> {
 
     fn end(&self, result: &Evaluation<'_>, cost: u64) {
         let ended = self.open.borrow_mut().pop();
-        self.done.borrow_mut().extend(ended.map(|ended| Evaluated {
-            cost,
-            error: result.as_ref().err().map(ToString::to_string),
-            ..ended
-        }));
+        self.done
+            .borrow_mut()
+            .extend(ended.map(|ended| EvaluatedExpression {
+                cost,
+                error: result.as_ref().err().map(ToString::to_string),
+                ..ended
+            }));
     }
 }
 
@@ -168,7 +170,7 @@ mod tests {
         }});
         let policy: api::ValidatingAdmissionPolicy = serde_json::from_value(policy).unwrap();
         let policy = Policy::Validating(&policy);
-        let evaluator = Evaluator::new(
+        let evaluator = PolicyEvaluator::new(
             policy,
             named("pods").unwrap(),
             operation,

@@ -12,9 +12,9 @@ use pratique_schema::{Constraints, Scalar, Schema, Shape, StructType};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
-use crate::random::Random;
-use crate::reads::Reads;
-use crate::scalar::{self, Field};
+use crate::random::RandomNumbers;
+use crate::reads::ReadTree;
+use crate::scalar::{self, ScalarField};
 use unions::UNIONS;
 
 /// The specification of generated objects.
@@ -25,7 +25,7 @@ pub struct ObjectSpec<'r> {
     /// The operation of the request.
     pub operation: Operation,
     /// The fields that expressions read.
-    pub reads: &'r Reads,
+    pub reads: &'r ReadTree,
     /// The percentage of optional fields to include, of those that are read.
     pub density: u8,
 }
@@ -38,9 +38,9 @@ pub fn generate(spec: &ObjectSpec<'_>, seed: u64) -> Option<Value<'static>> {
     let schema = Schema::builtin();
     let kind = &spec.served.kind;
     let of = schema.get(schema.kind(kind)?);
-    let mut generator = Generator {
+    let mut generator = ObjectGenerator {
         spec,
-        random: Random::new(seed),
+        random: RandomNumbers::new(seed),
     };
     let mut object = generator.structure(of, Some(spec.reads), 0);
     object.insert("apiVersion", kind.api_version());
@@ -51,13 +51,13 @@ pub fn generate(spec: &ObjectSpec<'_>, seed: u64) -> Option<Value<'static>> {
     Some(object)
 }
 
-struct Generator<'m> {
+struct ObjectGenerator<'m> {
     spec: &'m ObjectSpec<'m>,
-    random: Random,
+    random: RandomNumbers,
 }
 
-impl Generator<'_> {
-    fn structure(&mut self, of: &StructType, reads: Option<&Reads>, depth: usize) -> Object<'static> {
+impl ObjectGenerator<'_> {
+    fn structure(&mut self, of: &StructType, reads: Option<&ReadTree>, depth: usize) -> Object<'static> {
         let mut object = Object::default();
         let constraints = Constraints::builtin().of(of.name);
         for field in of.fields.iter() {
@@ -67,7 +67,7 @@ impl Generator<'_> {
             if depth > DEEPEST || !(required || wanted) || self.is_not_given(of.name, field.name, depth) {
                 continue;
             }
-            let place = Field {
+            let place = ScalarField {
                 name: field.name,
                 values: constraints.values(field.name),
             };
@@ -84,8 +84,8 @@ impl Generator<'_> {
     fn value(
         &mut self,
         shape: &Shape,
-        place: Field<'_>,
-        reads: Option<&Reads>,
+        place: ScalarField<'_>,
+        reads: Option<&ReadTree>,
         depth: usize,
     ) -> Value<'static> {
         match shape {
@@ -93,25 +93,36 @@ impl Generator<'_> {
             Shape::Struct(id) => Value::Object(self.structure(Schema::builtin().get(*id), reads, depth)),
             Shape::List(element) => {
                 let item = reads.and_then(|reads| reads.item.as_deref());
-                let count = match item.is_some() {
-                    true => 1 + self.random.below(3),
-                    false => 1,
+                let count = if item.is_some() {
+                    1 + self.random.below(3)
+                } else {
+                    1
                 };
                 let first = self.value(element, place, item, depth);
                 // Loops continue while elements are alike, and end where one of them differs.
                 let alike = self.random.chance(60);
                 let mut elements = vec![first.clone()];
-                elements.extend((1..count).map(|_| match alike {
-                    true => first.clone(),
-                    false => self.value(element, place, item, depth),
-                }));
+                for _ in 1..count {
+                    let next = if alike {
+                        first.clone()
+                    } else {
+                        self.value(element, place, item, depth)
+                    };
+                    elements.push(next);
+                }
                 Value::Array(elements)
             }
             Shape::Map(of) => Value::Object(self.map(of, place, reads, depth)),
         }
     }
 
-    fn map(&mut self, of: &Shape, place: Field<'_>, reads: Option<&Reads>, depth: usize) -> Object<'static> {
+    fn map(
+        &mut self,
+        of: &Shape,
+        place: ScalarField<'_>,
+        reads: Option<&ReadTree>,
+        depth: usize,
+    ) -> Object<'static> {
         let mut map = Object::default();
         let Some(reads) = reads else { return map };
         for (key, read) in &reads.fields {
@@ -166,7 +177,7 @@ impl Generator<'_> {
         let namespace = self.spec.served.namespaced.then_some(("namespace", NAMESPACE));
         for (name, plain) in [("name", OBJECT_NAME)].into_iter().chain(namespace) {
             let read = reads.and_then(|reads| reads.fields.get(name));
-            let place = Field { name, values: &[] };
+            let place = ScalarField { name, values: &[] };
             let made = scalar::generate(Scalar::String, place, read, &mut self.random);
             let fits = made
                 .as_str()
@@ -337,8 +348,8 @@ fn adjust_job(kind: &str, object: &mut Value<'static>) {
         "Job" => &["spec"],
         _ => &["spec", "jobTemplate", "spec"],
     };
-    let found = path.iter().try_fold(object, |at, name| at.get_mut(name));
-    let Some(Value::Object(spec)) = found else { return };
+    let spec = path.iter().try_fold(object, |at, name| at.get_mut(name));
+    let Some(Value::Object(spec)) = spec else { return };
     spec.remove("selector");
     if let Some(Value::Object(pod)) = spec
         .get_mut("template")

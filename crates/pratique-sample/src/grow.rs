@@ -5,13 +5,13 @@ use pratique_schema::{Constraints, Scalar, Schema, Shape};
 use pratique_types::GroupVersionKind;
 
 use crate::generate;
-use crate::reads::Step;
+use crate::reads::ReadStep;
 use crate::scalar;
 
 /// A part of a kind's objects that can grow.
 #[derive(Clone, Debug)]
-pub(crate) struct Growable {
-    path: Vec<Step>,
+pub(crate) struct GrowablePlace {
+    path: Vec<ReadStep>,
     kind: GrowableKind,
 }
 
@@ -23,22 +23,22 @@ enum GrowableKind {
     Text,
 }
 
-impl Growable {
+impl GrowablePlace {
     /// The part at a path; `None` if the schema has none, or it cannot be large.
-    pub(crate) fn new(kind: &GroupVersionKind, path: &[Step]) -> Option<Self> {
+    pub(crate) fn new(kind: &GroupVersionKind, path: &[ReadStep]) -> Option<Self> {
         let schema = Schema::builtin();
         let mut shape = Shape::Struct(schema.kind(kind)?);
         let mut parent = "";
         let mut field = "";
         for step in path {
             shape = match (&shape, step) {
-                (Shape::Struct(id), Step::Field(name)) => {
+                (Shape::Struct(id), ReadStep::Field(name)) => {
                     let of = schema.get(*id);
-                    let found = of.field(name)?;
-                    (parent, field) = (of.name, found.name);
-                    found.shape.clone()
+                    let known = of.field(name)?;
+                    (parent, field) = (of.name, known.name);
+                    known.shape.clone()
                 }
-                (Shape::Map(of), _) | (Shape::List(of), Step::Item) => (**of).clone(),
+                (Shape::Map(of), _) | (Shape::List(of), ReadStep::Item) => (**of).clone(),
                 _ => return None,
             };
         }
@@ -55,14 +55,14 @@ impl Growable {
         };
         // API servers accept only short names and few owner references.
         let is_bounded = parent == "meta/v1.ObjectMeta" && field == "ownerReferences";
-        (!is_bounded).then(|| Growable {
+        (!is_bounded).then(|| GrowablePlace {
             path: path.to_vec(),
             kind,
         })
     }
 
     /// Whether another part is inside this one.
-    pub(crate) fn holds(&self, other: &Growable) -> bool {
+    pub(crate) fn holds(&self, other: &GrowablePlace) -> bool {
         other.path.len() > self.path.len() && other.path.starts_with(&self.path)
     }
 
@@ -140,13 +140,13 @@ impl Growable {
 }
 
 /// `spec.containers[].env`
-fn path_text(path: &[Step]) -> String {
+fn path_text(path: &[ReadStep]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Step::Item => text.push_str("[]"),
-            Step::Field(name) if text.is_empty() => text.push_str(name),
-            Step::Field(name) => {
+            ReadStep::Item => text.push_str("[]"),
+            ReadStep::Field(name) if text.is_empty() => text.push_str(name),
+            ReadStep::Field(name) => {
                 text.push('.');
                 text.push_str(name);
             }
@@ -156,20 +156,20 @@ fn path_text(path: &[Step]) -> String {
 }
 
 /// The value at a path, in the first element of each list and the first entry of each map.
-fn first<'v>(object: &'v mut Value<'static>, path: &[Step]) -> Option<&'v mut Value<'static>> {
+fn first<'v>(object: &'v mut Value<'static>, path: &[ReadStep]) -> Option<&'v mut Value<'static>> {
     path.iter().try_fold(object, |at, step| match (at, step) {
-        (Value::Object(object), Step::Field(name)) => object.get_mut(name),
-        (Value::Object(object), Step::Item) => object.values_mut().next(),
-        (Value::Array(elements), Step::Item) => elements.first_mut(),
+        (Value::Object(object), ReadStep::Field(name)) => object.get_mut(name),
+        (Value::Object(object), ReadStep::Item) => object.values_mut().next(),
+        (Value::Array(elements), ReadStep::Item) => elements.first_mut(),
         _ => None,
     })
 }
 
-fn get<'v, 'a>(object: &'v Value<'a>, path: &[Step]) -> Option<&'v Value<'a>> {
+fn get<'v, 'a>(object: &'v Value<'a>, path: &[ReadStep]) -> Option<&'v Value<'a>> {
     path.iter().try_fold(object, |at, step| match (at, step) {
-        (Value::Object(object), Step::Field(name)) => object.get(name),
-        (Value::Object(object), Step::Item) => object.iter().next().map(|(_, value)| value),
-        (Value::Array(elements), Step::Item) => elements.first(),
+        (Value::Object(object), ReadStep::Field(name)) => object.get(name),
+        (Value::Object(object), ReadStep::Item) => object.iter().next().map(|(_, value)| value),
+        (Value::Array(elements), ReadStep::Item) => elements.first(),
         _ => None,
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! A warning about a policy is most useful with an object that demonstrates it. [`PolicyReads`] finds the fields that a
 //! policy's expressions read, and the values that they compare them with; [`generate`](generate()) generates objects
-//! with such fields that an API server would accept; an [`Evaluator`] evaluates the policy over them, with the engine
+//! with such fields that an API server would accept; a [`PolicyEvaluator`] evaluates the policy over them, with the engine
 //! that serves requests; and [`most_expensive`] searches for an object that reaches the cost limit.
 //!
 //! [`complete_samples`] gives objects as policies see them, with all fields that expressions name, or all but one, and an
@@ -43,12 +43,12 @@ mod request;
 mod runner;
 mod scalar;
 
-pub use complete::{Interest, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples};
-pub use cost::{Budget, CostExample, Goal, LARGEST, most_expensive};
-pub use evaluate::{Evaluated, Evaluator, PartValue};
+pub use complete::{NamedFields, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples};
+pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
+pub use evaluate::{EvaluatedExpression, PartValue, PolicyEvaluator};
 pub use generate::{ObjectSpec, generate};
-pub use observe::{Coverage, ExpressionFailure, ExpressionOutcome, NodeOutcomes, ObservedPolicy};
+pub use observe::{ExpressionFailure, ExpressionOutcome, NodeCoverage, NodeOutcomes, ObservedPolicy};
 pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;
-pub use reads::{PolicyReads, Reads, Step, Text};
+pub use reads::{ComparedText, PolicyReads, ReadStep, ReadTree};

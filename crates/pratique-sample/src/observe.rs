@@ -25,7 +25,7 @@ pub struct ObservedPolicy {
 
 /// The outcomes of the nodes of a policy's expressions, over several requests.
 #[derive(Debug, Default)]
-pub struct Coverage {
+pub struct NodeCoverage {
     expressions: Vec<HashMap<ExprId, NodeOutcomes>>,
 }
 
@@ -76,7 +76,7 @@ impl NodeOutcomes {
     }
 }
 
-impl Coverage {
+impl NodeCoverage {
     /// The outcomes of a node of an expression.
     pub fn node(&self, expression: usize, node: ExprId) -> Option<&NodeOutcomes> {
         self.expressions.get(expression)?.get(&node)
@@ -123,7 +123,7 @@ impl ObservedPolicy {
         &self,
         request: &AdmissionRequest<'_>,
         allowed: bool,
-        coverage: &mut Coverage,
+        coverage: &mut NodeCoverage,
     ) -> Vec<ExpressionOutcome> {
         let mut outcomes = vec![ExpressionOutcome::Unused; self.ids.len()];
         for (mutation, runner) in &self.runners {

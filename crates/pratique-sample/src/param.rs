@@ -3,8 +3,8 @@
 use pratique_json::{Object, Value};
 use pratique_types::GroupVersionKind;
 
-use crate::random::Random;
-use crate::reads::Reads;
+use crate::random::RandomNumbers;
+use crate::reads::ReadTree;
 use crate::scalar::untyped;
 
 /// The kind, name and namespace of a param.
@@ -19,8 +19,8 @@ pub struct ParamName<'n> {
 }
 
 /// Generates a param with the fields that expressions read of it, the same for the same seed.
-pub fn generate_param(of: ParamName<'_>, reads: &Reads, seed: u64) -> Value<'static> {
-    let mut random = Random::new(seed);
+pub fn generate_param(of: ParamName<'_>, reads: &ReadTree, seed: u64) -> Value<'static> {
+    let mut random = RandomNumbers::new(seed);
     let mut param = match untyped(Some(reads), &mut random, 0) {
         Value::Object(param) => param,
         _ => Object::default(),
@@ -46,7 +46,7 @@ pub fn generate_param(of: ParamName<'_>, reads: &Reads, seed: u64) -> Value<'sta
 }
 
 /// An entry of a ConfigMap: a text, and a number or a boolean where expressions may read one from it.
-fn entry(value: &Value<'_>, random: &mut Random) -> Value<'static> {
+fn entry(value: &Value<'_>, random: &mut RandomNumbers) -> Value<'static> {
     const SOME: [&str; 5] = ["3", "a", "0", "true", "10"];
     let text = match value {
         Value::Int(number) => number.to_string(),
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn config_maps_have_texts() {
         let kind = GroupVersionKind::new("", "v1", "ConfigMap");
-        let mut reads = Reads::default();
+        let mut reads = ReadTree::default();
         let data = reads.fields.entry("data".into()).or_default();
         data.fields.entry("most".into()).or_default().numbers.push(5);
         data.fields.entry("name".into()).or_default();

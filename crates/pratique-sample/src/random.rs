@@ -2,12 +2,12 @@
 
 /// A pseudo-random number generator (xorshift64*).
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub(crate) struct RandomNumbers(u64);
 
-impl Random {
+impl RandomNumbers {
     pub(crate) fn new(seed: u64) -> Self {
         // A state of 0 would stay 0.
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        RandomNumbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     fn next(&mut self) -> u64 {

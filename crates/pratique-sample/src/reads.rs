@@ -11,20 +11,20 @@ use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 
 /// The parts of a value that are read, as a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reads {
+pub struct ReadTree {
     /// By the name of a field, or the key of an entry.
-    pub fields: BTreeMap<Arc<str>, Reads>,
+    pub fields: BTreeMap<Arc<str>, ReadTree>,
     /// Reads of the elements of a list, or the values of a map.
-    pub item: Option<Box<Reads>>,
+    pub item: Option<Box<ReadTree>>,
     /// Texts that it is compared with.
-    pub texts: Vec<Text>,
+    pub texts: Vec<ComparedText>,
     /// Numbers that it is compared with.
     pub numbers: Vec<i64>,
 }
 
 /// A text that a value is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Text {
+pub enum ComparedText {
     /// The whole string.
     Whole(Arc<str>),
     /// A prefix.
@@ -39,14 +39,14 @@ pub enum Text {
 #[derive(Clone, Debug, Default)]
 pub struct PolicyReads {
     /// `object` and `oldObject`
-    pub object: Reads,
+    pub object: ReadTree,
     /// `params`
-    pub params: Reads,
+    pub params: ReadTree,
 }
 
 /// A step from a value to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ReadStep {
     /// A field, or an entry of a map.
     Field(Arc<str>),
     /// Any element of a list, or any value of a map.
@@ -60,7 +60,7 @@ const DEEPEST: usize = 24;
 impl PolicyReads {
     /// Analyses expressions in order; those with a name are variables of that name.
     pub fn new<'a>(expressions: impl IntoIterator<Item = (Option<&'a str>, &'a Ast)>) -> Self {
-        let mut walk = Walk::default();
+        let mut walk = ReadWalk::default();
         for (name, ast) in expressions {
             walk.locals.clear();
             let value = walk.visit(ast, ast.root);
@@ -72,28 +72,28 @@ impl PolicyReads {
     }
 }
 
-impl Reads {
+impl ReadTree {
     /// The reads at a path.
-    fn at(&mut self, steps: &[Step]) -> &mut Reads {
+    fn at(&mut self, steps: &[ReadStep]) -> &mut ReadTree {
         steps.iter().fold(self, |at, step| match step {
-            Step::Field(name) => at.fields.entry(name.clone()).or_default(),
-            Step::Item => at.item.get_or_insert_default(),
+            ReadStep::Field(name) => at.fields.entry(name.clone()).or_default(),
+            ReadStep::Item => at.item.get_or_insert_default(),
         })
     }
 
     /// The paths of all parts that are read, parents before children; at most `most`.
-    pub fn paths(&self, most: usize) -> Vec<Vec<Step>> {
+    pub fn paths(&self, most: usize) -> Vec<Vec<ReadStep>> {
         let mut paths = Vec::new();
         let mut open = std::collections::VecDeque::from([(Vec::new(), self)]);
         while let Some((path, reads)) = open.pop_front() {
             let fields = reads.fields.iter();
-            let fields = fields.map(|(name, of)| (Step::Field(name.clone()), of));
-            let item = reads.item.iter().map(|of| (Step::Item, &**of));
+            let fields = fields.map(|(name, of)| (ReadStep::Field(name.clone()), of));
+            let item = reads.item.iter().map(|of| (ReadStep::Item, &**of));
             for (step, of) in fields.chain(item) {
                 if paths.len() >= most {
                     return paths;
                 }
-                let mut next: Vec<Step> = path.clone();
+                let mut next: Vec<ReadStep> = path.clone();
                 next.push(step);
                 paths.push(next.clone());
                 open.push_back((next, of));
@@ -105,27 +105,27 @@ impl Reads {
 
 /// The root of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Root {
+enum ReadRoot {
     Object,
     Params,
 }
 
-type Place = (Root, Vec<Step>);
+type ReadPlace = (ReadRoot, Vec<ReadStep>);
 
 /// An abstract value.
 #[derive(Clone, Debug, Default)]
-struct Abstract {
+struct AbstractValue {
     /// The places that it may come from.
-    places: Vec<Place>,
+    places: Vec<ReadPlace>,
     /// The places that elements of a list that the expression builds may come from.
-    elements: Vec<Place>,
+    elements: Vec<ReadPlace>,
     /// The constants that it, or one of its elements, may be.
     texts: Vec<Arc<str>>,
     numbers: Vec<i64>,
 }
 
-impl Abstract {
-    fn or(mut self, other: Abstract) -> Self {
+impl AbstractValue {
+    fn or(mut self, other: AbstractValue) -> Self {
         add_all(&mut self.places, other.places);
         add_all(&mut self.elements, other.elements);
         add_all(&mut self.texts, other.texts);
@@ -143,15 +143,15 @@ fn add_all<T: PartialEq>(to: &mut Vec<T>, from: Vec<T>) {
 }
 
 #[derive(Default)]
-struct Walk {
+struct ReadWalk {
     reads: PolicyReads,
-    variables: HashMap<String, Abstract>,
+    variables: HashMap<String, AbstractValue>,
     /// The variables of the enclosing comprehensions.
-    locals: Vec<(Arc<str>, Abstract)>,
+    locals: Vec<(Arc<str>, AbstractValue)>,
 }
 
-impl Walk {
-    fn visit(&mut self, ast: &Ast, id: ExprId) -> Abstract {
+impl ReadWalk {
+    fn visit(&mut self, ast: &Ast, id: ExprId) -> AbstractValue {
         match ast.expr(id) {
             Expr::Literal(literal) => of_literal(literal),
             Expr::Ident(name) => self.name(name),
@@ -161,7 +161,7 @@ impl Walk {
                 }
                 _ => {
                     let of = self.visit(ast, *operand);
-                    self.below(&of, &Step::Field(field.clone()))
+                    self.below(&of, &ReadStep::Field(field.clone()))
                 }
             },
             Expr::Call {
@@ -170,7 +170,7 @@ impl Walk {
                 args,
             } => self.call(ast, function, *target, args),
             Expr::List { elements, .. } => {
-                let mut list = Abstract::default();
+                let mut list = AbstractValue::default();
                 for element in elements {
                     let of = self.visit(ast, *element);
                     add_all(&mut list.elements, of.places);
@@ -183,28 +183,28 @@ impl Walk {
             Expr::Comprehension(comprehension) => self.comprehension(ast, comprehension),
             other => {
                 other.for_each_child(|child| drop(self.visit(ast, child)));
-                Abstract::default()
+                AbstractValue::default()
             }
         }
     }
 
-    fn name(&self, name: &str) -> Abstract {
+    fn name(&self, name: &str) -> AbstractValue {
         if let Some((_, local)) = self.locals.iter().rev().find(|(known, _)| **known == *name) {
             return local.clone();
         }
         let root = match name.trim_start_matches('.') {
-            "object" | "oldObject" => Root::Object,
-            "params" => Root::Params,
-            _ => return Abstract::default(),
+            "object" | "oldObject" => ReadRoot::Object,
+            "params" => ReadRoot::Params,
+            _ => return AbstractValue::default(),
         };
-        Abstract {
+        AbstractValue {
             places: vec![(root, Vec::new())],
-            ..Abstract::default()
+            ..AbstractValue::default()
         }
     }
 
     /// Selects a part of a value, and records the read.
-    fn below(&mut self, of: &Abstract, step: &Step) -> Abstract {
+    fn below(&mut self, of: &AbstractValue, step: &ReadStep) -> AbstractValue {
         let mut places = Vec::new();
         for (root, path) in &of.places {
             if path.len() >= DEEPEST {
@@ -215,11 +215,11 @@ impl Walk {
             self.reads_at(*root, &path);
             places.push((*root, path));
         }
-        let mut part = Abstract {
+        let mut part = AbstractValue {
             places,
-            ..Abstract::default()
+            ..AbstractValue::default()
         };
-        if *step == Step::Item {
+        if *step == ReadStep::Item {
             add_all(&mut part.places, of.elements.clone());
             part.texts.clone_from(&of.texts);
             part.numbers.clone_from(&of.numbers);
@@ -227,24 +227,24 @@ impl Walk {
         part
     }
 
-    fn reads_at(&mut self, root: Root, path: &[Step]) -> &mut Reads {
+    fn reads_at(&mut self, root: ReadRoot, path: &[ReadStep]) -> &mut ReadTree {
         match root {
-            Root::Object => self.reads.object.at(path),
-            Root::Params => self.reads.params.at(path),
+            ReadRoot::Object => self.reads.object.at(path),
+            ReadRoot::Params => self.reads.params.at(path),
         }
     }
 
-    fn call(&mut self, ast: &Ast, function: &str, target: Option<ExprId>, args: &[ExprId]) -> Abstract {
+    fn call(&mut self, ast: &Ast, function: &str, target: Option<ExprId>, args: &[ExprId]) -> AbstractValue {
         let target = target.map(|target| self.visit(ast, target));
-        let values: Vec<Abstract> = args.iter().map(|arg| self.visit(ast, *arg)).collect();
+        let values: Vec<AbstractValue> = args.iter().map(|arg| self.visit(ast, *arg)).collect();
         match (function, target, values.as_slice()) {
             ("_[_]" | "_[?_]" | "_?._", None, [of, key]) => {
                 if key.texts.is_empty() {
-                    return self.below(of, &Step::Item);
+                    return self.below(of, &ReadStep::Item);
                 }
                 let keys = key.texts.iter().cloned();
-                keys.fold(Abstract::default(), |all, key| {
-                    all.or(self.below(of, &Step::Field(key)))
+                keys.fold(AbstractValue::default(), |all, key| {
+                    all.or(self.below(of, &ReadStep::Field(key)))
                 })
             }
             ("_?_:_", None, [_, then, otherwise]) => then.clone().or(otherwise.clone()),
@@ -253,32 +253,32 @@ impl Walk {
             ("_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_", None, [left, right]) => {
                 self.compare(left, right);
                 self.compare(right, left);
-                Abstract::default()
+                AbstractValue::default()
             }
             ("isLessThan" | "isGreaterThan" | "compareTo", Some(target), [other]) => {
                 self.compare(&target, other);
                 self.compare(other, &target);
-                Abstract::default()
+                AbstractValue::default()
             }
             ("@in", None, [value, list]) => {
                 self.compare(value, list);
-                let item = self.below(list, &Step::Item);
+                let item = self.below(list, &ReadStep::Item);
                 self.compare(&item, value);
                 // In a map it is a key.
                 for key in &value.texts {
-                    self.below(list, &Step::Field(key.clone()));
+                    self.below(list, &ReadStep::Field(key.clone()));
                 }
-                Abstract::default()
+                AbstractValue::default()
             }
             ("startsWith" | "endsWith" | "contains", Some(target), [other]) => {
                 let kind = match function {
-                    "startsWith" => Text::Start,
-                    "endsWith" => Text::End,
-                    _ => Text::Part,
+                    "startsWith" => ComparedText::Start,
+                    "endsWith" => ComparedText::End,
+                    _ => ComparedText::Part,
                 };
-                let texts: Vec<Text> = other.texts.iter().cloned().map(kind).collect();
+                let texts: Vec<ComparedText> = other.texts.iter().cloned().map(kind).collect();
                 self.record(&target, &texts, &[]);
-                Abstract::default()
+                AbstractValue::default()
             }
             (
                 "value" | "lowerAscii" | "upperAscii" | "trim" | "flatten" | "distinct" | "slice" | "sort"
@@ -292,18 +292,18 @@ impl Walk {
                 [only],
             ) => only.clone(),
             ("of" | "ofNonZeroValue", Some(_), [only]) => only.clone(),
-            _ => Abstract::default(),
+            _ => AbstractValue::default(),
         }
     }
 
     /// Records the constants that a value is compared with.
-    fn compare(&mut self, value: &Abstract, with: &Abstract) {
-        let texts: Vec<Text> = with.texts.iter().cloned().map(Text::Whole).collect();
+    fn compare(&mut self, value: &AbstractValue, with: &AbstractValue) {
+        let texts: Vec<ComparedText> = with.texts.iter().cloned().map(ComparedText::Whole).collect();
         self.record(value, &texts, &with.numbers);
     }
 
     /// Records constants for the places that a value may come from.
-    fn record(&mut self, value: &Abstract, texts: &[Text], numbers: &[i64]) {
+    fn record(&mut self, value: &AbstractValue, texts: &[ComparedText], numbers: &[i64]) {
         if texts.is_empty() && numbers.is_empty() {
             return;
         }
@@ -314,10 +314,10 @@ impl Walk {
         }
     }
 
-    fn comprehension(&mut self, ast: &Ast, comprehension: &Comprehension) -> Abstract {
+    fn comprehension(&mut self, ast: &Ast, comprehension: &Comprehension) -> AbstractValue {
         let range = self.visit(ast, comprehension.range);
         let init = self.visit(ast, comprehension.init);
-        let item = self.below(&range, &Step::Item);
+        let item = self.below(&range, &ReadStep::Item);
         let outer = self.locals.len();
         self.locals
             .push((comprehension.accumulator.clone(), init.clone()));
@@ -337,17 +337,17 @@ impl Walk {
     }
 }
 
-fn of_literal(literal: &Literal) -> Abstract {
+fn of_literal(literal: &Literal) -> AbstractValue {
     match literal {
-        Literal::String(text) => Abstract {
+        Literal::String(text) => AbstractValue {
             texts: vec![text.clone()],
-            ..Abstract::default()
+            ..AbstractValue::default()
         },
-        Literal::Int(number) => Abstract {
+        Literal::Int(number) => AbstractValue {
             numbers: vec![*number],
-            ..Abstract::default()
+            ..AbstractValue::default()
         },
-        _ => Abstract::default(),
+        _ => AbstractValue::default(),
     }
 }
 
@@ -366,10 +366,10 @@ mod tests {
             .collect();
         let names: Vec<String> = (0..asts.len()).map(|at| format!("v{at}")).collect();
         let reads = PolicyReads::new(names.iter().map(|name| Some(name.as_str())).zip(&asts));
-        let shown = |path: Vec<Step>| {
+        let shown = |path: Vec<ReadStep>| {
             let steps = path.into_iter().map(|step| match step {
-                Step::Field(name) => name.to_string(),
-                Step::Item => "[]".to_owned(),
+                ReadStep::Field(name) => name.to_string(),
+                ReadStep::Item => "[]".to_owned(),
             });
             steps.collect::<Vec<_>>().join(".")
         };
@@ -434,9 +434,9 @@ mod tests {
             .parse("['x', 'y'].exists(k, object.kind == k) && object.a.startsWith('p') && object.n > 3")
             .unwrap();
         let reads = PolicyReads::new([(None, &ast)]).object;
-        let whole = |text: &str| Text::Whole(text.into());
+        let whole = |text: &str| ComparedText::Whole(text.into());
         assert_eq!(reads.fields["kind"].texts, [whole("x"), whole("y")]);
-        assert_eq!(reads.fields["a"].texts, [Text::Start("p".into())]);
+        assert_eq!(reads.fields["a"].texts, [ComparedText::Start("p".into())]);
         assert_eq!(reads.fields["n"].numbers, [3]);
     }
 }

@@ -16,7 +16,7 @@ use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::param::{ParamName, generate_param};
 use crate::policy::Policy;
-use crate::reads::Reads;
+use crate::reads::ReadTree;
 
 /// A compiled policy that applies to all requests, regardless of its rules, selectors and bindings.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl PolicyRunner {
     pub(crate) fn new(
         policy: Policy<'_>,
         origin: Origin,
-        params: Option<(&Reads, u64)>,
+        params: Option<(&ReadTree, u64)>,
         cache: &Cache,
     ) -> Self {
         let mut param_kind = None;
@@ -156,7 +156,7 @@ const NAMESPACE_OBJECT: &[u8] = br#"{"apiVersion":"v1","kind":"Namespace","metad
     "uid":"01234567-89ab-cdef-0123-456789abcdef"},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}"#;
 
 impl SampleCluster {
-    fn new(param_kind: Option<GroupVersionKind>, params: Option<(&Reads, u64)>) -> Self {
+    fn new(param_kind: Option<GroupVersionKind>, params: Option<(&ReadTree, u64)>) -> Self {
         let param = param_kind.as_ref().zip(params).map(|(kind, (reads, seed))| {
             let name = ParamName {
                 kind,

@@ -3,12 +3,12 @@
 use pratique_json::Value;
 use pratique_schema::Scalar;
 
-use crate::random::Random;
-use crate::reads::{Reads, Text};
+use crate::random::RandomNumbers;
+use crate::reads::{ComparedText, ReadTree};
 
 /// The field of a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Field<'f> {
+pub(crate) struct ScalarField<'f> {
     /// The name of the field, or of the list or map that it is in.
     pub(crate) name: &'f str,
     /// The allowed values of an enumeration; empty if any value is allowed.
@@ -21,21 +21,22 @@ pub(crate) const LONGEST_NAME: usize = 63;
 /// Generates a scalar; `reads` has the values that it is compared with.
 pub(crate) fn generate(
     scalar: Scalar,
-    field: Field<'_>,
-    reads: Option<&Reads>,
-    random: &mut Random,
+    field: ScalarField<'_>,
+    reads: Option<&ReadTree>,
+    random: &mut RandomNumbers,
 ) -> Value<'static> {
     match scalar {
         Scalar::Bool => Value::Bool(random.chance(50)),
         Scalar::Int32 | Scalar::Int64 => Value::Int(number(field, reads, random)),
         Scalar::Float => Value::Float(0.5),
-        Scalar::String => text(field, reads, random).into(),
+        Scalar::String => generate_text(field, reads, random).into(),
         Scalar::Bytes => "YQ==".to_owned().into(),
         Scalar::Quantity => quantity(reads, random).into(),
         Scalar::IntOrString => {
-            match reads.is_some_and(|reads| !reads.texts.is_empty()) && random.chance(50) {
-                true => text(field, reads, random).into(),
-                false => Value::Int(number(field, reads, random)),
+            if reads.is_some_and(|reads| !reads.texts.is_empty()) && random.chance(50) {
+                generate_text(field, reads, random).into()
+            } else {
+                Value::Int(number(field, reads, random))
             }
         }
         Scalar::Time => "2024-01-01T00:00:00Z".to_owned().into(),
@@ -46,7 +47,7 @@ pub(crate) fn generate(
 }
 
 /// Generates a value without a schema, such as a param, from the reads of it.
-pub(crate) fn untyped(reads: Option<&Reads>, random: &mut Random, depth: usize) -> Value<'static> {
+pub(crate) fn untyped(reads: Option<&ReadTree>, random: &mut RandomNumbers, depth: usize) -> Value<'static> {
     const DEEPEST: usize = 24;
     let Some(reads) = reads.filter(|_| depth < DEEPEST) else {
         return Value::Object(pratique_json::Object::default());
@@ -66,17 +67,17 @@ pub(crate) fn untyped(reads: Option<&Reads>, random: &mut Random, depth: usize) 
     }
     match depth {
         0 => Value::Object(pratique_json::Object::default()),
-        _ => text(ANY, Some(reads), random).into(),
+        _ => generate_text(ANY, Some(reads), random).into(),
     }
 }
 
-const ANY: Field<'static> = Field {
+const ANY: ScalarField<'static> = ScalarField {
     name: "",
     values: &[],
 };
 
 /// A number near one of those that it is compared with.
-fn number(field: Field<'_>, reads: Option<&Reads>, random: &mut Random) -> i64 {
+fn number(field: ScalarField<'_>, reads: Option<&ReadTree>, random: &mut RandomNumbers) -> i64 {
     let known = reads.and_then(|reads| random.pick(&reads.numbers).copied());
     let near = known.map(|known| known.saturating_add(random.below(3) as i64 - 1));
     let is_port = field.name.to_ascii_lowercase().ends_with("port");
@@ -88,22 +89,23 @@ fn number(field: Field<'_>, reads: Option<&Reads>, random: &mut Random) -> i64 {
     }
 }
 
-fn quantity(reads: Option<&Reads>, random: &mut Random) -> String {
+fn quantity(reads: Option<&ReadTree>, random: &mut RandomNumbers) -> String {
     const SOME: [&str; 4] = ["1", "100m", "1Gi", "500Mi"];
     let known = reads.map(|reads| whole_texts(reads)).unwrap_or_default();
     let is_quantity = |text: &&str| text.starts_with(|c: char| c.is_ascii_digit()) && text.len() < 16;
     let known: Vec<&str> = known.into_iter().filter(is_quantity).collect();
-    let one = match random.chance(50) {
-        true => random.pick(&known).or_else(|| random.pick(&SOME)),
-        false => SOME.first(),
+    let one = if random.chance(50) {
+        random.pick(&known).or_else(|| random.pick(&SOME))
+    } else {
+        SOME.first()
     };
     one.copied().unwrap_or("1").to_owned()
 }
 
-fn whole_texts(reads: &Reads) -> Vec<&str> {
+fn whole_texts(reads: &ReadTree) -> Vec<&str> {
     let texts = reads.texts.iter();
     let whole = texts.filter_map(|text| match text {
-        Text::Whole(text) => Some(&**text),
+        ComparedText::Whole(text) => Some(&**text),
         _ => None,
     });
     whole.collect()
@@ -111,7 +113,7 @@ fn whole_texts(reads: &Reads) -> Vec<&str> {
 
 /// A valid string for the field: one that it is compared with, one with such a prefix, suffix or substring, or another
 /// one.
-fn text(field: Field<'_>, reads: Option<&Reads>, random: &mut Random) -> String {
+fn generate_text(field: ScalarField<'_>, reads: Option<&ReadTree>, random: &mut RandomNumbers) -> String {
     if !field.values.is_empty() {
         return enumerated(field.values, reads, random);
     }
@@ -121,23 +123,25 @@ fn text(field: Field<'_>, reads: Option<&Reads>, random: &mut Random) -> String 
         return plain.to_owned();
     };
     let made = match known {
-        Text::Whole(text) => text.to_string(),
-        Text::Start(text) => format!("{text}{plain}"),
-        Text::End(text) => format!("{plain}{text}"),
-        Text::Part(text) => format!("{plain}{text}{plain}"),
+        ComparedText::Whole(text) => text.to_string(),
+        ComparedText::Start(text) => format!("{text}{plain}"),
+        ComparedText::End(text) => format!("{plain}{text}"),
+        ComparedText::Part(text) => format!("{plain}{text}{plain}"),
     };
-    match fits(field.name, &made) {
-        true => made,
-        false => plain.to_owned(),
+    if fits(field.name, &made) {
+        made
+    } else {
+        plain.to_owned()
     }
 }
 
-fn enumerated(values: &[&'static str], reads: Option<&Reads>, random: &mut Random) -> String {
+fn enumerated(values: &[&'static str], reads: Option<&ReadTree>, random: &mut RandomNumbers) -> String {
     let wanted = reads.map(|reads| whole_texts(reads)).unwrap_or_default();
     let known: Vec<&str> = wanted.into_iter().filter(|text| values.contains(text)).collect();
-    let one = match random.chance(50) {
-        true => random.pick(&known).or_else(|| random.pick(values)),
-        false => random.pick(values),
+    let one = if random.chance(50) {
+        random.pick(&known).or_else(|| random.pick(values))
+    } else {
+        random.pick(values)
     };
     one.copied().unwrap_or_default().to_owned()
 }
@@ -186,8 +190,9 @@ pub(crate) fn longest(name: &str, values: &[&str]) -> usize {
         "matchLabels",
         "nodeSelector",
     ];
-    match is_name || short.contains(&name) || !values.is_empty() {
-        true => LONGEST_NAME,
-        false => usize::MAX,
+    if is_name || short.contains(&name) || !values.is_empty() {
+        LONGEST_NAME
+    } else {
+        usize::MAX
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
 use pratique_harness::Error;
-use pratique_lint::{Options, Warning, lint_with};
+use pratique_lint::{LintOptions, Warning, lint_with};
 use pratique_manifest::ManifestSet;
 
 use commands::Commands;
@@ -143,14 +143,16 @@ fn look_at(
 
 /// Do warnings reproduce?
 struct Warnings {
-    options: Options,
+    options: LintOptions,
 }
 
 impl Warnings {
     fn new() -> Self {
         let requested = pratique_lint::list_lints().filter(|lint| SHOWN.contains(&lint.name));
         Warnings {
-            options: requested.fold(Options::default(), |options, lint| options.with_requested(lint)),
+            options: requested.fold(LintOptions::default(), |options, lint| {
+                options.with_requested(lint)
+            }),
         }
     }
 }

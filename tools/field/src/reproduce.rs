@@ -13,7 +13,7 @@ use pratique_expression::environment;
 use pratique_json::Progress;
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{Kind, Location, ManifestSet, ObjectSource, Step};
-use pratique_sample::{Evaluator, Goal, ObjectSpec, PartValue, Policy, PolicyExpression, generate};
+use pratique_sample::{CostGoal, ObjectSpec, PartValue, Policy, PolicyEvaluator, PolicyExpression, generate};
 use pratique_typed::convert_object;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
@@ -97,9 +97,9 @@ fn costs(policy: Policy<'_>, warning: &Warning) -> Outcome {
         .iter()
         .find(|expression| expression.field == warning.field);
     let (goal, limit) = match (expression, warning.field.as_str()) {
-        (Some(expression), _) => (Goal::Expression(expression.id.clone()), ExpressionCost::LIMIT),
-        (None, "spec.matchConditions") => (Goal::Conditions, 2_500_000),
-        (None, _) => (Goal::Policy, 10_000_000),
+        (Some(expression), _) => (CostGoal::Expression(expression.id.clone()), ExpressionCost::LIMIT),
+        (None, "spec.matchConditions") => (CostGoal::Conditions, 2_500_000),
+        (None, _) => (CostGoal::Policy, 10_000_000),
     };
     let served = policy.served();
     let served = served
@@ -117,7 +117,7 @@ fn costs(policy: Policy<'_>, warning: &Warning) -> Outcome {
     }
     // The user may be allowed everything, or nothing.
     let cost = |seed| {
-        let evaluator = Evaluator::new(policy, served, example.operation, &policy.reads().params, seed);
+        let evaluator = PolicyEvaluator::new(policy, served, example.operation, &policy.reads().params, seed);
         goal.cost(&evaluator.evaluate(&object, None))
     };
     match cost(1).max(cost(2)) {
@@ -154,8 +154,8 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
     let reads = policy.reads();
     let mut tally = EvaluationTally::default();
     for (served, operation) in matched_resources(policy, &warning.message) {
-        let evaluators: Vec<Evaluator<'_>> = (1..=2)
-            .map(|seed| Evaluator::new(policy, served, operation, &reads.params, seed))
+        let evaluators: Vec<PolicyEvaluator<'_>> = (1..=2)
+            .map(|seed| PolicyEvaluator::new(policy, served, operation, &reads.params, seed))
             .collect();
         for seed in 0..OBJECTS {
             const DENSITIES: [u8; 6] = [100, 90, 70, 40, 15, 0];
@@ -288,7 +288,7 @@ struct Watch<'a> {
 
 impl Watch<'_> {
     /// The error of an evaluation that failed where the warning is.
-    fn failed(&self, evaluated: &pratique_sample::Evaluated) -> Option<String> {
+    fn failed(&self, evaluated: &pratique_sample::EvaluatedExpression) -> Option<String> {
         let error = evaluated.error.clone()?;
         let here = evaluated
             .parts
@@ -308,7 +308,7 @@ struct EvaluationTally {
 }
 
 impl EvaluationTally {
-    fn record(&mut self, watch: &Watch<'_>, evaluated: &pratique_sample::Evaluated) {
+    fn record(&mut self, watch: &Watch<'_>, evaluated: &pratique_sample::EvaluatedExpression) {
         self.evaluations += 1;
         for (id, value) in &evaluated.parts {
             // Only what asks or compares, not what macros are made of.

@@ -3,7 +3,7 @@
 
 use pratique_field::{self as field, reproduce};
 use pratique_harness::workspace;
-use pratique_lint::Options;
+use pratique_lint::LintOptions;
 use pratique_manifest::{Loader, ManifestFile, ManifestSet, UncheckedExpressions};
 
 #[test]
@@ -82,7 +82,7 @@ fn what_is_not_so_does_not_reproduce() {
         ),
     ] {
         let set = policy(mistaken);
-        let warnings = pratique_lint::lint_with(&[&set], &Options::default());
+        let warnings = pratique_lint::lint_with(&[&set], &LintOptions::default());
         let warning = warnings.iter().find(|warning| warning.lint.name == lint).unwrap();
         let outcome = reproduce::reproduce(&set, warning);
         assert!(outcome.is_reproduced(), "{mistaken}: {outcome}");

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use pratique_lint::{LintMeta, Options, Warning};
+use pratique_lint::{LintMeta, LintOptions, Warning};
 
 use crate::arguments::{WARNINGS, WarningArguments};
 use crate::output::finding::Severity;
@@ -60,10 +60,10 @@ impl<'a> Levels<'a> {
     }
 
     /// The options of the lints at a time, with findings on request for lints that are named.
-    pub(crate) fn options(&self, now: SystemTime) -> Options {
+    pub(crate) fn options(&self, now: SystemTime) -> LintOptions {
         let is_named = |lint: &LintMeta| has(self.denied, lint.name) || has(self.warned, lint.name);
         let named = pratique_lint::list_lints().filter(|lint| is_named(lint));
-        named.fold(Options::default().at(now), |options, lint| {
+        named.fold(LintOptions::default().at(now), |options, lint| {
             options.with_requested(lint)
         })
     }

@@ -24,23 +24,23 @@ pub(crate) enum KnownValue {
 }
 
 /// Whether the field at a path is present, if that is known.
-pub(crate) type Presence<'f> = dyn Fn(&[String]) -> Option<bool> + 'f;
+pub(crate) type PresenceTest<'f> = dyn Fn(&[String]) -> Option<bool> + 'f;
 
 /// Facts that hold for some of the requests that a policy matches.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Facts<'f> {
+pub(crate) struct RequestFacts<'f> {
     /// The operation.
     pub(crate) operation: Option<Operation>,
     /// The resource.
     pub(crate) served: Option<&'f ServedResource>,
     /// Whether fields are present, if that is known.
-    pub(crate) presence: Option<&'f Presence<'f>>,
+    pub(crate) presence: Option<&'f PresenceTest<'f>>,
     /// Whether `namespaceObject` is null, as in match conditions.
     pub(crate) no_namespace: bool,
 }
 
 impl KnownValue {
-    pub(crate) fn text(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         match text {
             // Empty fields are absent from the request.
             "" => KnownValue::Unknown,
@@ -60,7 +60,7 @@ impl KnownValue {
     }
 }
 
-impl Facts<'_> {
+impl RequestFacts<'_> {
     /// The value at a path of variables and fields, as far as it is known.
     pub(crate) fn value(&self, path: &[String]) -> KnownValue {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -69,11 +69,11 @@ impl Facts<'_> {
             ["oldObject"] => self.object(&[Operation::Create, Operation::Connect]),
             ["namespaceObject"] if self.no_namespace => KnownValue::Null,
             ["request", "operation"] => self.operation.map_or(KnownValue::Unknown, |operation| {
-                KnownValue::text(operation.as_str())
+                KnownValue::from_text(operation.as_str())
             }),
             _ => self
                 .served
-                .map_or(KnownValue::Unknown, |served| of_resource(served, &path)),
+                .map_or(KnownValue::Unknown, |served| resource_value(served, &path)),
         }
     }
 
@@ -91,19 +91,19 @@ impl Facts<'_> {
     }
 }
 
-fn of_resource(served: &ServedResource, path: &[&str]) -> KnownValue {
+fn resource_value(served: &ServedResource, path: &[&str]) -> KnownValue {
     match path {
         ["object" | "oldObject", "kind"] | ["request", "kind" | "requestKind", "kind"] => {
-            KnownValue::text(&served.kind.kind)
+            KnownValue::from_text(&served.kind.kind)
         }
-        ["object" | "oldObject", "apiVersion"] => KnownValue::text(&served.kind.api_version()),
-        ["request", "kind", "group"] => KnownValue::text(&served.kind.group),
-        ["request", "kind", "version"] => KnownValue::text(&served.kind.version),
+        ["object" | "oldObject", "apiVersion"] => KnownValue::from_text(&served.kind.api_version()),
+        ["request", "kind", "group"] => KnownValue::from_text(&served.kind.group),
+        ["request", "kind", "version"] => KnownValue::from_text(&served.kind.version),
         ["request", "resource" | "requestResource", "resource"] => {
-            KnownValue::text(&served.resource.resource)
+            KnownValue::from_text(&served.resource.resource)
         }
-        ["request", "resource", "group"] => KnownValue::text(&served.resource.group),
-        ["request", "subResource" | "requestSubResource"] => KnownValue::text(&served.subresource),
+        ["request", "resource", "group"] => KnownValue::from_text(&served.resource.group),
+        ["request", "subResource" | "requestSubResource"] => KnownValue::from_text(&served.subresource),
         _ => KnownValue::Unknown,
     }
 }

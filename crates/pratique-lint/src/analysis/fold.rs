@@ -5,28 +5,28 @@ use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
-use super::facts::{Facts, KnownValue};
+use super::facts::{KnownValue, RequestFacts};
 use super::walk::constant_key;
 
 /// The values of the nodes of an expression.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Folded {
+pub(crate) struct FoldedExpression {
     values: Vec<KnownValue>,
     dead: HashSet<ExprId>,
     paths: HashMap<ExprId, Vec<String>>,
 }
 
-impl Folded {
+impl FoldedExpression {
     /// Simplifies an expression; `variables` are those of the policy as far as they are known.
-    pub(crate) fn new(ast: &Ast, facts: &Facts<'_>, variables: &HashMap<String, KnownValue>) -> Self {
-        let mut folder = Folder {
+    pub(crate) fn new(ast: &Ast, facts: &RequestFacts<'_>, variables: &HashMap<String, KnownValue>) -> Self {
+        let mut folder = ExpressionFolder {
             ast,
             facts,
             variables,
             locals: Vec::new(),
-            folded: Folded {
+            folded: FoldedExpression {
                 values: vec![KnownValue::Unknown; ast.len()],
-                ..Folded::default()
+                ..FoldedExpression::default()
             },
         };
         folder.fold(ast.root);
@@ -49,24 +49,22 @@ impl Folded {
     }
 }
 
-struct Folder<'a> {
+struct ExpressionFolder<'a> {
     ast: &'a Ast,
-    facts: &'a Facts<'a>,
+    facts: &'a RequestFacts<'a>,
     variables: &'a HashMap<String, KnownValue>,
     /// The variables of the enclosing comprehensions.
     locals: Vec<Arc<str>>,
-    folded: Folded,
+    folded: FoldedExpression,
 }
 
-impl Folder<'_> {
+impl ExpressionFolder<'_> {
     fn fold(&mut self, id: ExprId) -> KnownValue {
         let ast = self.ast;
         let value = match ast.expr(id) {
             Expr::Literal(literal) => of_literal(literal),
-            Expr::Ident(name) => match self.locals.contains(name) {
-                true => KnownValue::Unknown,
-                false => self.read(id, vec![name.trim_start_matches('.').to_owned()]),
-            },
+            Expr::Ident(name) if self.locals.contains(name) => KnownValue::Unknown,
+            Expr::Ident(name) => self.read(id, vec![name.trim_start_matches('.').to_owned()]),
             Expr::Select {
                 operand,
                 field,
@@ -217,9 +215,10 @@ impl Folder<'_> {
         if equal.contains(&Some(true)) {
             return KnownValue::Bool(true);
         }
-        match equal.contains(&None) {
-            true => KnownValue::Unknown,
-            false => KnownValue::Bool(false),
+        if equal.contains(&None) {
+            KnownValue::Unknown
+        } else {
+            KnownValue::Bool(false)
         }
     }
 }

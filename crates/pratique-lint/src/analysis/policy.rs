@@ -5,38 +5,42 @@ use std::collections::{HashMap, HashSet};
 use pratique_cel::ast::Ast;
 use pratique_expression::{CURRENT_MINOR, Use, environment};
 
-use super::facts::{Facts, KnownValue};
-use super::fold::Folded;
+use super::facts::{KnownValue, RequestFacts};
+use super::fold::FoldedExpression;
 use super::walk::live_nodes;
-use crate::subject::Site;
+use crate::subject::ExpressionSite;
 
 /// The expressions of a policy, parsed; none for one that does not parse.
-pub(crate) struct Parsed {
+pub(crate) struct ParsedExpressions {
     pub(crate) asts: Vec<Option<Ast>>,
 }
 
 /// The expressions of a policy, folded under facts.
 pub(crate) struct FoldedPolicy {
     /// By site.
-    pub(crate) folded: Vec<Folded>,
+    pub(crate) folded: Vec<FoldedExpression>,
     /// Whether a site is evaluated.
     pub(crate) active: Vec<bool>,
 }
 
-impl Parsed {
-    pub(crate) fn new(sites: &[Site<'_>]) -> Self {
-        let parse = |site: &Site<'_>| {
+impl ParsedExpressions {
+    pub(crate) fn new(sites: &[ExpressionSite<'_>]) -> Self {
+        let parse = |site: &ExpressionSite<'_>| {
             environment(site.declarations, CURRENT_MINOR)
                 .parse(site.text)
                 .ok()
         };
-        Parsed {
+        ParsedExpressions {
             asts: sites.iter().map(parse).collect(),
         }
     }
 
     /// Folds the expressions under facts; `None` if a match condition is always false.
-    pub(crate) fn fold(&self, sites: &[Site<'_>], facts: &Facts<'_>) -> Option<FoldedPolicy> {
+    pub(crate) fn fold(
+        &self,
+        sites: &[ExpressionSite<'_>],
+        facts: &RequestFacts<'_>,
+    ) -> Option<FoldedPolicy> {
         let mut variables = HashMap::new();
         let mut folded_policy = FoldedPolicy {
             folded: Vec::with_capacity(sites.len()),
@@ -44,13 +48,13 @@ impl Parsed {
         };
         let mut holds = false;
         for (site, ast) in sites.iter().zip(&self.asts) {
-            let facts = Facts {
+            let facts = RequestFacts {
                 no_namespace: site.usage == Use::MatchCondition,
                 ..*facts
             };
             let folded = ast
                 .as_ref()
-                .map(|ast| Folded::new(ast, &facts, &variables))
+                .map(|ast| FoldedExpression::new(ast, &facts, &variables))
                 .unwrap_or_default();
             let value = ast
                 .as_ref()
@@ -74,7 +78,7 @@ impl Parsed {
     }
 
     /// Marks the variables that are read, from the last to the first: each sees those before it.
-    fn activate_variables(&self, sites: &[Site<'_>], folded_policy: &mut FoldedPolicy) {
+    fn activate_variables(&self, sites: &[ExpressionSite<'_>], folded_policy: &mut FoldedPolicy) {
         let mut read = HashSet::new();
         for (index, site) in sites.iter().enumerate().rev() {
             let active = match site.variable() {

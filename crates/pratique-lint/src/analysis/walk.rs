@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
-use super::fold::Folded;
+use super::fold::FoldedExpression;
 
 /// A range of bytes of an expression's text.
-pub(crate) type Place = Range<usize>;
+pub(crate) type TextRange = Range<usize>;
 
 /// The nodes that can affect the result of a folded expression.
-pub(crate) fn live_nodes(ast: &Ast, folded: &Folded) -> Vec<ExprId> {
+pub(crate) fn live_nodes(ast: &Ast, folded: &FoldedExpression) -> Vec<ExprId> {
     let mut pending = vec![ast.root];
     let mut live = Vec::new();
     let mut visited = vec![false; ast.len()];
@@ -53,7 +53,7 @@ pub(crate) fn ident_path(ast: &Ast, id: ExprId) -> Option<(ExprId, &str)> {
 }
 
 /// The range of the field chain that a node is part of: from its first name to the end of its last.
-pub(crate) fn place_of(ast: &Ast, id: ExprId) -> Place {
+pub(crate) fn place_of(ast: &Ast, id: ExprId) -> TextRange {
     let text = ast.source.text();
     let node = ident_path(ast, id).map_or(id, |(ident, _)| ident);
     let start = byte_offset(text, ast.node(node).offset);
@@ -64,7 +64,7 @@ pub(crate) fn place_of(ast: &Ast, id: ExprId) -> Place {
     let mut name = rest.get(..length).unwrap_or_default().trim_end_matches('.');
     if rest.get(length..).is_some_and(|after| after.starts_with('(')) {
         // A called function is not a field.
-        name = name.rsplit_once('.').map_or(name, |(before, _)| before);
+        name = name.rsplit_once('.').map_or(name, |(holder, _)| holder);
     }
     start..start + name.len().max(1)
 }

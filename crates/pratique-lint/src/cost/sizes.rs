@@ -23,15 +23,15 @@ const SHORT: u64 = 64;
 const MOST_PLACES: usize = 64;
 
 /// A value that may be large: its path, or an empty root and the type of a value that an expression builds.
-type Place = Vec<String>;
+type ValuePlace = Vec<String>;
 
 /// Records the places whose sizes the estimate asks for, and answers for a small object.
 #[derive(Default)]
-pub(crate) struct PlaceRecorder(RefCell<BTreeSet<Place>>);
+pub(crate) struct PlaceRecorder(RefCell<BTreeSet<ValuePlace>>);
 
 /// An object with all of its bytes at one place.
 pub(crate) struct FocusedObject<'p> {
-    focus: Option<&'p Place>,
+    focus: Option<&'p ValuePlace>,
     bytes: u64,
 }
 
@@ -43,17 +43,17 @@ pub(crate) struct SpreadObject {
 
 /// The sizes of variables that are a part of the object, or constants.
 #[derive(Debug, Default)]
-pub(crate) struct Variables {
+pub(crate) struct VariableSizes {
     by_name: HashMap<String, ValueSize>,
 }
 
 /// Size hints that resolve variables to their definitions.
 pub(crate) struct WithVariables<'v, S> {
-    variables: &'v Variables,
+    variables: &'v VariableSizes,
     inner: S,
 }
 
-impl Variables {
+impl VariableSizes {
     /// Adds a variable, which may read those before it.
     pub(crate) fn define(&mut self, name: &str, checked: &Checked) {
         let value = value_size(checked, &WithVariables::new(self, UnknownSizes));
@@ -70,7 +70,7 @@ impl Variables {
 }
 
 impl<'v, S> WithVariables<'v, S> {
-    pub(crate) fn new(variables: &'v Variables, inner: S) -> Self {
+    pub(crate) fn new(variables: &'v VariableSizes, inner: S) -> Self {
         WithVariables { variables, inner }
     }
 
@@ -102,7 +102,7 @@ impl<S: Sizes> Sizes for WithVariables<'_, S> {
 
 impl PlaceRecorder {
     /// The recorded places that may be large.
-    pub(crate) fn into_places(self) -> Vec<Place> {
+    pub(crate) fn into_places(self) -> Vec<ValuePlace> {
         self.0.into_inner().into_iter().take(MOST_PLACES).collect()
     }
 }
@@ -124,7 +124,7 @@ impl FocusedObject<'_> {
         }
     }
 
-    pub(crate) fn with(focus: &Place, bytes: u64) -> FocusedObject<'_> {
+    pub(crate) fn with(focus: &ValuePlace, bytes: u64) -> FocusedObject<'_> {
         FocusedObject {
             focus: Some(focus),
             bytes,
@@ -159,7 +159,7 @@ impl Sizes for SpreadObject {
 }
 
 /// The place of a value, if its size varies.
-fn place(path: &[String], of: &Type) -> Option<Place> {
+fn place(path: &[String], of: &Type) -> Option<ValuePlace> {
     if path.is_empty() {
         let of = of.optional_value().unwrap_or(of);
         // Most values without a type are small.

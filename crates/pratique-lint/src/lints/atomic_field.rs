@@ -36,9 +36,10 @@ use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::byte_offset;
-use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
-use crate::report::{Finding, Report, listed};
-use crate::typing::Kinds;
+use crate::lint::{Lint, LintContext, PolicySubject};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport, listed};
+use crate::typing::MatchedKinds;
 
 /// The lint `atomic-field`.
 pub(crate) struct AtomicField;
@@ -49,14 +50,14 @@ impl Lint for AtomicField {
         summary: "An apply configuration sets an atomic list, map or struct, which the server refuses.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
             check_policy(subject, report);
         }
     }
 }
 
-fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
     let policy = subject.policy;
     if !policy
         .sites
@@ -84,15 +85,15 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
                 &policy.origin,
                 &site.path,
                 start..start + length.max(1),
-                Finding::new(AtomicField::META, message).help(help),
+                LintFinding::new(AtomicField::META, message).help(help),
             );
         }
     }
 }
 
 /// The atomic fields that a configuration sets: where, their paths, and the kinds for which they are atomic.
-fn atomic_fields(ast: &Ast, kinds: &Kinds) -> BTreeMap<(u32, String), Vec<String>> {
-    let mut found: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
+fn atomic_fields(ast: &Ast, kinds: &MatchedKinds) -> BTreeMap<(u32, String), Vec<String>> {
+    let mut atomic: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
     for id in (0..ast.len() as u32).map(ExprId) {
         let Expr::Struct { type_name, fields } = ast.expr(id) else {
             continue;
@@ -107,7 +108,7 @@ fn atomic_fields(ast: &Ast, kinds: &Kinds) -> BTreeMap<(u32, String), Vec<String
             path.push(&field.name);
             for served in &kinds.builtin {
                 if is_atomic(&served.kind, &path) {
-                    let kinds = found
+                    let kinds = atomic
                         .entry((name_offset(ast, field.offset, &field.name), path.join(".")))
                         .or_default();
                     kinds.push(served.kind.to_string());
@@ -115,7 +116,7 @@ fn atomic_fields(ast: &Ast, kinds: &Kinds) -> BTreeMap<(u32, String), Vec<String
             }
         }
     }
-    found
+    atomic
 }
 
 /// Where a field's name starts; errors about it point at the colon behind.
@@ -125,9 +126,9 @@ fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
     if text.get(end..).is_some_and(|rest| rest.starts_with(name)) {
         return offset;
     }
-    let before = text.get(..end).unwrap_or_default().trim_end();
-    match before.strip_suffix(name) {
-        Some(start) => start.chars().count() as u32,
+    let start = text.get(..end).unwrap_or_default().trim_end();
+    match start.strip_suffix(name) {
+        Some(rest) => rest.chars().count() as u32,
         None => offset,
     }
 }

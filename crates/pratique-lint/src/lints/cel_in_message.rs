@@ -27,8 +27,9 @@
 use pratique_cel::ast::{Ast, Expr};
 use pratique_expression::{CURRENT_MINOR, Declarations, environment};
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
 use crate::subject::{item, path};
 
 /// The lint `cel-in-message`.
@@ -40,7 +41,7 @@ impl Lint for CelInMessage {
         summary: "A message holds an expression or a template: it is shown as it is written.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else {
             return;
         };
@@ -55,7 +56,7 @@ impl Lint for CelInMessage {
             } else {
                 continue;
             };
-            let finding = Finding::new(
+            let finding = LintFinding::new(
                 Self::META,
                 "the message is shown as it is written: nothing in it is evaluated",
             );

@@ -26,10 +26,11 @@
 use pratique_expression::Use;
 use pratique_types::Operation;
 
-use crate::analysis::{Facts, KnownValue, Parsed};
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
-use crate::subject::{ExpressionGroup, RuleView, Site, matched_operations};
+use crate::analysis::{KnownValue, ParsedExpressions, RequestFacts};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
+use crate::subject::{ExpressionGroup, ExpressionSite, RuleView, matched_operations};
 
 /// The lint `constant-condition`.
 pub(crate) struct ConstantCondition;
@@ -40,14 +41,14 @@ impl Lint for ConstantCondition {
         summary: "A match condition is true, or false, for every request that the rules match.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(ExpressionGroup { origin, sites, rules }) = context.expression_group() else {
             return;
         };
         for site in sites.iter().filter(|site| site.usage == Use::MatchCondition) {
             let alone = std::slice::from_ref(site);
-            let parsed = Parsed::new(alone);
-            let message = match fold_condition(&parsed, alone, &Facts::default()) {
+            let parsed = ParsedExpressions::new(alone);
+            let message = match fold_condition(&parsed, alone, &RequestFacts::default()) {
                 Some(true) => "the condition is always true: it has no effect",
                 Some(false) => "the condition is always false: nothing is matched",
                 None if is_never_true(&parsed, alone, rules) => {
@@ -55,13 +56,17 @@ impl Lint for ConstantCondition {
                 }
                 None => continue,
             };
-            report.add(origin, &site.path, Finding::new(Self::META, message));
+            report.add(origin, &site.path, LintFinding::new(Self::META, message));
         }
     }
 }
 
 /// The value of a condition under facts, if it is constant.
-fn fold_condition(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool> {
+fn fold_condition(
+    parsed: &ParsedExpressions,
+    site: &[ExpressionSite<'_>],
+    facts: &RequestFacts<'_>,
+) -> Option<bool> {
     let Some(folded_policy) = parsed.fold(site, facts) else {
         return Some(false);
     };
@@ -70,12 +75,12 @@ fn fold_condition(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Opti
 }
 
 /// Whether a condition is false for all that rules match.
-fn is_never_true(parsed: &Parsed, site: &[Site<'_>], rules: &[RuleView<'_>]) -> bool {
+fn is_never_true(parsed: &ParsedExpressions, site: &[ExpressionSite<'_>], rules: &[RuleView<'_>]) -> bool {
     let operations = matched_operations(rules);
     let is_false = |operation: &Operation| {
-        let facts = Facts {
+        let facts = RequestFacts {
             operation: Some(*operation),
-            ..Facts::default()
+            ..RequestFacts::default()
         };
         fold_condition(parsed, site, &facts) == Some(false)
     };

@@ -39,16 +39,17 @@
 
 use pratique_expression::Use;
 use pratique_manifest::Step;
-use pratique_sample::{Budget, CostExample, Evaluator, Goal, ObjectSpec, most_expensive};
+use pratique_sample::{CostExample, CostGoal, ObjectSpec, PolicyEvaluator, WorkBudget, most_expensive};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
-use crate::Options;
-use crate::cost::{Costs, ExpressionCost};
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
-use crate::subject::{Policy, Site, matched_operations, path};
+use crate::cost::{CostEstimates, ExpressionCost};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::options::LintOptions;
+use crate::report::{LintFinding, LintReport};
+use crate::subject::{ExpressionSite, PolicyView, matched_operations, path};
 
 /// The lint `cost-limit`.
 pub(crate) struct CostLimit;
@@ -59,7 +60,7 @@ impl Lint for CostLimit {
         summary: "An object makes an expression, or a policy as a whole, cost about as much as it may, or more.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
             let mut work = context.work.get();
             check_policy(subject.policy, context.options, &mut work, report);
@@ -75,10 +76,10 @@ const WORK: u64 = 24_000_000;
 const KINDS: usize = 3;
 
 /// An expression of a policy, or several together, whose cost is limited.
-struct Limited {
+struct LimitedCost {
     label: &'static str,
     field: Vec<Step>,
-    goal: Goal,
+    goal: CostGoal,
     limit: u64,
     /// The most that it costs by estimate, for each kind.
     estimates: Vec<(u64, &'static ServedResource)>,
@@ -87,7 +88,12 @@ struct Limited {
 }
 
 /// Estimates only select candidates; each warning is based on an evaluation over a generated object.
-fn check_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, report: &mut Report) {
+fn check_policy(
+    policy: &PolicyView<'_>,
+    options: &LintOptions,
+    work: &mut WorkBudget,
+    report: &mut LintReport,
+) {
     if !policy.ignores_errors && !options.is_requested(CostLimit::META) {
         return;
     }
@@ -104,7 +110,7 @@ fn check_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, repor
     search(policy, &mut limited, work);
     let mut alone = false;
     for candidate in limited {
-        let is_sum = !matches!(candidate.goal, Goal::Expression(_));
+        let is_sum = !matches!(candidate.goal, CostGoal::Expression(_));
         // If single expressions exceed the limit, totals add nothing.
         let Some(example) = candidate
             .example
@@ -125,46 +131,47 @@ fn check_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, repor
 }
 
 /// Everything in a policy whose cost is limited: each expression, then several together.
-fn limited(policy: &Policy<'_>) -> Vec<Limited> {
-    let costs = Costs::new(&policy.sites, &policy.rules);
-    let estimates = |counts: &dyn Fn(usize, &Site<'_>) -> bool| -> Vec<(u64, &'static ServedResource)> {
-        let of_kind = |kind: usize| {
-            let counted = policy
-                .sites
-                .iter()
-                .enumerate()
-                .filter(|(index, site)| counts(*index, site));
-            let costs = counted.map(|(index, _)| costs.of_kind(kind, index, ExpressionCost::LARGE));
-            costs.fold(0u64, u64::saturating_add)
+fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
+    let costs = CostEstimates::new(&policy.sites, &policy.rules);
+    let estimates =
+        |counts: &dyn Fn(usize, &ExpressionSite<'_>) -> bool| -> Vec<(u64, &'static ServedResource)> {
+            let of_kind = |kind: usize| {
+                let counted = policy
+                    .sites
+                    .iter()
+                    .enumerate()
+                    .filter(|(index, site)| counts(*index, site));
+                let costs = counted.map(|(index, _)| costs.of_kind(kind, index, ExpressionCost::LARGE));
+                costs.fold(0u64, u64::saturating_add)
+            };
+            costs
+                .kinds()
+                .map(|(kind, served)| (of_kind(kind), served))
+                .collect()
         };
-        costs
-            .kinds()
-            .map(|(kind, served)| (of_kind(kind), served))
-            .collect()
-    };
     let single = policy.sites.iter().enumerate();
-    let mut all: Vec<Limited> = single
-        .map(|(index, site)| Limited {
+    let mut all: Vec<LimitedCost> = single
+        .map(|(index, site)| LimitedCost {
             label: "the expression",
             field: site.path.clone(),
-            goal: Goal::Expression(site.id.clone()),
+            goal: CostGoal::Expression(site.id.clone()),
             limit: ExpressionCost::LIMIT,
             estimates: estimates(&|at, _| at == index),
             example: None,
         })
         .collect();
-    all.push(Limited {
+    all.push(LimitedCost {
         label: "the match conditions",
         field: path("spec.matchConditions"),
-        goal: Goal::Conditions,
+        goal: CostGoal::Conditions,
         limit: MATCH_CONDITIONS_BUDGET,
         estimates: estimates(&|_, site| site.usage == Use::MatchCondition),
         example: None,
     });
-    all.push(Limited {
+    all.push(LimitedCost {
         label: "the expressions of the policy together",
         field: path("metadata.name"),
-        goal: Goal::Policy,
+        goal: CostGoal::Policy,
         limit: RUNTIME_BUDGET,
         estimates: estimates(&|_, site| !matches!(site.usage, Use::MatchCondition | Use::AuditAnnotation)),
         example: None,
@@ -173,7 +180,7 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
 }
 
 /// Makes objects of the kinds for which estimates come near limits, those that come nearest first.
-fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
+fn search(policy: &PolicyView<'_>, limited: &mut [LimitedCost], work: &mut WorkBudget) {
     let reads = policy.manifest.reads();
     let mut kinds: Vec<(u64, &'static ServedResource)> = Vec::new();
     for candidate in &*limited {
@@ -203,23 +210,23 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
             density: 100,
         };
         for seed in seeds {
-            let mut open: Vec<&mut Limited> = limited
+            let mut open: Vec<&mut LimitedCost> = limited
                 .iter_mut()
                 .filter(|candidate| candidate.is_open(served))
                 .collect();
-            let goals: Vec<(Goal, u64)> = open
+            let goals: Vec<(CostGoal, u64)> = open
                 .iter()
                 .map(|candidate| (candidate.goal.clone(), candidate.limit))
                 .collect();
             if goals.is_empty() {
                 break;
             }
-            let evaluator = Evaluator::new(policy.manifest, served, operation, &reads.params, *seed);
+            let evaluator = PolicyEvaluator::new(policy.manifest, served, operation, &reads.params, *seed);
             let mut part = work.take(WORK);
-            let found = most_expensive(&evaluator, &spec, &goals, &mut part);
+            let examples = most_expensive(&evaluator, &spec, &goals, &mut part);
             work.give_back(part);
-            for (candidate, found) in open.iter_mut().zip(found) {
-                candidate.example = [candidate.example.take(), found]
+            for (candidate, example) in open.iter_mut().zip(examples) {
+                candidate.example = [candidate.example.take(), example]
                     .into_iter()
                     .flatten()
                     .max_by_key(|example| example.cost);
@@ -228,7 +235,7 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
     }
 }
 
-impl Limited {
+impl LimitedCost {
     /// Whether its limit is not reached yet, and objects of a kind may.
     fn is_open(&self, served: &ServedResource) -> bool {
         let reached = self
@@ -242,7 +249,7 @@ impl Limited {
 }
 
 /// The operations of a resource that the policy matches, creation first.
-fn operation(policy: &Policy<'_>, served: &ServedResource) -> Option<Operation> {
+fn operation(policy: &PolicyView<'_>, served: &ServedResource) -> Option<Operation> {
     let operations = matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)));
     let known = [Operation::Create, Operation::Update, Operation::Delete];
     known.into_iter().find(|operation| operations.contains(operation))
@@ -253,10 +260,11 @@ fn is_near(cost: u64, limit: u64) -> bool {
     cost >= limit / 5 * 4
 }
 
-fn finding(label: &str, example: CostExample, limit: u64, policy: &Policy<'_>) -> Finding {
-    let outcome = match policy.ignores_errors {
-        true => "lets the request in unseen",
-        false => "denies the request",
+fn finding(label: &str, example: CostExample, limit: u64, policy: &PolicyView<'_>) -> LintFinding {
+    let outcome = if policy.ignores_errors {
+        "lets the request in unseen"
+    } else {
+        "denies the request"
     };
     let object = format!(
         "{} {} of {}{}",
@@ -268,16 +276,15 @@ fn finding(label: &str, example: CostExample, limit: u64, policy: &Policy<'_>) -
             large => format!(" with {large}"),
         },
     );
-    let message = match example.cost >= limit {
-        true => {
-            format!("{object} makes {label} cost more than the {limit} that are allowed, which {outcome}")
-        }
-        false => format!(
+    let message = if example.cost >= limit {
+        format!("{object} makes {label} cost more than the {limit} that are allowed, which {outcome}")
+    } else {
+        format!(
             "{object} makes {label} cost {}, near the {limit} that are allowed; more than that {outcome}",
             example.cost
-        ),
+        )
     };
-    Finding::new(CostLimit::META, message)
+    LintFinding::new(CostLimit::META, message)
         .help("bound it: test size() first, look through fewer lists, or match fewer objects")
         .example(example)
 }
@@ -298,7 +305,7 @@ mod tests {
 
     const PODS: &str = "v1 Pod of ";
 
-    fn found(manifests: &str, options: &Options) -> Vec<Warning> {
+    fn found(manifests: &str, options: &LintOptions) -> Vec<Warning> {
         let set = load(manifests);
         let mut found = crate::lint_with(&[&set], options);
         found.retain(|warning| warning.lint == CostLimit::META);
@@ -309,11 +316,11 @@ mod tests {
     #[track_caller]
     fn check(spec: &str, expected: &[&str]) {
         let spec = format!("failurePolicy: Ignore\n{spec}");
-        check_all(&policy("CREATE", &spec), &Options::default(), expected);
+        check_all(&policy("CREATE", &spec), &LintOptions::default(), expected);
     }
 
     #[track_caller]
-    fn check_all(manifests: &str, options: &Options, expected: &[&str]) {
+    fn check_all(manifests: &str, options: &LintOptions, expected: &[&str]) {
         let found = found(manifests, options);
         let fits = found.len() == expected.len()
             && found
@@ -397,11 +404,11 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
     #[test]
     fn policies_that_fail_closed_on_request() {
         let manifests = policy("CREATE", &validations(&[TWICE]));
-        check_all(&manifests, &Options::default(), &[]);
-        let options = Options::default().with_requested(CostLimit::META);
+        check_all(&manifests, &LintOptions::default(), &[]);
+        let options = LintOptions::default().with_requested(CostLimit::META);
         check_all(&manifests, &options, &["which denies the request"]);
         // Another request changes nothing.
-        let options = Options::default().with_requested(crate::lints::null_object::NullObject::META);
+        let options = LintOptions::default().with_requested(crate::lints::null_object::NullObject::META);
         check_all(&manifests, &options, &[]);
     }
 
@@ -411,17 +418,17 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
             "CREATE",
             &format!("failurePolicy: Ignore\n{}", validations(&[TWICE])),
         );
-        let warnings = found(&text, &Options::default());
+        let warnings = found(&text, &LintOptions::default());
         let example = warnings[0].example.clone().unwrap();
         assert!(warnings[0].message.starts_with(PODS), "{}", warnings[0].message);
         // A fresh evaluation comes to the same, and an object that is somewhat smaller stays below the limit.
         let set = load(&text);
-        let manifests = crate::Manifests::new(&[&set]);
+        let manifests = crate::ManifestView::new(&[&set]);
         let policy = &manifests.policies[0];
         let pods = pratique_types::builtin::named("pods").unwrap();
         let reads = policy.manifest.reads();
-        let evaluator = Evaluator::new(policy.manifest, pods, Operation::Create, &reads.params, 1);
-        let goal = Goal::Expression(pratique_sample::ExpressionId::Validation(0));
+        let evaluator = PolicyEvaluator::new(policy.manifest, pods, Operation::Create, &reads.params, 1);
+        let goal = CostGoal::Expression(pratique_sample::ExpressionId::Validation(0));
         let cost = |object: &str| {
             let object = pratique_cel::json::parse(object.as_bytes()).unwrap();
             goal.cost(&evaluator.evaluate(&object, None))
@@ -459,7 +466,7 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
     fn only_kinds_that_are_known() {
         let spec = format!("failurePolicy: Ignore\n{}", validations(&[TWICE]));
         let manifests = policy_for("example.com", "v1", "gadgets", "CREATE", &spec);
-        check_all(&manifests, &Options::default(), &[]);
+        check_all(&manifests, &LintOptions::default(), &[]);
     }
 
     #[test]
@@ -472,19 +479,19 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
             &format!("failurePolicy: Ignore\n{}", validations(&vec![hostile; 60])),
         );
         let set = load(&text);
-        let manifests = crate::Manifests::new(&[&set]);
+        let manifests = crate::ManifestView::new(&[&set]);
         // The last evaluation may exceed that by the limit of a whole policy.
-        let mut work = Budget::new(5_000_000);
+        let mut work = WorkBudget::new(5_000_000);
         check_with(&manifests.policies[0], &mut work);
         assert!(work.spent() <= 5_000_000 + 13_000_000, "{}", work.spent());
         assert!(work.is_spent());
         // Nothing is done where nothing may be.
-        let mut none = Budget::new(0);
+        let mut none = WorkBudget::new(0);
         check_with(&manifests.policies[0], &mut none);
         assert_eq!(none.spent(), 0);
     }
 
-    fn check_with(policy: &Policy<'_>, work: &mut Budget) {
-        super::check_policy(policy, &Options::default(), work, &mut Report::default());
+    fn check_with(policy: &PolicyView<'_>, work: &mut WorkBudget) {
+        super::check_policy(policy, &LintOptions::default(), work, &mut LintReport::default());
     }
 }

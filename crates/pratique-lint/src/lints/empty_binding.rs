@@ -35,10 +35,11 @@
 use k8s_openapi::api::admissionregistration::v1::MatchResources;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
 use crate::selectors::contradiction;
-use crate::subject::{Binding, Policy, RuleView, path};
+use crate::subject::{PolicyBinding, PolicyView, RuleView, path};
 
 /// The lint `empty-binding`.
 pub(crate) struct EmptyBinding;
@@ -49,7 +50,7 @@ impl Lint for EmptyBinding {
         summary: "A binding narrows its policy to nothing.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else {
             return;
         };
@@ -59,7 +60,7 @@ impl Lint for EmptyBinding {
             if let Some(why) = no_rule_in_common(policy, binding) {
                 let message = format!("the binding has no effect: {why} the policy {name:?}");
                 let field = path("spec.matchResources.resourceRules");
-                report.add(&binding.origin, &field, Finding::new(Self::META, message));
+                report.add(&binding.origin, &field, LintFinding::new(Self::META, message));
             }
             for (field, label) in contradictions(policy.constraints, binding.resources) {
                 let message = format!(
@@ -69,14 +70,14 @@ impl Lint for EmptyBinding {
                 report.add(
                     &binding.origin,
                     &path(&format!("spec.matchResources.{field}")),
-                    Finding::new(Self::META, message),
+                    LintFinding::new(Self::META, message),
                 );
             }
         }
     }
 }
 
-fn no_rule_in_common(policy: &Policy<'_>, binding: &Binding<'_>) -> Option<&'static str> {
+fn no_rule_in_common(policy: &PolicyView<'_>, binding: &PolicyBinding<'_>) -> Option<&'static str> {
     let equivalent = [policy.constraints, binding.resources]
         .into_iter()
         .flatten()

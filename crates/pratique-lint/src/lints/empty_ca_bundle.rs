@@ -25,9 +25,10 @@
 //! Use the certificate of the authority that signed the webhook's certificate.
 
 use crate::ca_bundle::{CaBundle, report_bundle};
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::pem::Block;
-use crate::report::{Finding, Report, listed};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::pem::PemBlock;
+use crate::report::{LintFinding, LintReport, listed};
 
 /// The lint `empty-ca-bundle`.
 pub(crate) struct EmptyCaBundle;
@@ -38,7 +39,7 @@ impl Lint for EmptyCaBundle {
         summary: "The caBundle of a webhook is PEM without a certificate that can be read, so that no call succeeds.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(webhook) = context.webhook() else {
             return;
         };
@@ -51,7 +52,7 @@ impl Lint for EmptyCaBundle {
     }
 }
 
-fn empty_finding(blocks: &[Block]) -> Finding {
+fn empty_finding(blocks: &[PemBlock]) -> LintFinding {
     let mut labels: Vec<&str> = blocks.iter().map(|block| block.label.as_str()).collect();
     labels.dedup();
     let content = if labels.contains(&"CERTIFICATE") {
@@ -59,7 +60,7 @@ fn empty_finding(blocks: &[Block]) -> Finding {
     } else {
         format!("no certificate, only {}", listed(&labels))
     };
-    Finding::new(
+    LintFinding::new(
         EmptyCaBundle::META,
         format!("caBundle holds {content}: no call of the webhook succeeds"),
     )

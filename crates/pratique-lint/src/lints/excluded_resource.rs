@@ -27,8 +27,9 @@
 
 use pratique_exclusion::VIRTUAL_RESOURCES;
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
 use crate::subject::RuleView;
 
 /// The lint `excluded-resource`.
@@ -40,7 +41,7 @@ impl Lint for ExcludedResource {
         summary: "A rule names a review of users or permissions, which no policy or webhook gets to see.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         // For policies they are excluded whatever the gate.
         let is_off = !context.options.feature_gates.excludes_virtual_resources;
         let Some(group) = context
@@ -59,7 +60,7 @@ impl Lint for ExcludedResource {
                     report.add(
                         group.origin,
                         &rule.resource_path(index),
-                        Finding::new(Self::META, message),
+                        LintFinding::new(Self::META, message),
                     );
                 }
             }

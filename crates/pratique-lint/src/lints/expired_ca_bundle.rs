@@ -19,8 +19,9 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::time::ASN1Time;
 
 use crate::ca_bundle::{CaBundle, report_bundle};
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
 
 /// The lint `expired-ca-bundle`.
 pub(crate) struct ExpiredCaBundle;
@@ -31,7 +32,7 @@ impl Lint for ExpiredCaBundle {
         summary: "The certificates in the caBundle of a webhook have expired or are not valid yet, so that no call succeeds.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(webhook) = context.webhook() else {
             return;
         };
@@ -44,7 +45,7 @@ impl Lint for ExpiredCaBundle {
 }
 
 /// Warns only if no certificate is valid: while authorities are rotated, a bundle has old and new ones.
-fn expired_finding(certificates: &[X509Certificate<'_>], now: SystemTime) -> Option<Finding> {
+fn expired_finding(certificates: &[X509Certificate<'_>], now: SystemTime) -> Option<LintFinding> {
     let now = now
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or(Duration::ZERO);
@@ -78,7 +79,7 @@ fn expired_finding(certificates: &[X509Certificate<'_>], now: SystemTime) -> Opt
         _ => message.replacen("the certificate in", "the last certificate in", 1),
     };
     Some(
-        Finding::new(
+        LintFinding::new(
             ExpiredCaBundle::META,
             format!("{message}: no call of the webhook succeeds"),
         )

@@ -31,8 +31,9 @@
 
 use pratique_manifest::Kind;
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
 use crate::subject::path;
 
 /// The lint `ignored-denial`.
@@ -44,7 +45,7 @@ impl Lint for IgnoredDenial {
         summary: "A policy with failurePolicy Ignore is bound with Deny: where an expression fails, nothing is denied.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else {
             return;
         };
@@ -61,8 +62,8 @@ impl Lint for IgnoredDenial {
              binding {:?} denies",
             binding.origin.name.name
         );
-        let finding =
-            Finding::new(Self::META, message).help("use failurePolicy: Fail, or bind with [Audit] or [Warn]");
+        let finding = LintFinding::new(Self::META, message)
+            .help("use failurePolicy: Fail, or bind with [Audit] or [Warn]");
         report.add(&policy.origin, &path("spec.failurePolicy"), finding);
     }
 }

@@ -31,9 +31,10 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
 
 use crate::ca_bundle::{CaBundle, report_bundle};
-use crate::lint::{Lint, LintContext, LintMeta};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
 use crate::pem;
-use crate::report::{Finding, Report};
+use crate::report::{LintFinding, LintReport};
 
 /// The lint `malformed-ca-bundle`.
 pub(crate) struct MalformedCaBundle;
@@ -44,7 +45,7 @@ impl Lint for MalformedCaBundle {
         summary: "The caBundle of a webhook is no PEM, so that no call succeeds.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(webhook) = context.webhook() else {
             return;
         };
@@ -54,7 +55,7 @@ impl Lint for MalformedCaBundle {
     }
 }
 
-fn malformed_finding(bundle: &[u8]) -> Finding {
+fn malformed_finding(bundle: &[u8]) -> LintFinding {
     let message = "caBundle is no PEM: no call of the webhook succeeds (unable to load root certificates: unable to \
                    parse bytes as PEM block)";
     let help = if X509Certificate::from_der(bundle).is_ok() {
@@ -64,7 +65,7 @@ fn malformed_finding(bundle: &[u8]) -> Finding {
     } else {
         "encode the PEM file of the certificate authority in base64, from -----BEGIN CERTIFICATE----- on"
     };
-    Finding::new(MalformedCaBundle::META, message).help(help)
+    LintFinding::new(MalformedCaBundle::META, message).help(help)
 }
 
 #[cfg(test)]

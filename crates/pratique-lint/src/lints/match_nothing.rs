@@ -31,10 +31,11 @@ use pratique_types::builtin::{ServedResource, resources};
 
 use super::empty_binding::is_excluded;
 use super::unknown_resource::GroupResources;
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report, listed};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport, listed};
 use crate::selectors::contradiction;
-use crate::subject::{Origin, Policy, RuleView, path};
+use crate::subject::{ObjectOrigin, PolicyView, RuleView, path};
 
 /// The lint `match-nothing`.
 pub(crate) struct MatchNothing;
@@ -45,7 +46,7 @@ impl Lint for MatchNothing {
         summary: "A rule or a selector matches no request that there can be.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
             let policy = subject.policy;
             check_rules(&policy.rules, &policy.excluded, &policy.origin, report);
@@ -57,7 +58,7 @@ impl Lint for MatchNothing {
     }
 }
 
-fn check_selectors(policy: &Policy<'_>, report: &mut Report) {
+fn check_selectors(policy: &PolicyView<'_>, report: &mut LintReport) {
     let Some(constraints) = policy.constraints else {
         return;
     };
@@ -69,12 +70,21 @@ fn check_selectors(policy: &Policy<'_>, report: &mut Report) {
             let message =
                 format!("the selector matches nothing: no value of the label {label:?} meets all of it");
             let field = path(&format!("spec.matchConstraints.{field}"));
-            report.add(&policy.origin, &field, Finding::new(MatchNothing::META, message));
+            report.add(
+                &policy.origin,
+                &field,
+                LintFinding::new(MatchNothing::META, message),
+            );
         }
     }
 }
 
-fn check_rules(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
+fn check_rules(
+    rules: &[RuleView<'_>],
+    excluded: &[RuleView<'_>],
+    origin: &ObjectOrigin<'_>,
+    report: &mut LintReport,
+) {
     for rule in rules {
         let why = why_nothing(rule).or_else(|| {
             is_excluded(rule, excluded).then(|| "excludeResourceRules exclude all that it matches".to_owned())
@@ -83,7 +93,7 @@ fn check_rules(rules: &[RuleView<'_>], excluded: &[RuleView<'_>], origin: &Origi
             report.add(
                 origin,
                 &rule.path,
-                Finding::new(MatchNothing::META, format!("the rule matches nothing: {why}")),
+                LintFinding::new(MatchNothing::META, format!("the rule matches nothing: {why}")),
             );
         }
     }

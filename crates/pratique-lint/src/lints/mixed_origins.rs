@@ -16,8 +16,9 @@
 
 use pratique_manifest::ObjectName;
 
-use crate::lint::{Lint, LintContext, LintMeta, LintSubject};
-use crate::report::Report;
+use crate::lint::{Lint, LintContext, LintSubject};
+use crate::lint_meta::LintMeta;
+use crate::report::LintReport;
 use crate::warning::Warning;
 
 /// The lint `mixed-origins`.
@@ -29,7 +30,7 @@ impl Lint for MixedOrigins {
         summary: "An object of the API is among static manifests: a server does not load such a directory.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let LintSubject::MixedObject(name, location) = context.subject else {
             return;
         };

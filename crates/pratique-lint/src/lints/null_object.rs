@@ -30,10 +30,13 @@ use std::collections::BTreeMap;
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::Use;
 
-use crate::analysis::{Facts, FoldedPolicy, KnownValue, Parsed, Place, ident_path, live_nodes, place_of};
-use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
-use crate::report::{Finding, Report, listed};
-use crate::subject::{Policy, matched_operations};
+use crate::analysis::{
+    FoldedPolicy, KnownValue, ParsedExpressions, RequestFacts, TextRange, ident_path, live_nodes, place_of,
+};
+use crate::lint::{Lint, LintContext, PolicySubject};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport, listed};
+use crate::subject::{PolicyView, matched_operations};
 
 /// The lint `null-object`.
 pub(crate) struct NullObject;
@@ -44,7 +47,7 @@ impl Lint for NullObject {
         summary: "An expression reads object on DELETE, oldObject on CREATE, or namespaceObject in a match condition, where each is null.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
             check_policy(subject, report);
         }
@@ -52,19 +55,19 @@ impl Lint for NullObject {
 }
 
 /// A read of a null variable, and the operations on which it is null.
-struct Read {
-    place: Place,
+struct NullRead {
+    place: TextRange,
     name: String,
     operations: Vec<&'static str>,
 }
 
-fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
     let (policy, parsed) = (subject.policy, subject.parsed());
-    let mut by_variable: BTreeMap<(usize, String), Read> = BTreeMap::new();
+    let mut by_variable: BTreeMap<(usize, String), NullRead> = BTreeMap::new();
     for operation in matched_operations(&policy.rules) {
-        let facts = Facts {
+        let facts = RequestFacts {
             operation: Some(operation),
-            ..Facts::default()
+            ..RequestFacts::default()
         };
         let Some(folded_policy) = parsed.fold(&policy.sites, &facts) else {
             continue;
@@ -76,7 +79,7 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
                 .and_then(|site| site.text.get(place.clone()))
                 .unwrap_or(&root);
             let name = name.to_owned();
-            let read = by_variable.entry((index, root)).or_insert(Read {
+            let read = by_variable.entry((index, root)).or_insert(NullRead {
                 place,
                 name,
                 operations: Vec::new(),
@@ -100,8 +103,8 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
 }
 
 /// The first read of each null variable in each expression: the site, the place, and the variable.
-fn reads(parsed: &Parsed, folded_policy: &FoldedPolicy) -> Vec<(usize, Place, String)> {
-    let mut found = Vec::new();
+fn reads(parsed: &ParsedExpressions, folded_policy: &FoldedPolicy) -> Vec<(usize, TextRange, String)> {
+    let mut null_reads = Vec::new();
     for (index, ast) in parsed.asts.iter().enumerate() {
         let (Some(ast), Some(folded), Some(true)) = (
             ast,
@@ -121,13 +124,13 @@ fn reads(parsed: &Parsed, folded_policy: &FoldedPolicy) -> Vec<(usize, Place, St
             let first = first_reads.entry(path.join(".")).or_insert(read);
             *first = (*first).min(read);
         }
-        found.extend(
+        null_reads.extend(
             first_reads
                 .into_iter()
                 .map(|(root, (_, operand))| (index, place_of(ast, operand), root)),
         );
     }
-    found
+    null_reads
 }
 
 /// The operand that a node reads from, which fails if the operand is null.
@@ -155,11 +158,11 @@ fn read_operand(ast: &Ast, id: ExprId) -> Option<ExprId> {
     }
 }
 
-fn finding(policy: &Policy<'_>, usage: Use, root: &str, read: &Read) -> Finding {
+fn finding(policy: &PolicyView<'_>, usage: Use, root: &str, read: &NullRead) -> LintFinding {
     let name = &read.name;
     if root == "namespaceObject" {
         let message = format!("namespaceObject is always null in match conditions: {name} fails");
-        return Finding::new(NullObject::META, message)
+        return LintFinding::new(NullObject::META, message)
             .help("use a namespaceSelector, or move the test into a validation");
     }
     let outcome = policy.outcome_of_errors(usage);
@@ -169,20 +172,21 @@ fn finding(policy: &Policy<'_>, usage: Use, root: &str, read: &Read) -> Finding 
         "object" => "oldObject",
         "oldObject" => "object",
         _ => {
-            return Finding::new(NullObject::META, message)
+            return LintFinding::new(NullObject::META, message)
                 .help(format!("test for null first: {root} != null && …"));
         }
     };
     let only = operations_without(policy, read);
-    let help = match only {
-        true => format!("read {other} instead"),
-        false => format!("test it first, as in {root} == null || …, or read {other}"),
+    let help = if only {
+        format!("read {other} instead")
+    } else {
+        format!("test it first, as in {root} == null || …, or read {other}")
     };
-    Finding::new(NullObject::META, message).help(help)
+    LintFinding::new(NullObject::META, message).help(help)
 }
 
 /// Whether a policy matches no other operations than those on which the read fails.
-fn operations_without(policy: &Policy<'_>, read: &Read) -> bool {
+fn operations_without(policy: &PolicyView<'_>, read: &NullRead) -> bool {
     let mut operations = matched_operations(&policy.rules).into_iter();
     operations.all(|operation| read.operations.contains(&operation.as_str()))
 }

@@ -21,8 +21,9 @@
 //! The `paramRef` has no `parameterNotFoundAction`, which is `Deny` in `v1alpha1` and required in `v1`. Write the
 //! field.
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::Report;
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::LintReport;
 use crate::warning::Warning;
 
 /// The lint `older-version`.
@@ -34,7 +35,7 @@ impl Lint for OlderVersion {
         summary: "An object is written in an older version of the API, some of whose defaults are others than those of v1.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         for older in context.manifest_sets().iter().flat_map(|set| &set.older) {
             let (version, fields) = (older.version, older.defaults.join(", "));
             report.push(Warning {

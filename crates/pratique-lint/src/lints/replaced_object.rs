@@ -26,8 +26,9 @@
 //!
 //! Remove one of them, or give it another name.
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::Report;
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::LintReport;
 use crate::warning::Warning;
 
 /// The lint `replaced-object`.
@@ -39,7 +40,7 @@ impl Lint for ReplacedObject {
         summary: "An object of the API has the name of another one, which replaces it when both are applied.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         for replaced in context.manifest_sets().iter().flat_map(|set| &set.replaced) {
             let by = &replaced.by;
             report.push(Warning {

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, Plugin, UncheckedExpressions};
 
-use crate::lint::LintMeta;
+use crate::lint_meta::LintMeta;
 
 /// A validating policy for pods with a binding that denies; `operations` and the rest of its `spec`.
 pub(crate) fn policy(operations: &str, spec: &str) -> String {
@@ -126,7 +126,7 @@ webhooks:
 "
         ));
         let warnings = match now {
-            Some(now) => crate::lint_with(&[&set], &crate::Options::default().at(now)),
+            Some(now) => crate::lint_with(&[&set], &crate::LintOptions::default().at(now)),
             None => crate::lint(&[&set]),
         };
         let fits = |(warning, (name, part)): (&crate::Warning, &(&str, &str))| {

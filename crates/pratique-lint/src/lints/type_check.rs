@@ -50,12 +50,13 @@ use pratique_gotext::suggest::did_you_mean;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
-use crate::analysis::{Facts, Folded, Parsed, live_nodes};
-use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
-use crate::observations::{Extent, KindObservations, NO_KEY, Observations};
-use crate::report::{Finding, Replacement, Report, listed};
-use crate::subject::Policy;
-use crate::typing::{Kinds, Typed, type_of, type_sites, type_sites_as_api};
+use crate::analysis::{FoldedExpression, ParsedExpressions, RequestFacts, live_nodes};
+use crate::lint::{Lint, LintContext, PolicySubject};
+use crate::lint_meta::LintMeta;
+use crate::observations::{FailureExtent, KindObservations, NO_KEY, PolicyObservations};
+use crate::report::{LintFinding, LintReport, NameReplacement, listed};
+use crate::subject::PolicyView;
+use crate::typing::{MatchedKinds, TypedSite, type_of, type_sites, type_sites_as_api};
 
 /// The lint `type-check`.
 pub(crate) struct TypeCheck;
@@ -66,7 +67,7 @@ impl Lint for TypeCheck {
         summary: "An expression does not fit the schema of a built-in kind that the policy matches.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
             check_policy(subject, report);
         }
@@ -81,9 +82,9 @@ struct TypeError {
 
 /// The effect of a type error when the expression is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Effect {
+enum ErrorEffect {
     /// The expression fails.
-    Fails(Extent),
+    Fails(FailureExtent),
     /// It tests for a field that never exists.
     NeverThere,
     /// It compares values that are never equal.
@@ -92,10 +93,10 @@ enum Effect {
     Unnoticed,
 }
 
-fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
     let policy = subject.policy;
     let (parsed, kinds, observations) = (subject.parsed(), subject.kinds(), subject.observations());
-    let mut errors: BTreeMap<(usize, String, Effect), TypeError> = BTreeMap::new();
+    let mut errors: BTreeMap<(usize, String, ErrorEffect), TypeError> = BTreeMap::new();
     for served in &kinds.builtin {
         for (index, issue, effect) in issues(policy, parsed, kinds, served, observations) {
             // A repeated error is reported once, at its first position.
@@ -117,25 +118,27 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
             continue;
         };
         let place = token_at(site.text, error.issue.position.byte_offset(site.text));
-        let mut finding = Finding::new(TypeCheck::META, message(&error, effect));
+        let mut finding = LintFinding::new(TypeCheck::META, message(&error, effect));
         if let Some(meant) = error.issue.meant.as_deref() {
             finding = finding.help(did_you_mean(meant));
             if let Some(name) = name_at(site.text, place.start) {
-                finding = finding.replacement(Replacement::Within(name, meant.to_owned()));
+                finding = finding.replacement(NameReplacement::Within(name, meant.to_owned()));
             }
         }
         report.add_in(&policy.origin, &site.path, place, finding);
     }
 }
 
-fn message(error: &TypeError, effect: Effect) -> String {
+fn message(error: &TypeError, effect: ErrorEffect) -> String {
     let (kinds, issue) = (kinds_text(&error.kinds), &error.issue.message);
     match effect {
-        Effect::Fails(Extent::Every) => format!("{kinds}: {issue}: it fails for every object"),
-        Effect::Fails(Extent::Some) => format!("{kinds}: {issue}: it fails where it is evaluated"),
-        Effect::NeverThere => format!("{kinds}: {issue}: no object has it"),
-        Effect::NeverEqual => format!("{kinds}: {issue}: they are never equal"),
-        Effect::Unnoticed => {
+        ErrorEffect::Fails(FailureExtent::Every) => format!("{kinds}: {issue}: it fails for every object"),
+        ErrorEffect::Fails(FailureExtent::Some) => {
+            format!("{kinds}: {issue}: it fails where it is evaluated")
+        }
+        ErrorEffect::NeverThere => format!("{kinds}: {issue}: no object has it"),
+        ErrorEffect::NeverEqual => format!("{kinds}: {issue}: they are never equal"),
+        ErrorEffect::Unnoticed => {
             format!("{kinds}: the API server's status.typeChecking would warn, though it evaluates: {issue}")
         }
     }
@@ -156,29 +159,29 @@ pub(super) fn kinds_text(kinds: &[GroupVersionKind]) -> String {
 
 /// The type errors for a kind, with the expressions that they are in, and their effects.
 fn issues(
-    policy: &Policy<'_>,
-    parsed: &Parsed,
-    kinds: &Kinds,
+    policy: &PolicyView<'_>,
+    parsed: &ParsedExpressions,
+    kinds: &MatchedKinds,
     served: &ServedResource,
-    observations: &Observations,
-) -> Vec<(usize, Issue, Effect)> {
-    let (Some(object), Some(observations)) = (type_of(&served.kind), observations.of(served)) else {
+    observations: &PolicyObservations,
+) -> Vec<(usize, Issue, ErrorEffect)> {
+    let (Some(object), Some(observations)) = (type_of(&served.kind), observations.of_kind(served)) else {
         return Vec::new();
     };
     let presence = |path: &[String]| match path {
         [root, fields @ ..] if is_object(root) => kinds.distinguishes(&served.kind, fields),
         _ => None,
     };
-    let facts = Facts {
+    let facts = RequestFacts {
         served: Some(served),
         presence: Some(&presence),
-        ..Facts::default()
+        ..RequestFacts::default()
     };
     let Some(folded_policy) = parsed.fold(&policy.sites, &facts) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
-    let mut as_api: Option<Vec<Typed>> = None;
+    let mut type_errors = Vec::new();
+    let mut as_api: Option<Vec<TypedSite>> = None;
     for (index, typed) in type_sites(&policy.sites, parsed, &object).into_iter().enumerate() {
         let (Err(issues), Some(Some(ast)), Some(folded), Some(true)) = (
             typed.checked,
@@ -197,7 +200,7 @@ fn issues(
         for issue in issues.into_iter().filter(counts) {
             let effect = effect(ast, index, &issue, observations);
             let is_reported = match effect {
-                Some(Effect::Unnoticed) => {
+                Some(ErrorEffect::Unnoticed) => {
                     is_checked_by_api(policy, index, served) && {
                         let typed =
                             as_api.get_or_insert_with(|| type_sites_as_api(&policy.sites, parsed, &object));
@@ -208,15 +211,15 @@ fn issues(
                 None => false,
             };
             if let Some(effect) = effect.filter(|_| is_reported) {
-                found.push((index, issue, effect));
+                type_errors.push((index, issue, effect));
             }
         }
     }
-    found
+    type_errors
 }
 
 /// The effect of a type error for objects of a kind; `None` if the node is not evaluated, or cannot affect the result.
-fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservations) -> Option<Effect> {
+fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservations) -> Option<ErrorEffect> {
     let undefined = issue
         .message
         .strip_prefix("undefined field '")
@@ -233,15 +236,15 @@ fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservation
         if outcomes.errors.keys().any(|text| is_cause(text))
             && let Some(extent) = observations.fails(index, node)
         {
-            return Some(Effect::Fails(extent));
+            return Some(ErrorEffect::Fails(extent));
         }
         has_value |= outcomes.values > 0;
     }
     match undefined {
         _ if !has_value => None,
-        Some(_) => Some(Effect::NeverThere),
-        None if is_comparison_of_scalars(&issue.message) => Some(Effect::NeverEqual),
-        None => Some(Effect::Unnoticed),
+        Some(_) => Some(ErrorEffect::NeverThere),
+        None if is_comparison_of_scalars(&issue.message) => Some(ErrorEffect::NeverEqual),
+        None => Some(ErrorEffect::Unnoticed),
     }
 }
 
@@ -258,7 +261,7 @@ fn is_comparison_of_scalars(message: &str) -> bool {
 }
 
 /// Whether an expression has a fault at the place of another one.
-fn has_fault_at(typed: &[Typed], index: usize, other: &Issue) -> bool {
+fn has_fault_at(typed: &[TypedSite], index: usize, other: &Issue) -> bool {
     let issues = typed.get(index).and_then(|typed| typed.checked.as_ref().err());
     issues
         .into_iter()
@@ -268,7 +271,7 @@ fn has_fault_at(typed: &[Typed], index: usize, other: &Issue) -> bool {
 
 /// Whether the API's type checker looks at an expression for a kind: at validations and their messages, for resources
 /// that rules name.
-fn is_checked_by_api(policy: &Policy<'_>, index: usize, served: &ServedResource) -> bool {
+fn is_checked_by_api(policy: &PolicyView<'_>, index: usize, served: &ServedResource) -> bool {
     let is_looked_at = policy
         .sites
         .get(index)
@@ -288,7 +291,12 @@ fn is_object(name: &str) -> bool {
 
 /// The places whose errors are ignored: nodes that are not evaluated for the kind, and presence tests of fields that
 /// other kinds have.
-fn silent_places(ast: &Ast, folded: &Folded, kinds: &Kinds, kind: &GroupVersionKind) -> BTreeSet<Position> {
+fn silent_places(
+    ast: &Ast,
+    folded: &FoldedExpression,
+    kinds: &MatchedKinds,
+    kind: &GroupVersionKind,
+) -> BTreeSet<Position> {
     let position = |id: ExprId| ast.source.position(ast.node(id).offset);
     let live = live_nodes(ast, folded);
     let tests_presence = |id: &&ExprId| match (ast.expr(**id), folded.path(**id)) {
@@ -316,11 +324,11 @@ fn silent_places(ast: &Ast, folded: &Folded, kinds: &Kinds, kind: &GroupVersionK
 fn fits_at_run_time(message: &str) -> bool {
     let is_struct = |name: &str| name.contains('/');
     if let Some(types) = message.strip_prefix("expected type '") {
-        let Some((wanted, found)) = types.split_once("' but found '") else {
+        let Some((wanted, actual)) = types.split_once("' but found '") else {
             return false;
         };
         let dynamic = |name: &str| name.trim_end_matches('\'') == "dyn";
-        return dynamic(wanted) || dynamic(found) || (is_struct(wanted) && is_struct(found));
+        return dynamic(wanted) || dynamic(actual) || (is_struct(wanted) && is_struct(actual));
     }
     let Some(rest) = message.strip_prefix("found no matching overload for '") else {
         return false;

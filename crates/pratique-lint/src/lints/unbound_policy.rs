@@ -23,8 +23,9 @@
 //!
 //! Add a ValidatingAdmissionPolicyBinding with `policyName: alone`.
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Report};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
 use crate::subject::path;
 
 /// The lint `unbound-policy`.
@@ -36,7 +37,7 @@ impl Lint for UnboundPolicy {
         summary: "A policy has no binding, so it is never evaluated.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(policy) = context.policy().map(|subject| subject.policy) else {
             return;
         };
@@ -44,7 +45,7 @@ impl Lint for UnboundPolicy {
             return;
         }
         let (kind, name) = (policy.origin.name.kind, &policy.origin.name.name);
-        let finding = Finding::new(
+        let finding = LintFinding::new(
             Self::META,
             format!("no binding refers to the policy {name:?}: it is never evaluated"),
         );

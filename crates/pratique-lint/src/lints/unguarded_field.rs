@@ -39,11 +39,12 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
-use crate::analysis::{Parsed, Place, constant_key, ident_path, place_of};
-use crate::lint::{Lint, LintContext, LintMeta, PolicySubject};
-use crate::observations::{Missing, Observations};
-use crate::report::{Finding, Report, listed};
-use crate::subject::{Policy, Site};
+use crate::analysis::{ParsedExpressions, TextRange, constant_key, ident_path, place_of};
+use crate::lint::{Lint, LintContext, PolicySubject};
+use crate::lint_meta::LintMeta;
+use crate::observations::{MissingField, PolicyObservations};
+use crate::report::{LintFinding, LintReport, listed};
+use crate::subject::{ExpressionSite, PolicyView};
 
 /// The lint `unguarded-field`.
 pub(crate) struct UnguardedField;
@@ -54,7 +55,7 @@ impl Lint for UnguardedField {
         summary: "An expression reads an optional field without testing whether it is there, and fails for objects without it.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
             check_policy(subject, report);
         }
@@ -62,9 +63,9 @@ impl Lint for UnguardedField {
 }
 
 /// A read that fails.
-struct Read {
+struct FailingRead {
     site: usize,
-    place: Place,
+    place: TextRange,
     /// The field as written, and optional fields that are read below it.
     names: Vec<String>,
     /// The key that is missing.
@@ -74,7 +75,7 @@ struct Read {
     kinds: Vec<GroupVersionKind>,
 }
 
-fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
+fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
     let policy = subject.policy;
     for read in join_chains(reads(subject.parsed(), subject.observations())) {
         let Some(site) = policy.sites.get(read.site) else {
@@ -86,8 +87,8 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut Report) {
 }
 
 /// The reads that fail, each once in an expression: where it is first.
-fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
-    let mut found: BTreeMap<(usize, String), Read> = BTreeMap::new();
+fn reads(parsed: &ParsedExpressions, observations: &PolicyObservations) -> Vec<FailingRead> {
+    let mut by_name: BTreeMap<(usize, String), FailingRead> = BTreeMap::new();
     for kind in &observations.kinds {
         for missing in kind.missing() {
             let Some(Some(ast)) = parsed.asts.get(missing.site) else {
@@ -96,14 +97,16 @@ fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
             let Some((place, name)) = read(ast, &missing) else {
                 continue;
             };
-            let read = found.entry((missing.site, name.clone())).or_insert_with(|| Read {
-                site: missing.site,
-                place: place.clone(),
-                names: vec![name],
-                key: missing.key,
-                unfilled: missing.unfilled.clone(),
-                kinds: Vec::new(),
-            });
+            let read = by_name
+                .entry((missing.site, name.clone()))
+                .or_insert_with(|| FailingRead {
+                    site: missing.site,
+                    place: place.clone(),
+                    names: vec![name],
+                    key: missing.key,
+                    unfilled: missing.unfilled.clone(),
+                    kinds: Vec::new(),
+                });
             if place.start < read.place.start {
                 read.place = place;
             }
@@ -116,14 +119,14 @@ fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
             }
         }
     }
-    found.into_values().collect()
+    by_name.into_values().collect()
 }
 
 /// Merges the steps of one field chain: one guard covers all of them.
-fn join_chains(reads: Vec<Read>) -> Vec<Read> {
-    let mut joined: Vec<Read> = Vec::new();
+fn join_chains(reads: Vec<FailingRead>) -> Vec<FailingRead> {
+    let mut joined: Vec<FailingRead> = Vec::new();
     for read in reads {
-        let is_below = |outer: &&mut Read| {
+        let is_below = |outer: &&mut FailingRead| {
             let rest = read.names.first().zip(outer.names.first());
             let rest = rest.and_then(|(name, outer)| name.strip_prefix(outer.as_str()));
             outer.site == read.site
@@ -139,7 +142,7 @@ fn join_chains(reads: Vec<Read>) -> Vec<Read> {
 }
 
 /// Where a missing key is read, and how the read is written; `None` if it is read from no part of an object.
-fn read(ast: &Ast, missing: &Missing) -> Option<(Place, String)> {
+fn read(ast: &Ast, missing: &MissingField) -> Option<(TextRange, String)> {
     let mut pending = vec![missing.node];
     while let Some(node) = pending.pop() {
         match ast.expr(node) {
@@ -151,8 +154,8 @@ fn read(ast: &Ast, missing: &Missing) -> Option<(Place, String)> {
                 target: Some(target), ..
             } => pending.push(*target),
             _ => {
-                if let Some(found) = read_in_chain(ast, node, &missing.key) {
-                    return Some(found);
+                if let Some(place) = read_in_chain(ast, node, &missing.key) {
+                    return Some(place);
                 }
             }
         }
@@ -161,9 +164,9 @@ fn read(ast: &Ast, missing: &Missing) -> Option<(Place, String)> {
 }
 
 /// The same within one chain of fields.
-fn read_in_chain(ast: &Ast, outermost: ExprId, missing: &str) -> Option<(Place, String)> {
+fn read_in_chain(ast: &Ast, outermost: ExprId, missing: &str) -> Option<(TextRange, String)> {
     let mut at = outermost;
-    let mut found = None;
+    let mut read_node = None;
     loop {
         let (operand, reads) = match ast.expr(at) {
             Expr::Select { operand, field, .. } => (*operand, **field == *missing),
@@ -188,11 +191,11 @@ fn read_in_chain(ast: &Ast, outermost: ExprId, missing: &str) -> Option<(Place, 
             _ => break,
         };
         if reads {
-            found = Some((at, operand));
+            read_node = Some((at, operand));
         }
         at = operand;
     }
-    let (node, operand) = found?;
+    let (node, operand) = read_node?;
     if !is_read_of_data(ast, operand) {
         return None;
     }
@@ -202,7 +205,7 @@ fn read_in_chain(ast: &Ast, outermost: ExprId, missing: &str) -> Option<(Place, 
 }
 
 /// The chain of names up to the key that is missing.
-fn named(text: &str, place: Place, ast: &Ast, node: ExprId, key: &str) -> (Place, String) {
+fn named(text: &str, place: TextRange, ast: &Ast, node: ExprId, key: &str) -> (TextRange, String) {
     match ast.expr(node) {
         Expr::Select { .. } => {
             let mut end = 0;
@@ -232,7 +235,7 @@ fn is_of_object(ast: &Ast, operand: ExprId) -> bool {
     ident_path(ast, operand).is_some_and(|(_, root)| matches!(root, "object" | "oldObject"))
 }
 
-fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
+fn finding(policy: &PolicyView<'_>, site: &ExpressionSite<'_>, read: &FailingRead) -> LintFinding {
     let outcome = policy.outcome_of_errors(site.usage);
     let (kinds, names, key) = (kinds_text(&read.kinds), listed(&read.names), &read.key);
     let unfilled = match read.unfilled.as_deref() {
@@ -256,7 +259,7 @@ fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
         }
         _ => format!("test it first, as in '{key}' in …, or read it with [?'{key}']{rest}.orValue(…)"),
     };
-    Finding::new(UnguardedField::META, message).help(help)
+    LintFinding::new(UnguardedField::META, message).help(help)
 }
 
 #[cfg(test)]

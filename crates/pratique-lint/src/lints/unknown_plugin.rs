@@ -24,8 +24,9 @@ use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_manifest::{Help, IgnoredPlugin, IgnoredReason};
 use pratique_types::admission_plugins::{BUILT_IN, refused};
 
-use crate::lint::{Lint, LintContext, LintMeta, LintSubject};
-use crate::report::Report;
+use crate::lint::{Lint, LintContext, LintSubject};
+use crate::lint_meta::LintMeta;
+use crate::report::LintReport;
 use crate::warning::Warning;
 
 /// The lint `unknown-plugin`.
@@ -37,7 +38,7 @@ impl Lint for UnknownPlugin {
         summary: "An AdmissionConfiguration has an entry that no plugin reads: a name that none has, one that is given twice, or one that is off.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let LintSubject::IgnoredPlugin(plugin) = context.subject {
             report.push(warning(plugin));
         }

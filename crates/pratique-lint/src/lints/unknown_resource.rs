@@ -26,8 +26,9 @@
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_types::builtin::{ServedResource, optional, resources};
 
-use crate::lint::{Lint, LintContext, LintMeta};
-use crate::report::{Finding, Replacement, Report};
+use crate::lint::{Lint, LintContext};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport, NameReplacement};
 use crate::subject::RuleView;
 
 /// The lint `unknown-resource`.
@@ -39,7 +40,7 @@ impl Lint for UnknownResource {
         summary: "A rule names a resource, or a part of one, that its built-in API groups do not have.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(group) = context.expression_group() else {
             return;
         };
@@ -107,7 +108,7 @@ impl GroupResources {
 }
 
 impl UnknownName<'_> {
-    fn finding(&self, groups: &str, served: &GroupResources) -> Finding {
+    fn finding(&self, groups: &str, served: &GroupResources) -> LintFinding {
         let with_part = |name: &str, part: &str| match part {
             "" => name.to_owned(),
             part => format!("{name}/{part}"),
@@ -132,9 +133,9 @@ impl UnknownName<'_> {
                 )
             }
         };
-        let finding = Finding::new(UnknownResource::META, message);
+        let finding = LintFinding::new(UnknownResource::META, message);
         match meant {
-            Some((help, Some(value))) => finding.help(help).replacement(Replacement::Value(value)),
+            Some((help, Some(value))) => finding.help(help).replacement(NameReplacement::Value(value)),
             Some((help, None)) => finding.help(help),
             None => finding,
         }

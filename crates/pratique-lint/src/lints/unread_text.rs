@@ -28,8 +28,9 @@
 
 use pratique_manifest::Location;
 
-use crate::lint::{Lint, LintContext, LintMeta, LintSubject};
-use crate::report::Report;
+use crate::lint::{Lint, LintContext, LintSubject};
+use crate::lint_meta::LintMeta;
+use crate::report::LintReport;
 use crate::warning::Warning;
 
 /// The lint `unread-text`.
@@ -41,7 +42,7 @@ impl Lint for UnreadText {
         summary: "Text follows the end of a document, without a separator: the server does not read it.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         for location in context.manifest_sets().iter().flat_map(|set| &set.unread) {
             report.push(warning(location, "begin another document with a line of `---`"));
         }

@@ -37,9 +37,10 @@ use pratique_exclusion::is_virtual;
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
-use crate::lint::{Lint, LintContext, LintMeta, LintSubject};
-use crate::report::{Finding, Report};
-use crate::subject::{Manifests, RuleView, Webhook};
+use crate::lint::{Lint, LintContext, LintSubject};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
+use crate::subject::{ManifestView, RuleView, WebhookView};
 
 /// The lint `webhook-timeout`.
 pub(crate) struct WebhookTimeout;
@@ -50,7 +51,7 @@ impl Lint for WebhookTimeout {
         summary: "Mutating webhooks are called one after the other: together their timeouts exceed a request's.",
     };
 
-    fn check(&self, context: &LintContext<'_>, report: &mut Report) {
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let LintSubject::Manifests { manifests, .. } = context.subject {
             check_chains(manifests, report);
         }
@@ -61,8 +62,8 @@ impl Lint for WebhookTimeout {
 const DEADLINE: u32 = 34;
 
 /// Follows the webhook calls of each kind of request. Each webhook is reported once.
-fn check_chains(manifests: &Manifests<'_>, report: &mut Report) {
-    let mut mutating: Vec<&Webhook<'_>> = manifests
+fn check_chains(manifests: &ManifestView<'_>, report: &mut LintReport) {
+    let mut mutating: Vec<&WebhookView<'_>> = manifests
         .webhooks
         .iter()
         .filter(|webhook| webhook.is_mutating())
@@ -95,7 +96,7 @@ fn check_chains(manifests: &Manifests<'_>, report: &mut Report) {
             operation.as_str(),
             webhook.name
         );
-        let finding = Finding::new(WebhookTimeout::META, message)
+        let finding = LintFinding::new(WebhookTimeout::META, message)
             .help("lower their timeoutSeconds: failurePolicy Ignore does not help here");
         let mut field = webhook.path.clone();
         field.push(pratique_manifest::Step::Field("timeoutSeconds".to_owned()));
@@ -105,9 +106,13 @@ fn check_chains(manifests: &Manifests<'_>, report: &mut Report) {
 
 /// The first webhook whose timeout is beyond the request's, and the time until then; reinvoked webhooks are called
 /// after all others.
-fn overrun(webhooks: &[&Webhook<'_>], served: &ServedResource, operation: Operation) -> Option<(usize, u32)> {
+fn overrun(
+    webhooks: &[&WebhookView<'_>],
+    served: &ServedResource,
+    operation: Operation,
+) -> Option<(usize, u32)> {
     let takes = |rule: &RuleView<'_>| rule.operations.contains(&operation) && rule.matches(served);
-    let called: Vec<(usize, &&Webhook<'_>)> = webhooks
+    let called: Vec<(usize, &&WebhookView<'_>)> = webhooks
         .iter()
         .enumerate()
         .filter(|(_, webhook)| webhook.rules.iter().any(takes))

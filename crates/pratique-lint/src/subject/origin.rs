@@ -4,15 +4,15 @@ use pratique_manifest::{Kind, ObjectName, ObjectSource, Step};
 
 /// An object's name and source.
 #[derive(Clone, Debug)]
-pub(crate) struct Origin<'m> {
+pub(crate) struct ObjectOrigin<'m> {
     pub(crate) name: ObjectName,
     pub(crate) source: &'m ObjectSource,
 }
 
-impl<'m> Origin<'m> {
+impl<'m> ObjectOrigin<'m> {
     pub(super) fn new(kind: Kind, name: &Option<String>, source: &'m ObjectSource) -> Self {
         let name = name.clone().unwrap_or_default();
-        Origin {
+        ObjectOrigin {
             name: ObjectName { kind, name },
             source,
         }

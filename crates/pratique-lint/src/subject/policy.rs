@@ -8,28 +8,28 @@ use pratique_manifest::{Kind, ManifestSet};
 use pratique_sample::Policy as Manifest;
 
 use super::ExpressionGroup;
-use super::origin::{Origin, path};
+use super::origin::{ObjectOrigin, path};
 use super::rule::RuleView;
-use super::site::Site;
+use super::site::ExpressionSite;
 
 /// A policy with its bindings.
-pub(crate) struct Policy<'m> {
+pub(crate) struct PolicyView<'m> {
     /// The policy as it was loaded.
     pub(crate) manifest: Manifest<'m>,
-    pub(crate) origin: Origin<'m>,
+    pub(crate) origin: ObjectOrigin<'m>,
     pub(crate) constraints: Option<&'m api::MatchResources>,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) excluded: Vec<RuleView<'m>>,
     /// All expressions: match conditions, variables, then the rest in order.
-    pub(crate) sites: Vec<Site<'m>>,
+    pub(crate) sites: Vec<ExpressionSite<'m>>,
     /// The validations of a validating policy.
     pub(crate) validations: &'m [api::Validation],
     /// Whether the failure policy is `Ignore`.
     pub(crate) ignores_errors: bool,
-    pub(crate) bindings: Vec<Binding<'m>>,
+    pub(crate) bindings: Vec<PolicyBinding<'m>>,
 }
 
-impl<'m> Policy<'m> {
+impl<'m> PolicyView<'m> {
     /// Its expressions, which are checked together.
     pub(crate) fn expression_group(&self) -> ExpressionGroup<'_, 'm> {
         ExpressionGroup {
@@ -50,41 +50,49 @@ impl<'m> Policy<'m> {
 }
 
 /// A binding of a policy.
-pub(crate) struct Binding<'m> {
-    pub(crate) origin: Origin<'m>,
+pub(crate) struct PolicyBinding<'m> {
+    pub(crate) origin: ObjectOrigin<'m>,
     pub(crate) resources: Option<&'m api::MatchResources>,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) excluded: Vec<RuleView<'m>>,
     pub(crate) actions: &'m [String],
 }
 
-pub(super) fn collect<'m>(set: &'m ManifestSet, policies: &mut Vec<Policy<'m>>) {
+pub(super) fn collect<'m>(set: &'m ManifestSet, policies: &mut Vec<PolicyView<'m>>) {
     let mut bindings = validating_bindings(set);
     policies.extend(set.validating_policies.iter().map(|loaded| {
         let kind = Kind::ValidatingAdmissionPolicy;
-        let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
+        let origin = ObjectOrigin::new(kind, &loaded.object.metadata.name, &loaded.source);
         policy(Manifest::Validating(&loaded.object), origin, &mut bindings)
     }));
     let mut bindings = mutating_bindings(set);
     policies.extend(set.mutating_policies.iter().map(|loaded| {
         let kind = Kind::MutatingAdmissionPolicy;
-        let origin = Origin::new(kind, &loaded.object.metadata.name, &loaded.source);
+        let origin = ObjectOrigin::new(kind, &loaded.object.metadata.name, &loaded.source);
         policy(Manifest::Mutating(&loaded.object), origin, &mut bindings)
     }));
 }
 
-fn policy<'m>(manifest: Manifest<'m>, origin: Origin<'m>, bindings: &mut ByPolicy<'m>) -> Policy<'m> {
+fn policy<'m>(
+    manifest: Manifest<'m>,
+    origin: ObjectOrigin<'m>,
+    bindings: &mut ByPolicy<'m>,
+) -> PolicyView<'m> {
     let constraints = manifest.constraints();
     let at = path("spec.matchConstraints");
     let validations = match manifest {
         Manifest::Validating(policy) => policy.spec.as_ref().and_then(|spec| spec.validations.as_deref()),
         Manifest::Mutating(_) => None,
     };
-    Policy {
+    PolicyView {
         rules: RuleView::included(constraints, &at),
         excluded: RuleView::excluded(constraints, &at),
         constraints,
-        sites: manifest.expressions().into_iter().map(Site::new).collect(),
+        sites: manifest
+            .expressions()
+            .into_iter()
+            .map(ExpressionSite::new)
+            .collect(),
         validations: validations.unwrap_or_default(),
         ignores_errors: manifest.failure_policy() == Some("Ignore"),
         bindings: bindings.remove(origin.name.name.as_str()).unwrap_or_default(),
@@ -94,13 +102,13 @@ fn policy<'m>(manifest: Manifest<'m>, origin: Origin<'m>, bindings: &mut ByPolic
 }
 
 /// The bindings of a set by the names of their policies.
-type ByPolicy<'m> = HashMap<&'m str, Vec<Binding<'m>>>;
+type ByPolicy<'m> = HashMap<&'m str, Vec<PolicyBinding<'m>>>;
 
 fn validating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
     let mut bindings = ByPolicy::new();
     for loaded in &set.validating_bindings {
         let (name, spec) = (&loaded.object.metadata.name, &loaded.object.spec);
-        let origin = Origin::new(Kind::ValidatingAdmissionPolicyBinding, name, &loaded.source);
+        let origin = ObjectOrigin::new(Kind::ValidatingAdmissionPolicyBinding, name, &loaded.source);
         let binding = binding(origin, spec.match_resources.as_ref(), &spec.validation_actions);
         bindings.entry(&spec.policy_name).or_default().push(binding);
     }
@@ -111,7 +119,7 @@ fn mutating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
     let mut bindings = ByPolicy::new();
     for loaded in &set.mutating_bindings {
         let name = &loaded.object.metadata.name;
-        let origin = Origin::new(Kind::MutatingAdmissionPolicyBinding, name, &loaded.source);
+        let origin = ObjectOrigin::new(Kind::MutatingAdmissionPolicyBinding, name, &loaded.source);
         if let Some(spec) = &loaded.object.spec {
             let binding = binding(origin, spec.match_resources.as_ref(), &[]);
             let policy = spec.policy_name.as_deref().unwrap_or_default();
@@ -122,12 +130,12 @@ fn mutating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
 }
 
 fn binding<'m>(
-    origin: Origin<'m>,
+    origin: ObjectOrigin<'m>,
     resources: Option<&'m api::MatchResources>,
     actions: &'m [String],
-) -> Binding<'m> {
+) -> PolicyBinding<'m> {
     let at = path("spec.matchResources");
-    Binding {
+    PolicyBinding {
         rules: RuleView::included(resources, &at),
         excluded: RuleView::excluded(resources, &at),
         origin,

@@ -8,7 +8,7 @@ use super::origin::path;
 
 /// An expression and its use.
 #[derive(Clone, Debug)]
-pub(crate) struct Site<'m> {
+pub(crate) struct ExpressionSite<'m> {
     pub(crate) path: Vec<Step>,
     pub(crate) text: &'m str,
     pub(crate) id: ExpressionId,
@@ -16,9 +16,9 @@ pub(crate) struct Site<'m> {
     pub(crate) declarations: Declarations,
 }
 
-impl<'m> Site<'m> {
+impl<'m> ExpressionSite<'m> {
     pub(super) fn new(expression: PolicyExpression<'m>) -> Self {
-        Site {
+        ExpressionSite {
             path: path(&expression.field),
             text: expression.text,
             id: expression.id,

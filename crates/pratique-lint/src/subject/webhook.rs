@@ -7,18 +7,18 @@ use pratique_manifest::{Kind, ManifestSet, Step};
 use pratique_sample::ExpressionId;
 
 use super::ExpressionGroup;
-use super::origin::{Origin, path};
+use super::origin::{ObjectOrigin, path};
 use super::rule::RuleView;
-use super::site::Site;
+use super::site::ExpressionSite;
 
 /// A webhook.
-pub(crate) struct Webhook<'m> {
-    pub(crate) origin: Origin<'m>,
+pub(crate) struct WebhookView<'m> {
+    pub(crate) origin: ObjectOrigin<'m>,
     /// The path in its configuration.
     pub(crate) path: Vec<Step>,
     pub(crate) name: &'m str,
     pub(crate) rules: Vec<RuleView<'m>>,
-    pub(crate) conditions: Vec<Site<'m>>,
+    pub(crate) conditions: Vec<ExpressionSite<'m>>,
     /// The certificate authorities of its certificate, which should be PEM.
     pub(crate) ca_bundle: Option<&'m [u8]>,
     /// Whether a program in the cluster writes the bundle, by an annotation of the configuration.
@@ -29,7 +29,7 @@ pub(crate) struct Webhook<'m> {
     pub(crate) reinvoked: bool,
 }
 
-impl<'m> Webhook<'m> {
+impl<'m> WebhookView<'m> {
     /// Its match conditions, which are checked together.
     pub(crate) fn expression_group(&self) -> ExpressionGroup<'_, 'm> {
         ExpressionGroup {
@@ -48,7 +48,7 @@ impl<'m> Webhook<'m> {
 macro_rules! webhook {
     ($loaded:expr, $webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
         let at = format!("webhooks[{}]", $index);
-        Webhook {
+        WebhookView {
             rules: RuleView::of_webhook(&$webhook.rules, &path(&format!("{at}.rules"))),
             conditions: condition_sites(&$webhook.match_conditions, &at),
             ca_bundle: $webhook
@@ -69,7 +69,7 @@ macro_rules! webhook {
     }};
 }
 
-pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>) {
+pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<WebhookView<'m>>) {
     for loaded in &set.mutating_webhooks {
         let (kind, name) = (Kind::MutatingWebhookConfiguration, &loaded.object.metadata.name);
         for (index, webhook) in loaded.object.webhooks.iter().flatten().enumerate() {
@@ -77,7 +77,7 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>)
             webhooks.push(webhook!(
                 loaded,
                 webhook,
-                Origin::new(kind, name, &loaded.source),
+                ObjectOrigin::new(kind, name, &loaded.source),
                 index,
                 reinvoked
             ));
@@ -89,7 +89,7 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>)
             webhooks.push(webhook!(
                 loaded,
                 webhook,
-                Origin::new(kind, name, &loaded.source),
+                ObjectOrigin::new(kind, name, &loaded.source),
                 index,
                 false
             ));
@@ -116,10 +116,10 @@ fn has_injected_bundle(metadata: &ObjectMeta) -> bool {
         .any(|(name, value)| INJECTING.contains(&name.as_str()) && !matches!(value.as_str(), "" | "false"))
 }
 
-fn condition_sites<'m>(conditions: &'m Option<Vec<MatchCondition>>, at: &str) -> Vec<Site<'m>> {
+fn condition_sites<'m>(conditions: &'m Option<Vec<MatchCondition>>, at: &str) -> Vec<ExpressionSite<'m>> {
     let conditions = conditions.iter().flatten().enumerate();
     conditions
-        .map(|(index, condition)| Site {
+        .map(|(index, condition)| ExpressionSite {
             path: path(&format!("{at}.matchConditions[{index}].expression")),
             text: &condition.expression,
             id: ExpressionId::Condition(index),

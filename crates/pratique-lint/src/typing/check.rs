@@ -8,43 +8,51 @@ use pratique_expression::{CURRENT_MINOR, VARIABLES_TYPE, declared_type, environm
 
 use super::custom::CustomTypes;
 use super::schema::BuiltinTypes;
-use crate::analysis::Parsed;
-use crate::subject::Site;
+use crate::analysis::ParsedExpressions;
+use crate::subject::ExpressionSite;
 
 /// An expression with its types.
-pub(crate) struct Typed {
+pub(crate) struct TypedSite {
     pub(crate) environment: Environment,
     /// The tree with its types, or the type errors.
     pub(crate) checked: Result<Checked, Vec<Issue>>,
 }
 
 /// Checks the expressions of a policy, variables in order. A variable keeps its type; without one it is `dyn`.
-pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
+pub(crate) fn type_sites(
+    sites: &[ExpressionSite<'_>],
+    parsed: &ParsedExpressions,
+    object: &Type,
+) -> Vec<TypedSite> {
     type_sites_with(sites, parsed, object, Type::clone, None)
 }
 
 /// Checks with the types of custom resources beside those of built-in kinds.
 pub(crate) fn type_custom_sites(
-    sites: &[Site<'_>],
-    parsed: &Parsed,
+    sites: &[ExpressionSite<'_>],
+    parsed: &ParsedExpressions,
     object: &Type,
     custom: &Arc<CustomTypes>,
-) -> Vec<Typed> {
+) -> Vec<TypedSite> {
     type_sites_with(sites, parsed, object, Type::clone, Some(custom))
 }
 
 /// Checks like the API server's type checker, which keeps only scalar, list and map types of variables.
-pub(crate) fn type_sites_as_api(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
+pub(crate) fn type_sites_as_api(
+    sites: &[ExpressionSite<'_>],
+    parsed: &ParsedExpressions,
+    object: &Type,
+) -> Vec<TypedSite> {
     type_sites_with(sites, parsed, object, declared_type, None)
 }
 
 fn type_sites_with(
-    sites: &[Site<'_>],
-    parsed: &Parsed,
+    sites: &[ExpressionSite<'_>],
+    parsed: &ParsedExpressions,
     object: &Type,
     declared: fn(&Type) -> Type,
     custom: Option<&Arc<CustomTypes>>,
-) -> Vec<Typed> {
+) -> Vec<TypedSite> {
     let mut variables = StructType::new(VARIABLES_TYPE, &[]);
     let mut typed = Vec::with_capacity(sites.len());
     for (site, ast) in sites.iter().zip(&parsed.asts) {
@@ -63,7 +71,7 @@ fn type_sites_with(
                 .map_or(Type::Dyn, |checked| declared(checked.result_type()));
             variables = variables.with_field(name, of);
         }
-        typed.push(Typed { environment, checked });
+        typed.push(TypedSite { environment, checked });
     }
     typed
 }
@@ -75,7 +83,7 @@ fn issues(error: CompileError) -> Vec<Issue> {
     }
 }
 
-fn with_object(site: &Site<'_>, object: &Type, variables: &StructType) -> Environment {
+fn with_object(site: &ExpressionSite<'_>, object: &Type, variables: &StructType) -> Environment {
     let environment = environment(site.declarations, CURRENT_MINOR)
         .with_variable("object", object.clone())
         .with_variable("oldObject", object.clone())

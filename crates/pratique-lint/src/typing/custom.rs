@@ -137,8 +137,8 @@ impl CustomTypes {
 
     /// The description of a field in the schema of its type; empty if it has none.
     pub fn description(&self, type_name: &str, field: &str) -> &str {
-        let found = self.field_of(type_name, field);
-        found.map_or("", |field| &field.description)
+        let field = self.field_of(type_name, field);
+        field.map_or("", |field| &field.description)
     }
 
     fn field_of(&self, type_name: &str, field: &str) -> Option<&CustomField> {

@@ -4,18 +4,18 @@ use pratique_exclusion::is_virtual;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
-use super::schema::{Presence, presence};
+use super::schema::{FieldPresence, presence};
 use crate::subject::RuleView;
 
 /// The kinds of the objects that rules match.
-pub(crate) struct Kinds {
+pub(crate) struct MatchedKinds {
     /// Built-in kinds, each with one of its resources.
     pub(crate) builtin: Vec<&'static ServedResource>,
     /// Whether the rules may match other kinds, of which nothing is known.
     pub(crate) others: bool,
 }
 
-impl Kinds {
+impl MatchedKinds {
     pub(crate) fn new(rules: &[RuleView<'_>]) -> Self {
         let mut builtin: Vec<&'static ServedResource> = Vec::new();
         for served in rules.iter().flat_map(RuleView::served) {
@@ -27,7 +27,7 @@ impl Kinds {
             }
         }
         builtin.sort_by(|a, b| order(&a.kind).cmp(&order(&b.kind)));
-        Kinds {
+        MatchedKinds {
             builtin,
             others: rules.iter().any(|rule| !rule.is_builtin_only()),
         }
@@ -35,16 +35,16 @@ impl Kinds {
 
     /// Whether a kind has a field that distinguishes kinds: some of the kinds have it, and some do not.
     pub(crate) fn distinguishes(&self, kind: &GroupVersionKind, fields: &[String]) -> Option<bool> {
-        let others = |is: Presence| {
+        let others = |is: FieldPresence| {
             self.builtin
                 .iter()
                 .any(|resource| presence(&resource.kind, fields) == is)
         };
         match presence(kind, fields) {
-            Presence::Unknown => None,
-            Presence::Defined => others(Presence::Undefined).then_some(true),
-            Presence::Undefined => {
-                let had = self.others || others(Presence::Defined) || others(Presence::Unknown);
+            FieldPresence::Unknown => None,
+            FieldPresence::Defined => others(FieldPresence::Undefined).then_some(true),
+            FieldPresence::Undefined => {
+                let had = self.others || others(FieldPresence::Defined) || others(FieldPresence::Unknown);
                 had.then_some(false)
             }
         }

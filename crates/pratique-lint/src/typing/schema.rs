@@ -15,7 +15,7 @@ pub(crate) struct BuiltinTypes {
 
 /// Whether a schema has a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Presence {
+pub(crate) enum FieldPresence {
     /// Objects may have it.
     Defined,
     /// No object has it.
@@ -30,22 +30,22 @@ pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<Type> {
 }
 
 /// Whether the schema of a kind has a field path.
-pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> Presence {
+pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> FieldPresence {
     let Some(mut at) = struct_of(kind) else {
-        return Presence::Unknown;
+        return FieldPresence::Unknown;
     };
     let mut fields = fields.iter().peekable();
     while let Some(name) = fields.next() {
         let Some(field) = at.field(name) else {
-            return Presence::Undefined;
+            return FieldPresence::Undefined;
         };
         match &field.shape {
             Shape::Struct(id) => at = Schema::builtin().get(*id),
-            _ if fields.peek().is_none() => return Presence::Defined,
-            _ => return Presence::Unknown,
+            _ if fields.peek().is_none() => return FieldPresence::Defined,
+            _ => return FieldPresence::Unknown,
         }
     }
-    Presence::Defined
+    FieldPresence::Defined
 }
 
 fn struct_of(kind: &GroupVersionKind) -> Option<&'static StructType> {
@@ -75,11 +75,13 @@ impl TypeProvider for BuiltinTypes {
     }
 
     fn field(&self, type_name: &str, field: &str) -> Option<Type> {
-        let found = self.by_name.get(type_name)?.field(field);
-        let field = match type_name == CONTAINER {
-            true => found.or_else(|| self.by_name.get(EPHEMERAL)?.field(field))?,
-            false => found?,
-        };
+        let own = self.by_name.get(type_name)?.field(field);
+        let ephemeral = || self.by_name.get(EPHEMERAL)?.field(field);
+        let field = if type_name == CONTAINER {
+            own.or_else(ephemeral)
+        } else {
+            own
+        }?;
         Some(of_shape(&field.shape))
     }
 
@@ -135,16 +137,16 @@ mod tests {
         let pod = GroupVersionKind::new("", "v1", "Pod");
         let path = |text: &str| -> Vec<String> { text.split('.').map(str::to_owned).collect() };
         for (fields, expected) in [
-            ("spec.hostNetwork", Presence::Defined),
-            ("spec.hostNetwrk", Presence::Undefined),
-            ("metadata.labels", Presence::Defined),
-            ("metadata.labels.app", Presence::Unknown),
-            ("spec.template", Presence::Undefined),
+            ("spec.hostNetwork", FieldPresence::Defined),
+            ("spec.hostNetwrk", FieldPresence::Undefined),
+            ("metadata.labels", FieldPresence::Defined),
+            ("metadata.labels.app", FieldPresence::Unknown),
+            ("spec.template", FieldPresence::Undefined),
         ] {
             assert_eq!(presence(&pod, &path(fields)), expected, "{fields}");
         }
         let custom = GroupVersionKind::new("example.com", "v1", "Gadget");
-        assert_eq!(presence(&custom, &path("spec")), Presence::Unknown);
+        assert_eq!(presence(&custom, &path("spec")), FieldPresence::Unknown);
         assert_eq!(type_of(&custom), None);
     }
 
@@ -167,28 +169,28 @@ mod tests {
                 expected,
             );
         };
-        definition(&["spec", "names", "plural"], Presence::Defined);
-        definition(&["spec", "version"], Presence::Undefined);
+        definition(&["spec", "names", "plural"], FieldPresence::Defined);
+        definition(&["spec", "version"], FieldPresence::Undefined);
         check(
             "apiregistration.k8s.io",
             "v1",
             "APIService",
             &["spec", "caBundel"],
-            Presence::Undefined,
+            FieldPresence::Undefined,
         );
         check(
             "networking.k8s.io",
             "v1beta1",
             "ServiceCIDR",
             &["spec", "cidrs"],
-            Presence::Defined,
+            FieldPresence::Defined,
         );
         check(
             "coordination.k8s.io",
             "v1beta1",
             "LeaseCandidate",
             &["spec", "lease"],
-            Presence::Undefined,
+            FieldPresence::Undefined,
         );
     }
 

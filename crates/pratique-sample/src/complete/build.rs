@@ -8,13 +8,13 @@ use pratique_json::{Object, Value, parse};
 use pratique_schema::{Field, FieldPresence, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
 
 use super::always_present::{METADATA, always_present};
-use super::interest::Interest;
+use super::named_fields::NamedFields;
 
 /// The specification of an object to build.
 #[derive(Clone, Copy)]
 pub(super) struct CompleteSpec<'r> {
-    pub(super) interest: &'r Interest,
-    pub(super) fill: Fill<'r>,
+    pub(super) interest: &'r NamedFields,
+    pub(super) fill: OptionalFill<'r>,
     /// The field or key that is left out.
     pub(super) without: Option<&'r [String]>,
     /// Selects the values from those that expressions compare with; none in round 0.
@@ -25,7 +25,7 @@ pub(super) struct CompleteSpec<'r> {
 
 /// Which optional fields are present.
 #[derive(Clone, Copy)]
-pub(super) enum Fill<'r> {
+pub(super) enum OptionalFill<'r> {
     /// Those that expressions name.
     Named,
     /// Those on the path to a field.
@@ -97,10 +97,10 @@ struct ObjectBuilder<'r> {
 }
 
 /// Fields that are present, by their relative path.
-pub(super) type Facts = Vec<(&'static str, FieldPresence)>;
+pub(super) type FieldFacts = Vec<(&'static str, FieldPresence)>;
 
 /// The facts about the fields below a field.
-pub(super) fn facts_below(facts: &[(&'static str, FieldPresence)], field: &str) -> Facts {
+pub(super) fn facts_below(facts: &[(&'static str, FieldPresence)], field: &str) -> FieldFacts {
     let below = |path: &'static str| path.strip_prefix(field)?.strip_prefix('.');
     let facts = facts.iter();
     facts
@@ -141,11 +141,11 @@ impl ObjectBuilder<'_> {
     }
 
     /// The fields of a type that are present.
-    fn facts(&self, of: &StructType, inherited: &[(&'static str, FieldPresence)]) -> Facts {
+    fn facts(&self, of: &StructType, inherited: &[(&'static str, FieldPresence)]) -> FieldFacts {
         let required = always_present(of.name)
             .iter()
             .map(|path| (*path, FieldPresence::Required));
-        let mut facts: Facts = given(of.name).to_vec();
+        let mut facts: FieldFacts = given(of.name).to_vec();
         facts.extend(required);
         facts.extend(inherited);
         let metadata = METADATA.iter().chain(&["namespace"]);
@@ -214,7 +214,7 @@ impl ObjectBuilder<'_> {
 
     /// Records the optional field or key at the current path.
     fn record_optional(&mut self) {
-        if matches!(self.spec.fill, Fill::Named) && !self.optional.contains(&self.path) {
+        if matches!(self.spec.fill, OptionalFill::Named) && !self.optional.contains(&self.path) {
             self.optional.push(self.path.clone());
         }
     }
@@ -235,8 +235,8 @@ impl ObjectBuilder<'_> {
     /// Whether an optional field at the current path is present.
     fn wants(&self, name: &str) -> bool {
         match self.spec.fill {
-            Fill::Named => self.spec.interest.names(name),
-            Fill::Towards(path) => path.starts_with(&self.path),
+            OptionalFill::Named => self.spec.interest.names(name),
+            OptionalFill::Towards(path) => path.starts_with(&self.path),
         }
     }
 
@@ -295,14 +295,14 @@ impl ObjectBuilder<'_> {
         let is_labels =
             matches!(self.path.as_slice(), [root, labels] if root == "metadata" && labels == "labels");
         let mut keys: Vec<String> = match self.spec.fill {
-            Fill::Named => self
+            OptionalFill::Named => self
                 .spec
                 .interest
                 .keys
                 .iter()
                 .map(|key| (**key).to_owned())
                 .collect(),
-            Fill::Towards(_) => Vec::new(),
+            OptionalFill::Towards(_) => Vec::new(),
         };
         keys.extend(facts.iter().map(|(path, _)| (*path).to_owned()));
         let mut members = Object::new();
@@ -399,8 +399,8 @@ impl ObjectBuilder<'_> {
             _ => false,
         };
         let wanted = |name: &&str| match self.spec.fill {
-            Fill::Named => self.spec.interest.names(name),
-            Fill::Towards(path) => {
+            OptionalFill::Named => self.spec.interest.names(name),
+            OptionalFill::Towards(path) => {
                 path.starts_with(&self.path) && path.get(self.path.len()).is_some_and(|next| next == name)
             }
         };

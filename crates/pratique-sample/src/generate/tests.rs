@@ -7,7 +7,7 @@ use pratique_types::builtin::{named, resources};
 use super::*;
 use crate::reads::PolicyReads;
 
-fn reads(expressions: &[&str]) -> Reads {
+fn reads(expressions: &[&str]) -> ReadTree {
     let environment = library::kubernetes();
     let asts: Vec<_> = expressions
         .iter()

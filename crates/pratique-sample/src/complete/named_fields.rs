@@ -11,7 +11,7 @@ const MOST_VALUES: usize = 5;
 
 /// What the expressions of a policy refer to.
 #[derive(Clone, Debug, Default)]
-pub struct Interest {
+pub struct NamedFields {
     names: BTreeSet<Arc<str>>,
     /// Strings that may be keys of maps.
     pub(crate) keys: Vec<Arc<str>>,
@@ -21,10 +21,10 @@ pub struct Interest {
     pub(crate) reads_old: bool,
 }
 
-impl Interest {
+impl NamedFields {
     /// Reads expressions in order; those with a name are variables of that name.
     pub fn new<'a>(expressions: impl IntoIterator<Item = (Option<&'a str>, &'a Ast)>) -> Self {
-        let mut interest = Interest::default();
+        let mut interest = NamedFields::default();
         let mut variables: HashMap<Arc<str>, Arc<str>> = HashMap::new();
         for (name, ast) in expressions {
             let mut reader = NameReader {
@@ -45,9 +45,9 @@ impl Interest {
     pub(crate) fn everything() -> Self {
         let types = pratique_schema::Schema::builtin().types();
         let fields = types.flat_map(|of| of.fields.iter());
-        Interest {
+        NamedFields {
             names: fields.map(|field| field.name.into()).collect(),
-            ..Interest::default()
+            ..NamedFields::default()
         }
     }
 
@@ -96,7 +96,7 @@ struct NameReader<'a> {
 }
 
 impl NameReader<'_> {
-    fn read(&mut self, interest: &mut Interest) {
+    fn read(&mut self, interest: &mut NamedFields) {
         let ast = self.ast;
         let nodes = || (0..ast.len() as u32).map(ExprId);
         for id in nodes() {
@@ -148,7 +148,7 @@ impl NameReader<'_> {
         self.field(*operand).is_some_and(|field| MAPS.contains(&&*field))
     }
 
-    fn call(&self, function: &str, target: Option<ExprId>, args: &[ExprId], interest: &mut Interest) {
+    fn call(&self, function: &str, target: Option<ExprId>, args: &[ExprId], interest: &mut NamedFields) {
         match (function, target, args) {
             ("_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "@in", None, [left, right]) => {
                 self.compare(*left, *right, interest);
@@ -161,7 +161,7 @@ impl NameReader<'_> {
         }
     }
 
-    fn compare(&self, value: ExprId, with: ExprId, interest: &mut Interest) {
+    fn compare(&self, value: ExprId, with: ExprId, interest: &mut NamedFields) {
         let Some(field) = self.field(value) else { return };
         match self.ast.expr(with) {
             Expr::Literal(literal) => interest.compare(&field, literal),

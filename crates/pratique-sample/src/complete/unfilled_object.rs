@@ -6,8 +6,8 @@ use pratique_objects::{Objects, is_builtin};
 use pratique_schema::{Constraints, FieldPresence, Schema, Shape, StructType, TypeId, given};
 use pratique_types::GroupVersionKind;
 
-use super::build::{Facts, facts_below};
-use super::interest::Interest;
+use super::build::{FieldFacts, facts_below};
+use super::named_fields::NamedFields;
 
 /// An object in which defaults leave out a field that they fill in others.
 pub(super) struct UnfilledObject {
@@ -44,7 +44,7 @@ pub(super) fn unfilled(
     kind: &GroupVersionKind,
     id: TypeId,
     whole: &Value<'static>,
-    interest: &Interest,
+    interest: &NamedFields,
 ) -> Vec<UnfilledObject> {
     // What another release than that of the defaults has is not defaulted.
     if !is_builtin(kind) {
@@ -105,7 +105,7 @@ fn find_filled(
     value: &Value<'_>,
     inherited: &[(&'static str, FieldPresence)],
     path: &mut Vec<PathStep>,
-    interest: &Interest,
+    interest: &NamedFields,
     filled: &mut Vec<FilledField>,
 ) {
     let Value::Object(members) = value else { return };
@@ -113,7 +113,7 @@ fn find_filled(
         return;
     }
     let of = Schema::builtin().get(id);
-    let facts: Facts = given(of.name).iter().chain(inherited).copied().collect();
+    let facts: FieldFacts = given(of.name).iter().chain(inherited).copied().collect();
     let is_default = |name: &str| {
         let mut facts = facts.iter();
         facts.any(|(path, presence)| *path == name && matches!(presence, FieldPresence::Default(_)))
@@ -173,17 +173,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::complete::build::{CompleteSpec, Fill, SelectedMetadata, build};
+    use crate::complete::build::{CompleteSpec, OptionalFill, SelectedMetadata, build};
 
     /// Which fields of served kinds these are.
     #[test]
     fn fields_that_defaults_fill_in_some_objects() {
         let objects = Objects::with_placeholder("2025-01-01T00:00:00Z");
-        let everything = Interest::everything();
+        let everything = NamedFields::everything();
         let selected = SelectedMetadata::default();
         let spec = CompleteSpec {
             interest: &everything,
-            fill: Fill::Towards(&[]),
+            fill: OptionalFill::Towards(&[]),
             without: None,
             round: 0,
             selected: &selected,
@@ -197,7 +197,9 @@ mod tests {
             };
             let (mut object, _) = build(id, &kind.api_version(), &kind.kind, &spec);
             if objects.default(kind, &mut object).is_ok() {
-                for UnfilledObject { name, condition, .. } in unfilled(&objects, kind, id, &object, &everything) {
+                for UnfilledObject { name, condition, .. } in
+                    unfilled(&objects, kind, id, &object, &everything)
+                {
                     let version = kind.api_version();
                     let condition = condition.as_deref().unwrap_or("never");
                     found.insert(format!("{version} {} {name}: {condition}", kind.kind));

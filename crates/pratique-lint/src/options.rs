@@ -1,0 +1,47 @@
+//! The options of lints.
+
+use std::time::SystemTime;
+
+use pratique_types::FeatureGates;
+
+use crate::lint_meta::LintMeta;
+
+/// Options of [`lint_with`](crate::lint_with): findings that are off by default, and settings of the server.
+#[derive(Clone, Debug, Default)]
+pub struct LintOptions {
+    requested: Vec<&'static str>,
+    pub(crate) now: Option<SystemTime>,
+    pub(crate) feature_gates: FeatureGates,
+}
+
+impl LintOptions {
+    /// Enables the findings of a lint that are reported on request only.
+    #[must_use]
+    pub fn with_requested(mut self, lint: &LintMeta) -> Self {
+        self.requested.push(lint.name);
+        self
+    }
+
+    /// Sets the current time, against which the validity of certificates is checked.
+    #[must_use]
+    pub fn at(self, now: SystemTime) -> Self {
+        LintOptions {
+            now: Some(now),
+            ..self
+        }
+    }
+
+    /// Sets the feature gates of the server.
+    #[must_use]
+    pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
+        LintOptions {
+            feature_gates,
+            ..self
+        }
+    }
+
+    /// Whether the findings of a lint that are reported on request only are enabled.
+    pub fn is_requested(&self, lint: &LintMeta) -> bool {
+        self.requested.contains(&lint.name)
+    }
+}
