@@ -42,6 +42,8 @@ pub enum SourceKind {
     Patch,
     /// What a kustomization configures itself with: transformers, generators, replacements, names and references.
     KustomizeConfiguration,
+    /// What a kustomization makes a ConfigMap or Secret of.
+    GeneratorFile,
     /// The description of a chart.
     Chart,
     /// Values for the templates of a chart.
@@ -61,6 +63,10 @@ impl SourceKind {
             SourceKind::KustomizeConfiguration => {
                 ("configuration of Kustomize", "configurations of Kustomize")
             }
+            SourceKind::GeneratorFile => (
+                "content of a generated ConfigMap or Secret",
+                "contents of generated ConfigMaps and Secrets",
+            ),
             SourceKind::Chart => ("description of a chart", "descriptions of charts"),
             SourceKind::Values => ("file of values", "files of values"),
             SourceKind::ChartFile => ("other file of a chart", "other files of charts"),
@@ -71,9 +77,10 @@ impl SourceKind {
     /// The command that makes objects of such files.
     pub fn build_command(self) -> &'static str {
         match self {
-            SourceKind::Kustomization | SourceKind::Patch | SourceKind::KustomizeConfiguration => {
-                "kustomize build"
-            }
+            SourceKind::Kustomization
+            | SourceKind::Patch
+            | SourceKind::KustomizeConfiguration
+            | SourceKind::GeneratorFile => "kustomize build",
             SourceKind::Chart | SourceKind::Values | SourceKind::ChartFile | SourceKind::Template => {
                 "helm template"
             }

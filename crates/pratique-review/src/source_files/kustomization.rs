@@ -16,7 +16,7 @@ const MAX_NAMED: usize = 10_000;
 /// Where a kustomization names files that are no resources: the field, the field of its items (none where the items are paths), and
 /// what the files are.
 // Upstream: kustomize, api/types/kustomization.go, Kustomization
-const FIELDS: [(&str, &str, SourceKind); 10] = [
+const FIELDS: [(&str, &str, SourceKind); 12] = [
     ("patches", "path", SourceKind::Patch),
     ("patchesStrategicMerge", "", SourceKind::Patch),
     ("patchesJson6902", "path", SourceKind::Patch),
@@ -25,6 +25,8 @@ const FIELDS: [(&str, &str, SourceKind); 10] = [
     ("transformers", "", SourceKind::KustomizeConfiguration),
     ("generators", "", SourceKind::KustomizeConfiguration),
     ("validators", "", SourceKind::KustomizeConfiguration),
+    ("configMapGenerator", "files", SourceKind::GeneratorFile),
+    ("secretGenerator", "files", SourceKind::GeneratorFile),
     ("helmCharts", "valuesFile", SourceKind::Values),
     ("helmCharts", "additionalValuesFiles", SourceKind::Values),
 ];
@@ -40,6 +42,12 @@ pub(super) fn named_files(directory: &Path, file: &ManifestFile) -> HashMap<Path
         let root = convert(document.source.tree(), document.source.root());
         for (field, of_item, kind) in FIELDS {
             for path in paths(&root, field, of_item).take(MAX_NAMED) {
+                // Files of generators may have the key before them: `config.yaml=dev/config.yaml`.
+                // Upstream: kustomize, kv/kv.go, parseFileSource
+                let path = match (kind, path.split_once('=')) {
+                    (SourceKind::GeneratorFile, Some((_, path))) => path,
+                    _ => path,
+                };
                 named.entry(normalized(&directory.join(path))).or_insert(kind);
             }
         }

@@ -64,6 +64,29 @@ fn kustomizations_name_their_patches() {
 }
 
 #[test]
+fn kustomizations_name_what_their_generators_read() {
+    let kustomization = "resources: [dashboards.yaml]\n\
+        configMapGenerator: [{name: a, files: [manager.yaml, config.yaml=dev/config.yaml, dashboards.yaml]}]\n\
+        secretGenerator: [{name: b, files: [../secret.yaml], literals: [a=literal.yaml]}]\n";
+    let configuration = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n";
+    let generator = Some(SourceKind::GeneratorFile);
+    check(&[
+        (
+            "a/b/kustomization.yaml",
+            kustomization,
+            Some(SourceKind::Kustomization),
+        ),
+        ("a/b/manager.yaml", configuration, generator),
+        ("a/b/dev/config.yaml", configuration, generator),
+        // A resource as well.
+        ("a/b/dashboards.yaml", DEPLOYMENT, None),
+        ("a/secret.yaml", configuration, None),
+        ("a/b/literal.yaml", DEPLOYMENT, None),
+        ("a/b/config.yaml", configuration, None),
+    ]);
+}
+
+#[test]
 fn kustomizations_are_recognised() {
     let kustomize = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
     let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
