@@ -3,93 +3,9 @@
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 
-use super::pod_spec::{is_fractional_text, of_label};
-use crate::object;
-
-// Upstream: pkg/api/service/warnings.go, GetWarningsForService; without the warnings about addresses
-pub(super) fn service(object: &Value<'static>) -> Vec<String> {
-    const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
-    let text = |name: &str| object::text(object, &["spec", name]);
-    let headless = text("type") == "ClusterIP" && text("clusterIP") == "None";
-    let external = !object::list(object, &["spec", "externalIPs"]).is_empty();
-    let is_name = text("type") == "ExternalName";
-    let warnings = [
-        (
-            object::has(object, &["metadata", "annotations", HINTS]),
-            format!(
-                "annotation {HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead"
-            ),
-        ),
-        (
-            headless && !text("loadBalancerIP").is_empty(),
-            "spec.loadBalancerIP is ignored for headless services".to_owned(),
-        ),
-        (
-            headless && external,
-            "spec.externalIPs is ignored for headless services".to_owned(),
-        ),
-        (
-            headless && text("sessionAffinity") != "None",
-            "spec.SessionAffinity is ignored for headless services".to_owned(),
-        ),
-        (
-            external && !headless && !is_name,
-            "spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned(),
-        ),
-        (
-            external && is_name,
-            "spec.externalIPs is ignored when spec.type is \"ExternalName\"".to_owned(),
-        ),
-        (
-            !is_name && !text("externalName").is_empty(),
-            "spec.externalName is ignored when spec.type is not \"ExternalName\"".to_owned(),
-        ),
-        (
-            text("trafficDistribution") == "PreferClose",
-            "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"".to_owned(),
-        ),
-    ];
-    let warnings = warnings.into_iter().filter(|(applies, _)| *applies);
-    warnings.map(|(_, message)| message).collect()
-}
-
-// Upstream: pkg/api/persistentvolumeclaim/util.go, GetWarningsForPersistentVolumeClaim
-pub(super) fn claim(object: &Value<'static>) -> Vec<String> {
-    const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
-    let mut warnings = Vec::new();
-    if object::has(object, &["metadata", "annotations", CLASS]) {
-        warnings.push(format!("metadata.annotations[{CLASS}]: {CLASS_MESSAGE}"));
-    }
-    for kind in ["requests", "limits"] {
-        let amount = object::text(object, &["spec", "resources", kind, "storage"]);
-        if is_fractional_text(amount) {
-            let amount = quote(amount);
-            warnings.push(format!(
-                "spec.resources.{kind}[storage]: fractional byte value {amount} is invalid, must be an integer"
-            ));
-        }
-    }
-    warnings
-}
-
-const CLASS_MESSAGE: &str = "deprecated since v1.8; use \"storageClassName\" attribute instead";
-
-// Upstream: pkg/api/storage/util.go, GetWarningsForStorageClass
-pub(super) fn storage_class(object: &Value<'static>) -> Vec<String> {
-    let topologies = object::list(object, &["allowedTopologies"]).iter().enumerate();
-    let warnings = topologies.flat_map(|(at, topology)| {
-        let expressions = object::list(topology, &["matchLabelExpressions"])
-            .iter()
-            .enumerate();
-        expressions.filter_map(move |(index, expression)| {
-            let message = of_label(object::text(expression, &["key"]))?;
-            Some(format!(
-                "allowedTopologies[{at}].matchLabelExpressions[{index}].key: {message}"
-            ))
-        })
-    });
-    warnings.collect()
-}
+use super::addresses::of_networks;
+use super::pod_spec::of_label;
+use crate::object::{self, Path};
 
 // Upstream: pkg/api/node/util.go, GetWarningsForRuntimeClass
 pub(super) fn runtime_class(object: &Value<'static>) -> Vec<String> {
@@ -100,4 +16,72 @@ pub(super) fn runtime_class(object: &Value<'static>) -> Vec<String> {
     let warnings =
         labels.filter_map(|(label, _)| Some(format!("scheduling.nodeSelector: {}", of_label(label)?)));
     warnings.collect()
+}
+
+// Upstream: pkg/registry/core/node/strategy.go, nodeWarnings
+pub(super) fn node(object: &Value<'static>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if object::has(object, &["spec", "configSource"]) {
+        warnings.push("spec.configSource: the feature is removed".to_owned());
+    }
+    if !object::text(object, &["spec", "externalID"]).is_empty() {
+        warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+    }
+    warnings.extend(of_networks("spec.podCIDRs", object, &["spec", "podCIDRs"]));
+    warnings
+}
+
+/// Warns about an annotation that is newly set.
+// Upstream: pkg/registry/core/serviceaccount/strategy.go, warnIfHasEnforceMountableSecretsAnnotation
+pub(super) fn service_account(object: &Value<'static>, old: Option<&Value<'static>>) -> Option<String> {
+    const MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
+    let has_it = |object: &Value<'static>| object::has(object, &["metadata", "annotations", MOUNTABLE]);
+    (has_it(object) && !old.is_some_and(has_it)).then(|| {
+        format!(
+            "metadata.annotations[{MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to \
+             mounted secrets"
+        )
+    })
+}
+
+// Upstream: pkg/registry/resource/resourceslice/strategy.go, WarningsOnCreate
+pub(super) fn resource_slice(object: &Value<'static>) -> Option<String> {
+    let driver = object::text(object, &["spec", "driver"]);
+    (driver != driver.to_lowercase()).then(|| {
+        format!(
+            "spec.driver: driver names should be lowercase; {} contains uppercase characters",
+            quote(driver)
+        )
+    })
+}
+
+/// Warns about a Job with very many indexes, or the template of one.
+// Upstream: pkg/api/job/warnings.go, WarningsForJobSpec
+pub(super) fn job_spec(object: &Value<'static>, path: Path<'_>) -> Option<String> {
+    const MOST_COMPLETIONS: i64 = 100_000;
+    const MOST_PARALLEL: i64 = 10_000;
+    let spec = object.at(path)?;
+    let has_many = object::text(spec, &["completionMode"]) == "Indexed"
+        && object::number(spec, &["completions"]) > MOST_COMPLETIONS
+        && object::number(spec, &["parallelism"]) > MOST_PARALLEL;
+    has_many.then(|| {
+        format!(
+            "{}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, \
+             Kubernetes might not be able to track completedIndexes when a big number of indexes fail",
+            path.join(".")
+        )
+    })
+}
+
+/// Warns about a schedule that names its time zone, which no new CronJob may.
+// Upstream: pkg/registry/batch/cronjob/strategy.go, WarningsOnUpdate
+pub(super) fn time_zone(object: &Value<'static>) -> Option<String> {
+    object::text(object, &["spec", "schedule"])
+        .contains("TZ")
+        .then(|| {
+            // The server's path is this one.
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see \
+         https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
+                .to_owned()
+        })
 }

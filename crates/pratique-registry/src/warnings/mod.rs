@@ -1,10 +1,12 @@
 //! The warnings of a kind's storage.
 //!
-//! Those about the form of addresses, about PersistentVolumes and about overlapping paths of volumes are not
-//! implemented.
+//! Those about certificates of Secrets and about overlapping paths of volumes are not implemented.
 
+mod addresses;
 mod kinds;
+mod network;
 mod pod_spec;
+mod storage;
 
 use pratique_gotext::validation::dns1123_label;
 use pratique_json::Value;
@@ -37,20 +39,43 @@ pub(crate) fn on_create(
     warnings.extend(of_name(kind, object, placeholders));
     warnings.extend(of_ingress(kind, object));
     if let Some(path) = template(kind) {
-        warnings.extend(pod_spec::of(object, path));
+        warnings.extend(of_template(kind, object, path));
     }
-    warnings.extend(of_revisions(kind, object));
-    warnings.extend(of_kind(kind, object));
+    warnings.extend(of_kind(kind, object, None));
     warnings
 }
 
+/// The warnings about a template of pods, and about the Job that it is of.
+fn of_template(kind: &GroupVersionKind, object: &Value<'static>, path: Path<'_>) -> Vec<String> {
+    let job = match (kind.group.as_str(), path) {
+        ("batch", [spec @ .., "template"]) => kinds::job_spec(object, spec),
+        _ => None,
+    };
+    job.into_iter().chain(pod_spec::of(object, path)).collect()
+}
+
 /// The warnings about an object of a single kind, new or changed.
-fn of_kind(kind: &GroupVersionKind, object: &Value<'static>) -> Vec<String> {
+fn of_kind(kind: &GroupVersionKind, object: &Value<'static>, old: Option<&Value<'static>>) -> Vec<String> {
+    let is_update = old.is_some();
     match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Service") => kinds::service(object),
-        ("", "PersistentVolumeClaim") => kinds::claim(object),
-        ("storage.k8s.io", "StorageClass") => kinds::storage_class(object),
+        ("", "Endpoints") => network::endpoints(object),
+        ("", "Node") => kinds::node(object),
+        ("", "PersistentVolume") => storage::volume(object),
+        ("", "PersistentVolumeClaim") => storage::claim(object),
+        ("", "Service") => network::service(object),
+        ("", "ServiceAccount") => kinds::service_account(object, old).into_iter().collect(),
+        ("apps", "StatefulSet") => {
+            let mut warnings = storage::claim_templates(object, is_update);
+            warnings.extend(of_revisions(object));
+            warnings
+        }
+        ("batch", "CronJob") if is_update => kinds::time_zone(object).into_iter().collect(),
+        ("discovery.k8s.io", "EndpointSlice") => network::endpoint_slice(object, is_update),
+        ("networking.k8s.io", "NetworkPolicy") => network::network_policy(object),
         ("node.k8s.io", "RuntimeClass") => kinds::runtime_class(object),
+        ("resource.k8s.io", "ResourceSlice") => kinds::resource_slice(object).into_iter().collect(),
+        ("storage.k8s.io", "CSIStorageCapacity") => storage::storage_capacity(object),
+        ("storage.k8s.io", "StorageClass") => storage::storage_class(object),
         _ => Vec::new(),
     }
 }
@@ -65,13 +90,10 @@ pub(crate) fn on_update(
     let mut warnings = Vec::new();
     let counted = !object::same(object, old, &["metadata", "generation"]);
     match template(kind) {
-        Some(path) if counted && kind.kind != "Pod" => warnings.extend(pod_spec::of(object, path)),
+        Some(path) if counted && kind.kind != "Pod" => warnings.extend(of_template(kind, object, path)),
         _ => {}
     }
-    if kind.kind == "StatefulSet" {
-        warnings.extend(of_revisions(kind, object));
-    }
-    warnings.extend(of_kind(kind, object));
+    warnings.extend(of_kind(kind, object, Some(old)));
     warnings
 }
 
@@ -109,12 +131,13 @@ fn of_ingress(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String
         .then(|| format!("annotation {CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"))
 }
 
-fn of_revisions(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String> {
-    let is_unlimited = kind.group == "apps"
-        && kind.kind == "StatefulSet"
-        && object::number(object, &["spec", "revisionHistoryLimit"]) < 0;
+fn of_revisions(object: &Value<'static>) -> Option<String> {
+    let is_unlimited = object::number(object, &["spec", "revisionHistoryLimit"]) < 0;
     is_unlimited.then(|| {
         "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
             .to_owned()
     })
 }
+
+#[cfg(test)]
+mod tests;

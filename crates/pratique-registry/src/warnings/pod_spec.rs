@@ -9,6 +9,7 @@ use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 
+use super::addresses::{of_address, of_addresses};
 use crate::object::{self, Path};
 
 /// Labels of nodes that have others in their place.
@@ -83,6 +84,30 @@ pub(super) fn of_label(label: &str) -> Option<&'static str> {
     found.map(|(_, message)| *message)
 }
 
+/// The warnings about the labels that the expressions of a selector of nodes name.
+// Upstream: pkg/api/node/util.go, GetWarningsForNodeSelectorTerm
+pub(super) fn of_expressions(selector: &Value<'static>, path: &str) -> Vec<String> {
+    let expressions = object::list(selector, &["matchExpressions"]).iter().enumerate();
+    let warnings = expressions.filter_map(|(at, expression)| {
+        let key = object::text(expression, &["key"]);
+        let message = of_label(key)?;
+        Some(format!("{path}.matchExpressions[{at}].key: {key} is {message}"))
+    });
+    warnings.collect()
+}
+
+/// The warning about a source of volumes at a path.
+pub(super) fn of_volume_source(path: &str, source: &str) -> Option<String> {
+    let (_, message) = VOLUMES.iter().find(|(name, _)| *name == source)?;
+    // Messages have the name that the server has for it.
+    let shown = if source == "storageos" {
+        "storageOS"
+    } else {
+        source
+    };
+    Some(format!("{path}.{shown}: {message}"))
+}
+
 /// The warnings of a pod, or of a template at `at`.
 pub(super) struct PodWarnings<'v> {
     /// The path of the pod as messages show it, with a dot in the end; empty of a pod itself.
@@ -123,6 +148,7 @@ pub(super) fn of(object: &Value<'static>, path: Path<'_>) -> Vec<String> {
         );
     }
     warnings.affinity();
+    warnings.addresses();
     warnings.warnings
 }
 
@@ -176,15 +202,8 @@ impl PodWarnings<'_> {
     }
 
     fn node_term(&mut self, term: &Value<'static>, path: &str) {
-        for (at, expression) in object::list(term, &["matchExpressions"]).iter().enumerate() {
-            let key = object::text(expression, &["key"]);
-            if let Some(message) = of_label(key) {
-                self.add(
-                    &format!("{path}.matchExpressions[{at}].key"),
-                    &format!("{key} is {message}"),
-                );
-            }
-        }
+        let path = format!("{}{path}", self.at);
+        self.warnings.extend(of_expressions(term, &path));
     }
 
     fn topology(&mut self) {
@@ -224,17 +243,11 @@ impl PodWarnings<'_> {
 
     fn volumes(&mut self) {
         for (at, volume) in object::list(self.spec, &["volumes"]).iter().enumerate() {
-            for (source, message) in VOLUMES {
-                if object::has(volume, &[source]) {
-                    // Messages have the name that the server has for it.
-                    let shown = if *source == "storageos" {
-                        "storageOS"
-                    } else {
-                        source
-                    };
-                    self.add(&format!("spec.volumes[{at}].{shown}"), message);
-                }
-            }
+            let path = format!("{}spec.volumes[{at}]", self.at);
+            let sources = VOLUMES.iter().map(|(source, _)| *source);
+            let sources = sources.filter(|source| object::has(volume, &[source]));
+            self.warnings
+                .extend(sources.filter_map(|source| of_volume_source(&path, source)));
         }
     }
 
@@ -356,6 +369,10 @@ impl PodWarnings<'_> {
                 let shown = format!("{path}.ports[{at}]");
                 let text = |name: &str| object::text(port, &[name]).to_owned();
                 let (host, number) = (text("hostIP"), object::number(port, &["hostPort"]));
+                if !host.is_empty() && number == 0 {
+                    let message = format!("hostIP set without hostPort: {}", go_port(port));
+                    self.add(&shown, &message);
+                }
                 let key = (object::number(port, &["containerPort"]), text("protocol"));
                 let others = by_number.entry(key).or_default();
                 for (other, other_host, other_number) in others.iter() {
@@ -415,6 +432,29 @@ impl PodWarnings<'_> {
             }
         }
     }
+
+    fn addresses(&mut self) {
+        let path = format!("{}spec.dnsConfig.nameservers", self.at);
+        self.warnings
+            .extend(of_addresses(&path, self.spec, &["dnsConfig", "nameservers"]));
+        for (at, alias) in object::list(self.spec, &["hostAliases"]).iter().enumerate() {
+            let path = format!("{}spec.hostAliases[{at}].ip", self.at);
+            self.warnings
+                .extend(of_address(&path, object::text(alias, &["ip"])));
+        }
+    }
+}
+
+/// A port as Go writes the structure.
+fn go_port(port: &Value<'static>) -> String {
+    format!(
+        "{{Name:{} HostPort:{} ContainerPort:{} Protocol:{} HostIP:{}}}",
+        object::text(port, &["name"]),
+        object::number(port, &["hostPort"]),
+        object::number(port, &["containerPort"]),
+        object::text(port, &["protocol"]),
+        object::text(port, &["hostIP"]),
+    )
 }
 
 const SECCOMP: &str = "non-functional in v1.27+; use the \"seccompProfile\" field instead";

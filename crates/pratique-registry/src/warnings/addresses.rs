@@ -1,0 +1,220 @@
+//! Warnings about the form of addresses and networks, in fields that are older than the server's strict rules.
+// Upstream: apimachinery/pkg/util/validation/ip.go, GetWarningsForIP, GetWarningsForCIDR
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+
+use crate::object;
+
+/// The warning about an address at a path. What is no address at all is the business of validation.
+pub(super) fn of_address(path: &str, text: &str) -> Option<String> {
+    let address = parse_loosely(text)?;
+    match text.parse::<IpAddr>() {
+        Ok(IpAddr::V6(strict)) if strict.to_ipv4_mapped().is_none() => {
+            let canonical = strict.to_string();
+            (canonical != text).then(|| {
+                format!(
+                    "{path}: IPv6 address {} should be in RFC 5952 canonical format ({})",
+                    quote(text),
+                    quote(&canonical)
+                )
+            })
+        }
+        Ok(IpAddr::V4(_)) => None,
+        // Leading zeroes, or IPv4 mapped into IPv6.
+        Ok(IpAddr::V6(_)) | Err(_) => Some(format!(
+            "{path}: non-standard IP address {} is invalid: use {}",
+            quote(text),
+            quote(&format_address(address))
+        )),
+    }
+}
+
+/// The warnings about a network at a path.
+pub(super) fn of_network(path: &str, text: &str) -> Vec<String> {
+    let Some((address, length)) = split_network(text) else {
+        return Vec::new();
+    };
+    let network = mask(address, length);
+    let shown = format_network(network, length);
+    let mut warnings = Vec::new();
+    if address != network {
+        let single = format!("{}/{}", format_address(address), width(address));
+        warnings.push(format!(
+            "{path}: CIDR value {} is ambiguous in this context (should be {} or {}?)",
+            quote(text),
+            quote(&shown),
+            quote(&single)
+        ));
+    }
+    let strict = parse_strict_network(text);
+    if strict.is_none() {
+        warnings.push(format!(
+            "{path}: non-standard CIDR value {} is invalid: use {}",
+            quote(text),
+            quote(&shown)
+        ));
+    }
+    if let Some(IpAddr::V6(strict)) = strict
+        && warnings.is_empty()
+    {
+        let canonical = format!("{strict}/{length}");
+        if canonical != text {
+            warnings.push(format!(
+                "{path}: IPv6 CIDR value {} should be in RFC 5952 canonical format ({})",
+                quote(text),
+                quote(&canonical)
+            ));
+        }
+    }
+    warnings
+}
+
+/// The warnings about the addresses of a list at a path.
+pub(super) fn of_addresses(path: &str, object: &Value<'static>, list: object::Path<'_>) -> Vec<String> {
+    let addresses = object::list(object, list).iter().enumerate();
+    let warnings = addresses.filter_map(|(at, address)| {
+        of_address(&format!("{path}[{at}]"), address.as_str().unwrap_or_default())
+    });
+    warnings.collect()
+}
+
+/// The warnings about the networks of a list at a path.
+pub(super) fn of_networks(path: &str, object: &Value<'static>, list: object::Path<'_>) -> Vec<String> {
+    let networks = object::list(object, list).iter().enumerate();
+    let warnings = networks
+        .flat_map(|(at, network)| of_network(&format!("{path}[{at}]"), network.as_str().unwrap_or_default()));
+    warnings.collect()
+}
+
+/// Reads an address whose octets may have leading zeroes.
+// Upstream: k8s.io/utils/net/parse.go, ParseIPSloppy
+fn parse_loosely(text: &str) -> Option<IpAddr> {
+    if let Ok(address) = text.parse() {
+        return Some(address);
+    }
+    let octets: Vec<u8> = text.split('.').map(parse_octet).collect::<Option<_>>()?;
+    let octets: [u8; 4] = octets.try_into().ok()?;
+    Some(Ipv4Addr::from(octets).into())
+}
+
+fn parse_octet(text: &str) -> Option<u8> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.trim_start_matches('0') {
+        _ if !is_number => None,
+        "" => Some(0),
+        digits => digits.parse().ok(),
+    }
+}
+
+/// The address and the length of a network's prefix.
+// Upstream: k8s.io/utils/net/parse.go, ParseCIDRSloppy
+fn split_network(text: &str) -> Option<(IpAddr, u8)> {
+    let (address, length) = text.split_once('/')?;
+    let address = parse_loosely(address)?;
+    let length = parse_octet(length)?;
+    (length <= width(address)).then_some((address, length))
+}
+
+/// The address of a network that has nothing but the standard form.
+// Upstream: net/netip/netip.go, ParsePrefix
+fn parse_strict_network(text: &str) -> Option<IpAddr> {
+    let (address, length) = text.split_once('/')?;
+    let has_zeroes = length.len() > 1 && length.starts_with('0');
+    match address.parse().ok()? {
+        _ if has_zeroes => None,
+        IpAddr::V6(address) if address.to_ipv4_mapped().is_some() => None,
+        address => Some(address),
+    }
+}
+
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+/// The address without the bits behind a prefix.
+fn mask(address: IpAddr, length: u8) -> IpAddr {
+    let spare = u32::from(width(address).saturating_sub(length));
+    match address {
+        IpAddr::V4(address) => {
+            let mask = u32::MAX.checked_shl(spare).unwrap_or_default();
+            Ipv4Addr::from(u32::from(address) & mask).into()
+        }
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(spare).unwrap_or_default();
+            Ipv6Addr::from(u128::from(address) & mask).into()
+        }
+    }
+}
+
+/// An address as Go's `net.IP` is written: IPv4 is, wherever it is mapped into IPv6.
+fn format_address(address: IpAddr) -> String {
+    address.to_canonical().to_string()
+}
+
+/// A network as Go's `net.IPNet` is written.
+fn format_network(network: IpAddr, length: u8) -> String {
+    let canonical = network.to_canonical();
+    // Of a mapped address, the prefix begins behind what maps it.
+    let skipped = width(network).saturating_sub(width(canonical));
+    format!("{canonical}/{}", length.saturating_sub(skipped))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(warnings: impl IntoIterator<Item = String>, expected: &[&str]) {
+        assert_eq!(warnings.into_iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn addresses() {
+        for text in [
+            "10.0.0.1",
+            "2001:db8::1",
+            "",
+            "None",
+            "10.0.0",
+            "10.0.0.256",
+            "fe80::1%eth0",
+        ] {
+            check(of_address("a", text), &[]);
+        }
+        let standard = "a: non-standard IP address \"010.1.0.01\" is invalid: use \"10.1.0.1\"";
+        check(of_address("a", "010.1.0.01"), &[standard]);
+        let mapped = "a: non-standard IP address \"::ffff:1.2.3.4\" is invalid: use \"1.2.3.4\"";
+        check(of_address("a", "::ffff:1.2.3.4"), &[mapped]);
+        let canonical =
+            "a: IPv6 address \"2001:DB8:0::1\" should be in RFC 5952 canonical format (\"2001:db8::1\")";
+        check(of_address("a", "2001:DB8:0::1"), &[canonical]);
+    }
+
+    #[test]
+    fn networks() {
+        for text in [
+            "10.0.0.0/8",
+            "2001:db8::/64",
+            "0.0.0.0/0",
+            "10.0.0.0",
+            "10.0.0.0/33",
+            "10.0.0.0/",
+            "x/8",
+        ] {
+            check(of_network("a", text), &[]);
+        }
+        let ambiguous = "a: CIDR value \"10.1.0.0/8\" is ambiguous in this context (should be \"10.0.0.0/8\" or \
+             \"10.1.0.0/32\"?)";
+        check(of_network("a", "10.1.0.0/8"), &[ambiguous]);
+        let standard = "a: non-standard CIDR value \"10.0.0.0/08\" is invalid: use \"10.0.0.0/8\"";
+        check(of_network("a", "10.0.0.0/08"), &[standard]);
+        let mapped = "a: non-standard CIDR value \"::ffff:1.2.3.0/120\" is invalid: use \"1.2.3.0/24\"";
+        check(of_network("a", "::ffff:1.2.3.0/120"), &[mapped]);
+        let canonical =
+            "a: IPv6 CIDR value \"2001:DB8::/64\" should be in RFC 5952 canonical format (\"2001:db8::/64\")";
+        check(of_network("a", "2001:DB8::/64"), &[canonical]);
+    }
+}

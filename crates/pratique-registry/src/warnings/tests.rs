@@ -1,0 +1,198 @@
+//! The warnings of single kinds. The texts are those of kube-apiserver 1.37.2.
+
+use pratique_json::Value;
+use pratique_types::GroupVersionKind;
+
+use super::{on_create, on_update};
+use crate::Placeholders;
+
+fn parse(text: &str) -> (GroupVersionKind, Value<'static>) {
+    let object = pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+    let version = object.get("apiVersion").and_then(Value::as_str).unwrap();
+    let (group, version) = version.split_once('/').unwrap_or(("", version));
+    let kind = object.get("kind").and_then(Value::as_str).unwrap();
+    let kind = GroupVersionKind {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: kind.to_owned(),
+    };
+    (kind, object)
+}
+
+#[track_caller]
+fn check(object: &str, expected: &[&str]) {
+    let (kind, object) = parse(object);
+    assert_eq!(on_create(&kind, &object, &Placeholders::default()), expected);
+}
+
+#[track_caller]
+fn check_update(old: &str, object: &str, expected: &[&str]) {
+    let (kind, object) = parse(object);
+    assert_eq!(on_update(&kind, &object, &parse(old).1), expected);
+}
+
+#[test]
+fn volumes() {
+    check(
+        r#"{"apiVersion": "v1", "kind": "PersistentVolume",
+            "metadata": {"name": "a", "annotations": {"volume.beta.kubernetes.io/mount-options": "x"}},
+            "spec": {"persistentVolumeReclaimPolicy": "Recycle", "storageos": {}, "nodeAffinity": {"required":
+            {"nodeSelectorTerms": [{"matchExpressions": [{"key": "beta.kubernetes.io/os", "operator": "Exists"}]}]}}}}"#,
+        &[
+            "metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use \"mountOptions\" \
+             attribute instead",
+            "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended \
+             approach is to use dynamic provisioning.",
+            "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].key: beta.kubernetes.io/os is deprecated \
+             since v1.14; use \"kubernetes.io/os\" instead",
+            "spec.storageOS: deprecated in v1.22, non-functional in v1.25+",
+        ],
+    );
+    check(
+        r#"{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}, "spec": {"flocker": {}}}"#,
+        &[],
+    );
+}
+
+#[test]
+fn claims_of_stateful_sets() {
+    let set = r#"{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": {
+        "volumeClaimTemplates": [{"spec": {"resources": {"requests": {"storage": "100m"}}}}]}}"#;
+    let fault = "resources.requests[storage]: fractional byte value \"100m\" is invalid, must be an integer";
+    check(set, &[&format!("spec.volumeClaimTemplates[0].{fault}")]);
+    check_update(set, set, &[&format!("spec.volumeClaimTemplates[0].Spec.{fault}")]);
+}
+
+#[test]
+fn addresses_of_services() {
+    check(
+        r#"{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {"clusterIP": "10.0.0.1",
+            "clusterIPs": ["10.0.0.1", "2001:DB8::1"], "externalIPs": ["10.0.0.010"], "type": "LoadBalancer",
+            "loadBalancerIP": "::ffff:10.0.0.1", "loadBalancerSourceRanges": ["10.1.0.0/8"]}}"#,
+        &[
+            "spec.clusterIPs[1]: IPv6 address \"2001:DB8::1\" should be in RFC 5952 canonical format (\"2001:db8::1\")",
+            "spec.externalIPs[0]: non-standard IP address \"10.0.0.010\" is invalid: use \"10.0.0.10\"",
+            "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
+            "spec.loadBalancerIP: non-standard IP address \"::ffff:10.0.0.1\" is invalid: use \"10.0.0.1\"",
+            "spec.loadBalancerSourceRanges[0]: CIDR value \"10.1.0.0/8\" is ambiguous in this context (should be \
+             \"10.0.0.0/8\" or \"10.1.0.0/32\"?)",
+        ],
+    );
+}
+
+#[test]
+fn endpoints() {
+    let endpoints = |label: &str| {
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "Endpoints", "metadata": {{"name": "a", "labels": {{{label}}}}},
+                "subsets": [{{"notReadyAddresses": [{{"ip": "::0"}}]}}]}}"#
+        )
+    };
+    let warning = "subsets[0].notReadyAddresses[0].ip: IPv6 address \"::0\" should be in RFC 5952 canonical format (\"::\")";
+    check(&endpoints(""), &[warning]);
+    check(
+        &endpoints(r#""endpoints.kubernetes.io/managed-by": "endpoint-controller""#),
+        &[],
+    );
+    let slice = r#"{"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"name": "a"},
+        "addressType": "FQDN", "endpoints": [{"addresses": ["a.example.com"]}]}"#;
+    check(slice, &["spec.addressType: FQDN endpoints are deprecated"]);
+    check_update(slice, slice, &[]);
+}
+
+#[test]
+fn networks() {
+    check(
+        r#"{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "a"}, "spec": {
+            "ingress": [{"from": [{"ipBlock": {"cidr": "2001:DB8::/64", "except": ["2001:DB8::/80"]}}]}],
+            "egress": [{"to": [{"podSelector": {}}, {"ipBlock": {"cidr": "10.0.0.0/08"}}]}]}}"#,
+        &[
+            "spec.ingress[0].from[0].ipBlock.cidr: IPv6 CIDR value \"2001:DB8::/64\" should be in RFC 5952 canonical \
+             format (\"2001:db8::/64\")",
+            "spec.ingress[0].from[0].ipBlock.except[0]: IPv6 CIDR value \"2001:DB8::/80\" should be in RFC 5952 canonical \
+             format (\"2001:db8::/80\")",
+            "spec.egress[0].to[1].ipBlock.cidr: non-standard CIDR value \"10.0.0.0/08\" is invalid: use \"10.0.0.0/8\"",
+        ],
+    );
+    check(
+        r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": {"podCIDRs": ["::/064"],
+            "externalID": "x", "configSource": {}}}"#,
+        &[
+            "spec.configSource: the feature is removed",
+            "spec.externalID: this field is deprecated, and is unused by Kubernetes",
+            "spec.podCIDRs[0]: non-standard CIDR value \"::/064\" is invalid: use \"::/64\"",
+        ],
+    );
+}
+
+#[test]
+fn addresses_of_pods() {
+    check(
+        r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {
+            "containers": [{"name": "c", "ports": [{"containerPort": 80, "protocol": "TCP", "hostIP": "10.0.0.1"}]}],
+            "dnsConfig": {"nameservers": ["10.0.0.1", "2001:DB8::1"]}, "hostAliases": [{"ip": "::0"}]}}"#,
+        &[
+            "spec.containers[0].ports[0]: hostIP set without hostPort: {Name: HostPort:0 ContainerPort:80 Protocol:TCP \
+             HostIP:10.0.0.1}",
+            "spec.dnsConfig.nameservers[1]: IPv6 address \"2001:DB8::1\" should be in RFC 5952 canonical format \
+             (\"2001:db8::1\")",
+            "spec.hostAliases[0].ip: IPv6 address \"::0\" should be in RFC 5952 canonical format (\"::\")",
+        ],
+    );
+}
+
+#[test]
+fn jobs() {
+    let many = "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, \
+         Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
+    let job = |parallelism: u32| {
+        format!(
+            r#"{{"completionMode": "Indexed", "completions": 100001, "parallelism": {parallelism}, "template": {{}}}}"#
+        )
+    };
+    let of = |spec: &str| {
+        format!(r#"{{"apiVersion": "batch/v1", "kind": "Job", "metadata": {{"name": "a"}}, "spec": {spec}}}"#)
+    };
+    check(&of(&job(10_001)), &[&format!("spec: {many}")]);
+    check(&of(&job(10_000)), &[]);
+    let cron = format!(
+        r#"{{"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {{"name": "a"}}, "spec": {{"schedule": "TZ=UTC @daily",
+            "jobTemplate": {{"spec": {}}}}}}}"#,
+        job(10_001)
+    );
+    check(&cron, &[&format!("spec.jobTemplate.spec: {many}")]);
+    check_update(
+        &cron,
+        &cron,
+        &[
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see \
+           https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
+        ],
+    );
+}
+
+#[test]
+fn single_kinds() {
+    let account = r#"{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a",
+        "annotations": {"kubernetes.io/enforce-mountable-secrets": "true"}}}"#;
+    let plain = r#"{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}}"#;
+    let warning = "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate \
+         namespaces to isolate access to mounted secrets";
+    check(account, &[warning]);
+    check_update(plain, account, &[warning]);
+    check_update(account, account, &[]);
+    check(
+        r#"{"apiVersion": "storage.k8s.io/v1", "kind": "CSIStorageCapacity", "metadata": {"name": "a"}, "nodeTopology":
+            {"matchLabels": {"beta.kubernetes.io/arch": "x"}, "matchExpressions": [{"key": "beta.kubernetes.io/os"}]}}"#,
+        &[
+            "nodeTopology.matchExpressions[0].key: beta.kubernetes.io/os is deprecated since v1.14; use \
+             \"kubernetes.io/os\" instead",
+            "nodeTopology.matchLabels.beta.kubernetes.io/arch: deprecated since v1.14; use \"kubernetes.io/arch\" instead",
+        ],
+    );
+    check(
+        r#"{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "a"},
+            "spec": {"driver": "GPU.example.com"}}"#,
+        &["spec.driver: driver names should be lowercase; \"GPU.example.com\" contains uppercase characters"],
+    );
+}
