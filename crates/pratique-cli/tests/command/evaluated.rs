@@ -224,3 +224,26 @@ fn nothing_is_not_all() {
     let run = directory.run(&["test", "suite.yaml", "--coverage", "--output", "json"]);
     run.stdout_has("\"percent\": null");
 }
+
+#[test]
+fn pods_without_containers_are_judged_by_the_rest() {
+    let template = "selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n";
+    let directory = Directory::new()
+        .with("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: empty}\n")
+        .with(
+            "web.yaml",
+            format!("apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n  {template}"),
+        )
+        .with(
+            "host.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: host}\nspec: {hostNetwork: true, containers: null}\n",
+        );
+    // Their lists of containers are null to policies, and no error.
+    let denied = directory.run(&["review", "pod.yaml", "web.yaml", "host.yaml"]);
+    denied.exits(1).shows(&[
+        "2 allowed, 1 denied\n",
+        "denied request: hostNetwork may not be true\n",
+    ]);
+    let restricted = directory.run(&["review", "--level", "restricted", "pod.yaml", "web.yaml"]);
+    assert!(!restricted.stdout.contains("resulted in error"), "{restricted}");
+}
