@@ -40,7 +40,7 @@ const NAMESPACE: &str = "default";
 ///
 /// The results have the columns of [`result_schema`], and a row for each row. One that
 /// is not JSON, has no kind, or is a list, is `failed`, with the reason as its message; what depends on something that was not given is
-/// `undecided`. An object that a server cannot decode is `denied`, and warnings of the server itself, such as that about an
+/// `undecided`. An object that a server cannot decode, or has no name, is `denied`, and warnings of the server itself, such as that about an
 /// unknown field, are findings without a policy.
 #[derive(Clone)]
 pub struct BatchEvaluator {

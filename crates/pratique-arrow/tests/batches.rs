@@ -333,3 +333,20 @@ fn objects_are_decoded_as_a_server_does() {
         [["", "warn", r#"unknown field "spec.containers[0].imagee""#].map(str::to_owned)]
     );
 }
+
+/// What has no name is refused, whether objects are completed or are as they are stored.
+#[test]
+fn objects_need_names() {
+    let unnamed = object("Pod", "", true).replace(r#""name":"","#, "");
+    let generated = object("Pod", "a", true).replace(r#""name":"a""#, r#""generateName":"a-""#);
+    let input = batch(vec![(
+        "object",
+        Arc::new(StringArray::from_iter_values([unnamed, generated])),
+    )]);
+    for evaluator in [evaluator(), evaluator().objects(None)] {
+        let results = evaluator.evaluate(&input).unwrap();
+        assert_eq!(decisions(&results), ["denied", "allowed"]);
+        let message = "Pod \"\" is invalid: metadata.name: Required value: name or generateName is required";
+        assert_eq!(texts(&results, "message")[0].as_deref(), Some(message));
+    }
+}

@@ -88,4 +88,5 @@ pub use registry::{Prepared, Received, Registry};
 pub use request::{Attributes, Request, Verb};
 pub use scale::scale_of;
 pub use scheme::{Decoded, Scheme, Store, Undecoded};
+pub use strategies::is_stored;
 pub use target::Target;

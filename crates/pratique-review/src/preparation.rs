@@ -1,6 +1,6 @@
 //! Objects as an API server sees them: what it does with them before admission, and between the steps of it.
 
-use pratique::api_objects::{ApiObjects, Defaults, ReceivedRequest};
+use pratique::api_objects::{ApiObjects, Defaults, GivenRequest, ReceivedRequest};
 use pratique::object_model::Refused;
 use pratique::{ObjectModel, Outcome};
 use pratique_gotext::strconv::quote;
@@ -28,13 +28,17 @@ pub struct Preparation {
     pub validation: FieldValidation,
     /// Whether it is recorded which fields were defaulted, and by whom.
     pub records_defaults: bool,
+    /// Whether objects that stay as they are need no name, as in the tests of other programs.
+    pub takes_nameless: bool,
 }
 
 /// The object of a request, from decoding to validating admission.
 #[derive(Debug)]
 pub enum PreparedObject<'s> {
-    /// It stays as it is.
+    /// It stays as it is: a server sent it, or it is not decoded.
     Unchanged,
+    /// It stays as it was written, and needs a name.
+    Given(GivenRequest),
     /// A server sent it: what policies change is defaulted.
     Sent(&'s ApiObjects),
     /// It is completed as a server does.
@@ -53,7 +57,10 @@ impl Preparation {
     ) -> PreparedObject<'s> {
         self.validate_fields(input);
         let Some(objects) = objects else {
-            return PreparedObject::Unchanged;
+            if input.is_sent || self.takes_nameless {
+                return PreparedObject::Unchanged;
+            }
+            return PreparedObject::Given(GivenRequest::new(&input.request));
         };
         if input.is_sent {
             return PreparedObject::Sent(objects);
@@ -119,6 +126,7 @@ impl PreparedObject<'_> {
     pub fn model(&self) -> Option<&dyn ObjectModel> {
         match self {
             PreparedObject::Unchanged | PreparedObject::Refused(_) => None,
+            PreparedObject::Given(given) => Some(given),
             PreparedObject::Sent(objects) => Some(*objects),
             PreparedObject::Received(received) => Some(&**received),
         }
@@ -128,7 +136,10 @@ impl PreparedObject<'_> {
     pub fn refusal(&self) -> Option<Outcome> {
         match self {
             PreparedObject::Refused(outcome) => Some((**outcome).clone()),
-            PreparedObject::Unchanged | PreparedObject::Sent(_) | PreparedObject::Received(_) => None,
+            PreparedObject::Unchanged
+            | PreparedObject::Given(_)
+            | PreparedObject::Sent(_)
+            | PreparedObject::Received(_) => None,
         }
     }
 
@@ -136,7 +147,10 @@ impl PreparedObject<'_> {
     pub fn defaults(&self) -> Vec<Defaults> {
         match self {
             PreparedObject::Received(received) => received.defaults(),
-            PreparedObject::Unchanged | PreparedObject::Sent(_) | PreparedObject::Refused(_) => Vec::new(),
+            PreparedObject::Unchanged
+            | PreparedObject::Given(_)
+            | PreparedObject::Sent(_)
+            | PreparedObject::Refused(_) => Vec::new(),
         }
     }
 
@@ -144,6 +158,7 @@ impl PreparedObject<'_> {
     pub fn is_refused(&self) -> bool {
         match self {
             PreparedObject::Refused(_) => true,
+            PreparedObject::Given(given) => given.is_refused(),
             PreparedObject::Received(received) => received.is_refused(),
             PreparedObject::Unchanged | PreparedObject::Sent(_) => false,
         }

@@ -10,7 +10,7 @@ use crate::load::Policies;
 use crate::select::DEFAULT_NAMESPACE;
 use crate::suite::{Case, Suite};
 use pratique_request::{BuildError, RequestTemplate, Resolution, kind_of, review};
-use pratique_review::{Preparation, ReviewInput};
+use pratique_review::ReviewInput;
 use pratique_state::Rules;
 use pratique_state::StoredState;
 
@@ -33,7 +33,7 @@ impl Suite {
     pub fn request(&self, case: &Case, policies: &Policies) -> Result<CaseRequest, CaseError> {
         let kinds = self.kinds(case, policies)?;
         let mut input = self.decoded_request(case, &kinds)?;
-        let prepared = Preparation::default().prepare(&mut input, kinds.completed());
+        let prepared = self.preparation().prepare(&mut input, kinds.completed());
         if let Some(refused) = input.decode_failure().or_else(|| prepared.refusal()) {
             let status = refused.status.unwrap_or_default();
             return Err(CaseError::Refused(status.message));

@@ -9,6 +9,7 @@ use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::load::Policies;
 use crate::suite::{Case, Expected, Suite};
+use pratique_review::Preparation;
 use pratique_request::{ResourceResolver, is_definition, kind_of};
 
 /// Metadata that an update has from the stored object.
@@ -30,6 +31,14 @@ impl CaseKinds {
 }
 
 impl Suite {
+    /// What is done with objects before admission. Where they are not completed, tests of other programs have some without names.
+    pub(crate) fn preparation(&self) -> Preparation {
+        Preparation {
+            takes_nameless: !self.defaults,
+            ..Preparation::default()
+        }
+    }
+
     /// The kinds that the cluster of a case serves: the built-in ones, and those of definitions and snapshots.
     ///
     /// # Errors

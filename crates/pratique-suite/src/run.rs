@@ -17,7 +17,7 @@ use crate::runner::Runner;
 use crate::suite::{Case, Expected, Suite};
 use crate::unbound_matches::UnboundMatches;
 use pratique_review::chain::Admitted;
-use pratique_review::{Preparation, Reviewer};
+use pratique_review::Reviewer;
 use pratique_state::PluginState;
 
 /// The result of a case.
@@ -210,7 +210,7 @@ impl Suite {
             input.request.form = ObjectForm::Unstructured;
         }
         let as_sent = input.request.object.clone();
-        let prepared = Preparation::default().prepare(&mut input, api_objects.as_ref());
+        let prepared = self.preparation().prepare(&mut input, api_objects.as_ref());
         if let Some(refused) = input.decode_failure().or_else(|| prepared.refusal()) {
             return Ok(Evaluated::refused(input.with_warnings(refused), input.request));
         }

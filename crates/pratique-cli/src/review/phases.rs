@@ -29,7 +29,7 @@ impl Phases {
         Phases {
             preparation: Preparation {
                 validation: arguments.field_validation.into(),
-                records_defaults: false,
+                ..Preparation::default()
             },
             completes: arguments.defaults,
             webhooks: false,

@@ -530,4 +530,23 @@ spec: {user: ann, nonResourceAttributes: {path: /, verb: get}}
         .run(&["scan", "--policies", "policies", "none.yaml"])
         .exits(1)
         .shows(&[answer]);
+    // Objects that stay as they are need a name as well.
+    let as_given = |policies: &str, input: &str| {
+        directory.run(&["review", "--defaults", "off", "--policies", policies, input])
+    };
+    as_given("policies", "none.yaml")
+        .exits(1)
+        .shows(&["denied by the server itself (422 Invalid)", answer]);
+    as_given("policies", "custom.yaml").exits(1);
+    for (policies, input) in [
+        ("policies", "generated.yaml"),
+        ("policies", "review.yaml"),
+        ("named.yaml", "none.yaml"),
+    ] {
+        as_given(policies, input).exits(0);
+    }
+    directory
+        .run(&["scan", "--defaults", "off", "--policies", "policies", "none.yaml"])
+        .exits(1)
+        .shows(&[answer]);
 }

@@ -25,6 +25,7 @@ pub(crate) use pod_spec::drop_disabled;
 pub(crate) use pods::{APP_ARMOR, app_armor_profile};
 
 use pratique_json::same_name;
+use pratique_types::GroupVersionKind;
 
 use crate::strategy::Strategy;
 
@@ -45,6 +46,11 @@ const GROUPS: &[&[Strategy]] = &[
     small::STRATEGIES,
     storage::STRATEGIES,
 ];
+
+/// Whether a server stores objects of a kind: of kinds that are built in, some answer a question only.
+pub fn is_stored(kind: &GroupVersionKind) -> bool {
+    !pratique_objects::is_builtin(kind) || of(&kind.group, &kind.kind).is_some()
+}
 
 /// The strategy of a built-in kind; `None` for kinds that are not stored.
 pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {

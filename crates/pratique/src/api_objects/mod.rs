@@ -30,10 +30,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ObjectDefaults`] is less: the defaults of a cluster's kinds, for a server that is asked by an API server.
+//! A [`GivenRequest`] is the model of one whose object stays as it is, and still needs a name. [`ObjectDefaults`] is less: the defaults of a cluster's kinds, for a server that is asked by an API server.
 //!
 //! A server's own validation is part of it for custom resources only; that of built-in kinds is not simulated.
 
+mod given;
 mod object_defaults;
 mod old_object;
 mod received;
@@ -48,6 +49,7 @@ pub use pratique_registry::{Placeholders, UnservedError};
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
+pub use given::GivenRequest;
 pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
 pub use received::{DefaultedBy, Defaults, ReceivedRequest};

@@ -12,6 +12,7 @@ use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 
 use super::ApiObjects;
+use super::given::is_named;
 use super::old_object::OldObject;
 
 /// An API server's processing of the object of a request, before admission and during it.
@@ -303,11 +304,7 @@ impl ReceivedRequest<'_> {
         let is_stored = request.operation == Operation::Create
             && request.sub_resource.is_empty()
             && !self.model.knows(&request.kind);
-        let has = |field| {
-            let text = attributes.object.at(&["metadata", field]).and_then(Value::as_str);
-            text.is_some_and(|text| !text.is_empty())
-        };
-        if is_stored && !has("name") && !has("generateName") {
+        if is_stored && !is_named(attributes.object) {
             self.is_refused.store(true, Ordering::Relaxed);
             return Err(Refused {
                 status: no_name(&request.kind),
