@@ -13,6 +13,8 @@ const KIND: &str = "Report";
 
 /// How many problems, and how many notes, are kept.
 const MAX_KEPT: usize = 100;
+/// How many notices are kept.
+const MAX_NOTICES: usize = 1000;
 /// The maximum length of a text of a problem or a note, in bytes.
 const MAX_TEXT: usize = 2048;
 
@@ -65,6 +67,19 @@ pub struct Problem {
     pub message: String,
 }
 
+/// A warning about something that no decision tells: what was passed over, not known or not evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportNotice {
+    /// The stable name of what it is about.
+    pub rule: String,
+    /// Where it is; empty if it is about all inputs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+    /// What is told.
+    pub message: String,
+}
+
 /// A report. Reports of shards merge to the report of the whole.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "JsonReport", try_from = "JsonReport")]
@@ -75,6 +90,11 @@ pub struct Report {
     tally: Tally,
     problems: BTreeSet<Problem>,
     notes: BTreeSet<String>,
+    notices: BTreeSet<ReportNotice>,
+    /// How many notices are not kept.
+    more_notices: u64,
+    /// What was evaluated, and what was not.
+    evaluated: String,
     /// Where the inputs are, once another report was merged: they are not read anew for each of many reports.
     places: Option<InputPlaces>,
 }
@@ -87,6 +107,8 @@ impl PartialEq for Report {
             && self.tally == other.tally
             && self.problems == other.problems
             && self.notes == other.notes
+            && self.notices == other.notices
+            && self.more_notices == other.more_notices
     }
 }
 
@@ -146,6 +168,17 @@ struct JsonReport {
     problems: Vec<Problem>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<ReportNotice>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    more_notices: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    evaluated: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -168,6 +201,9 @@ impl Report {
             tally,
             problems: BTreeSet::new(),
             notes: BTreeSet::new(),
+            notices: BTreeSet::new(),
+            more_notices: 0,
+            evaluated: String::new(),
             places: None,
         }
     }
@@ -197,6 +233,21 @@ impl Report {
         self.notes.iter().map(String::as_str)
     }
 
+    /// The first notices in the order of their rules and places.
+    pub fn notices(&self) -> impl ExactSizeIterator<Item = &ReportNotice> {
+        self.notices.iter()
+    }
+
+    /// How many notices there are besides.
+    pub fn more_notices(&self) -> u64 {
+        self.more_notices
+    }
+
+    /// What was evaluated, and what was not; empty if that is not known.
+    pub fn evaluated(&self) -> &str {
+        &self.evaluated
+    }
+
     /// The shards that are missing; empty if the report is of the whole.
     pub fn missing(&self) -> Vec<u32> {
         (0..self.of)
@@ -218,6 +269,29 @@ impl Report {
     pub fn add_note(&mut self, note: &str) {
         self.notes.insert(bounded_to(note, MAX_TEXT));
         shrink(&mut self.notes);
+    }
+
+    /// Adds a notice; one that is there already is there once.
+    pub fn add_notice(&mut self, rule: &str, place: &str, message: &str) {
+        let text = |text: &str| bounded_to(text, MAX_TEXT);
+        self.notices.insert(ReportNotice {
+            rule: text(rule),
+            place: text(place),
+            message: text(message),
+        });
+        self.shrink_notices();
+    }
+
+    /// Says what was evaluated, and what was not. Of merged reports, the first says it.
+    pub fn set_evaluated(&mut self, evaluated: &str) {
+        self.evaluated = bounded_to(evaluated, MAX_TEXT);
+    }
+
+    fn shrink_notices(&mut self) {
+        while self.notices.len() > MAX_NOTICES {
+            self.notices.pop_last();
+            self.more_notices = self.more_notices.saturating_add(1);
+        }
     }
 
     /// Adds the report of other shards of the same run, or a whole report of the same policies for other inputs.
@@ -264,6 +338,9 @@ impl Report {
         self.tally.merge(other.tally);
         self.problems.extend(other.problems);
         self.notes.extend(other.notes);
+        self.notices.extend(other.notices);
+        self.more_notices = self.more_notices.saturating_add(other.more_notices);
+        self.shrink_notices();
         shrink(&mut self.problems);
         shrink(&mut self.notes);
         if self.missing().is_empty() {
@@ -317,6 +394,9 @@ impl From<Report> for JsonReport {
             tally: report.tally,
             problems: report.problems.into_iter().collect(),
             notes: report.notes.into_iter().collect(),
+            notices: report.notices.into_iter().collect(),
+            more_notices: report.more_notices,
+            evaluated: report.evaluated,
         }
     }
 }
@@ -349,9 +429,13 @@ impl TryFrom<JsonReport> for Report {
             .iter()
             .flat_map(|problem| [&problem.place, &problem.message]);
         let are_few = json.problems.len() <= MAX_KEPT && json.notes.len() <= MAX_KEPT;
-        if !are_few || !texts.chain(&json.notes).all(is_bounded) {
+        let notices = json.notices.iter();
+        let of_notices = notices.flat_map(|notice| [&notice.rule, &notice.place, &notice.message]);
+        let texts = texts.chain(&json.notes).chain(of_notices);
+        let are_few = are_few && json.notices.len() <= MAX_NOTICES;
+        if !are_few || !texts.chain([&json.evaluated]).all(is_bounded) {
             return Err(ReportError::Faulty(
-                "it has more problems or notes, or longer ones, than a report keeps",
+                "it has more problems, notes or notices, or longer ones, than a report keeps",
             ));
         }
         Ok(Report {
@@ -361,6 +445,9 @@ impl TryFrom<JsonReport> for Report {
             tally: json.tally,
             problems: json.problems.into_iter().collect(),
             notes: json.notes.into_iter().collect(),
+            notices: json.notices.into_iter().collect(),
+            more_notices: json.more_notices,
+            evaluated: json.evaluated,
             places: None,
         })
     }
@@ -393,6 +480,10 @@ mod tests {
             report.add_problem(name, "no JSON");
         }
         report.add_note("as updates");
+        report.add_notice("unknown-kind", "", "Widget");
+        for name in names {
+            report.add_notice("duplicate-key", name, "twice");
+        }
         report
     }
 
@@ -408,6 +499,20 @@ mod tests {
         merged.merge(report(2, 3, &["c"])).unwrap();
         assert_eq!(merged, whole);
         assert_eq!(Report::from_json(&merged.to_json()).unwrap(), whole);
+    }
+
+    #[test]
+    fn notices_that_are_not_kept_are_counted() {
+        let mut merged = report(0, 2, &[]);
+        let mut other = report(1, 2, &[]);
+        for number in 0..MAX_NOTICES {
+            other.add_notice("duplicate-key", &number.to_string(), "twice");
+        }
+        assert_eq!((other.notices().len(), other.more_notices()), (MAX_NOTICES, 1));
+        merged
+            .merge(Report::from_json(&other.to_json()).unwrap())
+            .unwrap();
+        assert_eq!((merged.notices().len(), merged.more_notices()), (MAX_NOTICES, 2));
     }
 
     #[test]

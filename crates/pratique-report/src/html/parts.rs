@@ -8,6 +8,9 @@ use crate::{Counts, Report, Table, Tally};
 
 /// How many rows a table shows.
 const MAX_ROWS: usize = 200;
+/// Who refuses a request or warns about it where no policy, webhook or plugin does.
+const SERVER: &str = "the server itself";
+
 /// How many combinations of policy and action have their examples shown.
 const MAX_EXAMPLES: usize = 200;
 
@@ -167,7 +170,7 @@ pub(super) fn examples(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt:
     section(out, of, "Examples")?;
     for (kind, examples) in kinds.by_ref().take(MAX_EXAMPLES) {
         let policy = if kind.policy.is_empty() {
-            "(no policy)"
+            SERVER
         } else {
             &kind.policy
         };
@@ -241,8 +244,14 @@ pub(super) fn about(out: &mut Formatter<'_>, report: &Report, time: &str) -> fmt
         ("Inputs", run.inputs.join(", ")),
         ("Operation", run.operation.clone()),
         ("Policies", run.policies.clone()),
+        ("Evaluated", report.evaluated().to_owned()),
     ];
-    footer(out, report.notes(), &facts)
+    let notices = report.notices().map(|notice| match notice.place.as_str() {
+        "" => notice.message.clone(),
+        place => format!("{place}: {}", notice.message),
+    });
+    let notes: Vec<String> = report.notes().map(str::to_owned).chain(notices).collect();
+    footer(out, notes.iter().map(String::as_str), &facts)
 }
 
 /// Notes, and facts with their names.

@@ -42,6 +42,8 @@ fn report(text: &str) -> Report {
     evaluation.user = "";
     report.tally_mut().count(&evaluation);
     report.add_note(text);
+    report.add_notice(text, text, text);
+    report.set_evaluated(text);
     report.add_problem(text, text);
     report
 }
