@@ -11,6 +11,8 @@ export function requestForm(changed) {
     user: input("user", { placeholder: "kubernetes-admin" }),
     groups: input("groups", { placeholder: "dev, ops" }),
     namespace: input("request-namespace", { placeholder: "default" }),
+    expand: element("select", { id: "expand", input: changed }, [["", "Where a policy is about Pods"], ["on", "Always"], ["off", "Never"]]
+      .map(([value, title]) => element("option", { value }, title))),
     subresource: input("subresource", { placeholder: "status" }),
     resource: input("resource", { placeholder: "widgets.example.com" }),
   };
@@ -27,6 +29,7 @@ export function requestForm(changed) {
     row("Groups", fields.groups, "separated by commas"),
     row("Namespace", fields.namespace, "of an object that names none"),
     row("Subresource", fields.subresource),
+    row("Pods of workloads", fields.expand, "whether they are evaluated as well"),
     row("Resource", fields.resource, "of a kind that is not known"),
     check("Dry run", checks.dryRun),
     check("Evaluate policies without a binding as if bound", checks.bind),
@@ -42,6 +45,7 @@ export function requestForm(changed) {
         operation: text("operation"),
         user: named ? { name: user || "kubernetes-admin", groups } : undefined,
         namespace: text("namespace"),
+        expand: text("expand"),
         subresource: text("subresource"),
         resource: text("resource"),
         ...Object.fromEntries(Object.entries(checks).map(([name, field]) => [name, field.checked])),

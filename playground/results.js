@@ -22,6 +22,7 @@ function details(answer, locate, body) {
     findings("Problems", problems, locate),
     unfinished(answer),
     decisions(answer),
+    pods(answer.pods, locate),
     list("Warnings for the user", answer.warnings),
     annotations(answer.auditAnnotations),
     changes(answer),
@@ -62,14 +63,29 @@ function banner(answer, milliseconds, counts) {
   const { decision, status, request } = answer;
   const total = (answer.explanation?.policies ?? []).flatMap((policy) => policy.bindings ?? []).flatMap((binding) => binding.rounds ?? [])
     .reduce((sum, round) => sum + round.cost, 0);
-  const title = DECISIONS[decision] ?? (answer.problems.length > 0 ? "Nothing is evaluated yet" : "Policies load");
+  const refused = (answer.pods ?? []).filter((pod) => pod.decision !== "allowed");
+  const ofPods = refused.map((pod) => `, its Pod: ${(DECISIONS[pod.decision] ?? pod.decision).toLowerCase()}`).join("");
+  const title = DECISIONS[decision] ? DECISIONS[decision] + ofPods : (answer.problems.length > 0 ? "Nothing is evaluated yet" : "Policies load");
   const kind = decision ?? (answer.problems.length > 0 ? "error" : "value");
   const code = status && [status.code, status.reason].filter(Boolean).join(" ");
   const facts = [code, request && described(request), decision && `cost ${number(total)}`, took(milliseconds), ...counts];
-  return element("div", { class: `banner ${kind}`, "data-decision": decision ?? kind },
+  const tone = decision === "allowed" && refused.length > 0 ? refused[0].decision : kind;
+  return element("div", { class: `banner ${tone}`, "data-decision": decision ?? kind },
     element("p", { class: "verdict" }, title),
     element("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
-    status?.message && element("p", { class: "message" }, status.message));
+    status?.message && element("p", { class: "message" }, status.message),
+    refused.map((pod) => element("p", { class: "message" }, `Pod ${pod.name}: ${pod.status?.message ?? pod.undecided.join("; ")}`)));
+}
+
+/** The Pods that a controller makes of the object, each with its decision. */
+function pods(given, locate) {
+  if (!given?.length) {
+    return null;
+  }
+  return section("Pods of the workload", given.map((pod) => element("details", { open: pod.decision !== "allowed", "data-key": `pod ${pod.name}` },
+    element("summary", {}, element("strong", {}, pod.name), " ", element("span", { class: "quiet" }, (DECISIONS[pod.decision] ?? pod.decision).toLowerCase())),
+    [unfinished(pod), decisions(pod), list("Warnings for the user", pod.warnings), annotations(pod.auditAnnotations), changes(pod),
+      explanation(pod.explanation, locate), defaults(pod.defaults)].filter(Boolean))));
 }
 
 function described(request) {

@@ -46,6 +46,11 @@ export interface Evaluate {
   authorizer?: string;
   /** Whether policies without a binding are evaluated as if bound. */
   bind?: boolean;
+  /**
+   * Whether the Pod that a controller makes of a workload is evaluated as well: with `auto`, the default, where a policy is about
+   * Pods and the workload is not refused.
+   */
+  expand?: "auto" | "on" | "off";
   /** Whether objects stay as they are, instead of being decoded, defaulted and prepared as an API server does. */
   asGiven?: boolean;
   /** Whether the worst-case cost of each expression is estimated. */
@@ -182,7 +187,12 @@ export interface Evaluation {
   explanation?: { policies: ExplainedPolicy[] };
   /** The request that was evaluated. */
   request?: { operation: Operation; namespace: string; name: string; user: string; groups: string[]; subResource: string; resource: object; kind: object };
+  /** The decisions on the Pods that a controller makes of a workload: what is decided about this itself does not say it. */
+  pods?: PodDecision[];
 }
+
+/** The decision on a Pod, with all that an {@link Evaluation} has of one. */
+export type PodDecision = { name: string } & Omit<Evaluation, "problems" | "lints" | "notEvaluated" | "notes" | "costs" | "pods">;
 
 /** An expression to evaluate, in the environment of an API server. */
 export interface Expression {

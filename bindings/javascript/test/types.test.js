@@ -57,6 +57,7 @@ const REQUESTS = [
   { policies: [file("p", list(MUTATING, WARNING))], object: object(3), operation: "CREATE", namespace: "shop", dryRun: true },
   { policies: [file("p", list(VALIDATING).replace("object.spec", "objekt.spec"))], object: object(3) },
   { policies: [file("p", list(VALIDATING[0]))], object: object(3), authorizer: "authorizer: []", withoutLints: true },
+  { policies: [file("p", list(WARNING))], object: object(3), expand: "on" },
   { policies: [], object: object("many"), asGiven: false },
   { policies: [file("p", "a: [1")], object: "- 1" },
 ];

@@ -16,6 +16,7 @@
 //! ```
 
 mod definition;
+mod pod;
 mod received;
 mod resource;
 pub mod review;
@@ -25,6 +26,7 @@ mod unserved;
 mod user;
 
 pub use definition::GoneDefinition;
+pub use pod::pod_request;
 pub use received::{decode_object, server_warnings};
 pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};

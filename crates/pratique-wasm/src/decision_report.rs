@@ -48,6 +48,18 @@ pub(crate) struct DecisionReport {
     explanation: Value,
     /// A summary of the request.
     request: Value,
+    /// The decisions on the Pods that a controller makes of a workload.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pods: Vec<PodReport>,
+}
+
+/// The decision on a Pod.
+#[derive(Debug, Serialize)]
+struct PodReport {
+    /// Its name, or the start of the name that a server generates.
+    name: String,
+    #[serde(flatten)]
+    report: DecisionReport,
 }
 
 /// The decision of a policy with a binding.
@@ -133,7 +145,23 @@ impl DecisionReport {
             warnings: passed_on(&outcome.warnings),
             audit_annotations: outcome.audit_annotations,
             object: outcome.object,
+            pods: Vec::new(),
         }
+    }
+
+    /// Whether the request is refused.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// The object as policies left it; `None` where they did not change it.
+    pub(crate) fn object(&self) -> Option<&pratique_json::Value<'static>> {
+        self.object.as_ref()
+    }
+
+    /// Adds the decision on a Pod of the workload.
+    pub(crate) fn add_pod(&mut self, name: String, report: DecisionReport) {
+        self.pods.push(PodReport { name, report });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Policies evaluated for a request, as `pratique review` does.
 
-use pratique::api_objects::{ApiObjects, ReceivedRequest};
+use pratique::api_objects::{ApiObjects, GivenRequest, ReceivedRequest};
 use pratique::authorization::Authorizer;
 use pratique::policy::object_model::Refused;
 use pratique::{EvalContext, ObjectModel, Outcome};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::access;
 use crate::cluster::Cluster;
 use crate::decision_report::{DecisionRecorder, DecisionReport};
+use crate::expansion::{Decided, Workload};
 use crate::findings::Finding;
 use crate::input::{self, Input};
 use crate::policies::{self, Loaded, Report};
@@ -47,16 +48,42 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
         return evaluation;
     };
     evaluation.notes.clone_from(&input.notes);
-    match decide(arguments, &loaded, input, &cluster, authorizer) {
-        Ok(decision) => evaluation.decision = Some(Box::new(decision)),
-        Err(problem) => evaluation.report.problems.push(*problem),
+    let engine = Engine {
+        arguments,
+        loaded: &loaded,
+        cluster: &cluster,
+        authorizer,
+    };
+    let workload = Workload::of(&input, arguments.expand, &loaded);
+    let mut decided = match engine.decide(input) {
+        Ok(decided) => decided,
+        Err(problem) => {
+            evaluation.report.problems.push(*problem);
+            return evaluation;
+        }
+    };
+    let of_pod = workload.map_or(Ok(()), |workload| workload.decide_pod(&engine, &mut decided));
+    if let Err(problem) = of_pod {
+        evaluation.report.problems.push(*problem);
     }
+    evaluation.decision = Some(Box::new(decided.report));
     evaluation
+}
+
+/// What decides about requests.
+pub(crate) struct Engine<'a> {
+    arguments: &'a Evaluate,
+    loaded: &'a Loaded,
+    cluster: &'a Cluster,
+    authorizer: Arc<dyn Authorizer>,
 }
 
 /// How the object of a request is processed besides admission.
 enum Stage<'s> {
-    Given,
+    /// A server sent it, and it stays as it is.
+    Unchanged,
+    /// It stays as it was written.
+    Given(GivenRequest),
     Sent(&'s ApiObjects),
     Received(Box<ReceivedRequest<'s>>),
 }
@@ -64,81 +91,86 @@ enum Stage<'s> {
 impl Stage<'_> {
     fn model(&self) -> Option<&dyn ObjectModel> {
         match self {
-            Stage::Given => None,
+            Stage::Unchanged => None,
+            Stage::Given(given) => Some(given),
             Stage::Sent(objects) => Some(*objects),
             Stage::Received(received) => Some(&**received),
         }
     }
 }
 
-/// The decision on a request.
-fn decide(
-    arguments: &Evaluate,
-    loaded: &Loaded,
-    input: Input,
-    cluster: &Cluster,
-    authorizer: Arc<dyn Authorizer>,
-) -> Result<DecisionReport, Box<Finding>> {
-    let Input {
-        mut request,
-        is_sent,
-        received,
-        ..
-    } = input;
-    let api_objects = match arguments.as_given {
-        true => None,
-        false => {
-            let manages = reads_managed_fields(&loaded.sets);
-            Some(cluster.kinds.clone().with_managed_fields(manages))
-        }
-    };
-    let mut warnings = match received {
-        Ok(warnings) => warnings,
-        Err(outcome) => return Ok(DecisionReport::refused(*outcome, &request)),
-    };
-    let stage = match (&api_objects, is_sent) {
-        (None, _) => Stage::Given,
-        (Some(objects), true) => Stage::Sent(objects),
-        (Some(objects), false) => match objects.receive_recorded(&mut request) {
-            Ok(received) => {
-                warnings.extend_from_slice(received.unknown_fields());
-                warnings.extend_from_slice(received.warnings());
-                Stage::Received(Box::new(received))
+impl Engine<'_> {
+    /// The decision on a request.
+    pub(crate) fn decide(&self, input: Input) -> Result<Decided, Box<Finding>> {
+        let Engine {
+            arguments,
+            loaded,
+            cluster,
+            authorizer,
+        } = self;
+        let Input {
+            mut request,
+            is_sent,
+            received,
+            ..
+        } = input;
+        let api_objects = match arguments.as_given {
+            true => None,
+            false => {
+                let manages = reads_managed_fields(&loaded.sets);
+                Some(cluster.kinds.clone().with_managed_fields(manages))
             }
-            Err(refused) => return Ok(DecisionReport::refused(refusal(refused), &request)),
-        },
-    };
-    // The namespace of an object is assumed to exist; with a whole request, `cluster` has all that exists.
-    let assumed = arguments.request.is_none().then_some(request.namespace.as_str());
-    let view = cluster.view(assumed);
-    let recorder = Recorder::new();
-    let mut decisions = DecisionRecorder::default();
-    let context = EvalContext::new(&view, authorizer)
-        .with_object_model(stage.model())
-        .with_trace(&recorder);
-    let evaluated = loaded.admission.admit_policies(&request, context, &mut decisions);
-    let mut outcome = evaluated.map_err(|error| {
-        Finding::plain(
-            "not-evaluated",
-            format!("the request cannot be evaluated: {error}"),
-        )
-    })?;
-    outcome.warnings.splice(0..0, warnings);
-    let mut explanation = recorder.explanation();
-    for (origin, set) in &loaded.sets {
-        explanation.locate(*origin, set);
+        };
+        let mut warnings = match received {
+            Ok(warnings) => warnings,
+            Err(outcome) => {
+                let report = DecisionReport::refused(*outcome, &request);
+                return Ok(Decided { report, request });
+            }
+        };
+        let stage = match (&api_objects, is_sent) {
+            (None, true) => Stage::Unchanged,
+            (None, false) => Stage::Given(GivenRequest::new(&request)),
+            (Some(objects), true) => Stage::Sent(objects),
+            (Some(objects), false) => match objects.receive_recorded(&mut request) {
+                Ok(received) => {
+                    warnings.extend_from_slice(received.unknown_fields());
+                    warnings.extend_from_slice(received.warnings());
+                    Stage::Received(Box::new(received))
+                }
+                Err(refused) => {
+                    let report = DecisionReport::refused(refusal(refused), &request);
+                    return Ok(Decided { report, request });
+                }
+            },
+        };
+        // The namespace of an object is assumed to exist; with a whole request, `cluster` has all that exists.
+        let assumed = arguments.request.is_none().then_some(request.namespace.as_str());
+        let view = cluster.view(assumed);
+        let recorder = Recorder::new();
+        let mut decisions = DecisionRecorder::default();
+        let context = EvalContext::new(&view, Arc::clone(authorizer))
+            .with_object_model(stage.model())
+            .with_trace(&recorder);
+        let evaluated = loaded.admission.admit_policies(&request, context, &mut decisions);
+        let mut outcome = evaluated.map_err(|error| {
+            Finding::plain(
+                "not-evaluated",
+                format!("the request cannot be evaluated: {error}"),
+            )
+        })?;
+        outcome.warnings.splice(0..0, warnings);
+        let mut explanation = recorder.explanation();
+        for (origin, set) in &loaded.sets {
+            explanation.locate(*origin, set);
+        }
+        let defaults = match &stage {
+            Stage::Received(received) => received.defaults(),
+            Stage::Unchanged | Stage::Given(_) | Stage::Sent(_) => Vec::new(),
+        };
+        let report = DecisionReport::new(outcome, &request, &explanation, decisions, defaults);
+        Ok(Decided { report, request })
     }
-    let defaults = match &stage {
-        Stage::Received(received) => received.defaults(),
-        Stage::Given | Stage::Sent(_) => Vec::new(),
-    };
-    Ok(DecisionReport::new(
-        outcome,
-        &request,
-        &explanation,
-        decisions,
-        defaults,
-    ))
 }
 
 /// The outcome of a request that a server refuses before admission.

@@ -27,6 +27,14 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// A request for an object that a controller makes.
+    pub(crate) fn made(request: AdmissionRequest<'static>) -> Self {
+        Input {
+            is_sent: false,
+            ..Input::sent(request)
+        }
+    }
+
     /// A request that an API server sent.
     fn sent(request: AdmissionRequest<'static>) -> Self {
         Input {

@@ -43,6 +43,7 @@ mod cluster;
 mod decision_report;
 mod diff;
 mod evaluate;
+mod expansion;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod expression;
@@ -57,4 +58,4 @@ pub use answer::answer;
 pub use evaluate::Evaluation;
 pub use expression::Evaluated;
 pub use findings::Finding;
-pub use request::{Evaluate, Expression, File, Request, User};
+pub use request::{Evaluate, Expand, Expression, File, Request, User};

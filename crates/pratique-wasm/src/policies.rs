@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::api::admissionregistration::v1::{
+    MatchResources, MutatingAdmissionPolicy, NamedRuleWithOperations, ValidatingAdmissionPolicy,
+};
 use pratique::{Admission, AdmissionBuilder, BuildError, Configurations, workers::Sequential};
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Kind, Location, ManifestFile, ManifestSet};
@@ -22,6 +25,14 @@ const LOAD_BYTES: u64 = 256 << 20;
 pub(crate) struct Loaded {
     pub(crate) admission: Admission,
     pub(crate) sets: Vec<(Origin, ManifestSet)>,
+    /// The stored policies.
+    pub(crate) stored: Vec<StoredPolicy>,
+}
+
+/// What a stored policy matches.
+pub(crate) struct StoredPolicy {
+    pub(crate) name: String,
+    pub(crate) rules: Vec<NamedRuleWithOperations>,
 }
 
 /// The report of loading policies.
@@ -109,12 +120,50 @@ pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
         .not_evaluated
         .extend(sets.iter().flat_map(|(_, set)| webhooks(set)));
     match compiled(builder_of_all, &sets, &input.stored) {
-        Ok(admission) => Some(Loaded { admission, sets }),
+        Ok(admission) => Some(Loaded {
+            admission,
+            sets,
+            stored: stored_policies(&input.stored),
+        }),
         Err(error) => {
             report
                 .problems
                 .push(Finding::plain("unsupported-kind", error.to_string()));
             None
+        }
+    }
+}
+
+/// The policies among stored objects, which were decoded before.
+fn stored_policies(stored: &[Value]) -> Vec<StoredPolicy> {
+    let validating: Vec<Arc<ValidatingAdmissionPolicy>> =
+        of_kind(stored, Kind::ValidatingAdmissionPolicy).unwrap_or_default();
+    let validating = validating.iter().map(|policy| {
+        let constraints = policy
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.match_constraints.as_ref());
+        StoredPolicy::new(policy.metadata.name.as_ref(), constraints)
+    });
+    let mutating: Vec<Arc<MutatingAdmissionPolicy>> =
+        of_kind(stored, Kind::MutatingAdmissionPolicy).unwrap_or_default();
+    let mutating = mutating.iter().map(|policy| {
+        let constraints = policy
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.match_constraints.as_ref());
+        StoredPolicy::new(policy.metadata.name.as_ref(), constraints)
+    });
+    validating.chain(mutating).collect()
+}
+
+impl StoredPolicy {
+    fn new(name: Option<&String>, constraints: Option<&MatchResources>) -> Self {
+        StoredPolicy {
+            name: name.cloned().unwrap_or_default(),
+            rules: constraints
+                .and_then(|constraints| constraints.resource_rules.clone())
+                .unwrap_or_default(),
         }
     }
 }

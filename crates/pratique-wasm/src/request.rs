@@ -64,12 +64,27 @@ pub struct Evaluate {
     pub authorizer: Option<String>,
     /// Whether policies without a binding are evaluated as if bound.
     pub bind: bool,
+    /// Whether the Pod that a controller makes of a workload is evaluated as well; by default where a policy is about Pods.
+    pub expand: Expand,
     /// Whether objects stay as they are, instead of being decoded, defaulted and prepared as an API server does.
     pub as_given: bool,
     /// Whether the worst-case cost of each expression is estimated.
     pub costs: bool,
     /// Whether a decision is wanted soon: lints, which take longer than it, are left out.
     pub without_lints: bool,
+}
+
+/// When the Pods of workloads are evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Expand {
+    /// Where a policy is about Pods, and the workload is not refused.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
 }
 
 /// The user who sends a request.

@@ -142,6 +142,99 @@ fn kinds_are_not_guessed() {
     assert_eq!(place["file"], "definition", "{overridden}");
 }
 
+/// An object that stays as it is needs a name as well.
+#[test]
+fn objects_need_names() {
+    for as_given in [false, true] {
+        let mut input = whole();
+        input["object"] = json!(DEPLOYMENT.replace("{name: web}", "{}").replace('7', "3"));
+        input["asGiven"] = json!(as_given);
+        let answer = evaluate(&input);
+        assert_eq!(answer["decision"], "denied", "{answer}");
+        let message = answer["status"]["message"].as_str().unwrap();
+        assert!(message.ends_with("name or generateName is required"), "{message}");
+    }
+}
+
+/// A policy on Pods decides about those of a Deployment, as in a review.
+#[test]
+fn pods_of_workloads_are_evaluated() {
+    const PODS: &str = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: pods}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+  validations: [{expression: \"object.spec.containers.all(c, c.image != 'i')\", message: not i}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: pods}
+spec: {policyName: pods, validationActions: [Deny]}
+";
+    let of_pods = |policies: &str, expand: Value, object: &str| {
+        let mut input = json!({"policies": [file("policies", policies)], "object": object});
+        if !expand.is_null() {
+            input["expand"] = expand;
+        }
+        evaluate(&input)
+    };
+    for expand in [Value::Null, json!("auto"), json!("on")] {
+        let answer = of_pods(PODS, expand, DEPLOYMENT);
+        assert_eq!(answer["decision"], "allowed", "{answer}");
+        let pod = &answer["pods"][0];
+        assert!(pod["name"].as_str().unwrap().starts_with("web-"), "{answer}");
+        assert_eq!(pod["decision"], "denied", "{answer}");
+        assert!(pod["status"]["message"].as_str().unwrap().ends_with("not i"));
+        assert_eq!(pod["request"]["resource"]["resource"], "pods");
+    }
+    for (policies, expand) in [(PODS, json!("off")), (POLICY, Value::Null)] {
+        let answer = of_pods(policies, expand, DEPLOYMENT);
+        assert_eq!(answer["pods"], Value::Null, "{answer}");
+    }
+    // Policies of a cluster count as well, and a workload that is refused makes no Pods.
+    let parts: Vec<&str> = PODS.split("---").collect();
+    let stored: Vec<Value> = [
+        parts[0].replace(
+            "CREATE]}]",
+            "CREATE]}]\n    matchPolicy: Equivalent\n    namespaceSelector: {}\n    objectSelector: {}",
+        ),
+        parts[1].to_owned(),
+    ]
+    .iter()
+    .map(|text| {
+        serde_json::to_value(
+            pratique_manifest::convert::objects(&pratique_manifest::ManifestFile {
+                path: "stored".to_owned(),
+                content: text.clone().into_bytes(),
+            })
+            .unwrap()
+            .remove(0),
+        )
+        .unwrap()
+    })
+    .collect();
+    let answer = evaluate(&json!({"stored": stored, "object": DEPLOYMENT}));
+    assert_eq!(answer["pods"][0]["decision"], "denied", "{answer}");
+    let both = format!("{PODS}---{POLICY}");
+    let mut input = whole();
+    input["policies"] = json!([file("policies", &both)]);
+    let refused = evaluate(&input);
+    assert_eq!(
+        (&refused["decision"], &refused["pods"]),
+        (&json!("denied"), &Value::Null),
+        "{refused}"
+    );
+    // Without a template there is no Pod, which is told.
+    let empty = of_pods(
+        PODS,
+        Value::Null,
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {}}",
+    );
+    assert_eq!(empty["problems"][0]["rule"], "not-evaluated", "{empty}");
+}
+
 #[test]
 fn the_user_and_the_operation_are_those_of_the_input() {
     let mut input = whole();
