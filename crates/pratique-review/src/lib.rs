@@ -40,7 +40,7 @@ pub use preparation::{FieldValidation, Preparation, PreparedObject};
 pub use resource_rules::resource_rules;
 pub use review_decision::ReviewDecision;
 pub use reviewer::{PolicyRecord, Review, Reviewer};
-pub use source_files::{SourceFile, SourceFiles, SourceKind};
+pub use source_files::{SourceFile, SourceFiles, SourceKind, may_have_object};
 pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
 #[cfg(feature = "webhooks")]
 pub use whole_chain::WholeChain;

@@ -103,6 +103,9 @@ pub struct SourceFile {
     pub kind: SourceKind,
     /// The directory to build: that of the kustomization, or of the chart, where it is known.
     pub root: Option<String>,
+    /// Whether an object of the API with a name is in it, or may be. A patch looks like one; a client that is given the directory
+    /// sends it as one, whatever a kustomization or a chart beside it says of the file.
+    pub has_object: bool,
 }
 
 /// Recognises files, and remembers what it read of their directories.
@@ -111,11 +114,20 @@ pub struct SourceFiles {
     directories: HashMap<PathBuf, DirectorySources>,
 }
 
+/// What is known of a file that is no object of the API.
+struct Recognized {
+    kind: SourceKind,
+    root: Option<PathBuf>,
+    has_object: bool,
+}
+
 /// What a directory says of the files in and below it.
 #[derive(Clone, Debug, Default)]
 struct DirectorySources {
     is_chart: bool,
     has_kustomization: bool,
+    /// Whether its kustomization has resources, or makes some.
+    has_resources: bool,
     /// The files that its kustomization names and that are no resources.
     named: HashMap<PathBuf, SourceKind>,
     /// Whether the search upward ends here: it is the top of a repository.
@@ -145,11 +157,16 @@ impl SourceFiles {
 
     /// What a file is whose content begins with a text, and is that if the text is not longer than what is read.
     fn recognize_text(&mut self, path: &Path, text: &[u8]) -> Option<SourceFile> {
-        let (kind, root) = self.kind_of(path, text)?;
+        let Recognized {
+            kind,
+            root,
+            has_object,
+        } = self.kind_of(path, text)?;
         Some(SourceFile {
             path: path_text(path),
             kind,
             root: root.map(|root| shown_root(path, &root)),
+            has_object,
         })
     }
 
@@ -157,7 +174,7 @@ impl SourceFiles {
         is_manifest(path) || is_named(path, &KUSTOMIZATIONS)
     }
 
-    fn kind_of(&mut self, path: &Path, text: &[u8]) -> Option<(SourceKind, Option<PathBuf>)> {
+    fn kind_of(&mut self, path: &Path, text: &[u8]) -> Option<Recognized> {
         let place = absolute(path)?;
         let directory = place.parent()?.to_owned();
         let parents = self.parents(&directory);
@@ -175,30 +192,48 @@ impl SourceFiles {
         }
         let is_whole = text.len() as u64 <= LARGEST;
         let content = Content::new(path, text, is_whole);
+        let has_object = content.may_have_object();
+        let recognized = |kind, root| {
+            Some(Recognized {
+                kind,
+                root,
+                has_object,
+            })
+        };
         if let Some(chart) = chart
             && let Some(kind) = kind_in_chart(&place, chart, &content)
         {
-            return Some((kind, Some(chart.clone())));
+            return recognized(kind, Some(chart.clone()));
         }
         if let Some((parent, kind)) = named {
-            return Some((kind, Some(parent.clone())));
+            // What is not read here may be read elsewhere, such as JSON values one after the other.
+            let has_object = has_object || !content.is_read();
+            // Kustomize refuses a patch that has nothing to patch: what a kustomization without resources names so is an object
+            // that would be hidden by it.
+            let has_resources = sources(parent).is_some_and(|sources| sources.has_resources);
+            let source = Recognized {
+                kind,
+                root: Some(parent.clone()),
+                has_object,
+            };
+            return Some(source).filter(|_| has_resources || !has_object);
         }
         if content.is_kustomization(is_kustomization_name) {
-            return Some((SourceKind::Kustomization, Some(directory)));
+            return recognized(SourceKind::Kustomization, Some(directory));
         }
         if content.is_kustomize_configuration() {
             let has_kustomization =
                 |parent: &&PathBuf| sources(parent).is_some_and(|sources| sources.has_kustomization);
             let root = parents.iter().find(has_kustomization).cloned();
-            return Some((SourceKind::KustomizeConfiguration, root));
+            return recognized(SourceKind::KustomizeConfiguration, root);
         }
         if content.is_json_patch() {
-            return Some((SourceKind::Patch, None));
+            return recognized(SourceKind::Patch, None);
         }
         let is_values = is_values_name(path) && content.has_no_object();
         match (is_values, content.is_template()) {
-            (true, _) => Some((SourceKind::Values, None)),
-            (_, true) => Some((SourceKind::Template, None)),
+            (true, _) => recognized(SourceKind::Values, None),
+            (_, true) => recognized(SourceKind::Template, None),
             (false, false) => None,
         }
     }
@@ -236,17 +271,27 @@ impl DirectorySources {
             let Some(file) = open_regular(&path).ok().flatten() else {
                 continue;
             };
-            if file.take(LARGEST).read_to_end(&mut text).is_ok() {
+            let is_read = file.take(LARGEST).read_to_end(&mut text).is_ok();
+            // An object in a file of that name names no files.
+            if is_read && Content::new(&path, &text, true).is_kustomization(true) {
                 sources.has_kustomization = true;
                 let file = ManifestFile {
                     path: path_text(&path),
                     content: text,
                 };
-                sources.named.extend(kustomization::named_files(directory, &file));
+                let read = kustomization::NamedFiles::read(directory, &file);
+                sources.has_resources |= read.has_resources;
+                sources.named.extend(read.files);
             }
         }
         sources
     }
+}
+
+/// Whether an object of the API with a name is in the content of a file, or may be: what is large, or cannot be read, may have one.
+pub fn may_have_object(path: &Path, text: &[u8]) -> bool {
+    let content = Content::new(path, text, text.len() as u64 <= LARGEST);
+    content.may_have_object() || !content.is_read()
 }
 
 /// What a file of a chart is.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use pratique_json::Value;
 use pratique_manifest::{LoadErrors, ManifestFile, path_text, read_contents};
+use pratique_stream::to_utf8;
 
 use pratique_manifest::convert::convert;
 
@@ -41,15 +42,16 @@ pub(super) struct Content {
 impl Content {
     /// A content, or the beginning of one, of which no document is read.
     pub(super) fn new(path: &Path, text: &[u8], is_whole: bool) -> Self {
+        let text = to_utf8(text.to_vec());
         let file = ManifestFile {
             path: path_text(path),
-            content: if is_whole { text.to_vec() } else { Vec::new() },
+            content: if is_whole { text.clone() } else { Vec::new() },
         };
         let contents = read_contents(&file);
         let documents = contents.documents.iter();
         let documents = documents.map(|document| convert(document.source.tree(), document.source.root()));
         Content {
-            text: String::from_utf8_lossy(text).into_owned(),
+            text: String::from_utf8_lossy(&text).into_owned(),
             is_whole,
             is_json: path
                 .extension()
@@ -63,6 +65,27 @@ impl Content {
     pub(super) fn has_no_object(&self) -> bool {
         let mut documents = self.documents.iter();
         self.is_whole && self.is_read() && documents.all(|document| document.get("kind").is_none())
+    }
+
+    /// Whether an object of the API with a name is in it, or may be: a large content is not read.
+    pub(super) fn may_have_object(&self) -> bool {
+        let is_one = |document: &Value<'static>| {
+            let text = |path: &[&str]| document.at(path).and_then(Value::as_str).unwrap_or_default();
+            let version = text(&["apiVersion"]);
+            let is_named = ["name", "generateName"]
+                .iter()
+                .any(|field| !text(&["metadata", field]).is_empty());
+            // Transformers and generators are named so, and no server knows them.
+            let is_of_kustomize = version == "builtin" || version.starts_with(KUSTOMIZE_GROUP);
+            let has_items = document
+                .get("items")
+                .and_then(Value::as_array)
+                .is_some_and(|items| !items.is_empty());
+            let is_typed = !version.is_empty() && !text(&["kind"]).is_empty();
+            is_typed && !is_of_kustomize && (is_named || has_items)
+        };
+        let is_unread = !self.is_whole && !self.is_template();
+        is_unread || self.documents.iter().any(is_one)
     }
 
     /// Whether it is a kustomization, or a component. Kustomizations need no kind if their file has its name.
@@ -109,7 +132,7 @@ impl Content {
     }
 
     /// Whether nothing in it is a syntax error.
-    fn is_read(&self) -> bool {
+    pub(super) fn is_read(&self) -> bool {
         self.errors.failures().is_empty()
     }
 

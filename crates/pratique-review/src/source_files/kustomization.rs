@@ -34,8 +34,49 @@ const FIELDS: [(&str, &str, SourceKind); 12] = [
 /// The fields with resources.
 const RESOURCES: [&str; 2] = ["resources", "bases"];
 
+/// The other fields that make resources.
+const MAKERS: [&str; 5] = [
+    "components",
+    "configMapGenerator",
+    "generators",
+    "helmCharts",
+    "secretGenerator",
+];
+
+/// What a kustomization says of files.
+pub(super) struct NamedFiles {
+    /// Those that are no resources, by their paths.
+    pub(super) files: HashMap<PathBuf, SourceKind>,
+    /// Whether there is a resource at all, which patches may be for.
+    pub(super) has_resources: bool,
+}
+
+impl NamedFiles {
+    /// Reads a kustomization in a directory.
+    pub(super) fn read(directory: &Path, file: &ManifestFile) -> Self {
+        NamedFiles {
+            files: named_files(directory, file),
+            has_resources: has_resources(file),
+        }
+    }
+}
+
+fn has_resources(file: &ManifestFile) -> bool {
+    let documents = read_contents(file).documents;
+    let mut roots = documents
+        .iter()
+        .map(|document| convert(document.source.tree(), document.source.root()));
+    let has = |root: &Value<'_>, field: &str| {
+        let items = root.get(field).and_then(Value::as_array);
+        items.is_some_and(|items| !items.is_empty())
+    };
+    // The resources of a component are those of the kustomizations that name it.
+    let is_component = |root: &Value<'_>| root.get("kind").and_then(Value::as_str) == Some("Component");
+    roots.any(|root| is_component(&root) || RESOURCES.iter().chain(&MAKERS).any(|field| has(&root, field)))
+}
+
 /// The files that a kustomization in a directory names and that are no resources, by their paths.
-pub(super) fn named_files(directory: &Path, file: &ManifestFile) -> HashMap<PathBuf, SourceKind> {
+fn named_files(directory: &Path, file: &ManifestFile) -> HashMap<PathBuf, SourceKind> {
     let mut named = HashMap::new();
     let mut resources = HashSet::new();
     for document in read_contents(file).documents {

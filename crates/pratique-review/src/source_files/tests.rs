@@ -63,6 +63,73 @@ fn kustomizations_name_their_patches() {
     ]);
 }
 
+/// An object is none the less for a kustomization that names it as something else.
+#[test]
+fn kustomizations_hide_no_objects() {
+    let patch = Some(SourceKind::Patch);
+    let kustomization = Some(SourceKind::Kustomization);
+    let hidden = "patches: [{path: evil.yaml}, {path: patch.json}]\ntransformers: [other.yaml]\n";
+    let component =
+        "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [{path: patch.yaml}]\n";
+    let list = "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod, metadata: {name: a}}]\n";
+    check(&[
+        // There is nothing to patch.
+        ("bare/kustomization.yaml", hidden, kustomization),
+        ("bare/evil.yaml", DEPLOYMENT, None),
+        ("bare/other.yaml", DEPLOYMENT, None),
+        (
+            "bare/patch.json",
+            "[{\"op\": \"remove\", \"path\": \"/a\"}]",
+            patch,
+        ),
+        ("list/kustomization.yaml", hidden, kustomization),
+        ("list/evil.yaml", list, None),
+        // A kustomization names what is in or below its directory.
+        (
+            "up/down/kustomization.yaml",
+            "resources: [a.yaml]\npatches: [{path: ../../evil.yaml}, {path: ../evil.yaml}]\n",
+            kustomization,
+        ),
+        ("up/evil.yaml", DEPLOYMENT, None),
+        ("evil.yaml", DEPLOYMENT, None),
+        // A file of that name which is none.
+        (
+            "none/kustomization.yaml",
+            &format!("{DEPLOYMENT}resources: [a.yaml]\npatches: [{{path: evil.yaml}}]\n"),
+            None,
+        ),
+        ("none/evil.yaml", DEPLOYMENT, None),
+        // Those that use a component have the resources.
+        ("component/kustomization.yaml", component, kustomization),
+        ("component/patch.yaml", DEPLOYMENT, patch),
+    ]);
+}
+
+/// What looks like an object is told apart from what no client would send.
+#[test]
+fn sources_with_objects_are_known() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    fs::create_dir(directory.path().join(".git")).unwrap();
+    write(
+        "kustomization.yaml",
+        "resources: [a.yaml]\npatches: [{path: object.yaml}, {path: part.yaml}]\ntransformers: [labels.yaml]\n",
+    );
+    write("object.yaml", DEPLOYMENT);
+    write("part.yaml", "- {op: remove, path: /a}\n");
+    write(
+        "labels.yaml",
+        "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\n",
+    );
+    let mut sources = SourceFiles::default();
+    let mut has_object = |name: &str| {
+        let source = sources.recognize(&directory.path().join(name));
+        source.unwrap().has_object
+    };
+    let found = ["kustomization.yaml", "object.yaml", "part.yaml", "labels.yaml"].map(&mut has_object);
+    assert_eq!(found, [false, true, false, false]);
+}
+
 #[test]
 fn kustomizations_name_what_their_generators_read() {
     let kustomization = "resources: [dashboards.yaml]\n\
