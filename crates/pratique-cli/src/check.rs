@@ -25,6 +25,7 @@ use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, FileSelection, WithPassedOver, sources};
 use crate::memory;
+use crate::output::notice::Notice;
 use crate::output::{self, sarif};
 use crate::project;
 use crate::snapshot::{StateSource, WebhookUse};
@@ -76,9 +77,15 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         return hashes::print(&checked, arguments.output);
     }
     let (passed_over, lists) = (files.passed_over(), arguments.files.verbose);
-    let passes = checked.iter().all(|checked| checked.passes(&levels));
+    let of_files = files.notices();
+    let is_denied = levels.denies_warnings() && of_files.iter().any(Notice::is_counted);
+    let passes = checked.iter().all(|checked| checked.passes(&levels)) && !is_denied;
+    let notices: Vec<Notice> = of_files
+        .iter()
+        .cloned()
+        .chain(project::notices("check"))
+        .collect();
     if !matches!(arguments.output, CheckFormat::Human | CheckFormat::Json) {
-        connect::report_failures(checked.iter().flat_map(|checked| &checked.connections));
         output::eprint(&passed_over.text(lists));
     }
     match arguments.output {
@@ -89,7 +96,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         }
         CheckFormat::Json => {
             let report = WithPassedOver {
-                value: json::Report::new(&checked, &levels),
+                value: json::Report::new(&checked, &of_files, &levels),
                 passed_over: passed_over.json(lists),
             };
             project::print_with_report("check", &report)?;
@@ -97,14 +104,15 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         CheckFormat::Sarif => {
             let findings: Vec<_> = checked
                 .iter()
-                .flat_map(|checked| checked.findings(&levels))
+                .flat_map(|checked| checked.findings_with_webhooks(&levels))
                 .collect();
             let sources = checked.iter().flat_map(|checked| &checked.sources).cloned();
             let notifications = sources::notifications(&sources.collect::<Vec<_>>()).collect();
-            output::print_sarif(&sarif::Log::of_findings(&findings, notifications, passes))?;
+            let log = sarif::Log::of_findings(&findings, &notices, notifications, passes);
+            output::print_sarif(&log)?;
         }
-        CheckFormat::Junit => output::print_xml(&report::junit(&checked, &levels))?,
-        CheckFormat::Github => output::print_github(&report::github(&checked, &levels))?,
+        CheckFormat::Junit => output::print_xml(&report::junit(&checked, &notices, &levels))?,
+        CheckFormat::Github => output::print_github(&report::github(&checked, &notices, &levels))?,
     }
     Ok(ExitStatus::of(passes))
 }

@@ -39,6 +39,7 @@ pub(crate) use permitted::{
     RepositoryLinks, open_file, open_regular, permit_directory, read_directory, read_regular, read_with_state,
 };
 pub(crate) use selection::FileSelection;
+pub(crate) use walk::is_hidden;
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";

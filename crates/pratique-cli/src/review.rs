@@ -53,7 +53,7 @@ use std::sync::Arc;
 
 use pratique_expansion::Expander;
 use pratique_manifest::path_text;
-use pratique_review::{PolicyRecord, Reviewer, SourceFiles, WholeChain};
+use pratique_review::{PodPolicies, PolicyRecord, Reviewer, SourceFiles, WholeChain};
 use pratique_state::cluster::is_namespace;
 use pratique_state::{PluginState, Rules, read_rules};
 use pratique_stream::Limits;
@@ -63,6 +63,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
 use crate::output::excerpt::Texts;
+use crate::output::notice::{Notice, Notices};
 use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::snapshot::{self, StateSource};
@@ -74,12 +75,12 @@ use phases::Phases;
 use policies::Loaded;
 use printer::Printer;
 use read::Inputs;
+use record::SERVER_WARNING;
 use request::RequestBuilder;
 use state::ClusterState;
 use stored::Stored;
-use summary::{EvaluationFacts, EvaluationSummary};
+use summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use unbound::EvaluationScope;
-use unexpanded::PodPolicies;
 use work::{DisplayOptions, ExpansionRule, InputReviewer};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
@@ -123,7 +124,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let state_name = state.name();
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
-    let mut pod_policies = PodPolicies::of(sets.iter().map(|(_, set)| set), builtin.is_some());
+    let mut pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some());
     if arguments.webhooks {
         pod_policies = pod_policies.with_webhooks(sets.iter().map(|(_, set)| set));
     }
@@ -132,6 +133,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let mut reader = Reader {
         mebibytes: arguments.state.max_input,
         errors: InputErrors::default(),
+        notices: Notices::default(),
         files: files.clone(),
     };
     let old = match since {
@@ -168,7 +170,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     if cluster.plugins().is_some() {
         cluster.keep_order(arguments.workloads.expand != ExpandMode::Off);
     }
-    surveyed::tell(&inputs.survey(limits, &mut cluster, None));
+    for notice in inputs.survey(limits, &mut cluster, None) {
+        reader.notices.tell(notice);
+    }
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.sender.namespace);
     let permissions = Permissions::new(rules, &loaded, &others, complete);
@@ -214,7 +218,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             is_evaluated: scope.can_deny() || plugins_run,
         },
     };
-    let mut printer = Printer::new(&arguments.answers, reader.errors);
+    let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices);
     report_sources(&inputs.sources);
     printer.sources.clone_from(&inputs.sources);
     let state = Arc::new(cluster);
@@ -230,6 +234,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         printer.compare(&reviewer, &state)?;
     }
     input_policies::report(printer.policies, arguments.input_policies);
+    // They were told before.
+    printer.notices.extend(files.notices());
     let passed_over = files.passed_over();
     if printer.object_count == 0 && printer.errors.count() == 0 {
         output::eprint(&passed_over.text(arguments.files.verbose));
@@ -241,12 +247,13 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         return Ok(ExitStatus::Success);
     }
     let summary = EvaluationSummary::new(&EvaluationFacts {
-        named: &arguments.policies,
-        has_input_policies: arguments.input_policies,
-        builtin,
-        state: &state_name,
-        sets: &sets,
-        unbound: scope.unbound_count(),
+        policies: vec![EvaluatedPolicies {
+            label: "",
+            sources: sources_of(&arguments.policies, arguments.input_policies, &state_name),
+            builtin,
+            sets: &sets,
+            unbound: scope.unbound_count(),
+        }],
         completes: arguments.completion.defaults || plugins_run,
         plugins: admission.plugin_names().count(),
         calls_webhooks: arguments.webhooks,
@@ -268,10 +275,11 @@ fn limits(mebibytes: u32) -> Limits {
     }
 }
 
-/// Reads the state of the cluster, and collects errors.
+/// Reads the state of the cluster, and collects errors and warnings.
 struct Reader {
     mebibytes: u32,
     errors: InputErrors,
+    notices: Notices,
     files: FileSelection,
 }
 
@@ -283,14 +291,16 @@ impl Reader {
             let before = (all.len(), self.errors.count());
             self.add(path, &mut all)?;
             if before == (all.len(), self.errors.count()) {
-                warn(&path_text(path), &["there is no object in it".to_owned()]);
+                let notice = Notice::new("no-object", path_text(path), "there is no object in it");
+                self.notices.tell(notice);
             }
         }
         Ok(all)
     }
 
     fn add(&mut self, path: &Path, all: &mut Vec<InputObject<'static>>) -> Result<(), CliError> {
-        let (files, sources) = without_sources(self.files.files(path)?, &mut SourceFiles::default());
+        let files = self.files.files(path)?;
+        let (files, sources) = without_sources(files, &mut SourceFiles::default(), &self.files);
         report_sources(&sources);
         for path in files {
             match input::read(&path, self.mebibytes) {
@@ -308,7 +318,7 @@ impl Reader {
     ) -> Result<(), CliError> {
         objects
             .reading_warnings()
-            .for_each(|notice| output::eprint(&notice.text()));
+            .for_each(|notice| self.notices.tell(notice));
         all.extend(objects.objects);
         let mut faults = objects.faults.into_iter();
         faults.try_for_each(|fault| self.report(fault))
@@ -340,7 +350,9 @@ impl Reader {
                     why: why.clone(),
                 })?,
                 Ok(warnings) => {
-                    warn(&place, warnings);
+                    for warning in warnings {
+                        self.notices.tell(Notice::new(SERVER_WARNING, &*place, warning));
+                    }
                     existing.push(input);
                 }
             }

@@ -80,6 +80,13 @@ impl Checked {
                 .all(|warning| levels.of(warning.lint) != Level::Deny)
     }
 
+    /// All errors and warnings, with the webhooks that do not respond.
+    pub(super) fn findings_with_webhooks(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
+        let mut findings = self.findings(levels);
+        findings.extend(self.connections.iter().filter_map(Connection::finding));
+        findings
+    }
+
     /// All errors and warnings.
     pub(super) fn findings(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
         let refusal = self.loaded.as_ref().err();

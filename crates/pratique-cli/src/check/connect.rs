@@ -3,26 +3,63 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use pratique_manifest::{Kind, Location, ObjectName};
 use pratique_webhook::transport::{Certificate, CredentialSource, NoCredentials};
 use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
 
 use super::loaded::Loaded;
 use crate::exit::CliError;
-use crate::output;
+use crate::output::catalog;
+use crate::output::finding::{Finding, Severity};
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
 /// A webhook that was probed.
 pub(super) struct Connection {
-    /// The name of its configuration.
-    pub(super) configuration: String,
+    /// Its configuration, and where that is.
+    object: ObjectName,
+    location: Location,
     pub(super) probed: Probed,
 }
 
 impl Connection {
+    fn new(kind: Kind, name: &str, location: &Location, probed: Probed) -> Self {
+        Connection {
+            object: ObjectName {
+                kind,
+                name: name.to_owned(),
+            },
+            location: location.clone(),
+            probed,
+        }
+    }
+
+    /// The name of its configuration.
+    pub(super) fn configuration(&self) -> &str {
+        &self.object.name
+    }
+
     /// Whether it responds.
     pub(super) fn is_ok(&self) -> bool {
         self.probed.answered.is_ok()
+    }
+
+    /// The finding that it does not respond.
+    pub(super) fn finding(&self) -> Option<Finding<'_>> {
+        let message = self.probed.answered.as_ref().err()?;
+        Some(Finding {
+            severity: Severity::Denied,
+            name: catalog::UNANSWERED_WEBHOOK,
+            message,
+            summary: None,
+            field: None,
+            object: Some(&self.object),
+            location: Some(&self.location),
+            input: "",
+            help: None,
+            example: None,
+            stops_server: false,
+        })
     }
 }
 
@@ -38,20 +75,19 @@ pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
         };
         let caller = HttpCaller::builder().credentials(credentials).build();
         let sets = &plugin.manifests;
-        let of = |name: &Option<String>, probed: Vec<Probed>| {
-            let configuration = name.clone().unwrap_or_default();
-            probed.into_iter().map(move |probed| Connection {
-                configuration: configuration.clone(),
-                probed,
-            })
-        };
         for loaded in &sets.mutating_webhooks {
             let probed = runtime.block_on(probe_mutating(&loaded.object, &caller));
-            connections.extend(of(&loaded.object.metadata.name, probed));
+            let name = loaded.object.metadata.name.as_deref().unwrap_or_default();
+            let location = loaded.source.locate(&[]);
+            let of = |probed| Connection::new(Kind::MutatingWebhookConfiguration, name, &location, probed);
+            connections.extend(probed.into_iter().map(of));
         }
         for loaded in &sets.validating_webhooks {
             let probed = runtime.block_on(probe_validating(&loaded.object, &caller));
-            connections.extend(of(&loaded.object.metadata.name, probed));
+            let name = loaded.object.metadata.name.as_deref().unwrap_or_default();
+            let location = loaded.source.locate(&[]);
+            let of = |probed| Connection::new(Kind::ValidatingWebhookConfiguration, name, &location, probed);
+            connections.extend(probed.into_iter().map(of));
         }
     }
     Ok(connections)
@@ -67,7 +103,7 @@ pub(super) fn text(connection: &Connection, style: Style) -> Text {
     } = &connection.probed;
     let mut out = text!(
         "\n{} {} {}\n",
-        style.paint(Tone::Place, &connection.configuration),
+        style.paint(Tone::Place, connection.configuration()),
         webhook,
         style.paint(Tone::Faint, url)
     );
@@ -83,15 +119,6 @@ pub(super) fn text(connection: &Connection, style: Style) -> Text {
         Err(reason) => text!("  {}\n", style.paint(Tone::Bad, reason)),
     });
     out
-}
-
-/// Reports webhooks that do not respond on standard error, for formats without webhooks.
-pub(super) fn report_failures<'a>(connections: impl IntoIterator<Item = &'a Connection>) {
-    for connection in connections {
-        if let Err(reason) = &connection.probed.answered {
-            output::eprint(&text!("{}: {}\n", connection.configuration, reason));
-        }
-    }
 }
 
 fn described(certificate: &Certificate) -> String {

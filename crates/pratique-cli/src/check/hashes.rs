@@ -9,6 +9,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::output::excerpt::Texts;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
+use crate::project::{self, ProjectReport};
 use crate::style::Style;
 
 #[derive(Serialize)]
@@ -17,6 +18,9 @@ struct Hash<'a> {
     hash: &'a str,
     plugin: String,
     directory: &'a str,
+    /// What is told of the project file, as by a check that prints more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project_file: Option<ProjectReport>,
 }
 
 /// Prints the hashes; errors go to standard error.
@@ -51,5 +55,6 @@ fn of(checked: &Checked) -> impl Iterator<Item = Hash<'_>> {
         hash: &plugin.manifests.hash,
         plugin: plugin.group.to_string(),
         directory: plugin.directory.as_deref().unwrap_or(&checked.path),
+        project_file: project::report_of("check"),
     })
 }

@@ -11,12 +11,16 @@ use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject};
 use crate::input::sources::JsonSource;
 use crate::output::finding::Severity;
+use crate::output::notice::Notice;
 use crate::output::problems::JsonProblem;
 
 /// The whole output.
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
     results: Vec<PathResult<'a>>,
+    /// Warnings about files.
+    #[serde(skip_serializing_if = "<[Notice]>::is_empty")]
+    notices: &'a [Notice],
 }
 
 /// The output for one path.
@@ -121,8 +125,9 @@ struct Expression<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(checked: &'a [Checked], levels: &Levels<'_>) -> Self {
+    pub(super) fn new(checked: &'a [Checked], notices: &'a [Notice], levels: &Levels<'_>) -> Self {
         Report {
+            notices,
             results: checked
                 .iter()
                 .map(|checked| PathResult::new(checked, levels))
@@ -175,7 +180,7 @@ impl<'a> From<&'a Connection> for Webhook<'a> {
             expires: certificate.expires(),
         });
         Webhook {
-            configuration: &connection.configuration,
+            configuration: connection.configuration(),
             name: &probed.webhook,
             url: &probed.url,
             answers: connection.is_ok(),

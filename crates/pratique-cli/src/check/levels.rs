@@ -51,6 +51,11 @@ impl<'a> Levels<'a> {
         Level::Warn
     }
 
+    /// Whether warnings fail whose name has no level, as all warnings are denied.
+    pub(crate) fn denies_warnings(&self) -> bool {
+        has(self.denied, WARNINGS)
+    }
+
     /// The severity of a warning.
     pub(crate) fn severity(&self, warning: &Warning) -> Severity {
         match self.of(warning.lint) {

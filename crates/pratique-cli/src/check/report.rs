@@ -7,14 +7,25 @@ use crate::input::sources;
 use crate::output::finding::{Finding, Level, Severity};
 use crate::output::github::Commands;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
+use crate::output::notice::Notice;
 use crate::output::place::InputPlace;
 use crate::output::problems::place;
 
 /// JUnit XML: one suite for each path, with a case for each loaded object and each finding. Warnings that are not
 /// denied pass, and say what they are about.
-pub(super) fn junit(checked: &[Checked], levels: &Levels<'_>) -> Xml {
-    let suites: Vec<Suite> = checked.iter().map(|checked| suite(checked, levels)).collect();
+pub(super) fn junit(checked: &[Checked], notices: &[Notice], levels: &Levels<'_>) -> Xml {
+    let mut suites: Vec<Suite> = checked.iter().map(|checked| suite(checked, levels)).collect();
+    suites.extend(notice_suite(notices, levels));
     junit::xml("pratique check", &suites)
+}
+
+/// The suite of notices, if there are any.
+pub(crate) fn notice_suite(notices: &[Notice], levels: &Levels<'_>) -> Option<Suite> {
+    let cases = notices.iter().map(|notice| notice.case(levels.denies_warnings()));
+    (!notices.is_empty()).then(|| Suite {
+        name: "notices".to_owned(),
+        cases: cases.collect(),
+    })
 }
 
 fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
@@ -31,7 +42,7 @@ fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
         .iter()
         .flat_map(|plugin: &Loaded| &plugin.objects)
         .map(object);
-    let findings = checked.findings(levels);
+    let findings = checked.findings_with_webhooks(levels);
     let mut cases: Vec<Case> = objects
         .chain(findings.iter().map(case))
         .chain(sources::cases(&checked.sources))
@@ -76,11 +87,15 @@ pub(crate) fn case(finding: &Finding<'_>) -> Case {
 }
 
 /// Annotations of GitHub Actions, one on each line.
-pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> Commands {
+pub(super) fn github(checked: &[Checked], notices: &[Notice], levels: &Levels<'_>) -> Commands {
     let mut commands = Commands::default();
-    for finding in checked.iter().flat_map(|checked| checked.findings(levels)) {
+    let findings = checked
+        .iter()
+        .flat_map(|checked| checked.findings_with_webhooks(levels));
+    for finding in findings {
         annotate(&mut commands, &finding);
     }
+    notices.iter().for_each(|notice| notice.annotate(&mut commands));
     for checked in checked {
         sources::annotate(&checked.sources, &mut commands);
     }

@@ -9,12 +9,14 @@ use super::excluded::{ExcludedPaths, PathPattern};
 use super::passed_over::{PassReason, PassedOver};
 use super::walk::{self, WalkRules};
 use crate::exit::CliError;
+use crate::output::notice::{Notice, Notices};
 
 /// Selects files, and keeps count of those that are passed over. Clones count together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileSelection {
     excluded: Arc<ExcludedPaths>,
     passed_over: Arc<Mutex<PassedOver>>,
+    notices: Arc<Mutex<Notices>>,
 }
 
 impl FileSelection {
@@ -26,12 +28,13 @@ impl FileSelection {
         Ok(FileSelection {
             excluded: Arc::new(ExcludedPaths::new(patterns)?),
             passed_over: Arc::default(),
+            notices: Arc::default(),
         })
     }
 
     /// The files with objects of a path: those of a directory and of the directories in it, in the order of their names, or
-    /// the path itself. What a `.gitignore` names and git does not track is passed over; so are hidden files. Links to
-    /// directories are not followed.
+    /// the path itself. What a `.gitignore` names and git does not track is passed over; so are hidden files without an object, and
+    /// hidden directories. Links to directories are not followed.
     pub(crate) fn files(&self, path: &Path) -> Result<Vec<PathBuf>, CliError> {
         self.walk(path, &walk::OBJECTS)
     }
@@ -114,6 +117,20 @@ impl FileSelection {
     pub(crate) fn pass(&self, path: &Path, reason: PassReason, is_directory: bool) {
         let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
         passed_over.add(path, reason, is_directory);
+    }
+
+    /// Tells a warning about a file on standard error, once however often the file is come by.
+    pub(crate) fn tell(&self, notice: Notice) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notices.has(&notice) {
+            notices.tell(notice);
+        }
+    }
+
+    /// The warnings about files so far, which were told.
+    pub(crate) fn notices(&self) -> Vec<Notice> {
+        let notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.all()
     }
 
     /// What was passed over so far.

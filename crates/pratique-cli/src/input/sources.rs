@@ -6,22 +6,24 @@ use std::path::{Path, PathBuf};
 use pratique_review::{SourceFile, SourceFiles, SourceKind};
 use serde::Serialize;
 
-use super::STDIN;
+use super::{FileSelection, STDIN};
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::finding::Level;
 use crate::output::github::Commands;
 use crate::output::junit::{Case, Outcome};
+use crate::output::notice::{Notice, OBJECT_IN_SOURCE};
 use crate::output::place::InputPlace;
 use crate::output::text::text;
 
 /// How many files are named on standard error.
 const MAX_NAMED: usize = 20;
 
-/// The files of some paths without those that are no objects of the API, and the latter.
+/// The files of some paths without those that are no objects of the API, and the latter. Those with an object in them are told.
 pub(crate) fn without_sources(
     files: Vec<PathBuf>,
     sources: &mut SourceFiles,
+    selection: &FileSelection,
 ) -> (Vec<PathBuf>, Vec<SourceFile>) {
     let mut objects = Vec::with_capacity(files.len());
     let mut others = Vec::new();
@@ -32,7 +34,10 @@ pub(crate) fn without_sources(
             sources.recognize(&file)
         };
         match source {
-            Some(source) => others.push(source),
+            Some(source) => {
+                tell_object(&source, selection);
+                others.push(source);
+            }
             None => objects.push(file),
         }
     }
@@ -64,6 +69,18 @@ pub(crate) fn report_sources(sources: &[SourceFile]) {
         let help = "a template has to be filled in before it is a manifest, as helm template does";
         output::eprint(&text!("  = help: {}\n", help));
     }
+}
+
+/// Tells of a file that there is an object in it all the same: nothing but what stands beside it says that it is none.
+pub(crate) fn tell_object(source: &SourceFile, selection: &FileSelection) {
+    if !source.has_object {
+        return;
+    }
+    let message = format!(
+        "{}: an object of the API is in it, which is not evaluated: clients that are given the directory send it",
+        source.kind
+    );
+    selection.tell(Notice::new(OBJECT_IN_SOURCE, source.path.clone(), message));
 }
 
 /// The command that makes objects of what a file belongs to.

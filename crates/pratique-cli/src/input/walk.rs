@@ -2,15 +2,16 @@
 
 mod gitignore;
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
+use pratique_suite::may_have_object;
 
 use super::passed_over::PassReason;
 use super::selection::FileSelection;
-use super::{RepositoryLinks, read_directory};
+use super::{RepositoryLinks, read_directory, read_regular};
 use crate::exit::CliError;
 use gitignore::Ignored;
 
@@ -25,8 +26,8 @@ pub(super) struct WalkRules {
     extensions: &'static [&'static str],
     /// Whether `.gz` may follow these.
     may_be_compressed: bool,
-    /// Whether files are read whose name begins with a dot, and directories entered.
-    reads_hidden_files: bool,
+    /// Which files are read whose name begins with a dot, and whether directories are entered.
+    hidden: HiddenFiles,
     enters_hidden_directories: bool,
     /// Whether `.gitignore` files count.
     is_as_git: bool,
@@ -34,11 +35,21 @@ pub(super) struct WalkRules {
     gives_special_files: bool,
 }
 
+/// Which files are read whose name begins with a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HiddenFiles {
+    All,
+    /// Those that `kubectl apply -f DIRECTORY` sends: manifests with an object. Repositories have the configurations of tools in
+    /// others.
+    // Upstream: cli-runtime/pkg/resource/visitor.go, ExpandPathsToFileVisitors
+    Objects,
+}
+
 /// Objects.
 pub(super) const OBJECTS: WalkRules = WalkRules {
     extensions: &["yaml", "yml", "json", "ndjson", "jsonl"],
     may_be_compressed: true,
-    reads_hidden_files: false,
+    hidden: HiddenFiles::Objects,
     enters_hidden_directories: false,
     is_as_git: true,
     gives_special_files: false,
@@ -56,7 +67,7 @@ pub(super) const LOGS: WalkRules = WalkRules {
 pub(super) const POLICIES: WalkRules = WalkRules {
     extensions: MANIFESTS,
     may_be_compressed: false,
-    reads_hidden_files: true,
+    hidden: HiddenFiles::All,
     enters_hidden_directories: false,
     is_as_git: false,
     gives_special_files: true,
@@ -88,19 +99,19 @@ impl WalkRules {
     fn reason_of_file(&self, path: &Path) -> Option<PassReason> {
         if !self.has_extension(path) {
             Some(PassReason::Extension)
-        } else if is_hidden(path) && !self.reads_hidden_files {
+        } else if is_hidden(path) && self.hidden == HiddenFiles::Objects && !is_manifest(path) {
             Some(PassReason::Hidden)
         } else {
             None
         }
     }
 
+    /// Whether a file that its name does not pass over is hidden, and has no object.
+    fn is_without_object(&self, path: &Path) -> bool {
+        self.hidden == HiddenFiles::Objects && is_hidden(path) && !may_hold_object(path)
+    }
+
     fn has_extension(&self, path: &Path) -> bool {
-        let extension = |path: &Path| {
-            path.extension()
-                .map(OsStr::to_ascii_lowercase)
-                .unwrap_or_default()
-        };
         let is_known = |path: &Path| {
             let extension = extension(path);
             self.extensions.iter().any(|known| extension == *known)
@@ -113,8 +124,37 @@ impl WalkRules {
     }
 }
 
+/// The extension of a file. As for clients and servers, which are written in Go, `.yaml` is one by itself.
+fn extension(path: &Path) -> OsString {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let whole = || {
+        MANIFESTS
+            .iter()
+            .find(|known| name == format!(".{known}").as_str())
+    };
+    match path.extension() {
+        Some(extension) => extension.to_ascii_lowercase(),
+        None => whole().copied().unwrap_or_default().into(),
+    }
+}
+
+fn is_manifest(path: &Path) -> bool {
+    let extension = extension(path);
+    MANIFESTS.iter().any(|known| extension == *known)
+}
+
+/// Whether a file may have an object; one that cannot be read is reported when it is.
+fn may_hold_object(path: &Path) -> bool {
+    /// The largest file that is looked into.
+    const LARGEST: u64 = 256 << 10;
+    match read_regular(path, LARGEST) {
+        Ok(content) => may_have_object(path, &content),
+        Err(_) => true,
+    }
+}
+
 /// Whether a file or directory is hidden: its name begins with a dot.
-fn is_hidden(path: &Path) -> bool {
+pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
@@ -176,7 +216,11 @@ impl Walk<'_> {
             } else {
                 let permitted = self.links.permit(&entry);
                 permitted.map_err(|error| CliError::unread(&path, error))?;
-                self.files.push(path);
+                if self.rules.is_without_object(&path) {
+                    self.selection.pass(&path, PassReason::Hidden, false);
+                } else {
+                    self.files.push(path);
+                }
             }
         }
         Ok(())
@@ -254,12 +298,17 @@ mod tests {
             "in/f.gen.yaml",
             "in/keep.gen.yaml",
             "in/.hidden/g.yaml",
-            "in/.evil.yaml",
             "in/top.yaml",
             "in/z.gz",
         ] {
             write(path, "");
         }
+        const OBJECT: &str = "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n";
+        write("in/.evil.yaml", OBJECT);
+        write("in/deep/.yaml", OBJECT);
+        write("in/.evil.yaml.gz", OBJECT);
+        write("in/.hidden/.evil.yaml", OBJECT);
+        write("in/.linter.yaml", "rules: []\n");
         let selection =
             FileSelection::new(&["deep/er/".parse().unwrap(), "*.json.gz".parse().unwrap()]).unwrap();
         let walked = |selection: &FileSelection| {
@@ -269,16 +318,16 @@ mod tests {
         };
         assert_eq!(
             walked(&FileSelection::default()),
-            "in/a.yaml in/b.json.gz in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
+            "in/.evil.yaml in/a.yaml in/b.json.gz in/deep/.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
         );
         // A path is from the working directory, a name is not.
         assert_eq!(
             walked(&selection),
-            "in/a.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
+            "in/.evil.yaml in/a.yaml in/deep/.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
         );
         assert_eq!(
             selection.passed_over().line().unwrap(),
-            "passed over: 2 hidden, 3 ignored by git, 3 of other extensions, 1 excluded"
+            "passed over: 3 hidden, 3 ignored by git, 3 of other extensions, 1 excluded"
         );
         fs::remove_dir_all(root).unwrap();
     }

@@ -5,6 +5,9 @@ use pratique_manifest::Rule;
 /// The URL of the documentation.
 const DOCUMENTATION: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
+/// The name of webhooks that do not respond where they are asked to.
+pub(crate) const UNANSWERED_WEBHOOK: &str = "unanswered-webhook";
+
 /// A rule or a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Described {
@@ -25,7 +28,12 @@ pub(crate) fn all() -> Vec<Described> {
         summary: lint.summary,
         is_error: false,
     });
-    rules.chain(lints).collect()
+    let webhook = Described {
+        name: UNANSWERED_WEBHOOK,
+        summary: "A webhook does not respond to --connect.",
+        is_error: true,
+    };
+    rules.chain([webhook]).chain(lints).collect()
 }
 
 /// The URL of a rule's or warning's documentation.

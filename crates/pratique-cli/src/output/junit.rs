@@ -51,6 +51,16 @@ pub(crate) enum Outcome {
     },
 }
 
+impl Outcome {
+    /// The outcome of what failed with a text.
+    pub(crate) fn failed(text: &str) -> Self {
+        Outcome::Failed {
+            message: text.lines().next().unwrap_or_default().to_owned(),
+            text: text.to_owned(),
+        }
+    }
+}
+
 /// A document.
 #[derive(Clone, Debug)]
 pub(crate) struct Xml(String);

@@ -1,10 +1,13 @@
 //! Notices: what a command tells besides the decisions on objects, in one form for all outputs.
 
+use pratique_report::ReportNotice;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Level;
+use super::github::Commands;
+use super::junit::{Case, Outcome};
 use super::place::InputPlace;
-use super::text::Text;
+use super::text::{Text, text};
 use crate::exit::CliError;
 use crate::output;
 use crate::output::counted::counted;
@@ -12,12 +15,22 @@ use crate::output::counted::counted;
 /// How many notices are kept; inputs may lead to any number.
 const MAX_NOTICES: usize = 1000;
 
+/// The rule of settings of the project file that may turn a refusal into an approval.
+pub(crate) const WEAKENED_SETTING: &str = "weakened-setting";
+
+/// The rule of objects in files that are told as no objects of the API.
+pub(crate) const OBJECT_IN_SOURCE: &str = "object-in-source";
+
+/// The rule of inputs that change a namespace of the cluster.
+pub(crate) const NAMESPACE_CHANGE: &str = "namespace-change";
+
 /// A warning about something of an input that no decision tells: what was passed over, not known or not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
     /// The stable name of what it is about.
     pub(crate) rule: String,
-    /// Where it is, as [`problems::place`](super::problems::place) writes it: there is a file always.
+    /// Where it is, as [`problems::place`](super::problems::place) writes it; empty where it is about all inputs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) place: String,
     pub(crate) message: String,
 }
@@ -29,11 +42,14 @@ struct Line<'a> {
 }
 
 /// The notices of a command, the first of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Notices {
     first: Vec<Notice>,
     /// How many more there are.
     more: usize,
+    /// How many of all count as warnings.
+    counted: usize,
 }
 
 impl Notice {
@@ -47,7 +63,15 @@ impl Notice {
 
     /// It as a warning on standard error.
     pub(crate) fn text(&self) -> Text {
-        output::warning_at(&self.place, &self.message)
+        output::warning(&text!("{}", self.line()))
+    }
+
+    /// The place and the message.
+    pub(crate) fn line(&self) -> String {
+        match self.place.as_str() {
+            "" => self.message.clone(),
+            place => format!("{place}: {}", self.message),
+        }
     }
 
     /// How grave it is, in outputs that say it.
@@ -58,11 +82,58 @@ impl Notice {
     pub(crate) fn input_place(&self) -> InputPlace {
         InputPlace::parse(&self.place)
     }
+
+    /// Whether it counts as a warning for `--fail-on`. What the project file weakens is told, and is no fault of an input.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.rule != WEAKENED_SETTING
+    }
+
+    /// It as a workflow command of GitHub Actions.
+    pub(crate) fn annotate(&self, commands: &mut Commands) {
+        commands.annotate_place(self.level(), &self.input_place(), &self.rule, &self.message);
+    }
+
+    /// It as a case, which passes in no run: what it is about was not evaluated, or not wholly. `fails` is whether the command
+    /// fails for warnings.
+    pub(crate) fn case(&self, fails: bool) -> Case {
+        let place = self.input_place();
+        Case {
+            name: format!("{} {}", self.rule, self.place),
+            line: place.known_line(),
+            file: place.file,
+            seconds: 0.0,
+            output: String::new(),
+            outcome: if fails && self.is_counted() {
+                Outcome::failed(&self.message)
+            } else {
+                Outcome::Skipped {
+                    message: self.message.clone(),
+                }
+            },
+        }
+    }
+}
+
+/// What a rule of notices is about.
+pub(crate) fn description(rule: &str) -> Option<&'static str> {
+    Some(match rule {
+        WEAKENED_SETTING => "A setting of the project file may turn a refusal into an approval",
+        OBJECT_IN_SOURCE => {
+            "An object is in a file that is no object of the API beside a kustomization or a chart"
+        }
+        NAMESPACE_CHANGE => "An input changes a namespace that the cluster has",
+        "duplicate-key" => "A key is written twice: clients send the last value only",
+        "unusual-list" => "An object with items is a list, whatever its kind is",
+        "not-evaluated" => "Something was given that is not evaluated",
+        "no-object" => "There is no object in an input",
+        _ => return None,
+    })
 }
 
 impl Notices {
     /// Adds a notice. That it is told on standard error is the caller's.
     pub(crate) fn add(&mut self, notice: Notice) {
+        self.counted = self.counted.saturating_add(usize::from(notice.is_counted()));
         if self.first.len() < MAX_NOTICES {
             self.first.push(notice);
         } else {
@@ -70,15 +141,22 @@ impl Notices {
         }
     }
 
-    /// Tells a notice on standard error, and adds it.
+    /// Tells a notice on standard error, unless too many were told, and adds it.
     pub(crate) fn tell(&mut self, notice: Notice) {
-        output::eprint(&notice.text());
+        if self.first.len() < MAX_NOTICES {
+            output::eprint(&notice.text());
+        }
         self.add(notice);
     }
 
-    /// How many there are.
+    /// Whether a notice is among those that are kept.
+    pub(crate) fn has(&self, notice: &Notice) -> bool {
+        self.first.contains(notice)
+    }
+
+    /// How many there are that count as warnings.
     pub(crate) fn count(&self) -> usize {
-        self.first.len().saturating_add(self.more)
+        self.counted
     }
 
     /// All of them that are kept; where others are not, the last says how many.
@@ -102,6 +180,12 @@ impl Notices {
     }
 }
 
+impl From<&ReportNotice> for Notice {
+    fn from(notice: &ReportNotice) -> Self {
+        Notice::new(&notice.rule, notice.place.clone(), notice.message.clone())
+    }
+}
+
 impl Extend<Notice> for Notices {
     fn extend<T: IntoIterator<Item = Notice>>(&mut self, notices: T) {
         notices.into_iter().for_each(|notice| self.add(notice));
@@ -116,13 +200,14 @@ mod tests {
     fn those_that_are_not_kept_are_counted() {
         let mut notices = Notices::default();
         notices.extend((0..MAX_NOTICES + 2).map(|index| Notice::new("rule", format!("{index}.yaml"), "it")));
+        notices.add(Notice::new(WEAKENED_SETTING, "pratique.yaml:1:1", "it"));
         assert_eq!(
             (notices.count(), notices.all().len()),
             (MAX_NOTICES + 2, MAX_NOTICES + 1)
         );
         assert_eq!(
             notices.all().last().map(|last| last.message.clone()).as_deref(),
-            Some("2 more warnings are not listed")
+            Some("3 more warnings are not listed")
         );
     }
 }

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, for code scanning: a log with one run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use flate2::Compression;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::catalog::{self, Described};
 use super::counted::counted;
 use super::finding::{Finding, Level};
-use super::notice::Notice;
+use super::notice::{self, Notice};
 use super::place::InputPlace;
 
 const SCHEMA: &str =
@@ -127,9 +127,10 @@ impl Log {
         Log::of_run(rules, invocation, results, omissions)
     }
 
-    /// A log of all findings, with the rules of loading and the warnings, and whether the check passes.
+    /// A log of all findings and notices, with the rules of loading and the warnings, and whether the check passes.
     pub(crate) fn of_findings(
         findings: &[Finding<'_>],
+        notices: &[Notice],
         notifications: Vec<(Level, String)>,
         passes: bool,
     ) -> Self {
@@ -141,9 +142,15 @@ impl Log {
             notifications,
         };
         let results = findings.iter().map(|finding| result(finding, &described));
+        let results = results.chain(notices.iter().map(LogResult::of_notice));
         let (results, omissions) = bounded(results.collect(), UPLOAD);
+        // Those of findings come first, which name their rules by number.
+        let of_notices: BTreeSet<&str> = notices.iter().map(|notice| notice.rule.as_str()).collect();
+        let of_notices = of_notices
+            .into_iter()
+            .map(|rule| rule_of(rule, notice::description(rule).unwrap_or(rule)));
         Log::of_run(
-            described.iter().map(rule).collect(),
+            described.iter().map(rule).chain(of_notices).collect(),
             invocation,
             results,
             omissions,

@@ -11,6 +11,7 @@ use pratique_stream::to_utf8;
 
 use super::origin_name::OriginName;
 use crate::exit::CliError;
+use crate::input::sources::tell_object;
 use crate::input::{FileSelection, InputError, read_file, read_regular, read_with_state};
 use crate::memory;
 
@@ -77,6 +78,7 @@ impl Reader {
                 continue;
             }
             if let (false, Some(source)) = (is_stdin, self.source(&path)) {
+                tell_object(&source, files);
                 self.sorted.add_source(source);
             } else if is_directory {
                 match self.listed(&path) {

@@ -5,7 +5,6 @@ mod failure;
 mod files;
 mod load;
 mod origin_name;
-mod resource_rules;
 mod skipped;
 
 pub(crate) use failure::{LoadFailure, unusable};
@@ -17,5 +16,7 @@ pub(crate) use load::{
     with_sets,
 };
 pub(crate) use origin_name::OriginName;
-pub(crate) use resource_rules::{NAMED, resource_rules};
+
+/// How many policies are named in a message.
+pub(crate) const NAMED: usize = 5;
 pub(crate) use skipped::report_skipped;

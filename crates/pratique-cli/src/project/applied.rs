@@ -77,7 +77,7 @@ pub(crate) fn names_kubeconfig(path: &Path) -> bool {
 }
 
 /// What JSON tells of the file whose settings a command uses; `None` if there is nothing to tell.
-pub(super) fn report(command: &str) -> Option<ProjectReport> {
+pub(crate) fn report_of(command: &str) -> Option<ProjectReport> {
     let applied = APPLIED.get()?;
     let weakened = applied
         .weakened

@@ -39,9 +39,9 @@ use weakened::WeakenedSetting;
 
 #[cfg(feature = "kube")]
 pub(crate) use applied::names_kubeconfig;
-pub(crate) use applied::{permit, permit_referenced};
+pub(crate) use applied::{ProjectReport, permit, permit_referenced, report_of};
 pub(crate) use options::names_no_command;
-pub(crate) use report::{notes, print_line, print_with_report};
+pub(crate) use report::{notices, print_line, print_with_report};
 pub(crate) use setting::Setting;
 
 /// The name of the file.

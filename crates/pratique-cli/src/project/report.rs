@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::applied::{ProjectReport, report};
-use super::weakened::WeakenedSetting;
+use super::applied::{ProjectReport, report_of};
 use crate::exit::CliError;
+use crate::output::notice::{Notice, WEAKENED_SETTING};
 use crate::output::{self, problems};
 
 /// The report of a command, and what is told of the file.
@@ -25,7 +25,7 @@ struct ProjectLine {
 
 /// Prints the report of a command as JSON, with what is told of the file.
 pub(crate) fn print_with_report(command: &str, value: &impl Serialize) -> Result<(), CliError> {
-    match report(command) {
+    match report_of(command) {
         Some(project_file) => output::print_json(&WithProject {
             report: value,
             project_file,
@@ -36,16 +36,19 @@ pub(crate) fn print_with_report(command: &str, value: &impl Serialize) -> Result
 
 /// Prints what is told of the file, if there is something, as a JSON line.
 pub(crate) fn print_line(command: &str) -> Result<(), CliError> {
-    match report(command) {
+    match report_of(command) {
         Some(project_file) => output::print_json_line(&ProjectLine { project_file }),
         None => Ok(()),
     }
 }
 
-/// What a report notes of the settings of a command that may turn a refusal into an approval.
-pub(crate) fn notes(command: &str) -> Vec<String> {
-    let told = report(command).map(|report| report.weakened).unwrap_or_default();
-    let note =
-        |setting: &WeakenedSetting| format!("{}: {}", problems::place(&setting.location), setting.message);
-    told.into_iter().map(note).collect()
+/// The settings that a command uses and that may turn a refusal into an approval, as notices. They were told before.
+pub(crate) fn notices(command: &str) -> impl Iterator<Item = Notice> {
+    let told = report_of(command)
+        .map(|report| report.weakened)
+        .unwrap_or_default();
+    told.into_iter().map(|setting| {
+        let place = problems::place(&setting.location);
+        Notice::new(WEAKENED_SETTING, place, &setting.message)
+    })
 }

@@ -25,12 +25,7 @@ pub(super) fn run(errors: &[JsonError], notices: &[Notice]) -> Commands {
         commands.annotate_place(Level::Error, &error.input_place(), &error.place, &error.message);
     }
     for notice in notices {
-        commands.annotate_place(
-            notice.level(),
-            &notice.input_place(),
-            &notice.rule,
-            &notice.message,
-        );
+        notice.annotate(&mut commands);
     }
     commands
 }

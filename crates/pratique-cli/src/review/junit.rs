@@ -29,7 +29,9 @@ pub(super) fn of(
 ) -> Xml {
     let decisions = records.iter().map(|record| of_record(record, rule));
     let errors = errors.iter().map(of_error);
-    let notices = notices.iter().map(|notice| of_notice(notice, rule));
+    let notices = notices
+        .iter()
+        .map(|notice| notice.case(rule.failure.fails_on(FailOn::Warn)));
     let cases = decisions.chain(errors).chain(notices);
     let suite = Suite {
         name: command.to_owned(),
@@ -69,33 +71,15 @@ fn of_error(error: &JsonError) -> Case {
     }
 }
 
-/// What a notice is about was not evaluated, or not wholly, so it passes in no case.
-fn of_notice(notice: &Notice, rule: &PassRule<'_>) -> Case {
-    let place = notice.input_place();
-    Case {
-        name: format!("{} {}", notice.rule, notice.place),
-        line: place.known_line(),
-        file: place.file,
-        seconds: 0.0,
-        output: String::new(),
-        outcome: match rule.failure.fails_on(FailOn::Warn) {
-            true => failed(&notice.message),
-            false => Outcome::Skipped {
-                message: notice.message.clone(),
-            },
-        },
-    }
-}
-
 fn outcome(record: &Record, remarks: &[Remark<'_>], rule: &PassRule<'_>) -> Outcome {
     let text = lines(remarks);
     match record.decision {
-        Decision::Denied => failed(&text),
+        Decision::Denied => Outcome::failed(&text),
         Decision::Undecided => Outcome::Error {
             message: first_line(&text),
             text,
         },
-        Decision::Allowed if remarks.iter().any(|remark| rule.fails_for(remark)) => failed(&text),
+        Decision::Allowed if remarks.iter().any(|remark| rule.fails_for(remark)) => Outcome::failed(&text),
         Decision::Allowed if !rule.is_evaluated => Outcome::Skipped {
             message: "no policy and no webhook is evaluated".to_owned(),
         },
@@ -125,13 +109,6 @@ fn line(remark: &Remark<'_>) -> String {
         (Some(policy), _) => format!("{policy}: {}", remark.message),
         (None, Some(Action::Warn)) => format!("warning: {}", remark.message),
         (None, _) => remark.message.clone(),
-    }
-}
-
-fn failed(text: &str) -> Outcome {
-    Outcome::Failed {
-        message: first_line(text),
-        text: text.to_owned(),
     }
 }
 

@@ -158,20 +158,23 @@ impl Limitations {
         }
     }
 
-    /// A message for each kind without a definition, however many objects there are.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
+    /// A notice for each kind without a definition, or without a known resource, however many objects there are, and wherever.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = Notice> {
         let unknown = self.unknown.iter().take(MAX_KINDS);
-        let unknown =
-            unknown.map(|kind| format!("not known: kind {kind}; no decision depends on its resource"));
+        let unknown = unknown.map(|kind| {
+            let message = format!("not known: kind {kind}; no decision depends on its resource");
+            Notice::new(UNKNOWN_KIND, "", message)
+        });
         let undefined = self.undefined.keys().map(|kind| {
             let why = if self.unusable.contains(kind) {
                 "defines nothing"
             } else {
                 "is not known"
             };
-            format!(
+            let message = format!(
                 "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition {why}"
-            )
+            );
+            Notice::new(NO_DEFINITION, "", message)
         });
         undefined.chain(unknown)
     }

@@ -11,6 +11,7 @@ use pratique_json::Value;
 use pratique_manifest::Location;
 
 use super::state::{ClusterState, StateObject};
+use crate::output::notice::{NAMESPACE_CHANGE, Notice};
 use crate::output::problems;
 
 /// How many changed states are kept for the objects that follow.
@@ -72,8 +73,8 @@ impl NamespaceChanges {
         self.known.contains_key(name_of(namespace))
     }
 
-    /// Adds a known namespace of an input, which was labelled; gives a message if it is another than before.
-    pub(super) fn add(&mut self, namespace: Value<'static>, location: &Location) -> Option<String> {
+    /// Adds a known namespace of an input, which was labelled; gives a notice if it is another than before.
+    pub(super) fn add(&mut self, namespace: Value<'static>, location: &Location) -> Option<Notice> {
         let place = self.place(location)?;
         let name = name_of(&namespace).to_owned();
         let before = self.known.get(&name)?;
@@ -87,15 +88,14 @@ impl NamespaceChanges {
             return None;
         }
         let message = format!(
-            "{}: it changes the {} of the namespace {name}, which the cluster has: objects before it are evaluated with \
-             what the cluster has, and objects after it with this",
-            problems::place(location),
+            "it changes the {} of the namespace {name}, which the cluster has: objects before it are evaluated with what the \
+             cluster has, and objects after it with this",
             differences.join(" and ")
         );
         let changes = Arc::make_mut(&mut self.changes).entry(name).or_default();
         changes.push(NamespaceChange { place, namespace });
         changes.sort_by_key(|change| change.place);
-        Some(message)
+        Some(Notice::new(NAMESPACE_CHANGE, problems::place(location), message))
     }
 
     /// Forgets the states after changes: there is more to know of the cluster.

@@ -1,6 +1,6 @@
 //! Prints what was reviewed, in order, and counts it.
 
-use pratique_review::SourceFile;
+use pratique_review::{PodPolicies, SourceFile};
 
 use super::assumed::AssumedKinds;
 use super::compared::Operations;
@@ -14,7 +14,7 @@ use super::sarif;
 use super::summary::EvaluationSummary;
 use super::tally::Tally;
 use super::unbound::EvaluationScope;
-use super::unexpanded::{PodPolicies, UnexpandedWorkloads};
+use super::unexpanded::UnexpandedWorkloads;
 use super::work::{End, Reviewed};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
 use crate::exit::{CliError, ExitStatus};
@@ -39,7 +39,7 @@ pub(super) struct Printer<'a> {
     records: Vec<Record>,
     assumed: AssumedKinds,
     unexpanded: UnexpandedWorkloads,
-    notices: Notices,
+    pub(super) notices: Notices,
     limitations: Limitations,
     /// Errors of the current file, and whether the rest of it is dropped.
     file_errors: usize,
@@ -83,8 +83,8 @@ fn prints_answers(arguments: &AnswerArguments) -> bool {
 }
 
 impl<'a> Printer<'a> {
-    /// A printer; `errors` are those that were found before.
-    pub(super) fn new(arguments: &'a AnswerArguments, errors: InputErrors) -> Self {
+    /// A printer; `errors` and `notices` are those that were found and told before.
+    pub(super) fn new(arguments: &'a AnswerArguments, errors: InputErrors, notices: Notices) -> Self {
         Printer {
             arguments,
             errors,
@@ -95,7 +95,7 @@ impl<'a> Printer<'a> {
             records: Vec::new(),
             assumed: AssumedKinds::default(),
             unexpanded: UnexpandedWorkloads::default(),
-            notices: Notices::default(),
+            notices,
             limitations: Limitations::default(),
             file_errors: 0,
             is_given_up: false,
@@ -190,7 +190,7 @@ impl<'a> Printer<'a> {
         lists_passed_over: bool,
         evaluated: &EvaluationSummary,
     ) -> Result<ExitStatus, CliError> {
-        if let Some(notice) = pod_policies.warning(&self.unexpanded, "--expand does") {
+        if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
             self.notices.tell(notice);
         }
         // They were told before.
@@ -246,6 +246,7 @@ impl<'a> Printer<'a> {
             ReviewFormat::Sarif => {
                 output::eprint(&passed_over.text(lists_passed_over));
                 self.notices.extend(undefined);
+                self.notices.extend(project::notices("review"));
                 output::print_sarif(&sarif::log(
                     &self.records,
                     self.errors.all(),
@@ -259,6 +260,7 @@ impl<'a> Printer<'a> {
             ReviewFormat::Junit => {
                 output::eprint(&passed_over.text(lists_passed_over));
                 self.notices.extend(undefined);
+                self.notices.extend(project::notices("review"));
                 let rule = junit::PassRule {
                     failure: &self.arguments.failure,
                     is_evaluated: scope.can_deny(),
@@ -269,6 +271,7 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Github => {
                 self.notices.extend(undefined);
+                self.notices.extend(project::notices("review"));
                 let line = text!(
                     "{}{}\n{}{}{}",
                     passed_over.text(lists_passed_over),

@@ -25,6 +25,7 @@ use crate::input::{self, FileSelection, InputError, STDIN};
 use crate::memory;
 use crate::output;
 use crate::output::counted::counted;
+use crate::output::notice::Notice;
 
 /// The inputs.
 pub(super) struct Inputs {
@@ -62,6 +63,8 @@ pub(super) enum Unit {
         piece: Piece,
         state: Arc<ClusterState>,
     },
+    /// What the next piece changes.
+    Notices(Vec<Notice>),
     /// The rest of a file cannot be read.
     Fault(InputError),
     /// A file ends.
@@ -78,7 +81,7 @@ impl Inputs {
         files: &FileSelection,
     ) -> Result<Self, CliError> {
         let mut inputs = Inputs::found(paths, since, |path| files.files(path))?;
-        inputs.leave_out_sources();
+        inputs.leave_out_sources(files);
         Ok(inputs)
     }
 
@@ -92,7 +95,7 @@ impl Inputs {
     /// The same without files that are no objects of the API: there may be objects in place of logs.
     pub(super) fn of_objects_or_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
         let mut inputs = Inputs::of_logs(paths, files)?;
-        inputs.leave_out_sources();
+        inputs.leave_out_sources(files);
         Ok(inputs)
     }
 
@@ -117,10 +120,11 @@ impl Inputs {
     }
 
     /// Leaves out the files that are no objects of the API.
-    fn leave_out_sources(&mut self) {
+    fn leave_out_sources(&mut self, selection: &FileSelection) {
         let mut recognizer = SourceFiles::default();
         for input in &mut self.paths {
-            let (files, sources) = without_sources(std::mem::take(&mut input.files), &mut recognizer);
+            let (files, sources) =
+                without_sources(std::mem::take(&mut input.files), &mut recognizer, selection);
             input.files = files;
             self.sources.extend(sources);
         }
@@ -257,18 +261,18 @@ impl Inputs {
 
     /// Adds the namespaces and definitions of all files to what is known, but for files of which `is_other` holds for the first
     /// piece, which is read for that. Those of standard input and other pipes count from where they are, and so does what changes
-    /// a namespace that is known, about which messages are given.
+    /// a namespace that is known, about which notices are given.
     pub(super) fn survey(
         &self,
         limits: Limits,
         state: &mut ClusterState,
         is_other: Option<fn(&Piece) -> bool>,
-    ) -> Vec<String> {
+    ) -> Vec<Notice> {
         let kinds = state.surveyed;
         state
             .changes
             .set_files(self.files().map(|file| input::shown(file)));
-        let mut messages = Vec::new();
+        let mut notices = Vec::new();
         // Unreadable input is reported when it is evaluated; a pipe could not be read again.
         for file in self.files().filter(|file| self.is_lasting(file)) {
             let open = || {
@@ -286,10 +290,10 @@ impl Inputs {
             }
             if let Some((pieces, _)) = open() {
                 let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
-                messages.extend(surveyed::survey(&input::shown(file), pieces, state));
+                notices.extend(surveyed::survey(&input::shown(file), pieces, state));
             }
         }
-        messages
+        notices
     }
 
     /// Sends all units in order.
@@ -332,7 +336,10 @@ fn send_file<R>(
                 break;
             }
         };
-        let state = stream_state.before(&path, &piece);
+        let (state, notices) = stream_state.before(&path, &piece);
+        if !notices.is_empty() {
+            sender.add(Unit::Notices(notices))?;
+        }
         sender.add(Unit::Piece {
             path: Arc::clone(&path),
             piece,

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use pratique_expansion::ExpandedPod;
 use pratique_json::Value;
 use pratique_request::subresource::{self, to_subresource};
-use pratique_request::{BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of};
+use pratique_request::{
+    BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of, pod_request,
+};
 use pratique_review::{ParentWorkload, ReviewInput};
-use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
+use pratique_types::{GroupVersionKind, Operation, UserInfo};
 
 use super::input_request::InputRequest;
 use super::stored::Stored;
@@ -175,50 +177,21 @@ impl<'a> RequestBuilder<'a> {
         };
         Err(faulty(format!("{why}{help}")))
     }
+}
 
-    /// The request for a Pod that a workload makes.
-    pub(super) fn pod<'v>(&self, made: ExpandedPod<'v>, workload: &InputRequest<'_>) -> InputRequest<'v> {
-        let kind = GroupVersionKind::new("", "v1", "Pod");
-        let resource = GroupVersionResource::new("", "v1", "pods");
-        let of = &workload.request;
-        let mut pod = made.pod;
-        if let (Value::Object(fields), false) = (&mut pod, of.namespace.is_empty())
-            && let Some(Value::Object(metadata)) = fields.get_mut("metadata")
-        {
-            metadata.insert("namespace", of.namespace.clone());
-        }
-        let name = pod
-            .at(&["metadata", "name"])
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let request = AdmissionRequest {
-            // The uid of the workload's request, with another part.
-            uid: of.uid.replacen("0000-0000", "0000-0001", 1),
-            request_kind: Some(kind.clone()),
-            request_resource: Some(resource.clone()),
-            kind,
-            resource,
-            name: name.to_owned(),
-            namespace: of.namespace.clone(),
-            operation: Operation::Create,
-            user_info: pratique_request::user(made.user, &[]),
-            dry_run: of.dry_run,
-            options: pratique_request::options(Operation::Create, of.dry_run == Some(true)),
-            object: pod,
-            ..AdmissionRequest::default()
-        };
-        InputRequest {
-            input: ReviewInput {
-                request,
-                parent: Some(ParentWorkload {
-                    kind: of.kind.kind.clone(),
-                    name: workload.name().to_owned(),
-                }),
-                is_sent: false,
-                received: Ok(Vec::new()),
-            },
-            location: workload.location.clone(),
-        }
+/// The request for a Pod that a workload makes.
+pub(super) fn pod_input<'v>(made: ExpandedPod<'v>, workload: &InputRequest<'_>) -> InputRequest<'v> {
+    InputRequest {
+        input: ReviewInput {
+            request: pod_request(made, &workload.request),
+            parent: Some(ParentWorkload {
+                kind: workload.request.kind.kind.clone(),
+                name: workload.name().to_owned(),
+            }),
+            is_sent: false,
+            received: Ok(Vec::new()),
+        },
+        location: workload.location.clone(),
     }
 }
 

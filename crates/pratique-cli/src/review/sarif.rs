@@ -8,7 +8,7 @@ use super::limitations::{self, Limitation};
 use super::record::{Record, SERVER_WARNING};
 use crate::input::sources;
 use crate::output::finding::Level;
-use crate::output::notice::Notice;
+use crate::output::notice::{self, Notice};
 use crate::output::place::InputPlace;
 use crate::output::sarif::{Invocation, Log, LogResult};
 
@@ -59,9 +59,9 @@ fn description(rule: &str) -> String {
             "An object is neither defaulted nor validated, as its definition is not known".to_owned()
         }
         limitations::UNKNOWN_KIND => "It is not known which resource an object of a kind is".to_owned(),
-        "duplicate-key" => "A key is written twice: clients send the last value only".to_owned(),
-        "unusual-list" => "An object with items is a list, whatever its kind is".to_owned(),
-        "not-evaluated" => "Something was given that is not evaluated".to_owned(),
-        rule => format!("{rule} denies or warns about an object, or cannot be decided"),
+        rule => notice::description(rule).map_or_else(
+            || format!("{rule} denies or warns about an object, or cannot be decided"),
+            str::to_owned,
+        ),
     }
 }

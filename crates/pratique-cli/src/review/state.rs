@@ -16,6 +16,7 @@ use pratique_types::GroupVersionKind;
 use super::definitions::UnusableDefinitions;
 use super::namespace_changes::NamespaceChanges;
 use crate::input::InputObject;
+use crate::output::notice::Notice;
 use crate::output::problems;
 use crate::snapshot::LoadedState;
 
@@ -112,8 +113,8 @@ impl ClusterState {
     }
 
     /// Adds the objects of an input that are state of the cluster. A namespace that was known before is changed at its place.
-    /// Gives messages about that.
-    pub(super) fn add_inputs(&mut self, inputs: Vec<InputObject<'static>>) -> Vec<String> {
+    /// Gives notices about that.
+    pub(super) fn add_inputs(&mut self, inputs: Vec<InputObject<'static>>) -> Vec<Notice> {
         let (known, others): (Vec<_>, Vec<_>) = inputs
             .into_iter()
             .partition(|input| is_namespace(&input.object) && self.changes.is_known(&input.object));
@@ -121,7 +122,7 @@ impl ClusterState {
             let namespace = with_name_label(input.object);
             self.changes.add(namespace, &input.location)
         });
-        let messages = known.collect();
+        let notices = known.collect();
         let (of_cluster, for_controllers): (Vec<_>, Vec<_>) = others
             .into_iter()
             .partition(|input| self.in_order.is_none() || is_of_cluster(&input.object));
@@ -130,7 +131,7 @@ impl ClusterState {
             in_order.for_controllers.extend(for_controllers);
         }
         self.add(of_cluster.into_iter().map(StateObject::given));
-        messages
+        notices
     }
 
     /// Lets the objects of the inputs count for plugins in their order, but for Pods of controllers, which try again.

@@ -12,22 +12,41 @@ const RELEASE: &str = "1.37";
 
 /// What a command evaluates.
 pub(super) struct EvaluationFacts<'a> {
-    /// The policies that are named.
-    pub(super) named: &'a PolicyArguments,
-    /// Whether policies among the inputs are evaluated.
-    pub(super) has_input_policies: bool,
-    /// The level of the built-in policies, if these are evaluated.
-    pub(super) builtin: Option<Level>,
-    /// The name of the cluster or snapshot, whose policies are evaluated where none are named; empty if there is none.
-    pub(super) state: &'a str,
-    pub(super) sets: &'a OriginSets,
-    /// How many policies have no binding.
-    pub(super) unbound: usize,
+    /// The policies: one set, or those that are compared.
+    pub(super) policies: Vec<EvaluatedPolicies<'a>>,
     /// Whether objects are completed as a server does.
     pub(super) completes: bool,
     /// How many built-in plugins are run.
     pub(super) plugins: usize,
     pub(super) calls_webhooks: bool,
+}
+
+/// Policies that are evaluated.
+pub(super) struct EvaluatedPolicies<'a> {
+    /// What they are called beside others; empty if there are no others.
+    pub(super) label: &'static str,
+    /// The names of their sources.
+    pub(super) sources: Vec<String>,
+    /// The level of the built-in policies, if these are evaluated.
+    pub(super) builtin: Option<Level>,
+    pub(super) sets: &'a OriginSets,
+    /// How many policies have no binding.
+    pub(super) unbound: usize,
+}
+
+/// The names of the sources of policies: what is named and the inputs, or else the cluster or snapshot of a name, which is empty if
+/// there is none.
+pub(super) fn sources_of(named: &PolicyArguments, has_input_policies: bool, state: &str) -> Vec<String> {
+    let named_files = [&named.admission_control_config_file, &named.manifests];
+    let mut sources: Vec<String> = named_files.into_iter().flatten().cloned().collect();
+    sources.extend(input::all_shown(&named.paths.policies));
+    if has_input_policies {
+        sources.push("the inputs".to_owned());
+    }
+    if sources.is_empty() && !state.is_empty() {
+        sources.push(state.to_owned());
+    }
+    sources
 }
 
 /// A line that says what was evaluated, and what was not.
@@ -54,9 +73,8 @@ impl EvaluationSummary {
     }
 }
 
-impl EvaluationFacts<'_> {
-    /// The policies by their source.
-    fn policies(&self) -> String {
+impl EvaluatedPolicies<'_> {
+    fn text(&self) -> String {
         let sets = self.sets.iter();
         let count: usize = sets
             .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len())
@@ -68,30 +86,30 @@ impl EvaluationFacts<'_> {
         let level = match self.builtin {
             Some(Level::Baseline) => "baseline",
             Some(Level::Restricted) => "restricted",
-            None => {
-                let sources = self.sources();
-                return if sources.is_empty() {
-                    count
-                } else {
-                    format!("{count} of {}", first_names(&sources, NAMED))
-                };
-            }
+            None if self.sources.is_empty() => return self.labelled(&count),
+            None => return self.labelled(&format!("{count} of {}", first_names(&self.sources, NAMED))),
         };
-        format!("Pod Security {level}, built in ({count})")
+        self.labelled(&format!("Pod Security {level}, built in ({count})"))
     }
 
-    /// The names of the sources of policies.
-    fn sources(&self) -> Vec<String> {
-        let named = [&self.named.admission_control_config_file, &self.named.manifests];
-        let mut sources: Vec<String> = named.into_iter().flatten().cloned().collect();
-        sources.extend(input::all_shown(&self.named.paths.policies));
-        if self.has_input_policies {
-            sources.push("the inputs".to_owned());
+    fn labelled(&self, text: &str) -> String {
+        match self.label {
+            "" => text.to_owned(),
+            label => format!("{label}: {text}"),
         }
-        if sources.is_empty() && !self.state.is_empty() {
-            sources.push(self.state.to_owned());
-        }
-        sources
+    }
+}
+
+impl EvaluationFacts<'_> {
+    /// The policies by their source.
+    fn policies(&self) -> String {
+        let policies: Vec<String> = self.policies.iter().map(EvaluatedPolicies::text).collect();
+        policies.join(", ")
+    }
+
+    /// How many policies have no binding.
+    fn unbound(&self) -> usize {
+        self.policies.iter().map(|policies| policies.unbound).sum()
     }
 
     /// What is done to an object, in the order in which a server does it.
@@ -113,8 +131,8 @@ impl EvaluationFacts<'_> {
     /// What a server does besides.
     fn left_out(&self) -> Vec<String> {
         let mut left_out = Vec::new();
-        if self.unbound > 0 {
-            let policies = counted(self.unbound, "policy", "policies");
+        if self.unbound() > 0 {
+            let policies = counted(self.unbound(), "policy", "policies");
             left_out.push(format!("{policies} without a binding"));
         }
         let parts = [

@@ -9,8 +9,7 @@ use pratique_stream::Piece;
 use super::etcd;
 use super::state::{ClusterState, StateObject, inputs_of_cluster};
 use crate::input::{InputObject, piece};
-use crate::output;
-use crate::output::text::text;
+use crate::output::notice::Notice;
 
 /// Whether a part of an input may change the state of the cluster: it mentions one of some kinds.
 pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
@@ -19,27 +18,20 @@ pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
 }
 
 /// Adds namespaces and definitions of parts of an input to the state; unreadable objects are skipped silently.
-/// Gives messages about what they change.
+/// Gives notices of what they change.
 pub(super) fn survey(
     path: &str,
     pieces: impl Iterator<Item = Piece>,
     state: &mut ClusterState,
-) -> Vec<String> {
+) -> Vec<Notice> {
     let path: Arc<str> = path.into();
-    let mut messages = Vec::new();
+    let mut notices = Vec::new();
     for piece in pieces {
         let objects = piece::read(&path, &piece).objects.into_iter();
         let objects = objects.filter_map(|input| etcd::object(input).ok().flatten());
-        messages.extend(state.add_inputs(inputs_of_cluster(objects, state.surveyed)));
+        notices.extend(state.add_inputs(inputs_of_cluster(objects, state.surveyed)));
     }
-    messages
-}
-
-/// Tells what the inputs change of the cluster.
-pub(super) fn tell(messages: &[String]) {
-    for message in messages {
-        output::eprint(&output::warning(&text!("{}", message)));
-    }
+    notices
 }
 
 /// The state of the cluster while an input is read: a file was surveyed before, and namespaces and definitions of a pipe count
@@ -67,8 +59,8 @@ impl<'s> StateOfStream<'s> {
         }
     }
 
-    /// The state before a part of the input, which comes next.
-    pub(super) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> Arc<ClusterState> {
+    /// The state before a part of the input, which comes next, and notices of what that changes.
+    pub(super) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> (Arc<ClusterState>, Vec<Notice>) {
         let kinds = self.state.surveyed;
         let found = match !self.is_file && mentions_cluster(piece, kinds) {
             true => inputs_of_cluster(piece::read(path, piece).objects, kinds),
@@ -82,10 +74,12 @@ impl<'s> StateOfStream<'s> {
             self.add_pending();
         }
         self.pending.extend(found);
-        if !known.is_empty() {
-            tell(&Arc::make_mut(self.state).add_inputs(known));
-        }
-        Arc::clone(self.state)
+        let notices = if known.is_empty() {
+            Vec::new()
+        } else {
+            Arc::make_mut(self.state).add_inputs(known)
+        };
+        (Arc::clone(self.state), notices)
     }
 
     /// The state now.

@@ -1,9 +1,10 @@
 //! Policies that are not evaluated, as they match no request of the operation by which objects are.
 
+use pratique_suite::resource_rules;
 use pratique_types::Operation;
 
 use crate::output::counted::first_names;
-use crate::policies::{NAMED, OriginSets, resource_rules};
+use crate::policies::{NAMED, OriginSets};
 
 /// A note about policies that match other operations only, if there are any; `help` says how these are evaluated.
 pub(super) fn note(sets: &[&OriginSets], operation: Operation, help: &str) -> Option<String> {

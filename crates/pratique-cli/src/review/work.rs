@@ -6,7 +6,7 @@ use pratique_expansion::{Expander, ExpansionError};
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_request::{AssumedResource, review};
-use pratique_review::{PreparedObject, ReviewInput, Reviewer, decode_warnings};
+use pratique_review::{PodPolicies, PreparedObject, ReviewInput, Reviewer, decode_warnings};
 use pratique_types::Operation;
 
 use super::assumed::depends_on_resource;
@@ -19,11 +19,11 @@ use super::limitations::Limitations;
 use super::read::Unit;
 use super::record::{Decision, Record, SERVER_WARNING};
 use super::report::{self, JsonReview};
-use super::request::RequestBuilder;
+use super::request::{RequestBuilder, pod_input};
 use super::result::{MadePod, ReviewResult};
 use super::state::ClusterState;
 use super::tally::Tally;
-use super::unexpanded::{PodPolicies, UnexpandedWorkloads};
+use super::unexpanded::UnexpandedWorkloads;
 use super::{diff, github};
 use crate::arguments::{ExpandMode, ReviewFormat};
 use crate::exit::CliError;
@@ -129,6 +129,7 @@ impl InputReviewer<'_> {
                     reviewed.fatal = Some(error);
                 }
             }
+            Unit::Notices(notices) => reviewed.notices.extend(notices),
             Unit::Fault(fault) => reviewed.fault(fault),
             Unit::EndOfFile => reviewed.end = Some(End::File),
             Unit::EndOfPath(path) => reviewed.end = Some(End::Path(path)),
@@ -258,7 +259,7 @@ impl InputReviewer<'_> {
                 return Ok(());
             }
         };
-        let mut pod = self.builder.pod(made, input);
+        let mut pod = pod_input(made, input);
         let prepared = self.reviewer.prepare(&mut pod, state.api_objects());
         let of_pod = self.evaluate(&pod, &prepared, state, reviewed);
         if let (Some(result), Some(of_pod)) = (&mut result, &of_pod) {

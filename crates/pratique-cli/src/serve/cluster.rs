@@ -211,8 +211,11 @@ fn objects(paths: &[String], selection: &FileSelection) -> Result<Option<FileObj
     }
     let mut all = Vec::new();
     for path in paths {
-        let (files, sources) =
-            without_sources(selection.files(Path::new(path))?, &mut SourceFiles::default());
+        let (files, sources) = without_sources(
+            selection.files(Path::new(path))?,
+            &mut SourceFiles::default(),
+            selection,
+        );
         report_sources(&sources);
         for file in files {
             let read = input::read(&file, MEBIBYTES).and_then(ParsedObjects::whole);

@@ -6,6 +6,7 @@ use crate::output::finding::{Finding, Level};
 use crate::output::github::Commands;
 use crate::output::place::InputPlace;
 use crate::output::text::text;
+use crate::project;
 use crate::unbound;
 
 /// Annotations for warnings about policies, for failures, and for points that are not covered.
@@ -14,6 +15,7 @@ pub(super) fn github(run: &Run, lints: &[Finding<'_>], lists_passed_over: bool) 
     for lint in lints {
         annotate(&mut out, lint);
     }
+    project::notices("test").for_each(|notice| notice.annotate(&mut out));
     for suite in &run.suites {
         for problem in &suite.problems {
             let title = format!("{}: not run", suite.name);

@@ -1,15 +1,17 @@
 //! Results as `JUnit` XML, which CI servers show.
 
-use crate::check::report::case;
+use crate::check::levels::Levels;
+use crate::check::report::{case, notice_suite};
 use crate::output::finding::Finding;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
 use crate::output::problems;
+use crate::project;
 use crate::unbound;
 
 use super::run::{CaseRun, Run, SuiteRun};
 
 /// A test suite for each suite, and one of warnings about policies; suites that could not run have an error.
-pub(super) fn junit(run: &Run, lints: &[Finding<'_>]) -> Xml {
+pub(super) fn junit(run: &Run, lints: &[Finding<'_>], levels: &Levels<'_>) -> Xml {
     let mut suites: Vec<Suite> = run.suites.iter().map(of_suite).collect();
     if !lints.is_empty() {
         suites.push(Suite {
@@ -17,6 +19,8 @@ pub(super) fn junit(run: &Run, lints: &[Finding<'_>]) -> Xml {
             cases: lints.iter().map(case).collect(),
         });
     }
+    let notices: Vec<_> = project::notices("test").collect();
+    suites.extend(notice_suite(&notices, levels));
     junit::xml("pratique test", &suites)
 }
 

@@ -26,7 +26,7 @@ pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliErro
         ),
         TestFormat::Junit => {
             output::eprint(&run.passed_over.text(arguments.verbose));
-            output::print_xml(&junit::junit(run, &lints))
+            output::print_xml(&junit::junit(run, &lints, &levels))
         }
         TestFormat::Github => output::print_github(&github::github(run, &lints, arguments.verbose)),
     }

@@ -360,7 +360,7 @@ fn a_scan_says_whose_pods_it_does_not_look_at() {
     run.exits(0).stderr_has(
         "web.yaml:1:1: the Pods of 1 workload are not reviewed, and 1 policy for Pods is not evaluated",
     );
-    run.stdout_has("note: the Pods of 1 workload are not reviewed");
+    run.stdout_has("warning: the Pods of 1 workload are not reviewed");
     assert_eq!(
         directory.run(&[&scan[..], &["--fail-on", "warn"]].concat()).code,
         Some(1)

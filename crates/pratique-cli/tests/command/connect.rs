@@ -94,6 +94,11 @@ fn for_programs() {
             "\"milliseconds\"",
         ],
     );
-    let run = check(Listener::Closed, YES, &["--output", "sarif"]);
-    run.exits(1).stderr_has("connection refused");
+    for format in ["json", "sarif", "junit", "github"] {
+        let run = check(Listener::Closed, YES, &["--output", format]);
+        has(&run, 1, &["connection refused", "hooks/w.yaml"]);
+        if format != "json" {
+            run.stdout_has("unanswered-webhook");
+        }
+    }
 }

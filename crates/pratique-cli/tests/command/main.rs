@@ -56,6 +56,7 @@ mod mistakes;
 mod names;
 mod namespace_changes;
 mod neovim;
+mod notices;
 mod operations;
 mod outputs;
 mod pages;

@@ -139,7 +139,7 @@ fn scans_and_comparisons_follow_it_too() {
         let counted = report["tally"]["total"]["denied"].as_u64().unwrap_or_default();
         assert_eq!(counted, denied as u64, "{name}: {scan}");
         tells(&scan);
-        assert!(report["notes"].to_string().contains(CHANGED), "{scan}");
+        assert!(report["notices"].to_string().contains(CHANGED), "{scan}");
         let impact = directory.run(&[
             "impact",
             "--old",

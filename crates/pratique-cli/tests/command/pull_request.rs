@@ -256,7 +256,93 @@ const WEAKENING: &[(&str, &[&str], &str)] = &[
         ],
         "impact.maxNewRefusals",
     ),
+    (
+        "review: {failOn: [undecided]}",
+        &["review", "rendered", "-o", "sarif"],
+        "review.failOn",
+    ),
+    (
+        "review: {failOn: [undecided]}",
+        &["review", "rendered", "-o", "junit"],
+        "review.failOn",
+    ),
+    (
+        "review: {failOn: [undecided]}",
+        &["review", "rendered", "-o", "github"],
+        "review.failOn",
+    ),
+    (
+        "scan: {failOn: [undecided]}",
+        &["scan", "rendered", "-o", "ndjson"],
+        "scan.failOn",
+    ),
+    (
+        "scan: {failOn: [undecided]}",
+        &["scan", "rendered", "-o", "sarif"],
+        "scan.failOn",
+    ),
+    (
+        "scan: {failOn: [undecided]}",
+        &["scan", "rendered", "-o", "junit"],
+        "scan.failOn",
+    ),
+    (
+        "check: {allow: [unguarded-field]}",
+        &["check", "policies", "-o", "sarif"],
+        "check.allow",
+    ),
+    (
+        "check: {allow: [unguarded-field]}",
+        &["check", "policies", "-o", "junit"],
+        "check.allow",
+    ),
+    (
+        "check: {allow: [unguarded-field]}",
+        &["check", "policies", "-o", "github"],
+        "check.allow",
+    ),
+    (
+        "test: {filter: large}",
+        &["test", "tests", "-o", "junit"],
+        "test.filter",
+    ),
+    (
+        "test: {filter: large}",
+        &["test", "tests", "-o", "github"],
+        "test.filter",
+    ),
 ];
+
+/// What is told counts as no warning: the exit code is that of the decisions, in every format.
+#[test]
+fn what_weakens_a_decision_is_no_fault() {
+    for format in ["json", "ndjson", "sarif", "junit", "github"] {
+        let repository = with_project("policies: [policies]\nreview: {defaults: off}");
+        let arguments = ["review", "rendered", "-o", format, "--fail-on", "warn,undecided"];
+        let run = attack(&repository, &arguments);
+        run.exits(0).stdout_has("review.defaults");
+        assert!(!run.stdout.contains("<failure message=\"`review"), "{run}");
+    }
+    let github = attack(
+        &with_project("policies: [policies]\nreview: {defaults: off}"),
+        &["review", "rendered", "-o", "github"],
+    );
+    github.stdout_has(
+        "::warning file=pratique.yaml,line=4,col=10,title=weakened-setting::`review.defaults` is false",
+    );
+    // The hashes of manifests are JSON as well.
+    let static_policy = POLICY.replace("name: few", "name: few.static.k8s.io");
+    let static_policy = static_policy.replace("policyName: few", "policyName: few.static.k8s.io");
+    let hashed =
+        with_project("check: {allow: [unguarded-field]}").with("repository/static/few.yaml", static_policy);
+    let run = attack(&hashed, &["check", "--hash-only", "-o", "json", "static"]);
+    run.exits(0);
+    assert_eq!(
+        run.json()[0]["projectFile"]["weakened"][0]["field"],
+        "check.allow",
+        "{run}"
+    );
+}
 
 #[test]
 fn what_weakens_a_decision_is_told() {

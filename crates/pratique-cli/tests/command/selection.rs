@@ -49,20 +49,21 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
         )
     };
     // `.gitignore` itself has another extension.
-    let counts = "passed over: 2 hidden, 2 ignored by git, 2 of other extensions";
+    let counts = "passed over: 1 hidden, 2 ignored by git, 2 of other extensions";
     let run = review(&[]);
     run.exits(1).shows(&[
         "rendered/evil.yaml:1:1",
         "rendered/build/evil.yaml:1:1",
-        "1 allowed, 2 denied",
+        "1 allowed, 3 denied",
+        "rendered/.evil.yaml:1:1",
     ]);
     run.stdout_has(&format!("{counts}; --verbose lists them\n"));
     let run = review(&["--verbose"]);
     run.stdout_has(&format!(
-        "{counts}\n  rendered/.evil/: hidden\n  rendered/.evil.yaml: hidden\n  rendered/.gitignore: of other extensions\n  \
+        "{counts}\n  rendered/.evil/: hidden\n  rendered/.gitignore: of other extensions\n  \
          rendered/build/not-tracked.yaml: ignored by git\n  rendered/evil.yaml.txt: of other extensions\n  rendered/mine.local.yaml: ignored by git\n"
     ));
-    let json = "\"passedOver\":{\"hidden\":2,\"ignored\":2,\"otherExtensions\":2}";
+    let json = "\"passedOver\":{\"hidden\":1,\"ignored\":2,\"otherExtensions\":2}";
     for arguments in [
         &["-o", "json"][..],
         &["-o", "ndjson"],
@@ -71,7 +72,7 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
     ] {
         review(arguments).stdout_has(json);
     }
-    review(&["-o", "json", "--verbose"]).stdout_has("{\"path\":\"rendered/.evil.yaml\",\"why\":\"hidden\"}");
+    review(&["-o", "json", "--verbose"]).stdout_has("{\"path\":\"rendered/.evil/\",\"why\":\"hidden\"}");
     review(&["-o", "github"]).stdout_has(counts);
     for format in ["sarif", "junit", "diff"] {
         review(&["-o", format]).stderr_has(counts);
@@ -88,16 +89,17 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
     scan(&["-o", "json"]).stdout_has(counts);
     // Nothing of that is an error, and a run that finds nothing else says what there is.
     std::fs::remove_file(directory.path().join("rendered/good.yaml")).unwrap();
-    let run = review(&["--exclude", "evil.yaml"]);
+    let run = review(&["--exclude", "evil.yaml", "--exclude", ".evil.yaml"]);
     run.exits(2)
-        .stderr_has("2 ignored by git, 2 of other extensions, 2 excluded");
+        .stderr_has("2 ignored by git, 2 of other extensions, 3 excluded");
 }
 
 #[test]
 fn without_git_what_is_ignored_is_passed_over_and_told() {
     let directory = hidden_by_force();
     let run = directory.run_with(&["review", "rendered"], "", &[("PATH", "/nowhere")]);
-    run.exits(0)
+    // The hidden one is denied.
+    run.exits(1)
         .stderr_has("which files are tracked is not known, so what a .gitignore names is passed over")
         .stdout_has("3 ignored by git");
 }

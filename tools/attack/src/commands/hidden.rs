@@ -67,8 +67,23 @@ pub(super) fn files(program: &Path, folder: &Path, _: Scale) -> Result<String, E
     review(program, folder, "a file that is ignored and tracked")?;
     std::fs::remove_file(folder.join("rendered/ignored.yaml")).map_err(|error| error.to_string())?;
 
+    // What clients send is reviewed, whatever its name or what stands beside it.
+    write(folder, "rendered/.hidden.yaml", DENIED)?;
+    review(program, folder, "a file whose name begins with a dot")?;
+    std::fs::remove_file(folder.join("rendered/.hidden.yaml")).map_err(|error| error.to_string())?;
+    write(folder, "rendered/patch.yaml", DENIED)?;
+    write(
+        folder,
+        "rendered/kustomization.yaml",
+        "patches: [{path: patch.yaml}]\n",
+    )?;
+    review(program, folder, "an object that a kustomization names as a patch")?;
+    for name in ["rendered/patch.yaml", "rendered/kustomization.yaml"] {
+        std::fs::remove_file(folder.join(name)).map_err(|error| error.to_string())?;
+    }
+
     // What nothing reads is counted.
-    for name in ["rendered/.hidden.yaml", "rendered/object.conf"] {
+    for name in ["rendered/.hidden/object.yaml", "rendered/object.conf"] {
         write(folder, name, DENIED)?;
         git(folder, &["add", "--force", "."])?;
         let result = run(
@@ -82,7 +97,8 @@ pub(super) fn files(program: &Path, folder: &Path, _: Scale) -> Result<String, E
         }
     }
     Ok(
-        "a file that is ignored was read; one that is hidden, and one of another extension, were counted"
+        "files that are ignored, hidden, or named as a patch were read; those in a hidden directory, and of another extension, \
+         were counted"
             .to_owned(),
     )
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pratique_replay::{Approximation, Unknown};
 use pratique_report::{ComparisonPage, Counts, Table, Tally};
+use pratique_suite::PodPolicies;
 use serde::Serialize;
 
 use super::change::Change;
@@ -13,6 +14,7 @@ use super::work::Part;
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::output::counted::{counted, noun};
+use crate::output::notice::Notice;
 use crate::output::table::{or, table};
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed, json};
@@ -21,11 +23,14 @@ use crate::review::assumed::AssumedKinds;
 use crate::review::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
 use crate::review::checkpoint::{Resumable as _, report_lost};
+use crate::review::limitations;
 use crate::review::progress::Progress;
 use crate::review::record::namespaced;
 use crate::review::replay::counters::Counters;
 use crate::review::replay::share::ReadShare;
 use crate::review::scan::written;
+use crate::review::summary::EvaluationSummary;
+use crate::review::unexpanded::UnexpandedWorkloads;
 use crate::style::{Style, Tone};
 
 /// How many rows of a table are printed, and how many examples of a policy.
@@ -40,6 +45,8 @@ pub(super) struct Collector<'a> {
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
     assumed: AssumedKinds,
+    unexpanded: UnexpandedWorkloads,
+    evaluated: EvaluationSummary,
 }
 
 #[derive(Serialize)]
@@ -55,6 +62,10 @@ struct JsonImpact<'a> {
     errors: usize,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     notes: &'a BTreeSet<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<Notice>,
+    /// What was evaluated, and what was not.
+    evaluated: &'a str,
     unknown: &'a Counters<Unknown>,
     approximations: &'a Counters<Approximation>,
     refused: &'a Tally,
@@ -65,6 +76,7 @@ impl<'a> Collector<'a> {
     /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ImpactAnswerArguments,
+        evaluated: EvaluationSummary,
         report: ImpactReport,
         share: Arc<ReadShare>,
         checkpoints: Option<Checkpoints>,
@@ -76,6 +88,8 @@ impl<'a> Collector<'a> {
             share,
             checkpoints,
             assumed: AssumedKinds::default(),
+            unexpanded: UnexpandedWorkloads::default(),
+            evaluated,
         }
     }
 
@@ -89,14 +103,23 @@ impl<'a> Collector<'a> {
         if !part.assumed.is_empty() {
             self.progress.clear();
         }
+        for notice in part.notices {
+            self.progress.clear();
+            self.report.notices.tell(notice);
+        }
         for assumed in part.assumed {
+            let place = assumed.place.clone();
             if let Some(message) = self.assumed.report(assumed, "") {
-                self.report.add_note(message);
+                let notice = Notice::new(limitations::UNKNOWN_KIND, place, message);
+                self.report.notices.add(notice);
             }
         }
-        for note in part.limitations.kinds() {
-            self.report.add_note(note);
+        for notice in part.limitations.kinds() {
+            if !self.report.notices.has(&notice) {
+                self.report.notices.add(notice);
+            }
         }
+        self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
         for row in part.rows {
             if self.arguments.output == ImpactFormat::Ndjson && row.change != Change::Same {
@@ -127,8 +150,12 @@ impl<'a> Collector<'a> {
     }
 
     /// Prints the counts, and gives the exit status.
-    pub(super) fn end(mut self) -> Result<ExitStatus, CliError> {
+    pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
+        let help = "`pratique review` looks at them";
+        if let Some(notice) = self.unexpanded.warning(pod_policies, help) {
+            self.report.notices.tell(notice);
+        }
         let errors = self.report.faults.count();
         self.report.faults.report_hidden();
         if self.report.requests() + self.report.not_subject == 0 && errors == 0 {
@@ -141,6 +168,7 @@ impl<'a> Collector<'a> {
             ImpactFormat::Json => project::print_with_report("impact", &self.json(errors))?,
             ImpactFormat::Ndjson => {
                 self.report.faults.print_json()?;
+                self.report.notices.print_lines()?;
                 project::print_line("impact")?;
                 let summary = self.json(errors);
                 output::print_json_line(&json::Summary { summary })?;
@@ -167,11 +195,13 @@ impl<'a> Collector<'a> {
             noun(refused, "is", "are")
         );
         let changed = self.changed_meanwhile();
+        let notices = self.report.notices.all();
         let notes = self
             .report
             .notes
             .iter()
             .cloned()
+            .chain(notices.iter().map(Notice::line))
             .chain(changed)
             .chain(self.of_logs());
         let notes: Vec<String> = notes.collect();
@@ -192,7 +222,10 @@ impl<'a> Collector<'a> {
                 ("Undecided", &self.report.undecided),
             ],
             notes: &notes,
-            about: &[("Inputs", self.report.run.inputs.join(", "))],
+            about: &[
+                ("Inputs", self.report.run.inputs.join(", ")),
+                ("Evaluated", self.evaluated.as_str().to_owned()),
+            ],
         };
         written::write_page(page, "impact", &self.arguments.comparison)
     }
@@ -208,6 +241,8 @@ impl<'a> Collector<'a> {
             changed_meanwhile: self.report.changed_meanwhile,
             errors,
             notes: &self.report.notes,
+            notices: self.report.notices.all(),
+            evaluated: self.evaluated.as_str(),
             unknown: &self.report.unknown,
             approximations: &self.report.approximations,
             refused: &self.report.refused,
@@ -239,6 +274,9 @@ impl<'a> Collector<'a> {
         for note in &self.report.notes {
             out.push(&text!("note: {}\n", note));
         }
+        for notice in self.report.notices.all() {
+            out.push(&text!("warning: {}\n", notice.line()));
+        }
         for (title, tone, tally) in [
             ("newly refused", Tone::Bad, &self.report.refused),
             ("newly allowed", Tone::Good, &self.report.allowed),
@@ -255,6 +293,7 @@ impl<'a> Collector<'a> {
         for (shown, explanation) in self.report.explanations.values() {
             out.push(&text!("\n{}\n{}", shown, explanation));
         }
+        out.push(&self.evaluated.line());
         out
     }
 

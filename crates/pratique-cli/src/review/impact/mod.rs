@@ -10,6 +10,7 @@ mod work;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use pratique_suite::PodPolicies;
 use pratique_types::Operation;
 
 use super::checkpoint::Checkpoints;
@@ -22,13 +23,15 @@ use super::replay::log::LogReader;
 use super::replay::units::Pieces;
 use super::request::RequestBuilder;
 use super::stored::Stored;
-use super::{limits, ordered, surveyed, unmatched};
+use super::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary};
+use super::{limits, ordered, unmatched};
 use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::FileSelection;
 use crate::input::sources::{report_sources, summary};
+use crate::input::{self, FileSelection};
 use crate::output;
+use crate::output::notice::Notices;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
 use crate::style::Style;
@@ -67,13 +70,17 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     notes.extend(summary(sources.not_evaluated()));
     notes.extend(passed_over.line());
     let limits = limits(state.max_input);
+    let mut notices = Notices::default();
+    // These were told before.
+    notices.extend(inputs_of_state.notices());
+    notices.extend(files.notices());
+    notices.extend([&old, &new].into_iter().flat_map(|side| side.scope.notices()));
     let mut changes = Vec::new();
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(&sender.namespace, |state| {
         changes = sources.survey(limits, state);
     });
-    surveyed::tell(&changes);
-    notes.extend(changes);
-    let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes);
+    changes.into_iter().for_each(|change| notices.tell(change));
+    let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes, notices);
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = Engine {
         policies: old,
@@ -98,6 +105,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
             .as_ref()
             .map_or_else(Style::of_stdout, |_| Style::default()),
         builder: RequestBuilder::new(&request, stored),
+        is_of_files: matches!(sources, Sources::Files(_)),
         log: LogReader::new(&cluster, memory.remember),
     };
     let share = sources.share(is_shown(answers.output == ImpactFormat::Ndjson));
@@ -107,7 +115,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         from,
         remembers: worker.log.remembers(),
     };
-    let mut collector = Collector::new(answers, report, share, checkpoints);
+    let evaluated = evaluated(arguments, [&old.policies, &new.policies]);
+    let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
     let compared = ordered::in_order(
         worker.log.threads(),
         move |sender| sources.send(&pieces, &sender),
@@ -119,7 +128,41 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     compared?;
-    collector.end()
+    let sets = [&old, &new].map(|engine| &engine.policies.sets);
+    let sets = sets.into_iter().flatten().map(|(_, set)| set);
+    collector.end(&PodPolicies::new(sets, false))
+}
+
+/// What is evaluated of the policies that are compared.
+fn evaluated(arguments: &ImpactArguments, [old, new]: [&Policies; 2]) -> EvaluationSummary {
+    let named = &arguments.sets;
+    let of_revision = |revision: &Option<String>| {
+        let path = named.policies.as_deref().map(input::shown).unwrap_or_default();
+        match revision {
+            Some(revision) => vec![format!("{revision}:{path}")],
+            None => vec![path],
+        }
+    };
+    let (old_sources, new_sources) = match named.old_rev {
+        Some(_) => (of_revision(&named.old_rev), of_revision(&named.new_rev)),
+        None => (input::all_shown(&named.old), input::all_shown(&named.new)),
+    };
+    EvaluationSummary::new(&EvaluationFacts {
+        policies: vec![side("old", old_sources, old), side("new", new_sources, new)],
+        completes: true,
+        plugins: 0,
+        calls_webhooks: false,
+    })
+}
+
+fn side<'p>(label: &'static str, sources: Vec<String>, policies: &'p Policies) -> EvaluatedPolicies<'p> {
+    EvaluatedPolicies {
+        label,
+        sources,
+        builtin: None,
+        sets: &policies.sets,
+        unbound: policies.scope.unbound_count(),
+    }
 }
 
 /// Reports what a comparison leaves out whose inputs are the objects of a cluster or snapshot.

@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Row};
 use crate::output::counted::counted;
+use crate::output::notice::Notices;
 use crate::output::text::Text;
 use crate::review::checkpoint::Resumable;
 use crate::review::replay::counters::Counters;
 use crate::review::replay::decision::{ReplayDecision, evaluation};
 use crate::review::replay::faults::CountedFaults;
 
-/// How many notes there are of what is left out.
-const MAX_NOTES: usize = 100;
 /// Of how many policies a refusal is explained.
 const MAX_EXPLAINED: usize = 20;
 
@@ -31,6 +30,8 @@ pub(super) struct ImpactReport {
     pub(super) not_subject: u64,
     /// Notes on what is left out.
     pub(super) notes: BTreeSet<String>,
+    /// Warnings, which were told.
+    pub(super) notices: Notices,
     /// Requests for objects that changed while objects were listed.
     pub(super) changed_meanwhile: u64,
     /// The newly refused requests, with the findings of the new policies; and the newly allowed, with those of the old ones.
@@ -43,8 +44,8 @@ pub(super) struct ImpactReport {
 }
 
 impl ImpactReport {
-    /// The report of a run that begins; `faults` are those that were found before.
-    pub(super) fn new(run: Run, faults: CountedFaults, notes: BTreeSet<String>) -> Self {
+    /// The report of a run that begins; `faults` and `notices` are those that were found and told before.
+    pub(super) fn new(run: Run, faults: CountedFaults, notes: BTreeSet<String>, notices: Notices) -> Self {
         let tally = || Tally::new(Limits::default());
         ImpactReport {
             run,
@@ -54,6 +55,7 @@ impl ImpactReport {
             approximations: Counters::default(),
             not_subject: 0,
             notes,
+            notices,
             changed_meanwhile: 0,
             refused: tally(),
             allowed: tally(),
@@ -64,13 +66,6 @@ impl ImpactReport {
 
     pub(super) fn count_not_subject(&mut self, count: u64) {
         self.not_subject = self.not_subject.saturating_add(count);
-    }
-
-    /// Adds a note on what is left out.
-    pub(super) fn add_note(&mut self, note: String) {
-        if self.notes.len() < MAX_NOTES {
-            self.notes.insert(note);
-        }
     }
 
     pub(super) fn count(&mut self, row: Row) {

@@ -11,6 +11,7 @@ use super::work::is_log;
 use crate::arguments::ImpactArguments;
 use crate::exit::CliError;
 use crate::input::FileSelection;
+use crate::output::notice::Notice;
 use crate::review::checkpoint::FileState;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{ClusterObjects, ListedContent, ListedPart, Matched};
@@ -96,9 +97,9 @@ impl Sources {
         }
     }
 
-    /// Adds what it says of the cluster to what is known of that; a cluster was asked before. Gives messages about namespaces
+    /// Adds what it says of the cluster to what is known of that; a cluster was asked before. Gives notices of namespaces
     /// that it changes.
-    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<String> {
+    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<Notice> {
         match self {
             // Of logs, whose objects came and went, nothing is known.
             Sources::Files(inputs) => inputs.survey(limits, state, Some(is_log)),

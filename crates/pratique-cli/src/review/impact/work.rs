@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use pratique_expansion::Expander;
 use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
@@ -15,6 +16,7 @@ use super::change::{Change, Row};
 use super::source::Unit;
 use crate::explanation;
 use crate::input::{InputObject, piece};
+use crate::output::notice::Notice;
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::assumed::depends_on_resource;
@@ -33,6 +35,7 @@ use crate::review::replay::possible::without_object;
 use crate::review::replay::subject::Subject;
 use crate::review::replay::units::Unit as FileUnit;
 use crate::review::request::RequestBuilder;
+use crate::review::unexpanded::UnexpandedWorkloads;
 use crate::style::Style;
 use pratique_review::Reviewer;
 
@@ -46,6 +49,10 @@ pub(super) struct Part {
     /// The resources that were assumed, with the places of objects.
     pub(super) assumed: Vec<AssumedKind>,
     pub(super) limitations: Limitations,
+    /// Warnings about how the inputs are read.
+    pub(super) notices: Vec<Notice>,
+    /// Workloads of files, whose Pods may be nowhere else.
+    pub(super) unexpanded: UnexpandedWorkloads,
     pub(super) faults: Faults,
 }
 
@@ -64,6 +71,8 @@ pub(super) struct Worker<'a> {
     /// The style of explanations.
     pub(super) style: Style,
     pub(super) builder: RequestBuilder<'a>,
+    /// Whether objects are those of files, and not all that a cluster has.
+    pub(super) is_of_files: bool,
     pub(super) log: LogReader,
 }
 
@@ -114,6 +123,7 @@ impl Worker<'_> {
 
     fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut Part) {
         let objects = piece::read(path, piece);
+        part.notices.extend(objects.reading_warnings());
         for fault in objects.faults {
             part.faults.add(fault);
         }
@@ -137,6 +147,10 @@ impl Worker<'_> {
         };
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             part.limitations.count(objects, &input, &state.unusable);
+        }
+        let kind = &input.request.kind;
+        if self.is_of_files && Expander::default().is_workload(&kind.group, &kind.kind) {
+            part.unexpanded.count(&input);
         }
         let subject = Subject::of(&input.request, "");
         self.request(input, subject, part, |row| Row {

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use pratique_arrow::ResultRow;
 use pratique_report::{ComparisonPage, Decision, Evaluation};
+use serde::Serialize;
 
 use super::comparison::Comparison;
+use super::counts::JsonCounts;
 use super::decision::evaluation;
 use super::report::ReplayReport;
 use super::share::ReadShare;
@@ -14,6 +16,7 @@ use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
 use crate::output::counted::{counted, noun};
+use crate::output::notice::{Notice, Notices};
 use crate::output::text::text;
 use crate::output::{self, json};
 use crate::project;
@@ -21,6 +24,7 @@ use crate::review::checkpoint::Checkpoints;
 use crate::review::progress::Progress;
 use crate::review::results::Results;
 use crate::review::scan::written;
+use crate::review::summary::EvaluationSummary;
 use crate::review::unbound::EvaluationScope;
 
 /// Counts and prints what was replayed.
@@ -34,12 +38,27 @@ pub(super) struct Collector<'a> {
     /// Files that were passed over, and whether they are listed.
     pub(super) passed_over: PassedOver,
     pub(super) lists_passed_over: bool,
+    /// Warnings, which were told.
+    pub(super) notices: Notices,
+    evaluated: EvaluationSummary,
+}
+
+/// The counts with what else is told.
+#[derive(Serialize)]
+struct JsonReplay<'a> {
+    #[serde(flatten)]
+    counts: JsonCounts<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<Notice>,
+    /// What was evaluated, and what was not.
+    evaluated: &'a str,
 }
 
 impl<'a> Collector<'a> {
     /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ReplayAnswerArguments,
+        evaluated: EvaluationSummary,
         report: ReplayReport,
         share: Arc<ReadShare>,
         checkpoints: Option<Checkpoints>,
@@ -54,6 +73,8 @@ impl<'a> Collector<'a> {
             results: Results::default(),
             passed_over: PassedOver::default(),
             lists_passed_over: false,
+            notices: Notices::default(),
+            evaluated,
         }
     }
 
@@ -111,21 +132,28 @@ impl<'a> Collector<'a> {
         match self.arguments.output {
             ReplayFormat::Human => {
                 let tables = self.report.counts.human(&self.report.now, errors, forgotten);
-                output::print(&text!("{}{}{}", tables, scope.counted(), passed_over.text(lists)))?;
+                output::print(&text!(
+                    "{}{}{}{}",
+                    tables,
+                    scope.counted(),
+                    passed_over.text(lists),
+                    self.evaluated.line()
+                ))?;
             }
             ReplayFormat::Json => {
                 let report = WithPassedOver {
-                    value: self.report.counts.json(&self.report.now, errors, forgotten),
+                    value: self.json(errors, forgotten),
                     passed_over: passed_over.json(lists),
                 };
                 project::print_with_report("replay", &report)?;
             }
             ReplayFormat::Ndjson => {
                 self.report.faults.print_json()?;
+                self.notices.print_lines()?;
                 project::print_line("replay")?;
                 if self.arguments.summary {
                     let summary = WithPassedOver {
-                        value: self.report.counts.json(&self.report.now, errors, forgotten),
+                        value: self.json(errors, forgotten),
                         passed_over: passed_over.json(lists),
                     };
                     output::print_json_line(&json::Summary { summary })?;
@@ -136,9 +164,16 @@ impl<'a> Collector<'a> {
             // They were written as they came.
             ReplayFormat::Parquet | ReplayFormat::Arrow => output::eprint(&passed_over.text(lists)),
         }
-        self.checkpoints
-            .map_or(Ok(()), |checkpoints| checkpoints.remove())?;
+        self.checkpoints.as_ref().map_or(Ok(()), Checkpoints::remove)?;
         Ok(status)
+    }
+
+    fn json(&self, errors: usize, forgotten: u64) -> JsonReplay<'_> {
+        JsonReplay {
+            counts: self.report.counts.json(&self.report.now, errors, forgotten),
+            notices: self.notices.all(),
+            evaluated: self.evaluated.as_str(),
+        }
     }
 
     /// Writes the page, if it is asked for.
@@ -158,6 +193,7 @@ impl<'a> Collector<'a> {
                 counted(forgotten, "object was", "objects were")
             ));
         }
+        notes.extend(self.notices.all().iter().map(Notice::line));
         let page = ComparisonPage {
             title: "What policies say of an audit log",
             lead: &lead,
@@ -171,7 +207,10 @@ impl<'a> Collector<'a> {
             ],
             sections: &[("Decisions now", &self.report.now)],
             notes: &notes,
-            about: &[("Logs", self.report.run.inputs.join(", "))],
+            about: &[
+                ("Logs", self.report.run.inputs.join(", ")),
+                ("Evaluated", self.evaluated.as_str().to_owned()),
+            ],
         };
         written::write_page(page, "replay", &self.arguments.comparison)
     }

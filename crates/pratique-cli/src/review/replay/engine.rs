@@ -15,6 +15,7 @@ use crate::arguments::{FieldValidation, ObjectArguments, PolicyArguments, StateA
 use crate::baseline::Level;
 use crate::exit::CliError;
 use crate::input::{FileSelection, InputError, InputObject};
+use crate::output::notice::{Notice, Notices};
 use crate::policies::{LoadFailure, OriginSets};
 use crate::review::digest::Digest;
 use pratique_state::PluginState;
@@ -61,6 +62,7 @@ pub(in crate::review) struct StateInputs {
     /// Whether the state is that of a snapshot, which stays as it is.
     is_snapshot: bool,
     errors: InputErrors,
+    notices: Notices,
 }
 
 /// A cluster as far as it is known.
@@ -138,6 +140,7 @@ impl StateInputs {
         let mut reader = Reader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
+            notices: Notices::default(),
             files: files.clone(),
         };
         let objects = reader.all(&arguments.objects)?;
@@ -152,7 +155,13 @@ impl StateInputs {
             is_complete: arguments.objects_complete,
             is_snapshot: arguments.snapshot.is_some(),
             errors: reader.errors,
+            notices: reader.notices,
         })
+    }
+
+    /// The warnings about the state, which were told.
+    pub(in crate::review) fn notices(&self) -> Vec<Notice> {
+        self.notices.all()
     }
 
     /// The objects of files.
@@ -194,6 +203,7 @@ impl StateInputs {
             is_complete,
             is_snapshot: _,
             errors,
+            notices: _,
         } = self;
         let (mut state, others) = ClusterState::new(&loaded, objects, &[], phases.objects(&sets), plugins);
         survey(&mut state);

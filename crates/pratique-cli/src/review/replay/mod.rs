@@ -27,11 +27,13 @@ use super::checkpoint::Checkpoints;
 use super::digest::Digest;
 use super::read::Inputs;
 use super::results::Results;
+use super::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use super::{limits, ordered};
 use crate::arguments::ReplayArguments;
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{FileSelection, all_shown};
+use crate::output::notice::Notices;
 use crate::snapshot::StateSource;
 use collect::Collector;
 use engine::{Engine, Policies, StateInputs};
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&answers.comparison.page)?;
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let state_name = source.name();
     let Some(policies) = Policies::load(&arguments.policies, &files, state, &mut source, None)? else {
         return Ok(ExitStatus::Failure);
     };
@@ -69,6 +72,23 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         "",
         policies.scope.can_deny(),
     );
+    let mut notices = Notices::default();
+    // These were told before.
+    notices.extend(inputs_of_state.notices());
+    notices.extend(files.notices());
+    notices.extend(policies.scope.notices());
+    let evaluated = EvaluationSummary::new(&EvaluationFacts {
+        policies: vec![EvaluatedPolicies {
+            label: "",
+            sources: sources_of(&arguments.policies, false, &state_name),
+            builtin: policies.builtin,
+            sets: &policies.sets,
+            unbound: policies.scope.unbound_count(),
+        }],
+        completes: true,
+        plugins: 0,
+        calls_webhooks: false,
+    });
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
@@ -88,7 +108,8 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         from,
         remembers: worker.log.remembers(),
     };
-    let mut collector = Collector::new(answers, report, share, checkpoints);
+    let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
+    collector.notices = notices;
     collector.passed_over = files.passed_over();
     collector.lists_passed_over = arguments.files.verbose;
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;

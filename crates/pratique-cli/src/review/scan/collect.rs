@@ -2,7 +2,7 @@
 
 use pratique_arrow::ResultRow;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
-use pratique_review::SourceFile;
+use pratique_review::{PodPolicies, SourceFile};
 
 #[cfg(feature = "kube")]
 use super::apply;
@@ -25,7 +25,7 @@ use crate::review::progress::{Progress, rate_and_rest};
 use crate::review::record::Record;
 use crate::review::results::Results;
 use crate::review::summary::EvaluationSummary;
-use crate::review::unexpanded::{PodPolicies, UnexpandedWorkloads};
+use crate::review::unexpanded::UnexpandedWorkloads;
 use crate::review::{junit, sarif};
 
 /// How many errors are printed.
@@ -51,9 +51,9 @@ pub(super) struct Collector<'a> {
     /// Files that are no objects of the API.
     pub(super) sources: Vec<SourceFile>,
     unexpanded: UnexpandedWorkloads,
-    pub(super) notices: Notices,
+    notices: Notices,
     /// What is evaluated, once it is known.
-    pub(super) evaluated: Option<EvaluationSummary>,
+    evaluated: Option<EvaluationSummary>,
     /// How many objects SARIF and JUnit leave out.
     omitted: u64,
     /// For the output of such objects.
@@ -174,18 +174,20 @@ impl<'a> Collector<'a> {
         }
         for notice in scanned.notices {
             self.note(&notice.text());
-            self.notices.add(notice);
+            self.add_notice(notice);
         }
         for assumed in scanned.assumed {
             let place = assumed.place.clone();
             if let Some(message) = self.assumed.report(assumed, "") {
-                self.report.add_note(&message);
+                // Another shard may find the kind elsewhere.
+                self.report.add_notice(limitations::UNKNOWN_KIND, "", &message);
                 self.notices
                     .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
             }
         }
-        for note in scanned.limitations.kinds() {
-            self.report.add_note(&note);
+        for notice in scanned.limitations.kinds() {
+            self.report
+                .add_notice(&notice.rule, &notice.place, &notice.message);
         }
         self.limitations.add(scanned.limitations);
         self.unexpanded.add(scanned.unexpanded);
@@ -225,6 +227,19 @@ impl<'a> Collector<'a> {
         scanned.fatal.map_or(Ok(()), Err)
     }
 
+    /// Adds a notice, which was told.
+    pub(super) fn add_notice(&mut self, notice: Notice) {
+        self.report
+            .add_notice(&notice.rule, &notice.place, &notice.message);
+        self.notices.add(notice);
+    }
+
+    /// Says what is evaluated.
+    pub(super) fn set_evaluated(&mut self, evaluated: EvaluationSummary) {
+        self.report.set_evaluated(evaluated.as_str());
+        self.evaluated = Some(evaluated);
+    }
+
     fn failed(&mut self, failed: Failed) -> Result<(), CliError> {
         let Failed { text, error, kind } = failed;
         self.note(&text);
@@ -259,8 +274,9 @@ impl<'a> Collector<'a> {
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         let help = "`pratique review` looks at them";
-        if let Some(notice) = pod_policies.warning(&self.unexpanded, help) {
-            self.report.add_note(&notice.message);
+        if let Some(notice) = self.unexpanded.warning(pod_policies, help) {
+            // Another shard may have the first of the workloads.
+            self.report.add_notice(&notice.rule, "", &notice.message);
             self.notices.tell(notice);
         }
         self.results.finish()?;
@@ -286,11 +302,10 @@ impl<'a> Collector<'a> {
             .for_each(|limitation| output::eprint(&limitations::human(limitation)));
         self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
-        let mut status = status(report, false, self.notices.count(), failure);
+        let mut status = status(report, false, failure);
         match self.arguments.output {
             ScanFormat::Human => {
-                let evaluated = self.evaluated.as_ref().map(EvaluationSummary::line);
-                output::print(&text!("{}{}", human::of(report), evaluated.unwrap_or_default()))?;
+                output::print(&human::of(report))?;
             }
             ScanFormat::Json => output::print_json(report)?,
             ScanFormat::Ndjson => {
@@ -410,17 +425,14 @@ fn api(format: ScanFormat) -> Option<ReportApi> {
     }
 }
 
-/// The exit status. `lacks_parts` is whether something was to be counted that is not; `notices` are counted as warnings.
-pub(super) fn status(
-    report: &Report,
-    lacks_parts: bool,
-    notices: usize,
-    arguments: &FailureArguments,
-) -> ExitStatus {
+/// The exit status. `lacks_parts` is whether something was to be counted that is not.
+pub(super) fn status(report: &Report, lacks_parts: bool, arguments: &FailureArguments) -> ExitStatus {
     let total = report.tally().total();
+    let mut notices = report.notices().map(Notice::from);
+    let is_warned = notices.any(|notice| notice.is_counted());
     arguments.status(|on| match on {
         FailOn::Deny => total.denied > 0,
-        FailOn::Warn => total.warned > 0 || notices > 0,
+        FailOn::Warn => total.warned > 0 || is_warned,
         FailOn::Audit => total.audited > 0,
         FailOn::Error => total.failed > 0,
         FailOn::Undecided => total.undecided > 0 || !report.run().can_deny || lacks_parts,

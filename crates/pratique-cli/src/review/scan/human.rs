@@ -3,6 +3,7 @@
 use pratique_report::{Counts, Report, Table};
 
 use crate::output::counted::{counted, noun};
+use crate::output::notice::Notice;
 use crate::output::table::{or, table};
 use crate::output::text::{Lines, Text, text};
 use crate::review::record::namespaced;
@@ -24,6 +25,13 @@ pub(crate) fn of(report: &Report) -> Text {
     for note in report.notes() {
         out.push(&text!("note: {}\n", note));
     }
+    for notice in report.notices().map(Notice::from) {
+        out.push(&text!("warning: {}\n", notice.line()));
+    }
+    if report.more_notices() > 0 {
+        let more = counted(report.more_notices(), "more warning is", "more warnings are");
+        out.push(&text!("{} not listed\n", more));
+    }
     let missing = report.missing();
     if !missing.is_empty() {
         let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
@@ -33,6 +41,9 @@ pub(crate) fn of(report: &Report) -> Text {
         ));
     }
     out.push(&text!("{}\n", line(&tally.total())));
+    if !report.evaluated().is_empty() {
+        out.push(&text!("{}\n", report.evaluated()));
+    }
     out
 }
 
@@ -151,12 +162,12 @@ fn shown<const N: usize, const M: usize>(
 fn examples(report: &Report) -> Text {
     let mut out = Text::new();
     for (kind, examples) in report.tally().examples().take(MAX_ROWS) {
-        out.push(&text!(
-            "{} ({}, {})\n",
-            kind.policy,
-            or(&kind.binding, "-"),
-            kind.action.as_str()
-        ));
+        let action = kind.action.as_str();
+        out.push(&match (kind.policy.as_str(), kind.binding.as_str()) {
+            ("", _) => text!("the server itself ({})\n", action),
+            (policy, "") => text!("{} ({})\n", policy, action),
+            (policy, binding) => text!("{} ({}, {})\n", policy, binding, action),
+        });
         for example in examples.take(EXAMPLES) {
             let message = Lines {
                 text: &example.message,

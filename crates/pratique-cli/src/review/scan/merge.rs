@@ -46,8 +46,6 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     Ok(collect::status(
         &report,
         !report.missing().is_empty(),
-        // Notices of the parts are notes of their reports.
-        0,
         &arguments.failure,
     ))
 }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use pratique_arrow::ResultRows;
 use pratique_report::{Limits, Report, Shard, Tally};
 use pratique_stream::Limits as StreamLimits;
+use pratique_suite::PodPolicies;
 use pratique_types::Operation;
 
 use super::checkpoint::Checkpoints;
@@ -36,16 +37,17 @@ use super::request::RequestBuilder;
 use super::results::Results;
 use super::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
 use super::stored::Stored;
-use super::summary::{EvaluationFacts, EvaluationSummary};
-use super::unexpanded::PodPolicies;
-use super::{limits, ordered, surveyed, unmatched};
+use super::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
+use super::{limits, ordered, unmatched};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::FileSelection;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
+use crate::output::notice::Notice;
 use crate::output::text::text;
+use crate::project;
 use crate::snapshot::StateSource;
 use collect::Collector;
 pub(crate) use merge::run as report;
@@ -119,10 +121,13 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let phases = Phases::of(&arguments.completion);
     let sources = inputs.sources(&policies, operation, arguments)?;
     let mut changes = Vec::new();
+    let of_state = inputs_of_state.notices();
     let (cluster, errors) = inputs_of_state.into_cluster(phases, &sender.namespace, |cluster| {
         changes = inputs.survey(&sources, limits, cluster);
     });
-    surveyed::tell(&changes);
+    changes
+        .iter()
+        .for_each(|change: &Notice| output::eprint(&change.text()));
     let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
@@ -178,10 +183,6 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if let Some(unbound) = scope.count() {
         report.add_note(&unbound);
     }
-    crate::project::notes("scan")
-        .iter()
-        .for_each(|note| report.add_note(note));
-    changes.iter().for_each(|change| report.add_note(change));
     report_sources(&inputs.files.sources);
     if let Some(note) = summary(&inputs.files.sources) {
         report.add_note(&note);
@@ -205,19 +206,22 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     for error in errors {
         collector.count_error(&error.place, &error.message)?;
     }
-    collector.notices.extend(scope.notices());
+    let told = of_state.into_iter().chain(changes).chain(files.notices());
+    let told = told.chain(scope.notices()).chain(project::notices("scan"));
+    told.for_each(|notice| collector.add_notice(notice));
     let facts = EvaluationFacts {
-        named: &arguments.policies,
-        has_input_policies: false,
-        builtin: *builtin,
-        state: &state_name,
-        sets,
-        unbound: scope.unbound_count(),
+        policies: vec![EvaluatedPolicies {
+            label: "",
+            sources: sources_of(&arguments.policies, false, &state_name),
+            builtin: *builtin,
+            sets,
+            unbound: scope.unbound_count(),
+        }],
         completes: arguments.completion.defaults,
         plugins: admission.plugin_names().count(),
         calls_webhooks: false,
     };
-    collector.evaluated = Some(EvaluationSummary::new(&facts));
+    collector.set_evaluated(EvaluationSummary::new(&facts));
     let start = Arc::new(cluster.state);
     let scanned = ordered::in_order(
         ordered::cores(),
@@ -230,7 +234,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     scanned?;
-    let pod_policies = PodPolicies::of(sets.iter().map(|(_, set)| set), builtin.is_some());
+    let pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some());
     collector.end(&pod_policies)
 }
 
@@ -265,8 +269,8 @@ impl Inputs {
     }
 
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
-    /// Gives messages about namespaces that they change.
-    fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) -> Vec<String> {
+    /// Gives notices of namespaces that they change.
+    fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) -> Vec<Notice> {
         if cluster.plugins().is_some() {
             cluster.surveyed = &OF_CLUSTER_TO_PLUGINS;
         }

@@ -111,6 +111,7 @@ impl Scanner<'_> {
                     }
                 }
             }
+            Content::Notices(notices) => scanned.notices.extend(notices),
             Content::Fault { fault, kind } => self.fault(fault, kind, is_shared, &mut scanned),
         }
         emit(scanned);

@@ -253,7 +253,10 @@ impl Part<'_> {
                     return sender.add(unit(None, Content::fault(fault), stream_state.now()));
                 }
             };
-            let state = stream_state.before(&file.shown, &piece);
+            let (state, notices) = stream_state.before(&file.shown, &piece);
+            if !notices.is_empty() {
+                sender.add(unit(None, Content::Notices(notices), Arc::clone(&state)))?;
+            }
             match counted.has(&piece) {
                 Ok(true) => continue,
                 Ok(false) => {}

@@ -11,6 +11,7 @@ use pratique_stream::{Limits, Piece};
 
 use crate::exit::CliError;
 use crate::input::InputError;
+use crate::output::notice::Notice;
 use crate::review::checkpoint::{FileState, Mark};
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{ClusterObjects, ListedContent};
@@ -46,6 +47,8 @@ pub(super) enum Content {
     Piece(Piece),
     #[cfg(feature = "kube")]
     Page(Page),
+    /// What the next part changes.
+    Notices(Vec<Notice>),
     /// The rest of a file or collection cannot be read.
     Fault {
         fault: InputError,

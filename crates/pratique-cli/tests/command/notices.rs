@@ -1,0 +1,299 @@
+//! What is told besides decisions: in every format of every command, and counted where warnings fail.
+
+use crate::story::{BINDING, CLEAN, POLICY, PRIVILEGED, files};
+use crate::support::{Directory, Run};
+
+/// The text of all that a run prints, with what formats escape.
+fn plain(run: &Run) -> String {
+    let text = format!("{}{}", run.stdout, run.stderr);
+    text.replace("&quot;", "\"").replace("\\\"", "\"")
+}
+
+/// The formats of a command in which all has to be told on standard output.
+fn formats(command: &str) -> &'static [&'static str] {
+    match command {
+        "review" => &["json", "ndjson", "sarif", "junit", "github"],
+        "scan" => &["human", "json", "ndjson", "sarif", "junit"],
+        _ => &["human", "json", "ndjson"],
+    }
+}
+
+const TWICE: &str = "key \"name\" already set in map";
+const UNUSUAL: &str = "a ConfigMap with `items` is a list";
+const CHANGED: &str = "it changes the labels of the namespace shop, which the cluster has";
+
+/// A namespace of the cluster that the input changes, a key that is written twice there and in the state, and a list.
+fn told() -> Directory {
+    let namespace = |env: &str| {
+        format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop, labels: {{env: {env}}}}}\n")
+    };
+    let twice = CLEAN.replace("name: good", "name: other, name: good");
+    let list = format!(
+        "apiVersion: v1\nkind: ConfigMap\nitems:\n- {}",
+        CLEAN.trim_end().replace('\n', "\n  ")
+    );
+    files(POLICY, BINDING)
+        .with("old/p.yaml", POLICY)
+        .with("old/b.yaml", BINDING)
+        .with("state.yaml", format!("{}---\n{twice}", namespace("prod")))
+        .with(
+            "all.yaml",
+            format!("{}---\n{list}\n---\n{twice}", namespace("dev")),
+        )
+}
+
+#[test]
+fn how_inputs_are_read_is_told_in_every_format() {
+    let directory = told();
+    for command in ["review", "scan", "impact"] {
+        let policies: &[&str] = match command {
+            "impact" => &["--old", "old", "--new", "policies"],
+            _ => &["--manifests", "policies"],
+        };
+        for format in formats(command) {
+            let base = [command, "-o", format, "--objects", "state.yaml", "all.yaml"];
+            let run = directory.run(&[&base[..], policies].concat());
+            run.exits(0);
+            let stdout = run.stdout.replace("&quot;", "\"").replace("\\\"", "\"");
+            for text in [TWICE, UNUSUAL, CHANGED, "state.yaml"] {
+                assert!(stdout.contains(text), "{command} {format}: {text}\n{run}");
+            }
+            if command != "impact" {
+                let strict = directory.run(&[&base[..], policies, &["--fail-on", "warn"]].concat());
+                assert_eq!(strict.code, Some(1), "{strict}");
+            }
+        }
+    }
+    // From standard input, a namespace counts from where it is.
+    let piped = [
+        "review",
+        "--manifests",
+        "policies",
+        "--objects",
+        "state.yaml",
+        "-o",
+        "github",
+        "-",
+    ];
+    let run = directory.run_with(
+        &piped,
+        "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+        &[],
+    );
+    run.stdout_has(CHANGED);
+    // An audit log has no such thing, the state has.
+    let event = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"ResponseComplete","verb":"get","requestURI":"/"}"#;
+    let directory = directory.with("audit.log", event);
+    for format in ["json", "ndjson"] {
+        let base = [
+            "replay",
+            "--manifests",
+            "policies",
+            "--objects",
+            "state.yaml",
+            "--summary",
+            "-o",
+        ];
+        let run = directory.run(&[&base[..], &[format, "audit.log"]].concat());
+        assert!(
+            run.stdout.contains("duplicate-key") && plain(&run).contains(TWICE),
+            "{run}"
+        );
+    }
+}
+
+#[test]
+fn reports_of_scans_have_notices() {
+    let directory = told();
+    let scan = |more: &[&str]| {
+        let base = [
+            "scan",
+            "--manifests",
+            "policies",
+            "--objects",
+            "state.yaml",
+            "all.yaml",
+        ];
+        directory.run(&[&base[..], more].concat())
+    };
+    let report = scan(&["-o", "json"]).json();
+    let notices = report["notices"].as_array().unwrap();
+    let rules: Vec<&str> = notices
+        .iter()
+        .filter_map(|notice| notice["rule"].as_str())
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "duplicate-key",
+            "duplicate-key",
+            "namespace-change",
+            "unusual-list"
+        ]
+    );
+    assert_eq!(notices[2]["place"], "all.yaml:1:1", "{report}");
+    assert!(
+        report["evaluated"]
+            .as_str()
+            .unwrap()
+            .starts_with("evaluated: 1 policy of policies; ")
+    );
+    // They count where the report is merged as well.
+    scan(&["--report", "whole.json"]).exits(0);
+    for (fail_on, code) in [("warn", 1), ("deny,undecided,error", 0)] {
+        assert_eq!(scan(&["--fail-on", fail_on]).code, Some(code));
+        let merged = directory.run(&["report", "merge", "whole.json", "--fail-on", fail_on]);
+        assert_eq!(merged.code, Some(code), "{merged}");
+        merged
+            .stdout_has(CHANGED)
+            .stdout_has("evaluated: 1 policy of policies; ");
+    }
+    scan(&["--shard", "0/2", "--report", "part.json"]).exits(0);
+    let part = ["report", "merge", "part.json"];
+    directory.run(&part).exits(3);
+    directory
+        .run(&[&part[..], &["--fail-on", "deny,error"]].concat())
+        .exits(0);
+    // What no policy says is named.
+    let directory = directory.with(
+        "web.yaml",
+        "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80, targetport: 8080}]}}",
+    );
+    let run = directory.run(&["scan", "--manifests", "policies", "web.yaml"]);
+    run.stdout_has("the server itself (warn)\n  Service default/web (web.yaml:1:1): unknown field");
+    assert!(!run.stdout.contains("(-, warn)"), "{run}");
+}
+
+const DEPLOYMENT: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {containers: [{name: c, image: i, securityContext: {privileged: true}}]}
+";
+
+#[test]
+fn what_was_compared_is_said() {
+    let directory = files(POLICY, BINDING)
+        .with(
+            "old/p.yaml",
+            POLICY.replace("privileged.orValue(false)", "privileged.orValue(false) || true"),
+        )
+        .with("old/b.yaml", BINDING)
+        .with("web.yaml", DEPLOYMENT);
+    let impact = |more: &[&str]| {
+        let base = ["impact", "--old", "old", "--new", "policies"];
+        directory.run(&[&base[..], more].concat())
+    };
+    const EVALUATED: &str = "evaluated: old: 1 policy of old, new: 1 policy of policies; defaults, mutating and validating \
+        policies; Kubernetes 1.37; not evaluated: built-in plugins, webhooks, the server's validation of built-in kinds";
+    const PODS: &str = "the Pods of 1 workload are not reviewed, and 1 policy for Pods is not evaluated for them \
+        (deny-privileged.static.k8s.io)";
+    for format in formats("impact") {
+        let run = impact(&["-o", format, "web.yaml"]);
+        run.exits(0)
+            .stdout_has(EVALUATED)
+            .stdout_has(PODS)
+            .stderr_has(PODS);
+    }
+    let human = impact(&["web.yaml"]);
+    assert_eq!(human.stdout.lines().last(), Some(EVALUATED), "{human}");
+    // Pods have all that there is to say.
+    let pods = impact(&["bad.yaml"]);
+    assert!(!pods.stdout.contains("not reviewed"), "{pods}");
+    let event = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"ResponseComplete","verb":"get","requestURI":"/"}"#;
+    let directory = directory.with("audit.log", event);
+    for format in formats("replay") {
+        let run = directory.run(&[
+            "replay",
+            "--manifests",
+            "policies",
+            "--summary",
+            "-o",
+            format,
+            "audit.log",
+        ]);
+        run.stdout_has(
+            "evaluated: 1 policy of policies; defaults, mutating and validating policies; Kubernetes 1.37",
+        );
+    }
+}
+
+/// An object is none the less for a kustomization or a chart that comes with it.
+#[test]
+fn no_source_hides_an_object() {
+    const TOLD: &str =
+        "all/evil.yaml: patch of a kustomization: an object of the API is in it, which is not evaluated";
+    let with = |kustomization: &str| {
+        files(POLICY, BINDING)
+            .with("all/good.yaml", CLEAN)
+            .with("all/evil.yaml", PRIVILEGED)
+            .with("all/k/kustomization.yaml", kustomization)
+            .with("all/kustomization.yaml", kustomization)
+    };
+    let review = |directory: &Directory, more: &[&str]| {
+        directory.run(&[&["review", "--manifests", "policies", "all"], more].concat())
+    };
+    // Kustomize refuses these, and kubectl sends the file.
+    for hidden in [
+        "patches: [{path: evil.yaml}]\n",
+        "transformers: [evil.yaml]\nnamespace: shop\n",
+    ] {
+        review(&with(hidden), &[])
+            .exits(1)
+            .stdout_has("1 allowed, 1 denied");
+    }
+    let outside = "resources: [good.yaml]\npatches: [{path: ../evil.yaml}, {path: ../../evil.yaml}]\n";
+    review(&with(outside), &[])
+        .exits(1)
+        .stdout_has("1 allowed, 1 denied");
+    // A patch looks like an object: it is told, by name, and counts where warnings fail.
+    let patched = with("resources: [good.yaml]\npatches: [{path: evil.yaml}]\n");
+    for format in ["human", "json", "ndjson", "sarif", "junit", "github"] {
+        let run = review(&patched, &["-o", format]);
+        run.exits(0).stderr_has(TOLD);
+        if format != "human" {
+            run.stdout_has("object-in-source").stdout_has("all/evil.yaml");
+        }
+        review(&patched, &["-o", format, "--fail-on", "warn"]).exits(1);
+    }
+    let scan = ["scan", "--manifests", "policies", "all", "-o", "json"];
+    let report = patched.run(&scan).json();
+    assert_eq!(report["notices"][0]["place"], "all/evil.yaml", "{report}");
+    // So is a policy that is hidden like this.
+    let api = |text: &str| text.replace(".static.k8s.io", ".example.com");
+    let policies = files(&api(POLICY), &api(BINDING)).with(
+        "policies/kustomization.yaml",
+        "resources: [binding.yaml]\npatches: [{path: policy.yaml}]\n",
+    );
+    for format in ["json", "sarif", "junit", "github"] {
+        let run = policies.run(&["check", "-o", format, "policies"]);
+        run.stdout_has("object-in-source")
+            .stdout_has("policies/policy.yaml");
+    }
+    let review = ["review", "--policies", "policies", "-o", "github", "bad.yaml"];
+    policies
+        .run(&review)
+        .stdout_has("::warning file=policies/policy.yaml,title=object-in-source::");
+}
+
+#[test]
+fn hidden_files_with_objects_are_reviewed() {
+    let directory = files(POLICY, BINDING)
+        .with("all/.evil.yaml", PRIVILEGED)
+        .with("all/deep/.evil.yml", PRIVILEGED)
+        .with(
+            "all/.json",
+            "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"}}",
+        )
+        .with("all/.linter.yaml", "rules: {line-length: 80}\n")
+        .with("all/.hidden/evil.yaml", PRIVILEGED);
+    let run = directory.run(&["review", "--manifests", "policies", "--verbose", "all"]);
+    run.exits(1)
+        .stdout_has("0 allowed, 3 denied")
+        .stdout_has("passed over: 2 hidden")
+        .stdout_has("all/.hidden/: hidden")
+        .stdout_has("all/.linter.yaml: hidden");
+}
