@@ -7,7 +7,7 @@ use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
-use pratique_suite::may_have_object;
+use pratique_review::may_have_object;
 
 use super::passed_over::PassReason;
 use super::selection::FileSelection;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_suite::PodPolicies;
+use pratique_review::PodPolicies;
 use pratique_types::GroupResource;
 
 use super::input_request::InputRequest;

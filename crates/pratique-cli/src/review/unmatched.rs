@@ -1,6 +1,6 @@
 //! Policies that are not evaluated, as they match no request of the operation by which objects are.
 
-use pratique_suite::resource_rules;
+use pratique_review::resource_rules;
 use pratique_types::Operation;
 
 use crate::output::counted::first_names;

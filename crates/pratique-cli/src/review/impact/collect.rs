@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_replay::{Approximation, Unknown};
 use pratique_report::{ComparisonPage, Counts, Table, Tally};
-use pratique_suite::PodPolicies;
+use pratique_review::PodPolicies;
 use serde::Serialize;
 
 use super::change::Change;

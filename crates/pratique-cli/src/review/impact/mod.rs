@@ -10,7 +10,7 @@ mod work;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pratique_suite::PodPolicies;
+use pratique_review::PodPolicies;
 use pratique_types::Operation;
 
 use super::checkpoint::Checkpoints;
