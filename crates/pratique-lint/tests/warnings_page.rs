@@ -92,7 +92,8 @@ fn examples_are_warned_of() {
             path: "example.yaml".to_owned(),
             content: manifests.as_bytes().to_vec(),
         };
-        let set = Loader::for_api(&Options::new(&UncheckedExpressions)).load_files(&[file])
+        let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+            .load_files(&[file])
             .unwrap_or_else(|errors| panic!("{}: {errors}", lint.name));
         let warnings = pratique_lint::lint(&[&set]);
         let names: Vec<&str> = warnings.iter().map(|warning| warning.lint.name).collect();

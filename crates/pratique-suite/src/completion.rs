@@ -9,8 +9,8 @@ use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::load::Policies;
 use crate::suite::{Case, Expected, Suite};
-use pratique_review::Preparation;
 use pratique_request::{ResourceResolver, is_definition, kind_of};
+use pratique_review::Preparation;
 
 /// Metadata that an update has from the stored object.
 const IDENTITY: [&str; 4] = ["creationTimestamp", "generation", "resourceVersion", "uid"];

@@ -16,8 +16,8 @@ use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::runner::Runner;
 use crate::suite::{Case, Expected, Suite};
 use crate::unbound_matches::UnboundMatches;
-use pratique_review::chain::Admitted;
 use pratique_review::Reviewer;
+use pratique_review::chain::Admitted;
 use pratique_state::PluginState;
 
 /// The result of a case.

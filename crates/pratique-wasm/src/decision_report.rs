@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pratique::Outcome;
 use pratique::api_objects::{DefaultedBy, Defaults};
-use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver, StepResult};
+use pratique::policy::StepResult;
 use pratique_explain::{Explanation, Expression, Line};
-use pratique_review::ReviewDecision;
+use pratique_review::{PolicyDecision, Review, ReviewDecision};
 use pratique_state::yaml;
 use pratique_types::{AdmissionRequest, Status, warnings};
 use serde::Serialize;
@@ -62,53 +61,17 @@ struct PodReport {
     report: DecisionReport,
 }
 
-/// The decision of a policy with a binding.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct PolicyDecision {
-    policy: String,
-    binding: String,
-    /// `deny`, `warn`, `audit` or `ignore`.
-    action: &'static str,
-    /// Whether an error led to it, and not a validation.
-    failed: bool,
-    message: String,
-}
-
-/// Records the decisions of policies.
-#[derive(Debug, Default)]
-pub(crate) struct DecisionRecorder(Vec<PolicyDecision>);
-
-impl PolicyObserver for DecisionRecorder {
-    fn decided(&mut self, decision: &Decision<'_>) {
-        self.0.push(PolicyDecision {
-            policy: decision.policy.to_owned(),
-            binding: decision.binding.to_owned(),
-            action: match decision.effect {
-                Effect::Deny => "deny",
-                Effect::Warn => "warn",
-                Effect::Audit => "audit",
-                Effect::Allow => "ignore",
-            },
-            failed: decision.error != ErrorType::None,
-            message: decision.message.to_owned(),
-        });
-    }
-}
-
 impl DecisionReport {
-    /// An outcome without an evaluation.
-    pub(crate) fn refused(outcome: Outcome, request: &AdmissionRequest<'_>) -> Self {
-        let (explanation, decisions) = (Explanation::default(), DecisionRecorder::default());
-        DecisionReport::new(outcome, request, &explanation, decisions, Vec::new())
-    }
-
-    pub(crate) fn new(
-        outcome: Outcome,
-        request: &AdmissionRequest<'_>,
-        explanation: &Explanation,
-        decisions: DecisionRecorder,
-        defaults: Vec<Defaults>,
-    ) -> Self {
+    /// The report of a review.
+    pub(crate) fn new(review: Review, request: &AdmissionRequest<'_>) -> Self {
+        let Review {
+            outcome,
+            decisions,
+            defaults,
+            explanation,
+            ..
+        } = review;
+        let explanation = &explanation.unwrap_or_default();
         let decision = ReviewDecision::from_outcome(&outcome).name();
         let before = &request.object;
         let after = outcome.object.as_ref();
@@ -131,7 +94,7 @@ impl DecisionReport {
         DecisionReport {
             decision,
             undecided: outcome.undecided.iter().map(ToString::to_string).collect(),
-            decisions: decisions.0,
+            decisions,
             defaults: defaults.into_iter().map(defaulted).collect(),
             mutations: mutations.collect(),
             yaml: outcome.object.as_ref().map(|object| yaml::block(object, 0)),

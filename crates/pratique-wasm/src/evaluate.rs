@@ -1,18 +1,13 @@
 //! Policies evaluated for a request, as `pratique review` does.
 
-use pratique::api_objects::{ApiObjects, GivenRequest, ReceivedRequest};
 use pratique::authorization::Authorizer;
-use pratique::policy::object_model::Refused;
-use pratique::{EvalContext, ObjectModel, Outcome};
-use pratique_explain::Recorder;
-use pratique_policy::DenialCause;
-use pratique_review::reads_managed_fields;
+use pratique_review::{PolicyRecord, Preparation, Reviewer, reads_managed_fields};
 use serde::Serialize;
 use std::sync::Arc;
 
 use crate::access;
 use crate::cluster::Cluster;
-use crate::decision_report::{DecisionRecorder, DecisionReport};
+use crate::decision_report::DecisionReport;
 use crate::expansion::{Decided, Workload};
 use crate::findings::Finding;
 use crate::input::{self, Input};
@@ -78,105 +73,38 @@ pub(crate) struct Engine<'a> {
     authorizer: Arc<dyn Authorizer>,
 }
 
-/// How the object of a request is processed besides admission.
-enum Stage<'s> {
-    /// A server sent it, and it stays as it is.
-    Unchanged,
-    /// It stays as it was written.
-    Given(GivenRequest),
-    Sent(&'s ApiObjects),
-    Received(Box<ReceivedRequest<'s>>),
-}
-
-impl Stage<'_> {
-    fn model(&self) -> Option<&dyn ObjectModel> {
-        match self {
-            Stage::Unchanged => None,
-            Stage::Given(given) => Some(given),
-            Stage::Sent(objects) => Some(*objects),
-            Stage::Received(received) => Some(&**received),
-        }
-    }
-}
-
 impl Engine<'_> {
     /// The decision on a request.
     pub(crate) fn decide(&self, input: Input) -> Result<Decided, Box<Finding>> {
-        let Engine {
-            arguments,
-            loaded,
-            cluster,
-            authorizer,
-        } = self;
-        let Input {
-            mut request,
-            is_sent,
-            received,
-            ..
-        } = input;
-        let api_objects = match arguments.as_given {
-            true => None,
-            false => {
-                let manages = reads_managed_fields(&loaded.sets);
-                Some(cluster.kinds.clone().with_managed_fields(manages))
-            }
-        };
-        let mut warnings = match received {
-            Ok(warnings) => warnings,
-            Err(outcome) => {
-                let report = DecisionReport::refused(*outcome, &request);
-                return Ok(Decided { report, request });
-            }
-        };
-        let stage = match (&api_objects, is_sent) {
-            (None, true) => Stage::Unchanged,
-            (None, false) => Stage::Given(GivenRequest::new(&request)),
-            (Some(objects), true) => Stage::Sent(objects),
-            (Some(objects), false) => match objects.receive_recorded(&mut request) {
-                Ok(received) => {
-                    warnings.extend_from_slice(received.unknown_fields());
-                    warnings.extend_from_slice(received.warnings());
-                    Stage::Received(Box::new(received))
-                }
-                Err(refused) => {
-                    let report = DecisionReport::refused(refusal(refused), &request);
-                    return Ok(Decided { report, request });
-                }
-            },
-        };
+        let mut input = input.review;
+        let reviewer = Reviewer::policies(&self.loaded.admission, Arc::clone(&self.authorizer))
+            .recording(PolicyRecord::Explanation)
+            .with_preparation(Preparation {
+                records_defaults: true,
+                ..Preparation::default()
+            });
+        let objects = (!self.arguments.as_given).then(|| {
+            let manages = reads_managed_fields(&self.loaded.sets);
+            self.cluster.kinds.clone().with_managed_fields(manages)
+        });
         // The namespace of an object is assumed to exist; with a whole request, `cluster` has all that exists.
-        let assumed = arguments.request.is_none().then_some(request.namespace.as_str());
-        let view = cluster.view(assumed);
-        let recorder = Recorder::new();
-        let mut decisions = DecisionRecorder::default();
-        let context = EvalContext::new(&view, Arc::clone(authorizer))
-            .with_object_model(stage.model())
-            .with_trace(&recorder);
-        let evaluated = loaded.admission.admit_policies(&request, context, &mut decisions);
-        let mut outcome = evaluated.map_err(|error| {
+        let assumed = self.arguments.request.is_none();
+        let namespace = assumed.then_some(input.request.namespace.as_str());
+        let view = self.cluster.view(namespace);
+        let review = reviewer.review(&view, objects.as_ref(), &mut input);
+        let mut review = review.map_err(|error| {
             Finding::plain(
                 "not-evaluated",
                 format!("the request cannot be evaluated: {error}"),
             )
         })?;
-        outcome.warnings.splice(0..0, warnings);
-        let mut explanation = recorder.explanation();
-        for (origin, set) in &loaded.sets {
-            explanation.locate(*origin, set);
+        if let Some(explanation) = &mut review.explanation {
+            for (origin, set) in &self.loaded.sets {
+                explanation.locate(*origin, set);
+            }
         }
-        let defaults = match &stage {
-            Stage::Received(received) => received.defaults(),
-            Stage::Unchanged | Stage::Given(_) | Stage::Sent(_) => Vec::new(),
-        };
-        let report = DecisionReport::new(outcome, &request, &explanation, decisions, defaults);
+        let request = input.request;
+        let report = DecisionReport::new(review, &request);
         Ok(Decided { report, request })
     }
-}
-
-/// The outcome of a request that a server refuses before admission.
-fn refusal(refused: Refused) -> Outcome {
-    let mut outcome = Outcome::refused(*refused.status);
-    outcome.cause = Some(DenialCause::Rule);
-    outcome.warnings = refused.warnings;
-    outcome
 }

@@ -2,7 +2,7 @@
 
 use pratique_expansion::Expander;
 use pratique_request::pod_request;
-use pratique_review::{PodPolicies, unbound};
+use pratique_review::{PodPolicies, ReviewInput, unbound};
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::evaluate::Engine;
@@ -22,6 +22,7 @@ pub(crate) struct Workload {
 impl Workload {
     /// The workload of an input that is not completed yet; `None` if no Pod is evaluated.
     pub(crate) fn of(input: &Input, mode: Expand, loaded: &Loaded) -> Option<Self> {
+        let input = &input.review;
         let (request, expander) = (&input.request, Expander::default());
         let makes_pods = matches!(request.operation, Operation::Create | Operation::Update)
             && request.sub_resource.is_empty()
@@ -60,8 +61,9 @@ impl Workload {
             .map_err(|error| fault(error.to_string()))?;
         let Some(made) = made else { return Ok(()) };
         let request = pod_request(made, &decided.request).into_owned();
-        let name = name_of(&request);
-        let of_pod = engine.decide(Input::made(request))?;
+        let pod = ReviewInput::new(request, Ok::<_, String>(Vec::new()));
+        let name = pod.name().to_owned();
+        let of_pod = engine.decide(Input::from(pod))?;
         decided.report.add_pod(name, of_pod.report);
         Ok(())
     }
@@ -84,13 +86,4 @@ fn decide_about_pods_of(request: &AdmissionRequest<'_>, loaded: &Loaded) -> bool
     let policies = PodPolicies::new(sets(), false)
         .with_rules(stored.map(|policy| (policy.name.as_str(), policy.rules.as_slice())));
     is_evaluated && policies.decide_about_pods_of(&request.resource.group_resource())
-}
-
-/// The name of a Pod, or the start of the name that a server generates.
-fn name_of(request: &AdmissionRequest<'_>) -> String {
-    let generated = || request.object.at(&["metadata", "generateName"])?.as_str();
-    match request.name.as_str() {
-        "" => generated().unwrap_or_default().to_owned(),
-        name => name.to_owned(),
-    }
 }

@@ -2,45 +2,28 @@
 
 use std::fmt::Display;
 
-use pratique::Outcome;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
-use pratique_policy::DenialCause;
 use pratique_request::subresource::{to_subresource, usual_operation};
 use pratique_request::{BuildError, RequestTemplate, Resolution, kind_of, review};
+use pratique_review::ReviewInput;
 use pratique_typed::decode;
-use pratique_types::{AdmissionRequest, Operation, Reason, Status, UserInfo};
+use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
 use crate::cluster::Cluster;
 use crate::findings::Finding;
 use crate::request::{Evaluate, User};
 
-/// A request, and what is reported of it.
+/// A request, and the assumptions that were made for it.
 pub(crate) struct Input {
-    pub(crate) request: AdmissionRequest<'static>,
-    /// Whether an API server sent it.
-    pub(crate) is_sent: bool,
-    /// The warnings of a server that decodes the object, or the outcome if it refuses that.
-    pub(crate) received: Result<Vec<String>, Box<Outcome>>,
-    /// The assumptions that were made.
+    pub(crate) review: ReviewInput<'static>,
     pub(crate) notes: Vec<String>,
 }
 
-impl Input {
-    /// A request for an object that a controller makes.
-    pub(crate) fn made(request: AdmissionRequest<'static>) -> Self {
+impl From<ReviewInput<'static>> for Input {
+    fn from(review: ReviewInput<'static>) -> Self {
         Input {
-            is_sent: false,
-            ..Input::sent(request)
-        }
-    }
-
-    /// A request that an API server sent.
-    fn sent(request: AdmissionRequest<'static>) -> Self {
-        Input {
-            request,
-            is_sent: true,
-            received: Ok(Vec::new()),
+            review,
             notes: Vec::new(),
         }
     }
@@ -70,7 +53,7 @@ pub(crate) fn request(arguments: &Evaluate, cluster: &Cluster, problems: &mut Ve
         return None;
     }
     if let Some(object) = object.as_ref().filter(|object| review::is_review(object)) {
-        let decoded = review::decode(object).map(Input::sent);
+        let decoded = review::decode(object).map(ReviewInput::sent).map(Input::from);
         return or_problem(decoded, "object", problems);
     }
     let subject = object.or_else(|| old.clone())?;
@@ -87,7 +70,7 @@ fn or_problem<E: Display>(input: Result<Input, E>, file: &str, problems: &mut Ve
 /// A request as `admission.k8s.io/v1` has it.
 fn sent(request: &[u8], problems: &mut Vec<Finding>) -> Option<Input> {
     let decoded = serde_json::from_slice::<AdmissionRequest<'_>>(request);
-    let decoded = decoded.map(|request| Input::sent(request.into_owned()));
+    let decoded = decoded.map(|request| Input::from(ReviewInput::sent(request.into_owned())));
     or_problem(decoded, "request", problems)
 }
 
@@ -120,27 +103,19 @@ fn built(
     let kind = kind_of(&object).map_err(BuildError::from)?;
     let resolution = template.resolve(&kind, &cluster.resolver)?;
     let mut notes = Vec::new();
-    let unserved = match &resolution {
-        Resolution::Known(_) => None,
-        Resolution::Assumed(assumed) => {
-            notes.push(format!(
-                "kind {} is not known: what matches its resource is undecided without its CustomResourceDefinition",
-                assumed.kind
-            ));
-            None
+    match &resolution {
+        Resolution::Known(_) => {}
+        Resolution::Assumed(assumed) => notes.push(format!(
+            "kind {} is not known: what matches its resource is undecided without its CustomResourceDefinition",
+            assumed.kind
+        )),
+        Resolution::Unserved(unserved) => {
+            notes.push(unserved.help());
+            let refused = (**unserved).clone();
+            let request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
+            let review = ReviewInput::new(request, Err(refused));
+            return Ok(Input { review, notes });
         }
-        Resolution::Unserved(unserved) => Some(unserved.clone()),
-    };
-    if let Some(unserved) = unserved {
-        notes.push(unserved.help());
-        let mut outcome = Outcome::refused(unserved.status());
-        outcome.cause = Some(DenialCause::Rule);
-        return Ok(Input {
-            request: template.request_to(object, kind, &resolution, |_, _| old, 1)?,
-            is_sent: false,
-            received: Err(Box::new(outcome)),
-            notes,
-        });
     }
     let received = match template.operation {
         // A deleted object was stored before.
@@ -155,13 +130,8 @@ fn built(
     }
     let mut request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
     to_subresource(&mut request).map_err(BuildError::from)?;
-    Ok(Input {
-        request,
-        is_sent: false,
-        received: received
-            .map_err(|why| Box::new(Outcome::refused(Status::failure(Reason::BadRequest, why)))),
-        notes,
-    })
+    let review = ReviewInput::new(request, received);
+    Ok(Input { review, notes })
 }
 
 fn user(user: &User) -> UserInfo {

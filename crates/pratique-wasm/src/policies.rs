@@ -106,7 +106,10 @@ pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
         report.lints.extend(lints.iter().map(Finding::from));
     }
     if input.costs {
-        report.costs = pratique_lint::estimate_costs(&linted).iter().map(Cost::from).collect();
+        report.costs = pratique_lint::estimate_costs(&linted)
+            .iter()
+            .map(Cost::from)
+            .collect();
     }
     if input.bind {
         bind(&mut sets);

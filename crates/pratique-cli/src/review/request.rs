@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use pratique_expansion::ExpandedPod;
 use pratique_json::Value;
 use pratique_request::subresource::{self, to_subresource};
-use pratique_request::{
-    BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of, pod_request,
-};
+use pratique_request::{BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of, pod_request};
 use pratique_review::{ParentWorkload, ReviewInput};
 use pratique_types::{GroupVersionKind, Operation, UserInfo};
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::thread;
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestSet, Options, Plugin, UnstableFile,
+    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestSet, Options, Plugin,
+    UnstableFile,
 };
 use pratique_types::FeatureGates;
 use pratique_workers::Workers;

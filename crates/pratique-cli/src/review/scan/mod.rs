@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
 use pratique_report::{Limits, Report, Shard, Tally};
-use pratique_stream::Limits as StreamLimits;
 use pratique_review::PodPolicies;
+use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
 
 use super::checkpoint::Checkpoints;
