@@ -4,17 +4,14 @@ use pratique_json::Value;
 
 use crate::object;
 
-/// The fields of one feature, each a [pattern](self#patterns) of names.
-///
-/// # Patterns
-/// `*` stands for all elements of a list or values of a map, `a|b` for both fields.
-pub(crate) type Feature = &'static [Pattern];
+/// The fields of one feature.
+pub(crate) type GatedFields = &'static [FieldPattern];
 
-/// Names of fields from the outermost on.
-pub(crate) type Pattern = &'static [&'static str];
+/// Names of fields from the outermost on: `*` stands for all elements of a list or values of a map, `a|b` for both fields.
+pub(crate) type FieldPattern = &'static [&'static str];
 
 /// Drops the fields of a feature from a new object, unless the old one uses one of them.
-pub(crate) fn drop_unused(object: &mut Value<'static>, old: Option<&Value<'static>>, feature: Feature) {
+pub(crate) fn drop_unused(object: &mut Value<'static>, old: Option<&Value<'static>>, feature: GatedFields) {
     let is_used = old.is_some_and(|old| feature.iter().any(|pattern| has_any(old, pattern)));
     if !is_used {
         for pattern in feature {
@@ -87,7 +84,7 @@ mod tests {
 
     #[track_caller]
     fn check(old: Option<&str>, expected: &str) {
-        const FEATURE: Feature = &[&["a|b", "*", "c"], &["d"]];
+        const FEATURE: GatedFields = &[&["a|b", "*", "c"], &["d"]];
         let mut object = read(r#"{"a":[{"c":1,"x":1},{}],"b":{"k":{"c":{}}},"d":[1]}"#);
         drop_unused(&mut object, old.map(read).as_ref(), FEATURE);
         assert_eq!(object.to_string(), expected, "{old:?}");

@@ -4,7 +4,7 @@ use pratique_json::Value;
 use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
-use crate::gated_fields::{Feature, drop_unused};
+use crate::gated_fields::{GatedFields, drop_unused};
 use crate::object::{self, Path};
 use crate::strategies::drop_disabled;
 
@@ -73,7 +73,7 @@ pub(crate) enum Gated {
     /// The field at this path.
     Field(Path<'static>),
     /// The fields of a feature, which stay where one of them was used.
-    Feature(Feature),
+    Feature(GatedFields),
     /// Fields of the Pod or template at this path.
     Pod(Path<'static>),
 }

@@ -3,7 +3,7 @@
 
 use pratique_json::Value;
 
-use crate::gated_fields::{Feature, drop_unused};
+use crate::gated_fields::{GatedFields, drop_unused};
 use crate::object::{self, Path};
 
 /// The lists of containers.
@@ -12,7 +12,7 @@ const CONTAINER_LISTS: [&str; 3] = ["containers", "initContainers", "ephemeralCo
 const PROBES: &str = "livenessProbe|readinessProbe|startupProbe";
 
 /// Fields of the `spec`, by feature gate.
-const FEATURES: &[Feature] = &[
+const FEATURES: &[GatedFields] = &[
     // AtomicWriteVolumeUserFields
     &[
         &[
@@ -75,7 +75,7 @@ const FEATURES: &[Feature] = &[
 ];
 
 /// Fields of the `status` of pods, by feature gate.
-const STATUS_FEATURES: &[Feature] = &[
+const STATUS_FEATURES: &[GatedFields] = &[
     // ImageVolumeWithDigest
     &[&[
         "containerStatuses|initContainerStatuses|ephemeralContainerStatuses",

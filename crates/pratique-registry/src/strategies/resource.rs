@@ -3,7 +3,7 @@
 
 use pratique_json::Value;
 
-use crate::gated_fields::{Feature, drop_unused};
+use crate::gated_fields::{GatedFields, drop_unused};
 use crate::object::{self, Path};
 use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
@@ -105,7 +105,7 @@ fn update_taint_rule(context: &mut Context<'_>, object: &mut Value<'static>, old
 }
 
 /// The field of results behind the gate DRAOptionalNodeOperations.
-const SKIPPED_OPERATIONS: Feature = &[&[
+const SKIPPED_OPERATIONS: GatedFields = &[&[
     "status",
     "allocation",
     "devices",

@@ -3,7 +3,7 @@
 
 use pratique_json::Value;
 
-use crate::gated_fields::{Feature, drop_unused};
+use crate::gated_fields::{GatedFields, drop_unused};
 use crate::object::{self, Path};
 use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
@@ -34,7 +34,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
 
 /// Fields of templates of groups behind the gates TopologyAwareWorkloadScheduling, DRAWorkloadResourceClaims and
 /// PodGroupPreemptionPolicy.
-const TEMPLATE_FEATURES: [Feature; 3] = [
+const TEMPLATE_FEATURES: [GatedFields; 3] = [
     &[&["schedulingConstraints"]],
     &[&["resourceClaims"]],
     &[&["preemptionPolicy"]],

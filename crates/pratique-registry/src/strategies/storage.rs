@@ -1,13 +1,13 @@
 //! `storage.k8s.io` and `storagemigration.k8s.io`.
 // Upstream: pkg/registry/storage/*/strategy.go, pkg/registry/storagemigration/storagemigration/strategy.go
 
-use crate::gated_fields::{Feature, drop_unused};
+use crate::gated_fields::{GatedFields, drop_unused};
 use crate::strategy::{Endpoint, Gated, Generation, Strategy};
 
 const GROUP: &str = "storage.k8s.io";
 
 /// The field behind the gate CSIVolumeHealth.
-const STORAGE_HEALTH: Feature = &[&["status", "storageHealth"]];
+const STORAGE_HEALTH: GatedFields = &[&["status", "storageHealth"]];
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy {
