@@ -34,7 +34,7 @@ pub use constraints::{Constraints, TypeConstraints};
 pub use fields::{Fields, LazyFields};
 pub use given::{FieldPresence, GivenFields, given};
 pub use layout::{LayoutField, Layouts, layout, names_in_order};
-pub use release::{Release, Tables};
+pub use release::{Release, ReleaseTables};
 pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.

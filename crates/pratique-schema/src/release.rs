@@ -23,7 +23,7 @@ use crate::{Schema, merge};
 #[derive(Debug)]
 pub struct Release {
     version: (u32, u32),
-    tables: Tables,
+    tables: ReleaseTables,
     schema: OnceLock<Schema>,
     layouts: OnceLock<Layouts>,
     merge: OnceLock<MergeSchema>,
@@ -33,7 +33,7 @@ pub struct Release {
 
 /// The texts of the tables of a release, each of which says at its beginning what its lines are.
 #[derive(Debug)]
-pub struct Tables {
+pub struct ReleaseTables {
     /// Kinds, and the fields of types.
     pub types: &'static str,
     /// The order of fields in Go.
@@ -59,7 +59,7 @@ pub struct Tables {
 /// The tables in a directory of `data`.
 macro_rules! tables {
     ($directory:literal) => {
-        Tables {
+        ReleaseTables {
             types: include_str!(concat!("../data/", $directory, "/types.txt")),
             layout: include_str!(concat!("../data/", $directory, "/layout.txt")),
             merge: include_str!(concat!("../data/", $directory, "/merge.txt")),
@@ -79,7 +79,7 @@ macro_rules! tables {
 static LATEST: Release = Release::new((1, 37), tables!("1.37"));
 
 impl Release {
-    const fn new(version: (u32, u32), tables: Tables) -> Self {
+    const fn new(version: (u32, u32), tables: ReleaseTables) -> Self {
         Release {
             version,
             tables,
@@ -107,7 +107,7 @@ impl Release {
     }
 
     /// The texts of its tables.
-    pub fn tables(&self) -> &Tables {
+    pub fn tables(&self) -> &ReleaseTables {
         &self.tables
     }
 
