@@ -158,7 +158,7 @@ fn observe(
         );
         messages.extend(configured.map_err(|status| Refusal {
             status,
-            warnings: Vec::new(),
+            warnings: prepared.warnings.clone(),
         })?);
         if let Some(plugins) = plugins {
             for stage in [Stage::BeforeDynamic, Stage::AfterDynamic] {

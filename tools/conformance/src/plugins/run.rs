@@ -185,10 +185,11 @@ fn run(
 ) -> Result<(), Rejection> {
     let mut attributes = MutableAttributes::new(request, object);
     chain.admit(Stage::All, &mut attributes, context, effects, &mut ())?;
-    complete_pod_resources(request, object);
+    let mut prepared = object.clone();
+    complete_pod_resources(request, &mut prepared);
     let attributes = Attributes {
         request,
-        object,
+        object: &prepared,
         form: ObjectForm::Settled,
     };
     chain.validate(Stage::All, &attributes, context, effects, &mut ())
