@@ -25,8 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The types, and what is defaulted where, are tables of one [release](pratique_schema::Release) of Kubernetes. The functions that set defaults by more than a constant are steps in `data/functions.txt`, and in
-//! `defaults` where steps do not suffice.
+//! The types, and what is defaulted where, are tables of one release of Kubernetes: `pratique_schema::Release`. The functions
+//! that set defaults by more than a constant are steps in `data/functions.txt`, and in `defaults` where steps do not suffice.
 
 mod certificate_request;
 mod changes;
