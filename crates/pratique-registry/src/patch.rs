@@ -126,6 +126,9 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch and applyPatchToCurrentObject
 fn check_form(request: &Request<'_>, patch: &Value<'static>) -> Result<(), Box<Status>> {
     const FIELDS: &str = "map[string]interface {}";
+    if patch.is_null() && matches!(request.verb, Verb::MergePatch) {
+        return Err(refusal::bad_request("Invalid JSON Patch"));
+    }
     let is_checked = request.field_validation != Some(FieldValidation::Ignore);
     let (wanted, is_of_form, decoder) = match request.verb {
         Verb::Apply { .. } => (
