@@ -215,6 +215,7 @@ mod tests {
         "apps/v1 Deployment rollingUpdate: type is Recreate",
         "apps/v1 StatefulSet rollingUpdate: ",
         "apps/v1 StatefulSet rollingUpdate: type is OnDelete",
+        "apps/v1 StatefulSet rollingUpdate: type is Recreate",
         "apps/v1 StatefulSet rollingUpdate: type is RollingUpdate",
         "v1 ConfigMap data: never",
     ];
