@@ -52,6 +52,19 @@ impl ErrorList {
         self.errors.retain(keep);
     }
 
+    /// Keeps the first of equal errors, as a server does that applies declarative rules, too.
+    // Upstream: apimachinery/pkg/util/validation/field/errors.go, ErrorList.Filter
+    pub fn remove_duplicates(&mut self) {
+        let mut seen = HashSet::new();
+        let keep: Vec<bool> = self
+            .errors
+            .iter()
+            .map(|error| seen.insert((&error.field, &error.body)))
+            .collect();
+        let mut keep = keep.into_iter();
+        self.errors.retain(|_| keep.next().unwrap_or(true));
+    }
+
     /// Whether an error keeps the validation rules of a custom resource from being evaluated.
     pub fn has_blocking(&self) -> bool {
         self.errors.iter().any(|error| error.kind.is_blocking())
