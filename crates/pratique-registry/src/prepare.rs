@@ -71,7 +71,7 @@ impl Registry<'_> {
         self.scheme.settle(kind, &mut object);
         warnings.extend(strategy.validate_create(kind, &object, self.placeholders)?);
         let name = object::text(&object, &["metadata", "name"]).to_owned();
-        if name.is_empty() {
+        if name.is_empty() && !received.request.without_name {
             return Err(refusal::no_name(kind));
         }
         let attributes = Attributes {

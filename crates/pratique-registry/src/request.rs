@@ -25,6 +25,8 @@ pub struct Request<'r> {
     pub without_managed_fields: bool,
     /// Whether the object is not wanted as it is stored and answered, as where nothing looks at it.
     pub without_stored: bool,
+    /// Whether an object without a name goes on, as where its validation says so together with all else.
+    pub without_name: bool,
     /// How unknown and duplicate fields are handled, if the request says so.
     pub field_validation: Option<FieldValidation>,
 }
