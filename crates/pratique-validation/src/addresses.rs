@@ -1,0 +1,138 @@
+//! Addresses and networks.
+
+use std::net::IpAddr;
+
+use pratique_gotext::net::{Cidr, Ip};
+
+use crate::errors::Errors;
+use crate::messages::ip_address;
+use crate::node::Node;
+
+/// Whether Go's old parser takes it for an address: IPv4 addresses may have leading zeros.
+// Upstream: k8s.io/utils/net/parse.go, ParseIPSloppy
+pub(crate) fn is_ip(text: &str) -> bool {
+    parse_sloppy(text).is_some()
+}
+
+fn parse_sloppy(text: &str) -> Option<IpAddr> {
+    if let Ok(ip) = Ip::parse(text) {
+        return Some(ip.address());
+    }
+    if let Ok(IpAddr::V6(address)) = text.parse::<IpAddr>() {
+        return Some(IpAddr::V6(address));
+    }
+    let parts: Vec<&str> = text.split('.').collect();
+    let is_digits = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if parts.len() != 4 || !parts.iter().all(is_digits) {
+        return None;
+    }
+    let plain: Vec<&str> = parts
+        .iter()
+        .map(|part| match part.trim_start_matches('0') {
+            "" => "0",
+            rest => rest,
+        })
+        .collect();
+    plain.join(".").parse().ok()
+}
+
+// Upstream: k8s.io/utils/net/ipfamily.go, IsIPv6String
+pub(crate) fn is_ipv6(text: &str) -> bool {
+    matches!(parse_sloppy(text), Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_none())
+}
+
+/// An address, unless the old object has it already.
+// Upstream: pkg/apis/core/validation/validation.go, IsValidIPForLegacyField
+pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    if old.items().any(|old| old.text() == address.text()) {
+        return;
+    }
+    if let Some(detail) = ip_address(address.text()) {
+        errors.invalid_or_empty(address, detail);
+    }
+}
+
+/// A network of a field that always took networks.
+// Upstream: apimachinery/pkg/util/validation/ip.go, IsValidCIDRForLegacyField
+pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
+    let Some((address, length)) = text.split_once('/') else {
+        errors.invalid(field, text, CIDR);
+        return;
+    };
+    let bits = if address.contains(':') { 128 } else { 32 };
+    let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
+    let number = length
+        .parse::<u32>()
+        .ok()
+        .filter(|number| is_length && *number <= bits);
+    if parse_sloppy(address).is_none() || number.is_none() {
+        errors.invalid(field, text, CIDR);
+        return;
+    }
+    match ip_address(address) {
+        Some("must not be an IPv4-mapped IPv6 address") => {
+            errors.invalid(field, text, "must not have an IPv4-mapped IPv6 address");
+            return;
+        }
+        Some(_) => {
+            errors.invalid(field, text, "must not have leading 0s in IP or prefix length");
+            return;
+        }
+        None => {}
+    }
+    if length.len() > 1 && length.starts_with('0') {
+        errors.invalid(field, text, "must not have leading 0s in IP or prefix length");
+        return;
+    }
+    if let Ok(cidr) = Cidr::parse(text) {
+        let masked = cidr.masked();
+        if masked.ip().address() != cidr.ip().address() {
+            errors.invalid(field, text, "must not have bits set beyond the prefix length");
+        }
+    }
+}
+
+const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+
+/// Addresses that no endpoint can have.
+// Upstream: pkg/apis/core/validation/validation.go, ValidateEndpointIP
+pub(crate) fn validate_endpoint_ip(address: &Node<'_, '_>, errors: &mut Errors) {
+    let text = address.text();
+    let Some(ip) = parse_sloppy(text).map(|ip| ip.to_canonical()) else {
+        errors.invalid(address, text, "must be a valid IP address");
+        return;
+    };
+    let (is_link_local, is_link_local_multicast) = match ip {
+        IpAddr::V4(ip) => (ip.is_link_local(), matches!(ip.octets(), [224, 0, 0, _])),
+        IpAddr::V6(ip) => (
+            ip.is_unicast_link_local(),
+            ip.segments()
+                .first()
+                .is_some_and(|first| first & 0xff0f == 0xff02),
+        ),
+    };
+    if ip.is_unspecified() {
+        errors.invalid(address, text, &format!("may not be unspecified ({text})"));
+    }
+    if ip.is_loopback() {
+        errors.invalid(
+            address,
+            text,
+            "may not be in the loopback range (127.0.0.0/8, ::1/128)",
+        );
+    }
+    if is_link_local {
+        errors.invalid(
+            address,
+            text,
+            "may not be in the link-local range (169.254.0.0/16, fe80::/10)",
+        );
+    }
+    if is_link_local_multicast {
+        errors.invalid(
+            address,
+            text,
+            "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
+        );
+    }
+}

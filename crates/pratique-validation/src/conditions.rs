@@ -1,0 +1,74 @@
+//! Conditions of statuses.
+
+use crate::errors::Errors;
+use crate::node::Node;
+use crate::seen::Seen;
+use crate::selector::validate_label_name;
+
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateConditions
+pub(crate) fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
+    let mut kinds = Seen::default();
+    for condition in conditions.items() {
+        let kind = condition.child("type").text();
+        if !kinds.insert(kind) {
+            errors.duplicate(&condition, kind);
+        }
+        validate_condition(&condition, errors);
+    }
+}
+
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateCondition
+fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
+    const STATUSES: &[&str] = &["False", "True", "Unknown"];
+    let (kind, status) = (condition.child("type"), condition.child("status"));
+    if kind.text().is_empty() {
+        errors.required(&kind, "is required");
+    } else {
+        validate_label_name(&kind, errors);
+    }
+    if status.text().is_empty() {
+        errors.required(&status, "");
+    } else if !STATUSES.contains(&status.text()) {
+        errors.not_supported(&status, STATUSES);
+    }
+    let generation = condition.child("observedGeneration");
+    if generation.int() < 0 {
+        errors.invalid(
+            &generation,
+            generation.int(),
+            "must be greater than or equal to zero",
+        );
+    }
+    let time = condition.child("lastTransitionTime");
+    if time.is_empty() {
+        errors.required(&time, "");
+    }
+    let (reason, message) = (condition.child("reason"), condition.child("message"));
+    if reason.text().is_empty() {
+        errors.required(&reason, "");
+    } else {
+        if !is_reason(reason.text()) {
+            errors.invalid_value(
+                &reason,
+                "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
+                 characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
+                 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \
+                 '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
+            );
+        }
+        if reason.text().len() > 1 << 10 {
+            errors.too_long(&reason, 1 << 10);
+        }
+    }
+    if message.text().len() > 32 << 10 {
+        errors.too_long(&message, 32 << 10);
+    }
+}
+
+fn is_reason(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_end = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.last().is_some_and(is_end)
+        && bytes.iter().all(|byte| is_end(byte) || b",:".contains(byte))
+}

@@ -1,0 +1,45 @@
+//! Jobs and CronJobs.
+
+mod cron_jobs;
+mod failure_policy;
+mod jobs;
+
+use super::KindRules;
+use crate::messages::subdomain_name;
+use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+
+pub(super) const KINDS: &[KindRules] = &[
+    KindRules {
+        group: "batch",
+        kind: "Job",
+        is_namespaced: true,
+        create: |request, errors| {
+            validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
+            jobs::validate_job_create(request, errors);
+        },
+        update: |request, errors| {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+            jobs::validate_job_update(request, errors);
+        },
+        subresources: &[],
+    },
+    KindRules {
+        group: "batch",
+        kind: "CronJob",
+        is_namespaced: true,
+        create: |request, errors| {
+            validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
+            cron_jobs::validate_cron_job_create(request, errors);
+        },
+        update: |request, errors| {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+            cron_jobs::validate_cron_job(request, errors);
+        },
+        subresources: &[("status", |request, errors| {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+        })],
+    },
+];

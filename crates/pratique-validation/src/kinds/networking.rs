@@ -1,0 +1,60 @@
+//! NetworkPolicies, Ingresses and IngressClasses.
+
+mod ingresses;
+mod network_policies;
+
+use super::KindRules;
+use crate::messages::subdomain_name;
+use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+
+pub(super) const KINDS: &[KindRules] = &[
+    KindRules {
+        group: "networking.k8s.io",
+        kind: "NetworkPolicy",
+        is_namespaced: true,
+        create: |request, errors| {
+            validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
+            network_policies::validate_network_policy(request, errors);
+        },
+        update: |request, errors| {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+            network_policies::validate_network_policy(request, errors);
+        },
+        subresources: &[],
+    },
+    KindRules {
+        group: "networking.k8s.io",
+        kind: "Ingress",
+        is_namespaced: true,
+        create: |request, errors| {
+            validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
+            ingresses::validate_ingress(request, errors);
+            ingresses::validate_class_annotation(request, errors);
+        },
+        update: |request, errors| {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+            validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
+            ingresses::validate_ingress(request, errors);
+        },
+        subresources: &[("status", ingresses::validate_status)],
+    },
+    KindRules {
+        group: "networking.k8s.io",
+        kind: "IngressClass",
+        is_namespaced: false,
+        create: ingresses::validate_class,
+        update: |request, errors| {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+            let (spec, old) = (object.child("spec"), old.child("spec"));
+            let (controller, before) = (spec.child("controller"), old.child("controller"));
+            if controller.text() != before.text() {
+                errors.invalid_or_empty(&controller, crate::errors::IMMUTABLE);
+            }
+            ingresses::validate_class(request, errors);
+        },
+        subresources: &[],
+    },
+];

@@ -1,0 +1,293 @@
+//! Ingresses and their classes.
+
+use pratique_gotext::validation::{dns1123_label, dns1123_subdomain};
+use pratique_types::field::BadValue;
+
+use crate::addresses::is_ip;
+use crate::domain_paths::validate_domain_path;
+use crate::errors::Errors;
+use crate::kinds::Request;
+use crate::messages::{label_name, path_segment_name, port_name, port_number, subdomain_name};
+use crate::node::Node;
+use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+
+// Upstream: pkg/apis/networking/validation/validation.go, ValidateIngressSpec
+pub(super) fn validate_ingress(request: &Request<'_>, errors: &mut Errors) {
+    let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+    let (rules, backend) = (spec.child("rules"), spec.child("defaultBackend"));
+    if rules.len() == 0 && !backend.is_set() {
+        let value = if rules.is_set() { "[]" } else { "null" };
+        errors.invalid(
+            &spec,
+            BadValue::Prepared(value.into()),
+            "either `defaultBackend` or `rules` must be specified",
+        );
+    }
+    if backend.is_set() {
+        validate_backend(&backend, errors);
+    }
+    let allows_wildcard = allows_invalid_wildcard(&old);
+    for rule in rules.items() {
+        validate_rule(&rule, allows_wildcard, errors);
+    }
+    let old_tls = old.child("tls");
+    let is_invalid = |name: &str| !name.is_empty() && !subdomain_name(name, false).is_empty();
+    let allows_secret = old_tls
+        .items()
+        .any(|tls| is_invalid(tls.child("secretName").text()));
+    for tls in spec.child("tls").items() {
+        for host in tls.child("hosts").items() {
+            validate_host(&host, errors);
+        }
+        let secret = tls.child("secretName");
+        if !allows_secret && !secret.text().is_empty() {
+            errors.invalid_each(&secret, &subdomain_name(secret.text(), false));
+        }
+    }
+    let class = spec.child("ingressClassName");
+    if class.is_set() {
+        for message in subdomain_name(class.text(), false) {
+            errors.invalid_or_empty(&class, &message);
+        }
+    }
+}
+
+/// A name of hosts, which may begin with a wildcard.
+fn validate_host(host: &Node<'_, '_>, errors: &mut Errors) {
+    let messages = if host.text().contains('*') {
+        wildcard_messages(host.text())
+    } else {
+        dns1123_subdomain(host.text())
+    };
+    for message in messages {
+        errors.invalid_or_empty(host, &message);
+    }
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsWildcardDNS1123Subdomain
+fn wildcard_messages(text: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    if text.len() > 253 {
+        messages.push("must be no more than 253 characters".to_owned());
+    }
+    let rest = text.strip_prefix("*.");
+    let is_subdomain = |rest: &str| {
+        rest.split('.').all(|label| {
+            let bytes = label.as_bytes();
+            let is_edge = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+            bytes.first().is_some_and(is_edge)
+                && bytes.last().is_some_and(is_edge)
+                && bytes.iter().all(|byte| is_edge(byte) || *byte == b'-')
+        })
+    };
+    if !rest.is_some_and(is_subdomain) {
+        messages.push(
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower \
+             case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used \
+             for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+                .to_owned(),
+        );
+    }
+    messages
+}
+
+fn allows_invalid_wildcard(old: &Node<'_, '_>) -> bool {
+    let mut errors = Errors::default();
+    for rule in old
+        .child("rules")
+        .items()
+        .filter(|rule| rule.child("host").text().contains('*'))
+    {
+        validate_paths(&rule, &mut errors);
+    }
+    !errors.is_empty()
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, validateIngressRules
+fn validate_rule(rule: &Node<'_, '_>, allows_wildcard: bool, errors: &mut Errors) {
+    let host = rule.child("host");
+    if !host.text().is_empty() {
+        if is_ip(host.text()) {
+            errors.invalid_value(&host, "must be a DNS name, not an IP address");
+        }
+        validate_host(&host, errors);
+    }
+    if !host.text().contains('*') || !allows_wildcard {
+        validate_paths(rule, errors);
+    }
+}
+
+fn validate_paths(rule: &Node<'_, '_>, errors: &mut Errors) {
+    let http = rule.child("http");
+    if !http.is_set() {
+        return;
+    }
+    let paths = http.child("paths");
+    if paths.len() == 0 {
+        errors.required(&paths, "");
+    }
+    for path in paths.items() {
+        validate_path(&path, errors);
+    }
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, validateHTTPIngressPath
+fn validate_path(rule: &Node<'_, '_>, errors: &mut Errors) {
+    const ABSOLUTE: &str = "must be an absolute path";
+    let (kind, path) = (rule.child("pathType"), rule.child("path"));
+    if !kind.is_set() {
+        errors.required(&kind, "pathType must be specified");
+        return;
+    }
+    let text = path.text();
+    match kind.text() {
+        "Exact" | "Prefix" => {
+            if !text.starts_with('/') {
+                errors.invalid_or_empty(&path, ABSOLUTE);
+            }
+            for sequence in ["//", "/./", "/../", "%2f", "%2F"] {
+                if text.contains(sequence) {
+                    errors.invalid_or_empty(&path, &format!("must not contain '{sequence}'"));
+                }
+            }
+            for suffix in ["/..", "/."] {
+                if text.ends_with(suffix) {
+                    errors.invalid_or_empty(&path, &format!("cannot end with '{suffix}'"));
+                }
+            }
+        }
+        "ImplementationSpecific" => {
+            if !text.is_empty() && !text.starts_with('/') {
+                errors.invalid_or_empty(&path, ABSOLUTE);
+            }
+        }
+        _ => errors.not_supported(&kind, &["Exact", "ImplementationSpecific", "Prefix"]),
+    }
+    validate_backend(&rule.child("backend"), errors);
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, validateIngressBackend
+fn validate_backend(backend: &Node<'_, '_>, errors: &mut Errors) {
+    let (resource, service) = (backend.child("resource"), backend.child("service"));
+    match (resource.is_set(), service.is_set()) {
+        (true, true) => errors.invalid(backend, "", "cannot set both resource and service backends"),
+        (true, false) => validate_resource(&resource, true, errors),
+        (false, false) => errors.invalid(backend, "", "resource or service backend is required"),
+        (false, true) => {
+            let (name, port) = (service.child("name"), service.child("port"));
+            if name.text().is_empty() {
+                errors.required(&name, "");
+            } else {
+                errors.invalid_each(&name, &dns1123_label(name.text()));
+            }
+            validate_backend_port(backend, &port, errors);
+        }
+    }
+}
+
+fn validate_backend_port(backend: &Node<'_, '_>, port: &Node<'_, '_>, errors: &mut Errors) {
+    let (name, number) = (port.child("name"), port.child("number"));
+    match (!name.text().is_empty(), number.int() != 0) {
+        (true, true) => errors.invalid(backend, "", "cannot set both port name & port number"),
+        (true, false) => errors.invalid_each(&name, &port_name(name.text())),
+        (false, true) => {
+            if let Some(message) = port_number(number.int()) {
+                errors.invalid(&number, number.int(), &message);
+            }
+        }
+        (false, false) => errors.required(backend, "port name or number is required"),
+    }
+}
+
+/// An object of another group.
+fn validate_resource(resource: &Node<'_, '_>, requires_names: bool, errors: &mut Errors) {
+    let group = resource.child("apiGroup");
+    if group.is_set() {
+        for message in dns1123_subdomain(group.text()) {
+            errors.invalid_or_empty(&group, &message);
+        }
+    }
+    for name in ["kind", "name"] {
+        let field = resource.child(name);
+        if !field.text().is_empty() {
+            errors.invalid_each(&field, &path_segment_name(field.text(), false));
+        } else if requires_names {
+            errors.required(&field, "");
+        }
+    }
+}
+
+/// The annotation that names a class, beside the field that came in its place.
+pub(super) fn validate_class_annotation(request: &Request<'_>, errors: &mut Errors) {
+    const ANNOTATION: &str = "kubernetes.io/ingress.class";
+    let (metadata, spec) = (request.object.child("metadata"), request.object.child("spec"));
+    let annotations = metadata.child("annotations");
+    let (annotation, class) = (annotations.key(ANNOTATION), spec.child("ingressClassName"));
+    if annotation.is_set() && class.is_set() && annotation.text() != class.text() {
+        errors.invalid(
+            format!("annotations.{ANNOTATION}"),
+            annotation.text(),
+            "must match `ingressClassName` when both are specified",
+        );
+    }
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, ValidateIngressStatusUpdate
+pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
+    let (object, old) = (&request.object, &request.old);
+    validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    let (status, old) = (object.child("status"), old.child("status"));
+    let (balancer, old) = (status.child("loadBalancer"), old.child("loadBalancer"));
+    let old = old.child("ingress");
+    for point in balancer.child("ingress").items() {
+        let (ip, host) = (point.child("ip"), point.child("hostname"));
+        let is_old = old.items().any(|old| old.child("ip").text() == ip.text());
+        if !ip.text().is_empty() && !is_old {
+            crate::pod::validate_ip(&ip, errors);
+        }
+        if !host.text().is_empty() {
+            errors.invalid_each(&host, &dns1123_subdomain(host.text()));
+            if is_ip(host.text()) {
+                errors.invalid_value(&host, "must be a DNS name, not an IP address");
+            }
+        }
+    }
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, ValidateIngressClass
+pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
+    validate_core_meta(&request.object.child("metadata"), false, subdomain_name, errors);
+    let spec = request.object.child("spec");
+    let controller = spec.child("controller");
+    if controller.text().len() > 250 {
+        errors.too_long(&controller, 250);
+    }
+    validate_domain_path(&controller, errors);
+    let parameters = spec.child("parameters");
+    if !parameters.is_set() {
+        return;
+    }
+    // Declarative rules require kind and name.
+    validate_resource(&parameters, false, errors);
+    let (scope, namespace) = (parameters.child("scope"), parameters.child("namespace"));
+    if !scope.is_set() {
+        errors.required(&scope, "");
+        return;
+    }
+    match scope.text() {
+        "Namespace" if !namespace.is_set() => {
+            errors.required(&namespace, "`parameters.scope` is set to 'Namespace'");
+        }
+        "Namespace" => {
+            for message in label_name(namespace.text(), false) {
+                errors.invalid_or_empty(&namespace, &message);
+            }
+        }
+        "Cluster" => {
+            if namespace.is_set() {
+                errors.forbidden(&namespace, "`parameters.scope` is set to 'Cluster'");
+            }
+        }
+        _ => errors.unsupported_text(&scope, &["Cluster", "Namespace"]),
+    }
+}

@@ -1,0 +1,144 @@
+//! NetworkPolicies.
+
+use pratique_gotext::net::Cidr;
+
+use crate::addresses::validate_legacy_cidr;
+use crate::errors::Errors;
+use crate::internal::internal_json;
+use crate::kinds::Request;
+use crate::messages::{port_name, port_number};
+use crate::node::Node;
+use crate::selector::validate_selector;
+
+const DIRECTIONS: &[(&str, &str)] = &[("ingress", "from"), ("egress", "to")];
+
+// Upstream: pkg/apis/networking/validation/validation.go, ValidateNetworkPolicySpec
+pub(super) fn validate_network_policy(request: &Request<'_>, errors: &mut Errors) {
+    let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+    let mut old_errors = Errors::default();
+    validate_selector(&old.child("podSelector"), false, &mut old_errors);
+    let allows_invalid = !old_errors.is_empty();
+    validate_selector(&spec.child("podSelector"), allows_invalid, errors);
+    for (direction, peers) in DIRECTIONS {
+        for rule in spec.child(direction).items() {
+            for port in rule.child("ports").items() {
+                validate_port(&port, errors);
+            }
+            for peer in rule.child(peers).items() {
+                validate_peer(&peer, allows_invalid, &old, errors);
+            }
+        }
+    }
+    let types = spec.child("policyTypes");
+    if types.len() > 2 {
+        let value = internal_json("[]networking.PolicyType", types.value());
+        errors.invalid(&types, value, "may not specify more than two policyTypes");
+        return;
+    }
+    for kind in types
+        .items()
+        .filter(|kind| !["Ingress", "Egress"].contains(&kind.text()))
+    {
+        errors.not_supported(&kind, &["Ingress", "Egress"]);
+    }
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, ValidateNetworkPolicyPort
+fn validate_port(rule: &Node<'_, '_>, errors: &mut Errors) {
+    const PROTOCOLS: &[&str] = &["TCP", "UDP", "SCTP"];
+    let (protocol, port, end) = (rule.child("protocol"), rule.child("port"), rule.child("endPort"));
+    if protocol.is_set() && !PROTOCOLS.contains(&protocol.text()) {
+        errors.not_supported(&protocol, PROTOCOLS);
+    }
+    if !port.is_set() {
+        if end.is_set() {
+            errors.invalid(
+                &end,
+                end.int(),
+                "may not be specified when `port` is not specified",
+            );
+        }
+    } else if port.value().as_str().is_some() {
+        if end.is_set() {
+            errors.invalid(&end, end.int(), "may not be specified when `port` is non-numeric");
+        }
+        for message in port_name(port.text()) {
+            errors.invalid_or_empty(&port, &message);
+        }
+    } else {
+        if let Some(message) = port_number(port.int()) {
+            errors.invalid(&port, port.int(), &message);
+        }
+        if end.is_set() {
+            if end.int() < port.int() {
+                errors.invalid(&end, end.int(), "must be greater than or equal to `port`");
+            }
+            if let Some(message) = port_number(end.int()) {
+                errors.invalid(&end, end.int(), &message);
+            }
+        }
+    }
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, ValidateNetworkPolicyPeer
+fn validate_peer(peer: &Node<'_, '_>, allows_invalid: bool, old: &Node<'_, '_>, errors: &mut Errors) {
+    let mut count = 0;
+    for name in ["podSelector", "namespaceSelector"] {
+        let selector = peer.child(name);
+        if selector.is_set() {
+            count += 1;
+            validate_selector(&selector, allows_invalid, errors);
+        }
+    }
+    let block = peer.child("ipBlock");
+    if block.is_set() {
+        count += 1;
+        validate_block(&block, old, errors);
+    }
+    if count == 0 {
+        errors.required(peer, "must specify a peer");
+    } else if count > 1 && block.is_set() {
+        errors.forbidden(peer, "may not specify both ipBlock and another peer");
+    }
+}
+
+// Upstream: pkg/apis/networking/validation/validation.go, ValidateIPBlock
+fn validate_block(block: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let cidr = block.child("cidr");
+    // A declarative rule requires it.
+    if cidr.text().is_empty() {
+        return;
+    }
+    if !has_cidr(old, cidr.text()) {
+        validate_legacy_cidr(&cidr, cidr.text(), errors);
+    }
+    let Ok(whole) = Cidr::parse(cidr.text()) else {
+        return;
+    };
+    for except in block.child("except").items() {
+        if !has_cidr(old, except.text()) {
+            validate_legacy_cidr(&except, except.text(), errors);
+        }
+        let Ok(part) = Cidr::parse(except.text()) else {
+            continue;
+        };
+        let whole = whole.masked();
+        if !whole.contains_ip(part.masked().ip()) || whole.prefix_length() >= part.prefix_length() {
+            errors.invalid_or_empty(&except, "must be a strict subset of `cidr`");
+        }
+    }
+}
+
+/// Whether the old policy has a network anywhere.
+fn has_cidr(spec: &Node<'_, '_>, text: &str) -> bool {
+    DIRECTIONS.iter().any(|(direction, peers)| {
+        spec.child(direction).items().any(|rule| {
+            rule.child(peers).items().any(|peer| {
+                let block = peer.child("ipBlock");
+                block.is_set()
+                    && (block.child("cidr").text() == text
+                        || block.child("except").items().any(|except| except.text() == text))
+            })
+        })
+    })
+}

@@ -1,0 +1,64 @@
+//! ReplicationControllers.
+
+use super::apps::validate_replica_set_status;
+use super::pods::template_options;
+use super::{KindRules, Request};
+use crate::errors::Errors;
+use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+use crate::pod::validate_pod_template;
+
+pub(super) const KINDS: &[KindRules] = &[KindRules {
+    group: "",
+    kind: "ReplicationController",
+    is_namespaced: true,
+    create: |request, errors| {
+        // A declarative rule judges the name.
+        let any_name = |_: &str, _: bool| Vec::new();
+        let metadata = request.object.child("metadata");
+        validate_core_meta(&metadata, true, any_name, errors);
+        validate_controller(request, errors);
+    },
+    update: |request, errors| {
+        let (object, old) = (&request.object, &request.old);
+        validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+        validate_controller(request, errors);
+    },
+    subresources: &[("status", validate_replica_set_status)],
+}];
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateReplicationControllerSpec
+fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
+    let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+    let (selector, replicas) = (spec.child("selector"), spec.child("replicas"));
+    if selector.len() == 0 {
+        errors.required(&selector, "");
+    }
+    if !replicas.is_set() {
+        errors.required(&replicas, "");
+    }
+    let template = spec.child("template");
+    if !template.is_set() {
+        errors.required(&template, "");
+        return;
+    }
+    let metadata = template.child("metadata");
+    let labels = metadata.child("labels");
+    let matches = selector
+        .entries()
+        .all(|(key, value)| labels.key(key).is_set() && labels.key(key).text() == value.text());
+    if !matches {
+        errors.invalid_value(&labels, "`selector` does not match template `labels`");
+    }
+    validate_pod_template(&template, None, template_options(&old.child("template")), errors);
+    let pod = template.child("spec");
+    let policy = pod.child("restartPolicy");
+    if policy.text() != "Always" {
+        errors.not_supported(&policy, &["Always"]);
+    }
+    if pod.child("activeDeadlineSeconds").is_set() {
+        errors.forbidden(
+            pod.child("activeDeadlineSeconds"),
+            "activeDeadlineSeconds in ReplicationController is not Supported",
+        );
+    }
+}

@@ -1,0 +1,179 @@
+//! The addresses of a Service and their families.
+
+use super::is_headless;
+use crate::addresses::{is_ipv6, validate_legacy_ip};
+use crate::errors::Errors;
+use crate::node::Node;
+use crate::seen::Seen;
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateServiceClusterIPsRelatedFields
+pub(super) fn validate_addresses(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    const FAMILIES: &[&str] = &["IPv4", "IPv6"];
+    const POLICIES: &[&str] = &["PreferDualStack", "RequireDualStack", "SingleStack"];
+    if spec.child("type").text() == "ExternalName" {
+        return;
+    }
+    let (first, addresses) = (spec.child("clusterIP"), spec.child("clusterIPs"));
+    let begins = addresses.items().next().map(|address| address.text());
+    if !first.text().is_empty() {
+        match begins {
+            None => errors.required(&addresses, ""),
+            Some(text) if text != first.text() => {
+                errors.invalid_value(&addresses, "first value must match `clusterIP`");
+            }
+            Some(_) => {}
+        }
+    } else if begins.is_some() {
+        errors.invalid_value(&addresses, "must be empty when `clusterIP` is not specified");
+    }
+    let families = spec.child("ipFamilies");
+    let mut seen = Seen::default();
+    for family in families.items() {
+        if !FAMILIES.contains(&family.text()) {
+            errors.not_supported(&family, FAMILIES);
+        }
+        if !seen.insert(family.text()) {
+            errors.duplicate(&family, crate::errors::named(family.text()));
+        }
+    }
+    let policy = spec.child("ipFamilyPolicy");
+    if policy.is_set() && !POLICIES.contains(&policy.text()) {
+        errors.not_supported(&policy, POLICIES);
+    }
+    validate_cluster_ips(spec, &addresses, &old.child("clusterIPs"), errors);
+}
+
+fn validate_cluster_ips(
+    spec: &Node<'_, '_>,
+    addresses: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    errors: &mut Errors,
+) {
+    let mut is_invalid = false;
+    for (at, address) in addresses.items().enumerate() {
+        if at == 0 && address.text() == "None" {
+            if addresses.len() > 1 {
+                is_invalid = true;
+                errors.invalid_value(addresses, "'None' must be the first and only value");
+            }
+            continue;
+        }
+        let count = errors.len();
+        validate_legacy_ip(&address, old, errors);
+        is_invalid |= errors.len() > count;
+    }
+    if addresses.len() > 2 {
+        errors.invalid_value(addresses, "may only hold up to 2 values");
+    }
+    if is_invalid {
+        return;
+    }
+    if addresses.len() > 1 {
+        let is_dual = addresses.items().any(|address| is_ipv6(address.text()))
+            && addresses.items().any(|address| !is_ipv6(address.text()));
+        if !is_dual {
+            errors.invalid_value(addresses, "may specify no more than one IP for each IP family");
+        }
+    }
+    if is_headless(spec) {
+        return;
+    }
+    let families = spec.child("ipFamilies");
+    for (at, (address, family)) in addresses.items().zip(families.items()).enumerate() {
+        let expected = match family.text() {
+            "IPv4" if is_ipv6(address.text()) => "IPv4",
+            "IPv6" if !is_ipv6(address.text()) => "IPv6",
+            _ => continue,
+        };
+        errors.invalid_or_empty(
+            &address,
+            &format!("expected an {expected} value as indicated by `ipFamilies[{at}]`"),
+        );
+    }
+}
+
+const CHANGED: &str = "may not change once set";
+
+// Upstream: pkg/apis/core/validation/validation.go, validateUpgradeDowngradeClusterIPs
+pub(super) fn validate_address_changes(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    if is_external_name(spec) || is_external_name(old) || (is_headless(spec) && is_headless(old)) {
+        return;
+    }
+    let (addresses, old_addresses) = (spec.child("clusterIPs"), old.child("clusterIPs"));
+    let at = |index: usize| Node::with_path(addresses.value(), addresses.path().index(index));
+    if addresses.len() == old_addresses.len() {
+        for (index, (new, old)) in addresses.items().zip(old_addresses.items()).enumerate() {
+            if new.text() != old.text() {
+                errors.invalid_value(&at(index), CHANGED);
+            }
+        }
+        return;
+    }
+    let is_fewer = addresses.len() < old_addresses.len();
+    if is_fewer && addresses.len() == 0 {
+        errors.invalid_value(&at(0), "primary clusterIP can not be unset");
+    }
+    if changes_first(&addresses, &old_addresses) {
+        errors.invalid_value(&at(0), CHANGED);
+    }
+    if is_fewer && addresses.len() == 1 {
+        validate_single_stack(spec, "clusterIP", errors);
+    }
+}
+
+fn is_external_name(spec: &Node<'_, '_>) -> bool {
+    spec.child("type").text() == "ExternalName"
+}
+
+fn changes_first(list: &Node<'_, '_>, old: &Node<'_, '_>) -> bool {
+    list.items()
+        .next()
+        .zip(old.items().next())
+        .is_some_and(|(new, old)| new.text() != old.text())
+}
+
+fn validate_single_stack(spec: &Node<'_, '_>, what: &str, errors: &mut Errors) {
+    let policy = spec.child("ipFamilyPolicy");
+    if policy.text() != "SingleStack" {
+        let detail = format!("must be set to 'SingleStack' when releasing the secondary {what}");
+        if policy.is_set() {
+            errors.invalid_name(&policy, &detail);
+        } else {
+            errors.invalid_value(&policy, &detail);
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateUpgradeDowngradeIPFamilies
+pub(super) fn validate_family_changes(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let is_left_out =
+        is_external_name(spec) || is_external_name(old) || is_headless(spec) || is_headless(old);
+    if is_left_out {
+        return;
+    }
+    let (families, old_families) = (spec.child("ipFamilies"), old.child("ipFamilies"));
+    let first = families.path().index(0);
+    let all = Node::with_path(families.value(), first);
+    if families.len() == old_families.len() {
+        for _ in families
+            .items()
+            .zip(old_families.items())
+            .filter(|(new, old)| new.text() != old.text())
+        {
+            errors.invalid_value(&all, CHANGED);
+        }
+        return;
+    }
+    let is_fewer = families.len() < old_families.len();
+    let addresses = spec.child("clusterIPs");
+    if is_fewer && addresses.len() == 0 {
+        errors.invalid_value(&all, "primary ipFamily can not be unset");
+    }
+    if changes_first(&families, &old_families) {
+        // The error prints the addresses.
+        errors.invalid_value(&Node::with_path(addresses.value(), first), CHANGED);
+    }
+    if is_fewer && families.len() == 1 {
+        validate_single_stack(spec, "ipFamily", errors);
+    }
+}

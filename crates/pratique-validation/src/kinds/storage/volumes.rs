@@ -1,0 +1,384 @@
+//! PersistentVolumes.
+
+use pratique_gotext::validation::{dns1123_label, dns1123_subdomain};
+use pratique_json::{Object, Value};
+use pratique_types::field::Error;
+
+use crate::claims::{validate_access_modes, validate_class};
+use crate::diff::json_diff;
+use crate::errors::{Errors, IMMUTABLE};
+use crate::internal::{internal_json, internal_text};
+use crate::kinds::Request;
+use crate::messages::{label_name, subdomain_name};
+use crate::node::{Node, is_same};
+use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+use crate::pod::validate_node_selector;
+use crate::pod::volume_sources::{
+    require, validate_azure_disk, validate_disk, validate_driver_name, validate_fibre_channel, validate_flex,
+    validate_flocker, validate_host_path, validate_iscsi_names, validate_nfs, validate_quobyte,
+};
+use crate::pod::{has_backsteps, has_invalid_term_values};
+use crate::quantities::{quantity, validate_positive};
+
+/// The sources in the order in which a server looks for them, with how errors about them name them, and how those about one
+/// too many do.
+const SOURCES: &[(&str, &str, &str)] = &[
+    ("hostPath", "hostPath", "hostPath"),
+    ("gcePersistentDisk", "persistentDisk", "gcePersistentDisk"),
+    (
+        "awsElasticBlockStore",
+        "awsElasticBlockStore",
+        "awsElasticBlockStore",
+    ),
+    ("glusterfs", "glusterfs", "glusterfs"),
+    ("flocker", "flocker", "flocker"),
+    ("nfs", "nfs", "nfs"),
+    ("rbd", "rbd", "rbd"),
+    ("quobyte", "quobyte", "quobyte"),
+    ("cephfs", "cephfs", "cephFS"),
+    ("iscsi", "iscsi", "iscsi"),
+    ("cinder", "cinder", "cinder"),
+    ("fc", "fc", "fc"),
+    ("flexVolume", "flexVolume", "flexVolume"),
+    ("azureFile", "azureFile", "azureFile"),
+    ("vsphereVolume", "vsphereVolume", "vsphereVolume"),
+    (
+        "photonPersistentDisk",
+        "photonPersistentDisk",
+        "photonPersistentDisk",
+    ),
+    ("portworxVolume", "portworxVolume", "portworxVolume"),
+    ("azureDisk", "azureDisk", "azureDisk"),
+    ("scaleIO", "scaleIO", "scaleIO"),
+    ("local", "local", "local"),
+    ("storageos", "storageos", "storageos"),
+    ("csi", "csi", "csi"),
+];
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolume
+pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
+    let metadata = request.object.child("metadata");
+    validate_core_meta(&metadata, false, subdomain_name, errors);
+    let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+    let modes = spec.child("accessModes");
+    if modes.len() == 0 {
+        errors.required(&modes, "");
+    }
+    validate_access_modes(&modes, errors);
+    validate_capacity(&spec.child("capacity"), errors);
+    let reclaim = spec.child("persistentVolumeReclaimPolicy");
+    let policies = ["Delete", "Recycle", "Retain"];
+    if !reclaim.text().is_empty() && !policies.contains(&reclaim.text()) {
+        errors.not_supported(&reclaim, &policies);
+    }
+    let affinity = spec.child("nodeAffinity");
+    let required = affinity.child("required");
+    if required.is_set() {
+        let old_affinity = old.child("nodeAffinity");
+        let allows_invalid = has_invalid_term_values(&old_affinity.child("required"));
+        validate_node_selector(&required, allows_invalid, errors);
+    } else if affinity.is_set() {
+        errors.required(&required, "must specify required node constraints");
+    }
+    validate_sources(&spec, metadata.child("name").text(), errors);
+    if spec.child("hostPath").is_set()
+        && is_root(spec.child("hostPath").child("path").text())
+        && reclaim.text() == "Recycle"
+    {
+        errors.forbidden(&reclaim, "may not be 'recycle' for a hostPath mount of '/'");
+    }
+    validate_class(&spec.child("storageClassName"), errors);
+    let mode = spec.child("volumeMode");
+    if mode.is_set() && !["Block", "Filesystem"].contains(&mode.text()) {
+        errors.not_supported(&mode, &["Block", "Filesystem"]);
+    }
+    let class = spec.child("volumeAttributesClassName");
+    if class.is_set() {
+        if class.text().is_empty() {
+            errors.required(&class, "an empty string is disallowed");
+        }
+        validate_class(&class, errors);
+        if !spec.child("csi").is_set() {
+            errors.required(
+                spec.child("csi"),
+                "has to be specified when using volumeAttributesClassName",
+            );
+        }
+    }
+}
+
+/// Whether a path is that of the root once it is cleaned.
+fn is_root(path: &str) -> bool {
+    let mut depth = 0usize;
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => depth = depth.saturating_sub(1),
+            _ => depth += 1,
+        }
+    }
+    path.starts_with('/') && depth == 0
+}
+
+fn validate_capacity(capacity: &Node<'_, '_>, errors: &mut Errors) {
+    if capacity.len() == 0 {
+        errors.required(capacity, "");
+    }
+    if !capacity.key("storage").is_set() || capacity.len() > 1 {
+        let value = internal_json("core.ResourceList", capacity.value());
+        errors.push(Error::not_supported(capacity, value, ["storage"]));
+    }
+    for (_, value) in capacity.entries() {
+        if quantity(&value).value() < 0 {
+            errors.invalid(
+                &value,
+                quantity(&value).value(),
+                "must be a valid resource quantity",
+            );
+        }
+        validate_positive(&value, errors);
+    }
+}
+
+fn validate_sources(spec: &Node<'_, '_>, name: &str, errors: &mut Errors) {
+    let mut count = 0;
+    for (source, shown, forbidden) in SOURCES {
+        let value = spec.child_as(source, shown);
+        if !value.is_set() {
+            continue;
+        }
+        count += 1;
+        // A driver beside another source is let through.
+        if count > 1 && *source != "flexVolume" {
+            errors.forbidden(spec.child(forbidden), "may not specify more than 1 volume type");
+            continue;
+        }
+        validate_source(source, &value, name, errors);
+        let affinity = spec.child("nodeAffinity");
+        if *source == "local" && !affinity.child("required").is_set() {
+            errors.required(&affinity, "Local volume requires node affinity");
+        }
+    }
+    if count == 0 {
+        errors.required(spec, "must specify a volume type");
+    }
+}
+
+fn validate_source(name: &str, source: &Node<'_, '_>, volume: &str, errors: &mut Errors) {
+    match name {
+        "hostPath" => validate_host_path(source, errors),
+        "gcePersistentDisk" => validate_disk(source, "pdName", errors),
+        "awsElasticBlockStore" => validate_disk(source, "volumeID", errors),
+        "glusterfs" => validate_gluster(source, errors),
+        "flocker" => validate_flocker(source, errors),
+        "nfs" => validate_nfs(source, errors),
+        "rbd" => require(source, &["monitors", "image"], errors),
+        "quobyte" => validate_quobyte(source, errors),
+        "cephfs" => require(source, &["monitors"], errors),
+        "iscsi" => validate_iscsi(source, volume, errors),
+        "cinder" => {
+            require(source, &["volumeID"], errors);
+            require_secret(source, errors);
+        }
+        "fc" => validate_fibre_channel(source, errors),
+        "flexVolume" => validate_flex(source, errors),
+        "azureFile" => {
+            require(source, &["secretName", "shareName"], errors);
+            let namespace = source.child("secretNamespace");
+            if namespace.is_set() && namespace.text().is_empty() {
+                errors.required(&namespace, "");
+            }
+        }
+        "vsphereVolume" => require(source, &["volumePath"], errors),
+        "photonPersistentDisk" => require(source, &["pdID"], errors),
+        "portworxVolume" => require(source, &["volumeID"], errors),
+        "azureDisk" => validate_azure_disk(source, errors),
+        "scaleIO" => require(source, &["gateway", "system", "volumeName"], errors),
+        "local" => {
+            let path = source.child("path");
+            if path.text().is_empty() {
+                errors.required(&path, "");
+            } else if has_backsteps(path.text()) {
+                errors.invalid_value(&path, "must not contain '..'");
+            }
+        }
+        "storageos" => validate_storage_os(source, errors),
+        _ => validate_csi(source, errors),
+    }
+}
+
+fn require_secret(source: &Node<'_, '_>, errors: &mut Errors) {
+    let secret = source.child("secretRef");
+    if secret.is_set() {
+        require(&secret, &["name", "namespace"], errors);
+    }
+}
+
+fn validate_gluster(source: &Node<'_, '_>, errors: &mut Errors) {
+    require(source, &["endpoints", "path"], errors);
+    let namespace = source.child("endpointsNamespace");
+    if !namespace.is_set() {
+        return;
+    }
+    if namespace.text().is_empty() {
+        errors.invalid_or_empty(
+            &namespace,
+            "if the endpointnamespace is set, it must be a valid namespace name",
+        );
+    } else {
+        errors.invalid_each(&namespace, &label_name(namespace.text(), false));
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateISCSIPersistentVolumeSource
+fn validate_iscsi(source: &Node<'_, '_>, volume: &str, errors: &mut Errors) {
+    require(source, &["targetPortal"], errors);
+    let portal = source.child_as("targetPortal", "targetportal");
+    if source.child("initiatorName").is_set() && volume.len() + 1 + portal.text().len() > 64 {
+        errors.invalid_or_empty(
+            &portal,
+            "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is \
+             specified.",
+        );
+    }
+    validate_iscsi_names(source, "must be valid format", errors);
+}
+
+fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
+    let (name, namespace) = (source.child("volumeName"), source.child("volumeNamespace"));
+    if name.text().is_empty() {
+        errors.required(&name, "");
+    } else {
+        errors.invalid_each(&name, &dns1123_label(name.text()));
+    }
+    if !namespace.text().is_empty() {
+        errors.invalid_each(&namespace, &dns1123_label(namespace.text()));
+    }
+    require_secret(source, errors);
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateCSIPersistentVolumeSource
+fn validate_csi(source: &Node<'_, '_>, errors: &mut Errors) {
+    validate_driver_name(&source.child("driver"), errors);
+    require(source, &["volumeHandle"], errors);
+    for name in [
+        "controllerPublishSecretRef",
+        "controllerExpandSecretRef",
+        "nodePublishSecretRef",
+        "nodeExpandSecretRef",
+    ] {
+        let secret = source.child(name);
+        if !secret.is_set() {
+            continue;
+        }
+        let (name, namespace) = (secret.child("name"), secret.child("namespace"));
+        if name.text().is_empty() {
+            errors.required(&name, "");
+        } else {
+            errors.invalid_each(&name, &dns1123_subdomain(name.text()));
+        }
+        if namespace.text().is_empty() {
+            errors.required(&namespace, "");
+        } else {
+            errors.invalid_each(&namespace, &dns1123_label(namespace.text()));
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeUpdate
+pub(super) fn validate_volume_update(request: &Request<'_>, errors: &mut Errors) {
+    validate_volume(request, errors);
+    let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+    let (mut new_source, old_source) = (source_of(&spec), source_of(&old));
+    // A secret for growing may be added later.
+    let old_csi = old.child("csi");
+    if old_csi.is_set()
+        && !old_csi.child("controllerExpandSecretRef").is_set()
+        && let Some(Value::Object(csi)) = new_source.get_mut("csi")
+    {
+        csi.remove("controllerExpandSecretRef");
+    }
+    if !is_same(&new_source, &old_source) {
+        let diff = json_diff(
+            &internal_text("core.PersistentVolumeSource", &old_source),
+            &internal_text("core.PersistentVolumeSource", &new_source),
+        );
+        errors.forbidden(
+            spec.path().child("persistentvolumesource"),
+            &format!("spec.persistentvolumesource is immutable after creation\n{diff}"),
+        );
+    }
+    let mode = spec.child("volumeMode");
+    if mode.value() != old.child("volumeMode").value() {
+        let value = internal_json("*core.PersistentVolumeMode", mode.value());
+        errors.invalid("volumeMode", value, IMMUTABLE);
+    }
+    let (affinity, old_affinity) = (spec.child("nodeAffinity"), old.child("nodeAffinity"));
+    if old_affinity.is_set() && !keeps_affinity(affinity.value(), old_affinity.value()) {
+        let value = internal_json("*core.VolumeNodeAffinity", affinity.value());
+        errors.invalid(
+            "nodeAffinity",
+            value,
+            "field is immutable, except for updating from beta label to GA",
+        );
+    }
+    let class = spec.child("volumeAttributesClassName");
+    if old.child("volumeAttributesClassName").is_set() && !class.is_set() {
+        errors.forbidden(&class, "update from non-nil value to nil is forbidden");
+    }
+}
+
+/// Whether two values are the same but for labels of nodes that have got their final names.
+// Upstream: pkg/apis/core/validation/validation.go, getMaskNodeSelectorLabelChangeEqualities
+fn keeps_affinity(new: &Value<'_>, old: &Value<'_>) -> bool {
+    const LABELS: &[(&str, &str)] = &[
+        (
+            "failure-domain.beta.kubernetes.io/zone",
+            "topology.kubernetes.io/zone",
+        ),
+        (
+            "failure-domain.beta.kubernetes.io/region",
+            "topology.kubernetes.io/region",
+        ),
+        ("beta.kubernetes.io/os", "kubernetes.io/os"),
+        ("beta.kubernetes.io/arch", "kubernetes.io/arch"),
+        (
+            "beta.kubernetes.io/instance-type",
+            "node.kubernetes.io/instance-type",
+        ),
+    ];
+    match (new, old) {
+        (Value::Object(one), Value::Object(other)) if one.len() == other.len() => one
+            .iter()
+            .all(|(name, value)| other.get(name).is_some_and(|other| keeps_affinity(value, other))),
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| keeps_affinity(one, other)),
+        (Value::String(new), Value::String(old)) => {
+            new == old || LABELS.contains(&(old.as_ref(), new.as_ref()))
+        }
+        (one, other) => is_same(one, other),
+    }
+}
+
+/// The members of a specification that are sources.
+fn source_of(spec: &Node<'_, '_>) -> Value<'static> {
+    let mut members = Object::new();
+    for (name, ..) in SOURCES {
+        let source = spec.child(name);
+        if source.is_set() {
+            members.insert(*name, source.value().owned_within(""));
+        }
+    }
+    members.into()
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeStatusUpdate
+pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
+    let metadata = request.object.child("metadata");
+    validate_core_meta_update(&metadata, &request.old.child("metadata"), errors);
+    if metadata.child("resourceVersion").text().is_empty() {
+        errors.required("resourceVersion", "");
+    }
+}

@@ -1,0 +1,44 @@
+//! What kube-apiserver refuses of the objects of built-in kinds before it stores them.
+//!
+//! [`Validator`] judges an object as the strategy of its kind does: first the name and the rest of the metadata, then the
+//! fields, all errors together in the server's order. The object has to be in the form in which a server validates it: decoded,
+//! defaulted, and prepared for its storage (`pratique-registry` does all three).
+//!
+//! ```
+//! use pratique_types::GroupVersionKind;
+//! use pratique_validation::{Candidate, Rejection, Validator};
+//!
+//! let kind = GroupVersionKind::new("", "v1", "ConfigMap");
+//! let text = br#"{"metadata": {"name": "Foo_Bar", "namespace": "default"}, "data": {"a b": ""}}"#;
+//! let object = pratique_json::parse(text)?;
+//! let refused = Validator::new().create(&Candidate::new(&kind, &object));
+//! let Err(Rejection::Invalid(status)) = refused else { panic!("{refused:?}") };
+//! assert_eq!(status.code, 422);
+//! let fields: Vec<String> = status.details.unwrap_or_default().causes.into_iter().map(|cause| cause.field).collect();
+//! assert_eq!(fields, ["metadata.name", "data[a b]"]);
+//!
+//! let unknown = GroupVersionKind::new("example.com", "v1", "Widget");
+//! assert!(matches!(Validator::new().create(&Candidate::new(&unknown, &object)), Err(Rejection::NotValidated(_))));
+//! # Ok::<(), pratique_json::Error>(())
+//! ```
+
+mod addresses;
+mod claims;
+mod conditions;
+mod declarative;
+mod diff;
+mod domain_paths;
+mod errors;
+mod internal;
+mod kinds;
+mod messages;
+mod node;
+mod object_meta;
+mod pod;
+mod quantities;
+mod seen;
+mod selector;
+mod signers;
+mod validator;
+
+pub use validator::{Candidate, Rejection, Validator};

@@ -1,0 +1,181 @@
+//! What is wrong with a name, a number or another scalar, in the words of `k8s.io/apimachinery`'s `validation`.
+//!
+//! Each function returns the server's messages; none means "valid".
+
+use pratique_gotext::validation;
+
+/// A function that judges a name, or the beginning of one that is completed.
+pub(crate) type NameRule = fn(name: &str, is_prefix: bool) -> Vec<String>;
+
+// Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNSSubdomain
+pub(crate) fn subdomain_name(name: &str, is_prefix: bool) -> Vec<String> {
+    if is_prefix {
+        validation::dns1123_subdomain_prefix(name)
+    } else {
+        validation::dns1123_subdomain(name)
+    }
+}
+
+// Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNSLabel
+pub(crate) fn label_name(name: &str, is_prefix: bool) -> Vec<String> {
+    if is_prefix {
+        validation::dns1123_label_prefix(name)
+    } else {
+        validation::dns1123_label(name)
+    }
+}
+
+// Upstream: apimachinery/pkg/api/validation/path/name.go, ValidatePathSegmentName
+pub(crate) fn path_segment_name(name: &str, is_prefix: bool) -> Vec<String> {
+    if !is_prefix && (name == "." || name == "..") {
+        return vec![format!("may not be '{name}'")];
+    }
+    let banned = ["/", "%"].into_iter().filter(|banned| name.contains(banned));
+    banned
+        .map(|banned| format!("may not contain '{banned}'"))
+        .collect()
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, InclusiveRangeError
+pub(crate) fn inclusive_range(low: i64, high: i64) -> String {
+    format!("must be between {low} and {high}, inclusive")
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsValidPortNum
+pub(crate) fn port_number(port: i64) -> Option<String> {
+    (!(1..=65535).contains(&port)).then(|| inclusive_range(1, 65535))
+}
+
+/// A user's or group's number.
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsValidUserID, IsValidGroupID
+pub(crate) fn unix_id(id: i64) -> Option<String> {
+    let max = i64::from(i32::MAX);
+    (!(0..=max).contains(&id)).then(|| inclusive_range(0, max))
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsValidPortName
+pub(crate) fn port_name(name: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    let mut check = |is_wrong: bool, message: &str| {
+        if is_wrong {
+            messages.push(message.to_owned());
+        }
+    };
+    let is_charset = |byte: u8| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    check(name.len() > 15, "must be no more than 15 characters");
+    check(
+        name.is_empty() || !name.bytes().all(is_charset),
+        "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+    );
+    check(
+        !name.bytes().any(|byte| byte.is_ascii_lowercase()),
+        "must contain at least one letter (a-z)",
+    );
+    check(name.contains("--"), "must not contain consecutive hyphens");
+    check(
+        name.starts_with('-') || name.ends_with('-'),
+        "must not begin or end with a hyphen",
+    );
+    messages
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsConfigMapKey
+pub(crate) fn config_map_key(key: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    if key.len() > 253 {
+        messages.push("must be no more than 253 characters".to_owned());
+    }
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    if key.is_empty() || !key.bytes().all(is_allowed) {
+        messages.push(
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  \
+             or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+                .to_owned(),
+        );
+    }
+    // Upstream: apimachinery/pkg/util/validation/validation.go, hasChDirPrefix
+    match key {
+        "." => messages.push("must not be '.'".to_owned()),
+        ".." => messages.push("must not be '..'".to_owned()),
+        _ if key.starts_with("..") => messages.push("must not start with '..'".to_owned()),
+        _ => {}
+    }
+    messages
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsRelaxedEnvVarName
+pub(crate) fn env_var_name(name: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    if name.is_empty() {
+        messages.push("environment variable name must be non-empty".to_owned());
+    }
+    if !name
+        .chars()
+        .all(|letter| matches!(letter, ' '..='~') && letter != '=')
+    {
+        messages.push(
+            "a valid environment variable name must consist only of printable ASCII characters other than '='".to_owned(),
+        );
+    }
+    messages
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsHTTPHeaderName
+pub(crate) fn http_header_name(name: &str) -> Option<&'static str> {
+    let is_allowed = |byte: u8| byte == b'-' || byte.is_ascii_alphanumeric();
+    let is_valid = !name.is_empty() && name.bytes().all(is_allowed);
+    (!is_valid).then_some(
+        "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is \
+         '[-A-Za-z0-9]+')",
+    )
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsDNS1123SubdomainWithUnderscore
+pub(crate) fn subdomain_with_underscore(name: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    if name.len() > 253 {
+        messages.push("must be no more than 253 characters".to_owned());
+    }
+    let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_label = |label: &str| {
+        let bytes = label.as_bytes();
+        bytes.first().is_some_and(|byte| is_edge(*byte))
+            && bytes.last().is_some_and(|byte| is_edge(*byte))
+            && bytes.iter().all(|byte| is_edge(*byte) || *byte == b'-')
+    };
+    if !name.split('.').all(is_label) {
+        messages.push(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and \
+             end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+             '[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*')"
+                .to_owned(),
+        );
+    }
+    messages
+}
+
+/// What is wrong with an address of a field that always took addresses.
+// Upstream: apimachinery/pkg/util/validation/ip.go, IsValidIPForLegacyField
+pub(crate) fn ip_address(text: &str) -> Option<&'static str> {
+    use pratique_gotext::net::{Ip, IpError};
+    match Ip::parse(text) {
+        Ok(_) => None,
+        Err(IpError::Mapped(_)) => Some("must not be an IPv4-mapped IPv6 address"),
+        Err(_) if has_leading_zeros(text) => Some("must not have leading 0s"),
+        Err(_) => Some("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),
+    }
+}
+
+/// Whether a text is an IPv4 address but for leading zeros.
+fn has_leading_zeros(text: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && part.trim_start_matches('0').len() <= 3
+            && part
+                .trim_start_matches('0')
+                .parse::<u16>()
+                .map_or(true, |number| number <= 255)
+    };
+    text.split('.').count() == 4 && text.split('.').all(is_part)
+}

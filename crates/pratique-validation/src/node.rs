@@ -1,0 +1,179 @@
+//! A value of an object together with its path.
+
+use pratique_json::Value;
+use pratique_types::field::Path;
+
+static ABSENT: Value<'static> = Value::Null;
+
+/// A value of an object, or the absence of one, and the path that errors about it name. Nodes live on the stack: walking an
+/// object costs no allocation, and a path becomes text only in an error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node<'p, 'v> {
+    value: &'v Value<'v>,
+    path: Path<'p>,
+}
+
+impl<'v> Node<'static, 'v> {
+    /// The object itself.
+    pub(crate) fn root(value: &'v Value<'v>) -> Self {
+        Node {
+            value,
+            path: Path::ROOT,
+        }
+    }
+}
+
+impl<'p, 'v> Node<'p, 'v> {
+    /// A value with a path of its own.
+    pub(crate) fn with_path(value: &'v Value<'v>, path: Path<'p>) -> Self {
+        Node { value, path }
+    }
+
+    /// No value, at a path.
+    pub(crate) fn absent(path: Path<'p>) -> Self {
+        Node { value: &ABSENT, path }
+    }
+
+    /// A member, which may be absent.
+    pub(crate) fn child<'c>(&'c self, name: &'c str) -> Node<'c, 'v> {
+        self.child_as(name, name)
+    }
+
+    /// A member that errors name otherwise than it is written.
+    pub(crate) fn child_as<'c>(&'c self, name: &str, shown: &'c str) -> Node<'c, 'v> {
+        Node {
+            value: self.value.get(name).unwrap_or(&ABSENT),
+            path: self.path.child(shown),
+        }
+    }
+
+    /// The member of a map, whose path has its key in brackets.
+    pub(crate) fn key<'c>(&'c self, key: &'c str) -> Node<'c, 'v> {
+        Node {
+            value: self.value.get(key).unwrap_or(&ABSENT),
+            path: self.path.key(key),
+        }
+    }
+
+    /// The elements of a list.
+    pub(crate) fn items<'c>(&'c self) -> impl ExactSizeIterator<Item = Node<'c, 'v>> + Clone {
+        let elements = self.value.as_array().unwrap_or_default();
+        elements.iter().enumerate().map(|(index, value)| Node {
+            value,
+            path: self.path.index(index),
+        })
+    }
+
+    /// The members of a map, in the order of their keys.
+    pub(crate) fn entries<'c>(&'c self) -> impl Iterator<Item = (&'v str, Node<'c, 'v>)>
+    where
+        'v: 'c,
+    {
+        let members = self.value.as_object().map(|object| object.iter());
+        members.into_iter().flatten().map(|(key, value)| {
+            let path = self.path.key(key);
+            (key, Node { value, path })
+        })
+    }
+
+    /// The text, empty where there is none.
+    pub(crate) fn text(&self) -> &'v str {
+        self.value.as_str().unwrap_or_default()
+    }
+
+    /// The number, 0 where there is none.
+    pub(crate) fn int(&self) -> i64 {
+        self.value.as_int().unwrap_or_default()
+    }
+
+    /// The number, if there is one.
+    pub(crate) fn some_int(&self) -> Option<i64> {
+        self.value.as_int()
+    }
+
+    /// Whether it is `true`.
+    pub(crate) fn is_true(&self) -> bool {
+        self.value.as_bool() == Some(true)
+    }
+
+    /// The truth value, if there is one.
+    pub(crate) fn some_bool(&self) -> Option<bool> {
+        self.value.as_bool()
+    }
+
+    /// Whether there is a value: whether the pointer of Go is not nil.
+    pub(crate) fn is_set(&self) -> bool {
+        !self.value.is_null()
+    }
+
+    /// Whether there is no value, or an empty one.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.value.is_empty()
+    }
+
+    /// The number of elements or members.
+    pub(crate) fn len(&self) -> usize {
+        match self.value {
+            Value::Array(elements) => elements.len(),
+            Value::Object(members) => members.len(),
+            _ => 0,
+        }
+    }
+
+    /// The value.
+    pub(crate) fn value(&self) -> &'v Value<'v> {
+        self.value
+    }
+
+    /// The path.
+    pub(crate) fn path(&self) -> &Path<'p> {
+        &self.path
+    }
+
+    /// Whether it has the same value as another; absent and empty are the same, as in `equality.Semantic`.
+    pub(crate) fn is_same(&self, other: &Node<'_, '_>) -> bool {
+        is_same(self.value, other.value)
+    }
+}
+
+/// Whether two values are equal where absent and empty ones are the same.
+// Upstream: apimachinery/pkg/api/equality/semantic.go, Semantic
+pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
+    match (left, right) {
+        (Value::Object(one), Value::Object(other)) => {
+            let covers = |one: &pratique_json::Object<'_>, other: &pratique_json::Object<'_>| {
+                one.iter()
+                    .all(|(key, value)| is_same(value, other.get(key).unwrap_or(&ABSENT)))
+            };
+            covers(one, other)
+                && other
+                    .iter()
+                    .all(|(key, value)| one.contains_key(key) || is_nothing(value))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (one, other) => one == other || (is_nothing(one) && is_nothing(other)),
+    }
+}
+
+fn is_nothing(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null | Value::NilArray => true,
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
+
+impl From<&Node<'_, '_>> for String {
+    fn from(node: &Node<'_, '_>) -> Self {
+        node.path.to_string()
+    }
+}
+
+impl From<Node<'_, '_>> for String {
+    fn from(node: Node<'_, '_>) -> Self {
+        node.path.to_string()
+    }
+}

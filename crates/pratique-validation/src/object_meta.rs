@@ -1,0 +1,299 @@
+//! The metadata that all objects have.
+
+use pratique_gotext::strconv::quote;
+use pratique_gotext::validation::{dns1123_label, qualified_name};
+use pratique_json::Value;
+use pratique_types::GroupVersion;
+
+use crate::errors::{Errors, named};
+use crate::messages::{NameRule, path_segment_name};
+use crate::node::Node;
+use crate::selector::validate_labels;
+
+const MAX_ANNOTATIONS: usize = 256 << 10;
+
+/// The metadata of a new object, by the rule for names of its kind.
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessor
+pub(crate) fn validate_object_meta(
+    metadata: &Node<'_, '_>,
+    is_namespaced: bool,
+    name_rule: NameRule,
+    errors: &mut Errors,
+) {
+    let generate_name = metadata.child("generateName");
+    if !generate_name.text().is_empty() {
+        errors.invalid_each(&generate_name, &name_rule(generate_name.text(), true));
+    }
+    let name = metadata.child("name");
+    if name.text().is_empty() {
+        errors.required(&name, "name or generateName is required");
+    } else {
+        errors.invalid_each(&name, &name_rule(name.text(), false));
+    }
+    validate_common(metadata, is_namespaced, errors);
+}
+
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, validateObjectMetaAccessorWithOptsCommon
+fn validate_common(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
+    let namespace = metadata.child("namespace");
+    match (is_namespaced, namespace.text()) {
+        (true, "") => errors.required(&namespace, ""),
+        (true, text) => errors.invalid_each(&namespace, &dns1123_label(text)),
+        (false, "") => {}
+        (false, _) => errors.forbidden(&namespace, "not allowed on this type"),
+    }
+    errors.nonnegative(&metadata.child("generation"));
+    validate_labels(&metadata.child("labels"), errors);
+    validate_annotations(&metadata.child("annotations"), errors);
+    validate_owner_references(&metadata.child("ownerReferences"), errors);
+    validate_finalizers(&metadata.child("finalizers"), errors);
+    validate_managed_fields(&metadata.child("managedFields"), errors);
+}
+
+/// The metadata of a kind of `k8s.io/kubernetes`, which says more about finalizers.
+// Upstream: pkg/apis/core/validation/validation.go, ValidateObjectMeta
+pub(crate) fn validate_core_meta(
+    metadata: &Node<'_, '_>,
+    is_namespaced: bool,
+    name_rule: NameRule,
+    errors: &mut Errors,
+) {
+    validate_object_meta(metadata, is_namespaced, name_rule, errors);
+    validate_core_finalizers(metadata, errors);
+}
+
+/// What a server judges of every new object, after its kind had nothing against it.
+// Upstream: apiserver/pkg/registry/rest/create.go, ValidateCreate
+pub(crate) fn validate_any_create(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
+    validate_object_meta(metadata, is_namespaced, path_segment_name, errors);
+}
+
+/// What a server judges of every changed object, before its kind does.
+// Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
+pub(crate) fn validate_any_update(
+    metadata: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    is_namespaced: bool,
+    errors: &mut Errors,
+) {
+    validate_object_meta(metadata, is_namespaced, path_segment_name, errors);
+    validate_object_meta_update(metadata, old, errors);
+}
+
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorUpdate
+pub(crate) fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    if old.child("deletionTimestamp").is_set() {
+        validate_no_new_finalizers(&metadata.child("finalizers"), &old.child("finalizers"), errors);
+    }
+    let version = metadata.child("resourceVersion");
+    if version.text().is_empty() {
+        errors.invalid(&version, "", "must be specified for an update");
+    }
+    let generation = metadata.child("generation");
+    errors.nonnegative(&generation);
+    if generation.int() < old.child("generation").int() {
+        errors.invalid(&generation, generation.int(), "must not be decremented");
+    }
+    for name in ["name", "namespace"] {
+        errors.immutable(&metadata.child(name), &old.child(name));
+    }
+    let uid = metadata.child("uid");
+    if uid.text() != old.child("uid").text() {
+        errors.invalid(&uid, named(uid.text()), crate::errors::IMMUTABLE);
+    }
+    for name in [
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    ] {
+        errors.immutable(&metadata.child(name), &old.child(name));
+    }
+    validate_labels(&metadata.child("labels"), errors);
+    validate_annotations(&metadata.child("annotations"), errors);
+    validate_owner_references(&metadata.child("ownerReferences"), errors);
+    validate_managed_fields(&metadata.child("managedFields"), errors);
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateObjectMetaUpdate
+pub(crate) fn validate_core_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    validate_object_meta_update(metadata, old, errors);
+    validate_core_finalizers(metadata, errors);
+}
+
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateAnnotations
+pub(crate) fn validate_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
+    let mut size = 0usize;
+    for (key, value) in annotations.entries() {
+        size = size.saturating_add(key.len()).saturating_add(value.text().len());
+        let messages = if key
+            .bytes()
+            .any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
+        {
+            qualified_name(&key.to_lowercase())
+        } else {
+            qualified_name(key)
+        };
+        for message in messages {
+            errors.invalid(annotations, key, &message);
+        }
+    }
+    if size > MAX_ANNOTATIONS {
+        errors.too_long(annotations, MAX_ANNOTATIONS as i64);
+    }
+}
+
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateOwnerReferences
+fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
+    let mut controller: Option<Node<'_, '_>> = None;
+    for reference in references.items() {
+        validate_owner_reference(&reference, errors);
+        if !reference.child("controller").is_true() {
+            continue;
+        }
+        let shown = |of: &Node<'_, '_>| format!("{}/{}", of.child("kind").text(), of.child("name").text());
+        match &controller {
+            None => controller = Some(reference),
+            Some(first) => errors.invalid_value(
+                references,
+                &format!(
+                    "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
+                    shown(first),
+                    shown(&reference)
+                ),
+            ),
+        }
+    }
+}
+
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, validateOwnerReference
+fn validate_owner_reference(reference: &Node<'_, '_>, errors: &mut Errors) {
+    let api_version = reference.child("apiVersion");
+    let version = GroupVersion::parse(api_version.text()).ok();
+    if api_version.text().is_empty() {
+        errors.required(&api_version, "must not be empty");
+    } else if version.as_ref().is_none_or(|version| version.version.is_empty()) {
+        errors.invalid_value(&api_version, "must be <group>/<version> or <version>");
+    }
+    for name in ["kind", "name", "uid"] {
+        let field = reference.child(name);
+        if field.text().is_empty() {
+            errors.required(&field, "must not be empty");
+        }
+    }
+    if api_version.text() == "v1" && reference.child("kind").text() == "Event" {
+        errors.invalid_value(reference, "/v1, Kind=Event is disallowed from being an owner");
+    }
+}
+
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateFinalizers
+fn validate_finalizers(finalizers: &Node<'_, '_>, errors: &mut Errors) {
+    for finalizer in finalizers.items() {
+        for message in qualified_name(finalizer.text()) {
+            errors.invalid(finalizers, finalizer.text(), &message);
+        }
+    }
+    let has = |name: &str| finalizers.items().any(|finalizer| finalizer.text() == name);
+    if has("orphan") && has("foregroundDeletion") {
+        errors.invalid_value(
+            finalizers,
+            "finalizer orphan and foregroundDeletion cannot be both set",
+        );
+    }
+}
+
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateNoNewFinalizers
+fn validate_no_new_finalizers(finalizers: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let mut added: Vec<&str> = finalizers.items().map(|finalizer| finalizer.text()).collect();
+    let kept: std::collections::HashSet<&str> = old.items().map(|finalizer| finalizer.text()).collect();
+    added.retain(|finalizer| !kept.contains(finalizer));
+    added.sort_unstable();
+    added.dedup();
+    if !added.is_empty() {
+        let added: Vec<String> = added.into_iter().map(quote).collect();
+        let list = added.join(", ");
+        errors.forbidden(
+            finalizers,
+            &format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{list}}}"
+            ),
+        );
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateKubeFinalizerName
+fn validate_core_finalizers(metadata: &Node<'_, '_>, errors: &mut Errors) {
+    for finalizer in metadata.child("finalizers").items() {
+        let text = finalizer.text();
+        if !is_core_finalizer(text) {
+            errors.invalid_value(
+                &finalizer,
+                "name is neither a standard finalizer name nor is it fully qualified",
+            );
+        }
+    }
+}
+
+/// Whether a finalizer is one of Kubernetes itself, or has a domain.
+// Upstream: pkg/apis/core/helper/helpers.go, IsStandardFinalizerName
+pub(crate) fn is_core_finalizer(finalizer: &str) -> bool {
+    finalizer.contains('/') || ["orphan", "foregroundDeletion", "kubernetes"].contains(&finalizer)
+}
+
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateManagedFields
+fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mut Errors) {
+    for entry in managed_fields.items() {
+        let operation = entry.child("operation");
+        match operation.text() {
+            "" => errors.required(&operation, "must not be empty"),
+            "Apply" | "Update" => {}
+            _ => errors.not_supported(&operation, &["Apply", "Update"]),
+        }
+        let fields_type = entry.child("fieldsType");
+        if !matches!(fields_type.text(), "" | "FieldsV1") {
+            errors.invalid_value(&fields_type, "must be `FieldsV1`");
+        }
+        let manager = entry.child("manager");
+        if manager.text().len() > 128 {
+            errors.too_long(&manager, 128);
+        }
+        for (at, letter) in manager.text().char_indices() {
+            if !pratique_gotext::strconv::is_printable(letter) {
+                let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+                errors.invalid_value(&manager, &detail);
+            }
+        }
+        let subresource = entry.child("subresource");
+        if subresource.text().len() > 256 {
+            errors.too_long(&subresource, 256);
+        }
+    }
+}
+
+/// Metadata of a template, which may have labels and annotations only.
+// Upstream: pkg/apis/core/validation/validation.go, ValidateTemplateObjectMeta
+pub(crate) fn validate_template_meta(metadata: &Node<'_, '_>, errors: &mut Errors) {
+    validate_annotations(&metadata.child("annotations"), errors);
+    validate_labels(&metadata.child("labels"), errors);
+    // In the order of the Go struct.
+    const OTHERS: &[(&str, &str)] = &[
+        ("name", "name"),
+        ("generateName", "generateName"),
+        ("namespace", "namespace"),
+        ("selfLink", "selfLink"),
+        ("uid", "uID"),
+        ("resourceVersion", "resourceVersion"),
+        ("generation", "generation"),
+        ("creationTimestamp", "creationTimestamp"),
+        ("deletionTimestamp", "deletionTimestamp"),
+        ("deletionGracePeriodSeconds", "deletionGracePeriodSeconds"),
+        ("ownerReferences", "ownerReferences"),
+        ("finalizers", "finalizers"),
+        ("managedFields", "managedFields"),
+    ];
+    for (name, shown) in OTHERS {
+        let field = metadata.child_as(name, shown);
+        if field.is_set() && !matches!(field.value(), Value::String(text) if text.is_empty()) {
+            errors.forbidden(field, "cannot be set");
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Containers of all three kinds.
+
+use pratique_gotext::validation::dns1123_label;
+use pratique_types::field::BadValue;
+
+use super::env::{validate_env, validate_env_from};
+use super::mounts::{validate_devices, validate_mounts};
+use super::options::PodOptions;
+use super::probes::{validate_lifecycle, validate_probes};
+use super::resources::validate_container_resources;
+use super::security_context::validate_security_context;
+use super::volumes::Volumes;
+use crate::errors::{Errors, named};
+use crate::messages::{port_name, port_number};
+use crate::node::Node;
+use crate::seen::Seen;
+
+/// What the rules of containers need to know of their Pod.
+pub(super) struct PodContext<'c, 'p, 'v> {
+    pub(super) spec: &'c Node<'p, 'v>,
+    pub(super) volumes: Volumes<'v>,
+    /// The names of `resourceClaims`.
+    pub(super) claims: Seen<'v>,
+    pub(super) options: PodOptions,
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateContainers
+pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
+    let containers = pod.spec.child("containers");
+    if containers.len() == 0 {
+        errors.required(&containers, "");
+        return;
+    }
+    let mut names = Seen::default();
+    for container in containers.items() {
+        validate_common(&container, pod, errors);
+        let name = container.child("name");
+        if !names.insert(name.text()) {
+            errors.duplicate(&name, name.text());
+        }
+        validate_lifecycle(&container.child("lifecycle"), pod.spec, errors);
+        validate_probes(&container, errors);
+        validate_restart_policy(&container, errors);
+    }
+    validate_host_ports(&containers, errors);
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateInitContainers
+pub(super) fn validate_init_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
+    let mut names = Seen::default();
+    for container in pod.spec.child("containers").items() {
+        names.insert(container.child("name").text());
+    }
+    let containers = pod.spec.child("initContainers");
+    for container in containers.items() {
+        validate_common(&container, pod, errors);
+        let policy = container.child("restartPolicy");
+        if policy.is_set() || container.child("restartPolicyRules").len() > 0 {
+            validate_restart_policy(&container, errors);
+        }
+        let is_sidecar = policy.text() == "Always";
+        let name = container.child("name");
+        if names.contains(name.text()) {
+            errors.duplicate(&name, name.text());
+        } else if !name.text().is_empty() {
+            names.insert(name.text());
+        }
+        // Each by itself, as they run one after another; so the index in the path is always 0.
+        let mut ports = PortsSeen::default();
+        add_host_ports(&container, &containers.path().index(0), &mut ports, errors);
+        if is_sidecar {
+            validate_lifecycle(&container.child("lifecycle"), pod.spec, errors);
+            validate_probes(&container, errors);
+        } else {
+            for name in ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] {
+                if container.child(name).is_set() {
+                    errors.forbidden(
+                        container.child(name),
+                        "may not be set for init containers without restartPolicy=Always",
+                    );
+                }
+            }
+        }
+        if !is_sidecar && !pod.options.restart_container_of_init {
+            validate_no_restart(&container, errors);
+        }
+    }
+}
+
+fn validate_no_restart(container: &Node<'_, '_>, errors: &mut Errors) {
+    for policy in container.child("resizePolicy").items() {
+        let restart = policy.child("restartPolicy");
+        if restart.text() == "RestartContainer" {
+            errors.invalid_name(
+                &restart,
+                "must not be set to 'RestartContainer' for non-sidecar initContainers",
+            );
+        }
+    }
+}
+
+// Upstream: pkg/api/pod/util.go, hasRestartContainerForNonSidecarInitContainer
+pub(super) fn has_restart_container_of_init(spec: &Node<'_, '_>) -> bool {
+    let mut errors = Errors::default();
+    let containers = spec.child("initContainers");
+    let others = containers
+        .items()
+        .filter(|container| container.child("restartPolicy").text() != "Always");
+    others.for_each(|container| validate_no_restart(&container, &mut errors));
+    !errors.is_empty()
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateEphemeralContainers
+pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
+    let containers = pod.spec.child("ephemeralContainers");
+    let (mut others, mut names) = (Seen::default(), Seen::default());
+    if containers.len() > 0 {
+        for list in ["containers", "initContainers"] {
+            for container in pod.spec.child(list).items() {
+                others.insert(container.child("name").text());
+                names.insert(container.child("name").text());
+            }
+        }
+    }
+    for container in containers.items() {
+        validate_common(&container, pod, errors);
+        validate_image_whitespace(&container, errors);
+        let name = container.child("name");
+        if !names.insert(name.text()) {
+            errors.duplicate(&name, name.text());
+        }
+        let target = container.child("targetContainerName");
+        if !target.text().is_empty() && !others.contains(target.text()) {
+            errors.not_found(&target, target.text());
+        }
+        for name in [
+            "ports",
+            "resources",
+            "resizePolicy",
+            "restartPolicy",
+            "restartPolicyRules",
+            "livenessProbe",
+            "readinessProbe",
+            "startupProbe",
+            "lifecycle",
+        ] {
+            if !container.child(name).is_empty() {
+                errors.forbidden(container.child(name), "cannot be set for an Ephemeral Container");
+            }
+        }
+        for mount in container.child("volumeMounts").items() {
+            for name in ["subPath", "subPathExpr"] {
+                if !mount.child(name).text().is_empty() {
+                    errors.forbidden(mount.child(name), "cannot be set for an Ephemeral Container");
+                }
+            }
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateContainerCommon
+fn validate_common(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
+    let name = container.child("name");
+    if name.text().is_empty() {
+        errors.required(&name, "");
+    } else {
+        errors.invalid_each(&name, &dns1123_label(name.text()));
+    }
+    if container.child("image").text().is_empty() {
+        errors.required(container.child("image"), "");
+    }
+    errors.required_enum(
+        &container.child("terminationMessagePolicy"),
+        &["File", "FallbackToLogsOnError"],
+    );
+    validate_ports(&container.child("ports"), errors);
+    validate_env(&container.child("env"), errors);
+    validate_env_from(&container.child("envFrom"), errors);
+    validate_mounts(container, pod, errors);
+    validate_devices(container, pod, errors);
+    validate_pull_policy(&container.child("imagePullPolicy"), errors);
+    validate_container_resources(
+        &container.child("resources"),
+        Some(&pod.claims),
+        pod.options,
+        errors,
+    );
+    validate_resize_policy(container, pod.spec, errors);
+    let uses_host_users = pod.spec.child("hostUsers").some_bool() != Some(false);
+    validate_security_context(
+        &container.child("securityContext"),
+        uses_host_users,
+        pod.options,
+        errors,
+    );
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validatePullPolicy
+pub(super) fn validate_pull_policy(policy: &Node<'_, '_>, errors: &mut Errors) {
+    errors.required_enum(policy, &["Always", "IfNotPresent", "Never"]);
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateContainerPorts
+fn validate_ports(ports: &Node<'_, '_>, errors: &mut Errors) {
+    let mut names = Seen::default();
+    for port in ports.items() {
+        let name = port.child("name");
+        if !name.text().is_empty() {
+            let messages = port_name(name.text());
+            if !messages.is_empty() {
+                errors.invalid_each(&name, &messages);
+            } else if !names.insert(name.text()) {
+                errors.duplicate(&name, name.text());
+            }
+        }
+        let (number, host) = (port.child("containerPort"), port.child("hostPort"));
+        if number.int() == 0 {
+            errors.required(&number, "");
+        } else if let Some(message) = port_number(number.int()) {
+            errors.invalid(&number, number.int(), &message);
+        }
+        if host.int() != 0
+            && let Some(message) = port_number(host.int())
+        {
+            errors.invalid(&host, host.int(), &message);
+        }
+        errors.required_enum(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);
+    }
+}
+
+/// The ports of a host that are taken: protocol, address, number.
+type PortsSeen<'v> = std::collections::HashSet<(&'v str, &'v str, i64)>;
+
+// Upstream: pkg/apis/core/validation/validation.go, AccumulateUniqueHostPorts
+fn validate_host_ports(containers: &Node<'_, '_>, errors: &mut Errors) {
+    let mut seen = PortsSeen::default();
+    for container in containers.items() {
+        add_host_ports(&container, container.path(), &mut seen, errors);
+    }
+}
+
+fn add_host_ports<'v>(
+    container: &Node<'_, 'v>,
+    path: &pratique_types::field::Path<'_>,
+    seen: &mut PortsSeen<'v>,
+    errors: &mut Errors,
+) {
+    for (index, port) in container.child("ports").items().enumerate() {
+        let number = port.child("hostPort").int();
+        if number == 0 {
+            continue;
+        }
+        let (protocol, address) = (port.child("protocol").text(), port.child("hostIP").text());
+        if !seen.insert((protocol, address, number)) {
+            let ports = path.child("ports");
+            let shown = format!("{protocol}/{address}/{number}");
+            errors.duplicate(ports.index(index).child("hostPort"), shown);
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateResizePolicy
+fn validate_resize_policy(container: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
+    let list = container.child("resizePolicy");
+    let mut resources = Seen::default();
+    for policy in list.items() {
+        let (resource, restart) = (policy.child("resourceName"), policy.child("restartPolicy"));
+        if !resources.insert(resource.text()) {
+            errors.duplicate(&policy, named(resource.text()));
+        }
+        for (value, supported) in [
+            (&resource, ["cpu", "memory"]),
+            (&restart, ["NotRequired", "RestartContainer"]),
+        ] {
+            if value.text().is_empty() {
+                errors.required(&list, "");
+            } else if !supported.contains(&value.text()) {
+                let value = named(value.text());
+                errors.push(pratique_types::field::Error::not_supported(
+                    &list, value, supported,
+                ));
+            }
+        }
+        if spec.child("restartPolicy").text() == "Never" && restart.text() != "NotRequired" {
+            errors.invalid(
+                &list,
+                named(restart.text()),
+                "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
+            );
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateContainerRestartPolicy
+fn validate_restart_policy(container: &Node<'_, '_>, errors: &mut Errors) {
+    let (policy, rules) = (
+        container.child("restartPolicy"),
+        container.child("restartPolicyRules"),
+    );
+    if !policy.is_set() {
+        if rules.len() == 0 {
+            return;
+        }
+        errors.required(&policy, "must specify restartPolicy when restart rules are used");
+        if container.path().to_string().contains("nitContainers") {
+            return;
+        }
+    } else if !["Always", "Never", "OnFailure"].contains(&policy.text()) {
+        errors.not_supported(&policy, &["Always", "Never", "OnFailure"]);
+    }
+    if rules.len() > 20 {
+        errors.too_many(&rules, 20);
+    }
+    for rule in rules.items() {
+        let (action, codes) = (rule.child("action"), rule.child("exitCodes"));
+        if !["Restart", "RestartAllContainers"].contains(&action.text()) {
+            errors.not_supported(&action, &["Restart", "RestartAllContainers"]);
+        }
+        if !codes.is_set() {
+            errors.required(&codes, "must be specified");
+            continue;
+        }
+        let operator = codes.child("operator");
+        if !["In", "NotIn"].contains(&operator.text()) {
+            errors.not_supported(&operator, &["In", "NotIn"]);
+        }
+        if codes.child("values").len() > 255 {
+            errors.too_many(&codes.child("values"), 255);
+        }
+    }
+}
+
+/// The ports of a Pod in the network of its host.
+// Upstream: pkg/apis/core/validation/validation.go, validatePodHostNetworkDeps
+pub(super) fn validate_host_network_ports(spec: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+    if !spec.child("hostNetwork").is_true() {
+        return;
+    }
+    for container in spec.child("containers").items() {
+        for port in container.child("ports").items() {
+            let (host, number) = (port.child("hostPort"), port.child("containerPort").int());
+            if (options.is_pod || host.int() != 0) && host.int() != number {
+                errors.invalid(
+                    &host,
+                    host.int(),
+                    "must match `containerPort` when `hostNetwork` is true",
+                );
+            }
+        }
+    }
+}
+
+/// An image of a Pod, which templates may surround with spaces.
+// Upstream: pkg/apis/core/validation/validation.go, validateContainerOnlyForPod
+pub(crate) fn validate_image_whitespace(container: &Node<'_, '_>, errors: &mut Errors) {
+    let image = container.child("image");
+    if image.text().trim().len() != image.text().len() {
+        let value = BadValue::Text(image.text().into());
+        errors.invalid(&image, value, "must not have leading or trailing whitespace");
+    }
+}

@@ -1,0 +1,181 @@
+//! What containers mount.
+
+use super::containers::PodContext;
+use super::paths::{has_backsteps, validate_descending};
+use crate::errors::Errors;
+use crate::node::Node;
+use crate::seen::Seen;
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateVolumeMounts
+pub(super) fn validate_mounts(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
+    let (mounts, devices) = (container.child("volumeMounts"), container.child("volumeDevices"));
+    let devices = texts(&devices, "name", "devicePath");
+    let mut paths = Seen::default();
+    for mount in mounts.items() {
+        let (name, path) = (mount.child("name"), mount.child("mountPath"));
+        if name.text().is_empty() {
+            errors.required(&name, "");
+        }
+        if !pod.volumes.contains(name.text()) {
+            errors.not_found(&name, name.text());
+        }
+        if path.text().is_empty() {
+            errors.required(&path, "");
+        }
+        if !paths.insert(path.text()) {
+            errors.invalid_or_empty(&path, "must be unique");
+        }
+        if devices.has_name(name.text()) {
+            errors.invalid_or_empty(&name, "must not already exist in volumeDevices");
+        }
+        if devices.has_path(path.text()) {
+            errors.invalid_or_empty(&path, "must not already exist as a path in volumeDevices");
+        }
+        let (sub_path, expression) = (mount.child("subPath").text(), mount.child("subPathExpr"));
+        if !sub_path.is_empty() {
+            validate_descending(sub_path, &mounts.child("subPath"), errors);
+        }
+        if !expression.text().is_empty() {
+            if !sub_path.is_empty() {
+                errors.invalid_value(&expression, "subPathExpr and subPath are mutually exclusive");
+            }
+            validate_descending(expression.text(), &mounts.child("subPathExpr"), errors);
+        }
+        validate_propagation(&mount, &mounts, container, errors);
+        validate_recursive_read_only(&mount, &mounts, errors);
+    }
+}
+
+/// Names and paths of what a container mounts in the other way; the last one of a name counts.
+struct Mounted<'v>(Vec<(&'v str, &'v str)>);
+
+fn texts<'v>(list: &Node<'_, 'v>, name: &str, path: &str) -> Mounted<'v> {
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for item in list.items() {
+        pairs.push((
+            item.value()
+                .get(name)
+                .and_then(|name| name.as_str())
+                .unwrap_or_default(),
+            item.value()
+                .get(path)
+                .and_then(|path| path.as_str())
+                .unwrap_or_default(),
+        ));
+    }
+    Mounted(pairs)
+}
+
+impl Mounted<'_> {
+    fn has_name(&self, name: &str) -> bool {
+        self.0.iter().any(|(other, _)| *other == name)
+    }
+
+    fn has_path(&self, path: &str) -> bool {
+        let is_last = |(at, (name, _)): (usize, &(&str, &str))| {
+            self.0.iter().skip(at + 1).all(|(later, _)| later != name)
+        };
+        self.0
+            .iter()
+            .enumerate()
+            .any(|(at, pair)| pair.1 == path && is_last((at, pair)))
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateMountPropagation
+fn validate_propagation(
+    mount: &Node<'_, '_>,
+    mounts: &Node<'_, '_>,
+    container: &Node<'_, '_>,
+    errors: &mut Errors,
+) {
+    const SUPPORTED: &[&str] = &["Bidirectional", "HostToContainer", "None"];
+    let propagation = mount.child("mountPropagation");
+    if !propagation.is_set() {
+        return;
+    }
+    // The path is that of the list.
+    let shown = Node::with_path(propagation.value(), mounts.path().child("mountPropagation"));
+    if !SUPPORTED.contains(&propagation.text()) {
+        errors.not_supported(&shown, SUPPORTED);
+    }
+    let is_privileged = container.child("securityContext").child("privileged").is_true();
+    if propagation.text() == "Bidirectional" && !is_privileged {
+        errors.forbidden(
+            &shown,
+            "Bidirectional mount propagation is available only to privileged containers",
+        );
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateMountRecursiveReadOnly
+fn validate_recursive_read_only(mount: &Node<'_, '_>, mounts: &Node<'_, '_>, errors: &mut Errors) {
+    let mode = mount.child("recursiveReadOnly");
+    if !mode.is_set() {
+        return;
+    }
+    let shown = Node::with_path(mode.value(), mounts.path().child("recursiveReadOnly"));
+    match mode.text() {
+        "Disabled" => {}
+        "Enabled" | "IfPossible" => {
+            if !mount.child("readOnly").is_true() {
+                errors.forbidden(&shown, "may only be specified when readOnly is true");
+            }
+            let propagation = mount.child("mountPropagation");
+            if propagation.is_set() && propagation.text() != "None" {
+                errors.forbidden(
+                    &shown,
+                    "may only be specified when mountPropagation is None or not specified",
+                );
+            }
+        }
+        _ => errors.not_supported(&shown, &["Disabled", "Enabled", "IfPossible"]),
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateVolumeDevices
+pub(super) fn validate_devices(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
+    let devices = container.child("volumeDevices");
+    if devices.len() == 0 {
+        return;
+    }
+    let mounts = texts(&container.child("volumeMounts"), "name", "mountPath");
+    let (mut paths, mut names) = (Seen::default(), Seen::default());
+    for device in devices.items() {
+        let (name, path) = (device.child("name"), device.child("devicePath"));
+        if name.text().is_empty() {
+            errors.required(&name, "");
+        }
+        if names.contains(name.text()) {
+            errors.invalid_or_empty(&name, "must be unique");
+        }
+        match pod.volumes.is_claim(name.text()) {
+            Some(true) => {}
+            Some(false) => errors.invalid_or_empty(
+                &name,
+                "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+            ),
+            None => errors.not_found(&name, name.text()),
+        }
+        if path.text().is_empty() {
+            errors.required(&path, "");
+        }
+        if paths.contains(path.text()) {
+            errors.invalid_or_empty(&path, "must be unique");
+        }
+        if has_backsteps(path.text()) {
+            errors.invalid_value(&path, "can not contain backsteps ('..')");
+        } else {
+            paths.insert(path.text());
+        }
+        if mounts.has_name(name.text()) {
+            errors.invalid_or_empty(&name, "must not already exist in volumeMounts");
+        }
+        if mounts.has_path(path.text()) {
+            errors.invalid_or_empty(&path, "must not already exist as a path in volumeMounts");
+        }
+        if !name.text().is_empty() {
+            names.insert(name.text());
+        }
+    }
+}

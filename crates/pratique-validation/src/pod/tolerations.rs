@@ -1,0 +1,70 @@
+//! Taints that a Pod tolerates.
+
+use pratique_gotext::strconv::parse_int;
+use pratique_gotext::validation::label_value;
+
+use super::options::PodOptions;
+use crate::errors::Errors;
+use crate::node::Node;
+use crate::selector::validate_label_name;
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateTolerations
+pub(crate) fn validate_tolerations(tolerations: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+    for toleration in tolerations.items() {
+        validate_toleration(&toleration, options, errors);
+    }
+}
+
+fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+    let (key, operator) = (toleration.child("key"), toleration.child("operator"));
+    let (value, effect) = (toleration.child("value"), toleration.child("effect"));
+    if !key.text().is_empty() {
+        validate_label_name(&key, errors);
+    } else if operator.text() != "Exists" {
+        errors.invalid_name(
+            &operator,
+            "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+        );
+    }
+    if toleration.child("tolerationSeconds").is_set() && effect.text() != "NoExecute" {
+        errors.invalid_name(
+            &effect,
+            "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        );
+    }
+    match operator.text() {
+        "Equal" | "" => {
+            let messages = label_value(value.text());
+            if !messages.is_empty() {
+                errors.invalid(&operator, value.text(), &messages.join(";"));
+            }
+        }
+        "Exists" => {
+            if !value.text().is_empty() {
+                errors.invalid(
+                    &operator,
+                    value.text(),
+                    "value must be empty when `operator` is 'Exists'",
+                );
+            }
+        }
+        "Lt" | "Gt" if options.comparing_tolerations => {
+            if let Err(error) = parse_int(value.text()) {
+                errors.invalid_or_empty(&value, &error.to_string());
+            }
+        }
+        "Lt" | "Gt" => errors.not_supported(&operator, &["Equal", "Exists", "Lt", "Gt"]),
+        _ => errors.not_supported(&operator, &["Equal", "Exists"]),
+    }
+    if !effect.text().is_empty() {
+        validate_effect(&effect, errors);
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateTaintEffect
+pub(crate) fn validate_effect(effect: &Node<'_, '_>, errors: &mut Errors) {
+    const EFFECTS: &[&str] = &["NoSchedule", "PreferNoSchedule", "NoExecute"];
+    if !EFFECTS.contains(&effect.text()) {
+        errors.not_supported(effect, EFFECTS);
+    }
+}

@@ -1,0 +1,130 @@
+//! How Pods are spread, and the labels by which they find one another.
+
+use crate::errors::Errors;
+use crate::node::Node;
+use crate::selector::{validate_label_name, validate_selector};
+
+use super::options::PodOptions;
+
+// Upstream: pkg/apis/core/validation/validation.go, validateTopologySpreadConstraints
+pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+    const ACTIONS: &[&str] = &["DoNotSchedule", "ScheduleAnyway"];
+    for (at, constraint) in constraints.items().enumerate() {
+        errors.positive(&constraint.child("maxSkew"));
+        let (key, action) = (
+            constraint.child("topologyKey"),
+            constraint.child("whenUnsatisfiable"),
+        );
+        if key.text().is_empty() {
+            errors.required(&key, "can not be empty");
+        }
+        if !ACTIONS.contains(&action.text()) {
+            errors.not_supported(&action, ACTIONS);
+        }
+        let is_repeated = constraints.items().skip(at + 1).any(|later| {
+            later.child("topologyKey").text() == key.text()
+                && later.child("whenUnsatisfiable").text() == action.text()
+        });
+        if is_repeated {
+            let shown = format!("{{{}, {}}}", key.text(), action.text());
+            errors.duplicate(constraint.child("{topologyKey, whenUnsatisfiable}"), shown);
+        }
+        let domains = constraint.child("minDomains");
+        if domains.is_set() {
+            errors.positive(&domains);
+            if action.text() != "DoNotSchedule" {
+                let detail = format!(
+                    "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}",
+                    action.text()
+                );
+                errors.invalid(&domains, domains.int(), &detail);
+            }
+        }
+        for name in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
+            let policy = constraint.child(name);
+            if policy.is_set() && !["Honor", "Ignore"].contains(&policy.text()) {
+                errors.not_supported(&policy, &["Honor", "Ignore"]);
+            }
+        }
+        if options.violates_match_label_keys {
+            validate_legacy_label_keys(&constraint, errors);
+        } else {
+            validate_label_keys(&constraint, &Node::absent(*constraint.path()), errors);
+        }
+        if !options.invalid_topology_selector {
+            validate_selector(&constraint.child("labelSelector"), false, errors);
+        }
+    }
+}
+
+// Upstream: pkg/api/pod/util.go, hasInvalidTopologySpreadConstrainMatchLabelKeys
+pub(super) fn violates_match_label_keys(spec: &Node<'_, '_>) -> bool {
+    let mut errors = Errors::default();
+    for constraint in spec.child("topologySpreadConstraints").items() {
+        validate_label_keys(&constraint, &Node::absent(*constraint.path()), &mut errors);
+    }
+    !errors.is_empty()
+}
+
+/// The labels whose values of the Pod itself are added to a selector.
+// Upstream: pkg/apis/core/validation/validation.go, ValidateMatchLabelKeysAndMismatchLabelKeys
+pub(super) fn validate_label_keys(term: &Node<'_, '_>, mismatch: &Node<'_, '_>, errors: &mut Errors) {
+    let (matching, selector) = (term.child("matchLabelKeys"), term.child("labelSelector"));
+    for keys in [&matching, mismatch] {
+        if keys.len() > 0 && !selector.is_set() {
+            errors.forbidden(keys, "must not be specified when labelSelector is not set");
+        } else {
+            keys.items().for_each(|key| validate_label_name(&key, errors));
+        }
+    }
+    let expressions = selector.child("matchExpressions");
+    for (at, expression) in expressions.items().enumerate() {
+        let key = expression.child("key").text();
+        // The last of equal keys counts.
+        let position = matching.items().map(|key| key.text()).collect::<Vec<_>>();
+        let Some(index) = position.iter().rposition(|other| *other == key) else {
+            continue;
+        };
+        let is_earlier = expressions
+            .items()
+            .take(at)
+            .any(|earlier| earlier.child("key").text() == key);
+        if is_earlier || selector.child("matchLabels").key(key).is_set() {
+            errors.invalid(
+                term.path().index(index),
+                key,
+                "exists in both matchLabelKeys and labelSelector",
+            );
+        }
+    }
+    for key in matching.items() {
+        if mismatch.items().any(|other| other.text() == key.text()) {
+            errors.invalid_or_empty(&key, "exists in both matchLabelKeys and mismatchLabelKeys");
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateMatchLabelKeysInTopologySpread
+fn validate_legacy_label_keys(constraint: &Node<'_, '_>, errors: &mut Errors) {
+    let (keys, selector) = (
+        constraint.child("matchLabelKeys"),
+        constraint.child("labelSelector"),
+    );
+    if keys.len() == 0 {
+        return;
+    }
+    if !selector.is_set() {
+        errors.forbidden(&keys, "must not be specified when labelSelector is not set");
+    }
+    let expressions = selector.child("matchExpressions");
+    for key in keys.items() {
+        validate_label_name(&key, errors);
+        let has = selector.child("matchLabels").key(key.text()).is_set()
+            || expressions
+                .items()
+                .any(|other| other.child("key").text() == key.text());
+        if has {
+            errors.invalid_or_empty(&key, "exists in both matchLabelKeys and labelSelector");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Volumes: their names, and that each has one source.
+
+use pratique_gotext::validation::dns1123_label;
+
+use super::volume_sources::{SOURCES, validate_source};
+use crate::errors::Errors;
+use crate::messages::subdomain_name;
+use crate::node::Node;
+use crate::pod::options::PodOptions;
+use crate::seen::Seen;
+
+/// The valid volumes of a Pod by name.
+#[derive(Debug, Default)]
+pub(crate) struct Volumes<'v> {
+    names: Seen<'v>,
+    /// The volumes that are, or become, claims.
+    claims: Seen<'v>,
+}
+
+impl Volumes<'_> {
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether a volume is a claim; `None` where there is no such volume.
+    pub(super) fn is_claim(&self, name: &str) -> Option<bool> {
+        self.contains(name).then(|| self.claims.contains(name))
+    }
+}
+
+/// The volumes of a Pod's specification. A StatefulSet adds its claims before them, and they take the places of volumes of
+/// the same name.
+// Upstream: pkg/apis/core/validation/validation.go, ValidateVolumes; pkg/apis/apps/validation/validation.go,
+// volumesToAddForTemplates
+pub(super) fn validate_volumes<'v>(
+    spec: &Node<'_, 'v>,
+    pod_name: &str,
+    claim_templates: Option<&Node<'_, 'v>>,
+    options: PodOptions,
+    errors: &mut Errors,
+) -> Volumes<'v> {
+    let volumes = spec.child("volumes");
+    let mut known = Volumes::default();
+    let mut added = 0;
+    for template in claim_templates.iter().flat_map(|templates| templates.items()) {
+        let metadata = template.child("metadata");
+        let name = metadata.child("name").text();
+        if known.claims.contains(name) {
+            continue;
+        }
+        let shown = volumes.path().index(added);
+        added += 1;
+        let mut found = Errors::default();
+        validate_name(&Node::with_path(metadata.value(), shown), &mut found);
+        if name.is_empty() {
+            found.required(shown.child("persistentVolumeClaim").child("claimName"), "");
+        }
+        if found.is_empty() {
+            known.names.insert(name);
+        }
+        known.claims.insert(name);
+        errors.extend(found);
+    }
+    let templates = known.claims.len();
+    for (index, volume) in volumes.items().enumerate() {
+        let name = volume.child("name").text();
+        if templates > 0 && is_template(claim_templates, name) {
+            continue;
+        }
+        let shown = if templates > 0 { added } else { index };
+        added += 1;
+        let volume = Node::with_path(volume.value(), volumes.path().index(shown));
+        validate_volume(&volume, pod_name, &mut known, options, errors);
+        validate_not_created(&volume, &volumes, pod_name, errors);
+    }
+    known
+}
+
+fn is_template(templates: Option<&Node<'_, '_>>, name: &str) -> bool {
+    templates.is_some_and(|templates| {
+        templates
+            .items()
+            .any(|template| template.child("metadata").child("name").text() == name)
+    })
+}
+
+fn validate_name(volume: &Node<'_, '_>, errors: &mut Errors) {
+    let name = volume.child("name");
+    if name.text().is_empty() {
+        errors.required(&name, "");
+    } else {
+        errors.invalid_each(&name, &dns1123_label(name.text()));
+    }
+}
+
+fn validate_volume<'v>(
+    volume: &Node<'_, 'v>,
+    pod_name: &str,
+    known: &mut Volumes<'v>,
+    options: PodOptions,
+    errors: &mut Errors,
+) {
+    let count = errors.len();
+    validate_sources(volume, pod_name, options, errors);
+    validate_name(volume, errors);
+    let name = volume.child("name");
+    if known.names.contains(name.text()) {
+        errors.duplicate(&name, name.text());
+    }
+    if errors.len() == count {
+        known.names.insert(name.text());
+        if ["persistentVolumeClaim", "ephemeral"]
+            .iter()
+            .any(|source| volume.child(source).is_set())
+        {
+            known.claims.insert(name.text());
+        }
+    }
+}
+
+/// A claim that is made for this very Pod cannot be named as one that exists.
+fn validate_not_created(volume: &Node<'_, '_>, volumes: &Node<'_, '_>, pod_name: &str, errors: &mut Errors) {
+    let source = volume.child("persistentVolumeClaim");
+    if !source.is_set() || pod_name.is_empty() {
+        return;
+    }
+    let name = source.child("claimName");
+    let Some(rest) = name
+        .text()
+        .strip_prefix(pod_name)
+        .and_then(|rest| rest.strip_prefix('-'))
+    else {
+        return;
+    };
+    let is_created = volumes
+        .items()
+        .any(|other| other.child("ephemeral").is_set() && other.child("name").text() == rest);
+    if is_created {
+        errors.invalid_value(
+            &name,
+            "must not reference a PVC that gets created for an ephemeral volume",
+        );
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateVolumeSource
+fn validate_sources(volume: &Node<'_, '_>, pod_name: &str, options: PodOptions, errors: &mut Errors) {
+    let mut count = 0;
+    let name = volume.child("name");
+    for source in SOURCES {
+        let value = volume.child_as(source.name, source.shown);
+        if !value.is_set() {
+            continue;
+        }
+        count += 1;
+        // What is empty at first is never refused for being one source too many: it is looked at first.
+        if count > 1 {
+            errors.forbidden(
+                volume.child(source.shown_if_forbidden),
+                "may not specify more than 1 volume type",
+            );
+        } else {
+            validate_source(source.name, &value, options, errors);
+            if source.name == "ephemeral" && !pod_name.is_empty() && !name.text().is_empty() {
+                validate_claim_name(&name, pod_name, errors);
+            }
+        }
+        if source.name == "iscsi" {
+            validate_initiator_length(&name, &value, errors);
+        }
+    }
+    if count == 0 {
+        errors.required(volume, "must specify a volume type");
+    }
+}
+
+fn validate_claim_name(name: &Node<'_, '_>, pod_name: &str, errors: &mut Errors) {
+    let claim = format!("{pod_name}-{}", name.text());
+    for message in subdomain_name(&claim, false) {
+        let detail = format!("PVC name {}: {message}", pratique_gotext::strconv::quote(&claim));
+        errors.invalid_value(name, &detail);
+    }
+}
+
+fn validate_initiator_length(name: &Node<'_, '_>, iscsi: &Node<'_, '_>, errors: &mut Errors) {
+    let length = name.text().len() + 1 + iscsi.child("targetPortal").text().len();
+    if iscsi.child("initiatorName").is_set() && length > 64 {
+        errors.invalid_or_empty(
+            name,
+            "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is \
+             specified.",
+        );
+    }
+}

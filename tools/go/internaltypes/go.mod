@@ -1,0 +1,3 @@
+module internaltypes
+
+go 1.24
