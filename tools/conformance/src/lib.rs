@@ -17,6 +17,7 @@ mod plugins;
 pub mod policy;
 mod report;
 pub mod spec;
+mod validation;
 mod webhook;
 
 use std::fs;
@@ -115,6 +116,7 @@ fn run_case(suite: &str, case: &Value) -> Outcome {
         "plugins" => plugins::run_case,
         "policy" => policy::run_case,
         "server" => policy::run_server_case,
+        "validation" => validation::run_case,
         "webhook" => webhook::run_case,
         _ => return Outcome::failed(case, "this suite is not implemented"),
     };
