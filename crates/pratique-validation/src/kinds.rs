@@ -22,8 +22,6 @@ use crate::node::Node;
 
 /// A request as the rules of a kind see it.
 pub(crate) struct Request<'r> {
-    /// The kind in the version of the request.
-    pub(crate) kind: &'r GroupVersionKind,
     /// The object.
     pub(crate) object: Node<'static, 'r>,
     /// The stored object; absent where the object is new.

@@ -136,18 +136,18 @@ pub(crate) fn subdomain_with_underscore(name: &str) -> Vec<String> {
     if name.len() > 253 {
         messages.push("must be no more than 253 characters".to_owned());
     }
-    let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_edge = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_label = |label: &str| {
-        let bytes = label.as_bytes();
-        bytes.first().is_some_and(|byte| is_edge(*byte))
-            && bytes.last().is_some_and(|byte| is_edge(*byte))
-            && bytes.iter().all(|byte| is_edge(*byte) || *byte == b'-')
+        let bytes = label.strip_prefix('_').unwrap_or(label).as_bytes();
+        bytes.first().is_some_and(is_edge)
+            && bytes.last().is_some_and(is_edge)
+            && bytes.iter().all(|byte| is_edge(byte) || b"-_".contains(byte))
     };
     if !name.split('.').all(is_label) {
         messages.push(
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and \
-             end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-             '[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*')"
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must \
+             start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+             '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')"
                 .to_owned(),
         );
     }

@@ -6,6 +6,7 @@ use pratique_json::Value;
 use pratique_types::GroupVersion;
 
 use crate::errors::{Errors, named};
+use crate::internal::internal_json;
 use crate::messages::{NameRule, path_segment_name};
 use crate::node::Node;
 use crate::selector::validate_labels;
@@ -153,8 +154,9 @@ fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
         let shown = |of: &Node<'_, '_>| format!("{}/{}", of.child("kind").text(), of.child("name").text());
         match &controller {
             None => controller = Some(reference),
-            Some(first) => errors.invalid_value(
+            Some(first) => errors.invalid(
                 references,
+                internal_json("[]metav1.OwnerReference", references.value()),
                 &format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
                     shown(first),
@@ -181,7 +183,11 @@ fn validate_owner_reference(reference: &Node<'_, '_>, errors: &mut Errors) {
         }
     }
     if api_version.text() == "v1" && reference.child("kind").text() == "Event" {
-        errors.invalid_value(reference, "/v1, Kind=Event is disallowed from being an owner");
+        errors.invalid(
+            reference,
+            internal_json("metav1.OwnerReference", reference.value()),
+            "/v1, Kind=Event is disallowed from being an owner",
+        );
     }
 }
 

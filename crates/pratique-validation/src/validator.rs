@@ -82,7 +82,6 @@ impl Validator {
         let rules = rules.ok_or_else(|| candidate.not_validated())?;
         let absent = Value::Null;
         let request = Request {
-            kind: candidate.kind,
             object: Node::root(candidate.object),
             old: Node::root(&absent),
         };
@@ -109,7 +108,6 @@ impl Validator {
         let rule = rules_of(candidate.kind).and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
         let (rules, rule) = rule.ok_or_else(|| candidate.not_validated())?;
         let request = Request {
-            kind: candidate.kind,
             object: Node::root(candidate.object),
             old: Node::root(old),
         };

@@ -13,6 +13,7 @@ use pratique_types::field::BadValue;
 
 use super::{KindRules, Request};
 use crate::errors::Errors;
+use crate::internal::internal_json;
 use crate::messages::{label_name, subdomain_name};
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
@@ -100,12 +101,15 @@ fn validate_metadata_update(request: &Request<'_>, errors: &mut Errors) {
 
 fn validate_same_selector(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    validate_unchanged(&spec.child("selector"), &old.child("selector"), errors);
+    validate_unchanged_selector(&spec.child("selector"), &old.child("selector"), errors);
 }
 
-/// A field that is printed as it is written.
-fn validate_unchanged(field: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    errors.immutable(field, old);
+/// A selector that stays as it is.
+fn validate_unchanged_selector(field: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    if !field.is_same(old) {
+        let selector = internal_json("*metav1.LabelSelector", field.value());
+        errors.invalid(field, selector, crate::errors::IMMUTABLE);
+    }
 }
 
 /// A selector that has to be there and to say something.
@@ -117,7 +121,11 @@ fn validate_required_selector(spec: &Node<'_, '_>, workload: &str, errors: &mut 
     }
     validate_selector(&selector, false, errors);
     if is_empty_selector(&selector) {
-        errors.invalid_value(&selector, &format!("empty selector is invalid for {workload}"));
+        errors.invalid(
+            &selector,
+            internal_json("*metav1.LabelSelector", selector.value()),
+            &format!("empty selector is invalid for {workload}"),
+        );
     }
 }
 
@@ -190,7 +198,11 @@ fn can_select(spec: &Node<'_, '_>, detail: &str, errors: &mut Errors) -> bool {
     let selector = spec.child("selector");
     let is_usable = is_selector(&selector);
     if !is_usable {
-        errors.invalid_value(&selector, detail);
+        errors.invalid(
+            &selector,
+            internal_json("*metav1.LabelSelector", selector.value()),
+            detail,
+        );
     }
     is_usable
 }

@@ -23,6 +23,12 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
     kind: "Service",
     is_namespaced: true,
     create: |request, errors| {
+        // Addresses are allocated first.
+        let spec = request.object.child("spec");
+        validate_addresses(&spec, &request.old.child("spec"), errors);
+        if !errors.is_empty() {
+            return;
+        }
         validate_core_meta(&request.object.child("metadata"), true, label_name, errors);
         validate_service(request, errors);
     },

@@ -144,8 +144,10 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
             "startupProbe",
             "lifecycle",
         ] {
-            if !container.child(name).is_empty() {
-                errors.forbidden(container.child(name), "cannot be set for an Ephemeral Container");
+            let field = container.child(name);
+            let is_list = ["ports", "resources", "resizePolicy", "restartPolicyRules"].contains(&name);
+            if field.is_set() && !(is_list && field.is_empty()) {
+                errors.forbidden(field, "cannot be set for an Ephemeral Container");
             }
         }
         for mount in container.child("volumeMounts").items() {

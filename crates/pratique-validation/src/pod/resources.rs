@@ -187,7 +187,11 @@ fn validate_pod_resource_name(name: &str, field: &Node<'_, '_>, errors: &mut Err
     let count = errors.len();
     validate_resource_name(name, field, errors);
     if errors.len() == count && !["cpu", "memory"].contains(&name) && !is_huge_pages(name) {
-        errors.push(Error::not_supported(field, named(name), ["cpu", "memory"]));
+        errors.push(Error::not_supported(
+            field,
+            named(name),
+            ["cpu", "hugepages-", "memory"],
+        ));
     }
 }
 

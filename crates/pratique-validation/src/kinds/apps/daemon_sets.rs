@@ -11,19 +11,24 @@ use crate::kinds::Request;
 use crate::kinds::pods::template_options;
 use crate::node::Node;
 use crate::pod::validate_pod_template;
-use crate::selector::{is_selector, validate_selector};
+use crate::selector::{has_invalid_values, is_selector, validate_selector};
 
 // Upstream: pkg/apis/apps/validation/validation.go, ValidateDaemonSetSpec
 pub(super) fn validate_daemon_set(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    let options = template_options(&old.child("template"));
+    let mut options = template_options(&old.child("template"));
+    options.invalid_selector_values |= has_invalid_values(&old.child("selector"));
     let selector = spec.child("selector");
     validate_selector(&selector, options.invalid_selector_values, errors);
     if is_selector(&selector) {
         validate_template_labels(&spec, errors);
     }
     if selector.is_set() && is_empty_selector(&selector) {
-        errors.invalid_value(&selector, "empty selector is invalid for daemonset");
+        errors.invalid(
+            &selector,
+            internal_json("*metav1.LabelSelector", selector.value()),
+            "empty selector is invalid for daemonset",
+        );
     }
     let template = spec.child("template");
     validate_pod_template(&template, None, options, errors);

@@ -46,7 +46,7 @@ fn validate_template(request: &Request<'_>, spec: &Node<'_, '_>, errors: &mut Er
         return;
     }
     let selector = spec.child("selector");
-    if selector.is_set() && !super::is_empty_selector(&selector) {
+    if !selector.is_set() || !super::is_empty_selector(&selector) {
         validate_template_labels(spec, errors);
     }
     let (template, old) = (spec.child("template"), request.old.child("spec"));

@@ -47,7 +47,7 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
     validate_spec(&old, options, set_options, &mut old_errors);
     set_options.skips_template = !old_errors.is_empty();
     validate_spec(&spec, options, set_options, errors);
-    super::validate_unchanged(&spec.child("selector"), &old.child("selector"), errors);
+    super::validate_unchanged_selector(&spec.child("selector"), &old.child("selector"), errors);
     let (templates, old_templates) = (
         spec.child("volumeClaimTemplates"),
         old.child("volumeClaimTemplates"),
@@ -114,7 +114,7 @@ fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, set_options: SetOptio
     let template = spec.child("template");
     if can_select(spec, "", errors) {
         let selector = spec.child("selector");
-        if selector.is_set() && !is_empty_selector(&selector) {
+        if !selector.is_set() || !is_empty_selector(&selector) {
             validate_template_labels(spec, errors);
         }
         if !set_options.skips_template {

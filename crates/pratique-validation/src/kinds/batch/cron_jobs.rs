@@ -4,6 +4,7 @@ use pratique_gotext::strconv::atoi;
 
 use super::jobs::validate_common_spec;
 use crate::errors::{Errors, named};
+use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::kinds::pods::template_options;
 use crate::node::Node;
@@ -37,7 +38,11 @@ pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
     validate_common_spec(&job, template_options(&old_job.child("template")), errors);
     let (selector, manual) = (job.child("selector"), job.child("manualSelector"));
     if selector.is_set() {
-        errors.invalid_value(&selector, "`selector` will be auto-generated");
+        errors.invalid(
+            &selector,
+            internal_json("*metav1.LabelSelector", selector.value()),
+            "`selector` will be auto-generated",
+        );
     }
     if manual.is_true() {
         errors.push(pratique_types::field::Error::not_supported(

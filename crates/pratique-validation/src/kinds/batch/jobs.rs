@@ -59,7 +59,11 @@ fn validate_generated_selector(job: &Node<'_, '_>, errors: &mut Errors) {
     let members = expected.map(|(key, value)| (key.into(), Value::from(value)));
     let expected = Value::Object(members.into_iter().collect());
     if is_selector(&selector) && !matches_labels(&selector, &Node::with_path(&expected, *labels.path())) {
-        errors.invalid_value(&selector, "`selector` not auto-generated");
+        errors.invalid(
+            &selector,
+            internal_json("*metav1.LabelSelector", selector.value()),
+            "`selector` not auto-generated",
+        );
     }
 }
 

@@ -1,0 +1,158 @@
+//! What is said of objects that were decoded and defaulted.
+
+use pratique_types::GroupVersionKind;
+use pratique_validation::{Candidate, Rejection, Validator};
+
+/// The texts of the errors, each with its field.
+fn errors(refused: Result<(), Rejection>) -> Vec<String> {
+    match refused {
+        Ok(()) => Vec::new(),
+        Err(Rejection::Invalid(status)) => {
+            let causes = status.details.unwrap_or_default().causes.into_iter();
+            causes
+                .map(|cause| format!("{}: {}", cause.field, cause.message))
+                .collect()
+        }
+        Err(rejection) => vec![rejection.to_string()],
+    }
+}
+
+#[track_caller]
+fn check_create(kind: (&str, &str, &str), object: &str, expected: &[&str]) {
+    let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
+    let object = pratique_json::parse(object.as_bytes()).unwrap();
+    assert_eq!(
+        errors(Validator::new().create(&Candidate::new(&kind, &object))),
+        expected
+    );
+}
+
+#[track_caller]
+fn check_update(kind: (&str, &str, &str), object: &str, old: &str, expected: &[&str]) {
+    let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
+    let (object, old) = (object.as_bytes(), old.as_bytes());
+    let object = pratique_json::parse(object).unwrap();
+    let old = pratique_json::parse(old).unwrap();
+    let refused = Validator::new().update(&Candidate::new(&kind, &object), &old);
+    assert_eq!(errors(refused), expected);
+}
+
+const POD: (&str, &str, &str) = ("", "v1", "Pod");
+
+fn pod(name: &str, containers: &str, rest: &str) -> String {
+    format!(
+        r#"{{"metadata": {{"name": "{name}", "namespace": "default", "resourceVersion": "1"}}, "spec": {{
+            "terminationGracePeriodSeconds": 30, "restartPolicy": "Always", "dnsPolicy": "ClusterFirst",
+            "containers": [{containers}]{rest}}}}}"#
+    )
+}
+
+const CONTAINER: &str =
+    r#"{"name": "a", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"}"#;
+
+#[test]
+fn a_valid_pod_has_no_errors() {
+    check_create(POD, &pod("web", CONTAINER, ""), &[]);
+}
+
+#[test]
+fn all_errors_of_a_pod_are_listed_in_order() {
+    let container = r#"{"name": "a", "image": "", "terminationMessagePolicy": "File", "imagePullPolicy": "Always",
+        "ports": [{"containerPort": 99999, "protocol": "TCP"}],
+        "volumeMounts": [{"name": "gone", "mountPath": "/x"}]}"#;
+    check_create(
+        POD,
+        &pod("Foo_Bar", &format!("{container}, {CONTAINER}"), ""),
+        &[
+            "metadata.name: Invalid value: \"Foo_Bar\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
+             characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for \
+             validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+            "spec.containers[0].image: Required value",
+            "spec.containers[0].ports[0].containerPort: Invalid value: 99999: must be between 1 and 65535, inclusive",
+            "spec.containers[0].volumeMounts[0].name: Not found: \"gone\"",
+            "spec.containers[1].name: Duplicate value: \"a\"",
+        ],
+    );
+}
+
+#[test]
+fn values_are_printed_as_internal_types() {
+    let rest =
+        r#", "securityContext": {"seccompProfile": {"type": "RuntimeDefault", "localhostProfile": "x"}}"#;
+    check_create(
+        POD,
+        &pod("web", CONTAINER, rest),
+        &[
+            "spec.securityContext.seccompProfile.localhostProfile: Invalid value: \
+           {\"Type\":\"RuntimeDefault\",\"LocalhostProfile\":\"x\"}: can only be set when seccomp type is Localhost",
+        ],
+    );
+}
+
+#[test]
+fn a_pod_may_not_change_but_for_a_few_fields() {
+    let changed = CONTAINER.replace(r#""image": "i""#, r#""image": "j""#);
+    check_update(POD, &pod("web", &changed, ""), &pod("web", CONTAINER, ""), &[]);
+    let old = pod("web", CONTAINER, "");
+    let new = pod("web", CONTAINER, r#", "nodeName": "n""#);
+    let kind = GroupVersionKind::new("", "v1", "Pod");
+    let (new, old) = (new.as_bytes(), old.as_bytes());
+    let new = pratique_json::parse(new).unwrap();
+    let old = pratique_json::parse(old).unwrap();
+    let messages = errors(Validator::new().update(&Candidate::new(&kind, &new), &old));
+    let [message] = messages.as_slice() else {
+        panic!("{messages:?}");
+    };
+    assert!(message.starts_with(
+        "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`"
+    ));
+    assert!(
+        message.contains("\n- \"NodeName\": \"\",\n+ \"NodeName\": \"n\",\n"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_an_old_object_has_is_tolerated() {
+    let rest = r#", "overhead": {"hugepages-2Mi": "3Mi", "cpu": "1"}"#;
+    let deployment = |rest: &str| {
+        format!(
+            r#"{{"metadata": {{"name": "d", "namespace": "default", "resourceVersion": "1"}}, "spec": {{
+                "selector": {{"matchLabels": {{"a": "b"}}}}, "strategy": {{"type": "Recreate"}},
+                "template": {{"metadata": {{"labels": {{"a": "b"}}}}, "spec": {{"terminationGracePeriodSeconds": 30,
+                    "restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "containers": [{CONTAINER}]{rest}}}}}}}}}"#
+        )
+    };
+    let kind = ("apps", "v1", "Deployment");
+    let refused = "spec.template.spec.overhead.limits[hugepages-2Mi]: Invalid value: \"3Mi\": 3Mi is not positive integer \
+                   multiple of hugepages-2Mi";
+    check_create(kind, &deployment(rest), &[refused]);
+    check_update(kind, &deployment(rest), &deployment(""), &[refused]);
+    check_update(kind, &deployment(rest), &deployment(rest), &[]);
+}
+
+#[test]
+fn declarative_rules_come_last() {
+    check_create(
+        ("rbac.authorization.k8s.io", "v1", "Role"),
+        r#"{"metadata": {"name": "r", "namespace": "default"}, "rules": [{"verbs": null, "resources": ["pods"]}]}"#,
+        &[
+            "rules[0].apiGroups: Required value: resource rules must supply at least one api group",
+            "rules[0].verbs: Required value",
+        ],
+    );
+}
+
+#[test]
+fn what_has_no_rules_is_told() {
+    check_create(
+        ("resource.k8s.io", "v1", "ResourceClaim"),
+        "{}",
+        &["resource.k8s.io/v1, Kind=ResourceClaim is not validated"],
+    );
+    let kind = GroupVersionKind::new("", "v1", "Pod");
+    let object = pratique_json::parse(b"{}").unwrap();
+    let candidate = Candidate::new(&kind, &object).of_subresource("resize");
+    let refused = Validator::new().update(&candidate, &object);
+    assert!(matches!(refused, Err(Rejection::NotValidated(_))));
+}
