@@ -47,7 +47,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 fn answer(case: &Value) -> Result<Value, Error> {
     let placeholders = Placeholders {
         name_suffix: SUFFIX.to_owned(),
-        uid: "<uid>".to_owned(),
+        uid: UID.to_owned(),
         cluster_ip: "10.0.0.1".to_owned(),
         ..Placeholders::default()
     };
@@ -66,7 +66,7 @@ fn answer(case: &Value) -> Result<Value, Error> {
         placeholders: &placeholders,
         release: Some((1, 37)),
     };
-    let body = case["object"].to_string();
+    let body = body(case).to_string();
     let request = Request {
         verb: if is_update { Verb::Update } else { Verb::Create },
         body: body.as_bytes(),
@@ -79,6 +79,19 @@ fn answer(case: &Value) -> Result<Value, Error> {
         ..Request::default()
     };
     Ok(observe(&registry, request).unwrap_or_else(|refusal| refused(&refusal.status, &refusal.warnings)))
+}
+
+/// The object of the request, with the managed fields that a server takes instead of those that are sent.
+fn body(case: &Value) -> Value {
+    let mut object = case["object"].clone();
+    let managed = case.pointer("/oldObject/metadata/managedFields");
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        match managed {
+            Some(managed) => metadata.insert("managedFields".to_owned(), managed.clone()),
+            None => metadata.remove("managedFields"),
+        };
+    }
+    object
 }
 
 fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refusal> {
@@ -107,6 +120,9 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
 /// The suffix of generated names, which cases write as `<random>`.
 const SUFFIX: &str = "zzzzz";
 
+/// The unique identifier of created objects, which cases write as `<uid>`.
+const UID: &str = "5a7f0c1e-2b3d-4e6f-8a9b-0c1d2e3f4a5b";
+
 fn refused(status: &Status, warnings: &[String]) -> Value {
     let mut shown = json!({"code": status.code, "reason": status.reason, "message": status.message});
     if let Some(details) = &status.details {
@@ -125,7 +141,8 @@ fn refused(status: &Status, warnings: &[String]) -> Value {
         }
         shown["details"] = members.into();
     }
-    let text = json!({"status": shown}).to_string().replace(SUFFIX, "<random>");
+    let text = json!({"status": shown}).to_string();
+    let text = text.replace(SUFFIX, "<random>").replace(UID, "<uid>");
     with_warnings(serde_json::from_str(&text).unwrap_or_default(), warnings)
 }
 
