@@ -34,8 +34,8 @@ pub(crate) fn validate_claim_template(template: &Node<'_, '_>, options: ClaimOpt
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimSpec
 pub(crate) fn validate_claim_spec(spec: &Node<'_, '_>, options: ClaimOptions, errors: &mut Errors) {
     let modes = spec.child("accessModes");
-    if modes.len() == 0 {
-        errors.required(&modes, "at least 1 access mode is required");
+    if modes.is_empty() {
+        errors.required(modes, "at least 1 access mode is required");
     }
     validate_selector(&spec.child("selector"), options.invalid_selector_values, errors);
     validate_access_modes(&modes, errors);
@@ -44,7 +44,7 @@ pub(crate) fn validate_claim_spec(spec: &Node<'_, '_>, options: ClaimOptions, er
     // The path leaves out `requests`.
     let storage = Node::with_path(requests.key("storage").value(), resources.path().key("storage"));
     if !storage.is_set() {
-        errors.required(&storage, "");
+        errors.required(storage, "");
     } else {
         let count = errors.len();
         validate_positive(&storage, errors);

@@ -11,7 +11,7 @@ pub(crate) fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors
     for condition in conditions.items() {
         let kind = condition.child("type").text();
         if !kinds.insert(kind) {
-            errors.duplicate(&condition, kind);
+            errors.duplicate(condition, kind);
         }
         validate_condition(&condition, errors);
     }
@@ -22,30 +22,30 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     const STATUSES: &[&str] = &["False", "True", "Unknown"];
     let (kind, status) = (condition.child("type"), condition.child("status"));
     if kind.text().is_empty() {
-        errors.required(&kind, "is required");
+        errors.required(kind, "is required");
     } else {
         validate_label_name(&kind, errors);
     }
     if status.text().is_empty() {
-        errors.required(&status, "");
+        errors.required(status, "");
     } else if !STATUSES.contains(&status.text()) {
         errors.not_supported(&status, STATUSES);
     }
     let generation = condition.child("observedGeneration");
     if generation.int() < 0 {
         errors.invalid(
-            &generation,
+            generation,
             generation.int(),
             "must be greater than or equal to zero",
         );
     }
     let time = condition.child("lastTransitionTime");
     if time.is_empty() {
-        errors.required(&time, "");
+        errors.required(time, "");
     }
     let (reason, message) = (condition.child("reason"), condition.child("message"));
     if reason.text().is_empty() {
-        errors.required(&reason, "");
+        errors.required(reason, "");
     } else {
         if !is_reason(reason.text()) {
             errors.invalid_value(
@@ -57,11 +57,11 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
             );
         }
         if reason.text().len() > 1 << 10 {
-            errors.too_long(&reason, 1 << 10);
+            errors.too_long(reason, 1 << 10);
         }
     }
     if message.text().len() > 32 << 10 {
-        errors.too_long(&message, 32 << 10);
+        errors.too_long(message, 32 << 10);
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn validate_object_meta(
     }
     let name = metadata.child("name");
     if name.text().is_empty() {
-        errors.required(&name, "name or generateName is required");
+        errors.required(name, "name or generateName is required");
     } else {
         errors.invalid_each(&name, &name_rule(name.text(), false));
     }
@@ -38,10 +38,10 @@ pub(crate) fn validate_object_meta(
 fn validate_common(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
     let namespace = metadata.child("namespace");
     match (is_namespaced, namespace.text()) {
-        (true, "") => errors.required(&namespace, ""),
+        (true, "") => errors.required(namespace, ""),
         (true, text) => errors.invalid_each(&namespace, &dns1123_label(text)),
         (false, "") => {}
-        (false, _) => errors.forbidden(&namespace, "not allowed on this type"),
+        (false, _) => errors.forbidden(namespace, "not allowed on this type"),
     }
     errors.nonnegative(&metadata.child("generation"));
     validate_labels(&metadata.child("labels"), errors);
@@ -88,19 +88,19 @@ pub(crate) fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_
     }
     let version = metadata.child("resourceVersion");
     if version.text().is_empty() {
-        errors.invalid(&version, "", "must be specified for an update");
+        errors.invalid(version, "", "must be specified for an update");
     }
     let generation = metadata.child("generation");
     errors.nonnegative(&generation);
     if generation.int() < old.child("generation").int() {
-        errors.invalid(&generation, generation.int(), "must not be decremented");
+        errors.invalid(generation, generation.int(), "must not be decremented");
     }
     for name in ["name", "namespace"] {
         errors.immutable(&metadata.child(name), &old.child(name));
     }
     let uid = metadata.child("uid");
     if uid.text() != old.child("uid").text() {
-        errors.invalid(&uid, named(uid.text()), crate::errors::IMMUTABLE);
+        errors.invalid(uid, named(uid.text()), crate::errors::IMMUTABLE);
     }
     for name in [
         "creationTimestamp",
@@ -172,14 +172,14 @@ fn validate_owner_reference(reference: &Node<'_, '_>, errors: &mut Errors) {
     let api_version = reference.child("apiVersion");
     let version = GroupVersion::parse(api_version.text()).ok();
     if api_version.text().is_empty() {
-        errors.required(&api_version, "must not be empty");
+        errors.required(api_version, "must not be empty");
     } else if version.as_ref().is_none_or(|version| version.version.is_empty()) {
         errors.invalid_value(&api_version, "must be <group>/<version> or <version>");
     }
     for name in ["kind", "name", "uid"] {
         let field = reference.child(name);
         if field.text().is_empty() {
-            errors.required(&field, "must not be empty");
+            errors.required(field, "must not be empty");
         }
     }
     if api_version.text() == "v1" && reference.child("kind").text() == "Event" {
@@ -250,7 +250,7 @@ fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mut Errors) {
     for entry in managed_fields.items() {
         let operation = entry.child("operation");
         match operation.text() {
-            "" => errors.required(&operation, "must not be empty"),
+            "" => errors.required(operation, "must not be empty"),
             "Apply" | "Update" => {}
             _ => errors.not_supported(&operation, &["Apply", "Update"]),
         }
@@ -260,7 +260,7 @@ fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mut Errors) {
         }
         let manager = entry.child("manager");
         if manager.text().len() > 128 {
-            errors.too_long(&manager, 128);
+            errors.too_long(manager, 128);
         }
         for (at, letter) in manager.text().char_indices() {
             if !pratique_gotext::strconv::is_printable(letter) {
@@ -270,7 +270,7 @@ fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mut Errors) {
         }
         let subresource = entry.child("subresource");
         if subresource.text().len() > 256 {
-            errors.too_long(&subresource, 256);
+            errors.too_long(subresource, 256);
         }
     }
 }

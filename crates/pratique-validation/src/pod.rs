@@ -49,10 +49,10 @@ pub(crate) const CONTAINER_LISTS: &[&str] = &["initContainers", "containers", "e
 pub(crate) fn validate_pod_create(pod: &Node<'_, '_>, errors: &mut Errors) {
     validate_metadata_and_spec(pod, PodOptions::default().of_pod(), errors);
     let spec = pod.child("spec");
-    if spec.child("ephemeralContainers").len() > 0 {
+    if !spec.child("ephemeralContainers").is_empty() {
         errors.forbidden(spec.child("ephemeralContainers"), "cannot be set on create");
     }
-    if !spec.child("nodeName").text().is_empty() && spec.child("schedulingGates").len() > 0 {
+    if !spec.child("nodeName").text().is_empty() && !spec.child("schedulingGates").is_empty() {
         errors.forbidden(
             spec.child("nodeName"),
             "cannot be set until all schedulingGates have been cleared",
@@ -115,7 +115,7 @@ pub(crate) fn validate_pod_template<'v>(
     };
     validate_pod_spec(&spec, origin, options, errors);
     validate_annotations_match(&metadata, &spec, errors);
-    if spec.child("ephemeralContainers").len() > 0 {
+    if !spec.child("ephemeralContainers").is_empty() {
         errors.forbidden(
             spec.child("ephemeralContainers"),
             "ephemeral containers not allowed in pod template",

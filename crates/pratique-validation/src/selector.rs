@@ -43,10 +43,10 @@ pub(crate) fn validate_selector(selector: &Node<'_, '_>, allows_invalid_values: 
 fn validate_requirement(requirement: &Node<'_, '_>, allows_invalid_values: bool, errors: &mut Errors) {
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
     match operator.text() {
-        "In" | "NotIn" if values.len() == 0 => {
+        "In" | "NotIn" if values.is_empty() => {
             errors.required(values, "must be specified when `operator` is 'In' or 'NotIn'");
         }
-        "Exists" | "DoesNotExist" if values.len() > 0 => errors.forbidden(
+        "Exists" | "DoesNotExist" if !values.is_empty() => errors.forbidden(
             values,
             "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
         ),
@@ -80,8 +80,8 @@ pub(crate) fn is_selector(selector: &Node<'_, '_>) -> bool {
     let is_requirement = |requirement: Node<'_, '_>| {
         let values = requirement.child("values");
         let fits = match requirement.child("operator").text() {
-            "In" | "NotIn" => values.len() > 0,
-            "Exists" | "DoesNotExist" => values.len() == 0,
+            "In" | "NotIn" => !values.is_empty(),
+            "Exists" | "DoesNotExist" => values.is_empty(),
             _ => false,
         };
         fits && qualified_name(requirement.child("key").text()).is_empty()

@@ -116,13 +116,13 @@ fn validate_unchanged_selector(field: &Node<'_, '_>, old: &Node<'_, '_>, errors:
 fn validate_required_selector(spec: &Node<'_, '_>, workload: &str, errors: &mut Errors) {
     let selector = spec.child("selector");
     if !selector.is_set() {
-        errors.required(&selector, "");
+        errors.required(selector, "");
         return;
     }
     validate_selector(&selector, false, errors);
     if is_empty_selector(&selector) {
         errors.invalid(
-            &selector,
+            selector,
             internal_json("*metav1.LabelSelector", selector.value()),
             &format!("empty selector is invalid for {workload}"),
         );
@@ -147,10 +147,8 @@ fn validate_template_labels(spec: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_runs_forever(template: &Node<'_, '_>, workload: &str, is_plain: bool, errors: &mut Errors) {
     let spec = template.child("spec");
     let policy = spec.child("restartPolicy");
-    if policy.text() != "Always" {
-        if is_plain || !policy.text().is_empty() || policy.is_set() {
-            errors.not_supported(&policy, &["Always"]);
-        }
+    if policy.text() != "Always" && (is_plain || !policy.text().is_empty() || policy.is_set()) {
+        errors.not_supported(&policy, &["Always"]);
     }
     if spec.child("activeDeadlineSeconds").is_set() {
         errors.forbidden(
@@ -178,7 +176,7 @@ fn validate_not_greater(
     for name in names {
         let field = status.child(name);
         if field.int() > status.child(limit).int() {
-            errors.invalid(&field, field.int(), detail);
+            errors.invalid(field, field.int(), detail);
         }
     }
 }
@@ -189,7 +187,7 @@ fn validate_collision_count(request: &Request<'_>, errors: &mut Errors) {
     let (count, old) = (status.child("collisionCount"), old.child("collisionCount"));
     let is_decremented = old.is_set() && (!count.is_set() || count.int() < old.int());
     if is_decremented {
-        errors.invalid(&count, count.int(), "cannot be decremented");
+        errors.invalid(count, count.int(), "cannot be decremented");
     }
 }
 
@@ -199,7 +197,7 @@ fn can_select(spec: &Node<'_, '_>, detail: &str, errors: &mut Errors) -> bool {
     let is_usable = is_selector(&selector);
     if !is_usable {
         errors.invalid(
-            &selector,
+            selector,
             internal_json("*metav1.LabelSelector", selector.value()),
             detail,
         );
@@ -218,9 +216,9 @@ fn validate_controller_revision_create(request: &Request<'_>, errors: &mut Error
     validate_controller_revision(request, errors);
     let data = request.object.child("data");
     if !data.is_set() {
-        errors.required(&data, "data is mandatory");
+        errors.required(data, "data is mandatory");
     } else if data.value().as_object().is_none() {
-        errors.required(&data, "data must be a valid JSON object");
+        errors.required(data, "data must be a valid JSON object");
     }
 }
 
@@ -231,6 +229,6 @@ fn validate_controller_revision_update(request: &Request<'_>, errors: &mut Error
     let (data, old) = (request.object.child("data"), request.old.child("data"));
     if data.value() != old.value() {
         let shown = escape_html(&data.value().to_string()).into_owned();
-        errors.invalid(&data, BadValue::Prepared(shown.into()), crate::errors::IMMUTABLE);
+        errors.invalid(data, BadValue::Prepared(shown.into()), crate::errors::IMMUTABLE);
     }
 }

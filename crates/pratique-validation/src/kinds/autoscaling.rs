@@ -55,7 +55,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let (min, max) = (spec.child("minReplicas"), spec.child("maxReplicas"));
     // Declarative rules judge each number by itself.
     if min.is_set() && max.int() < min.int() {
-        errors.invalid(&max, max.int(), "must be greater than or equal to `minReplicas`");
+        errors.invalid(max, max.int(), "must be greater than or equal to `minReplicas`");
     }
     let (target, old_target) = (spec.child("scaleTargetRef"), old.child("scaleTargetRef"));
     let is_same = |name: &str| target.child(name).text() == old_target.child(name).text();
@@ -79,7 +79,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
         .any(|metric| ["Object", "External"].contains(&metric.child("type").text()));
     if is_zero && !scales_from_zero {
         errors.forbidden(
-            &metrics,
+            metrics,
             "must specify at least one Object or External metric to support scaling to zero replicas",
         );
     }
@@ -151,7 +151,7 @@ fn validate_metric(metric: &Node<'_, '_>, of_objects: ReferenceOptions, errors: 
     const TYPES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Resource"];
     let kind = metric.child("type");
     if kind.text().is_empty() {
-        errors.required(&kind, "must specify a metric source type");
+        errors.required(kind, "must specify a metric source type");
     }
     let expected = SOURCES
         .iter()
@@ -203,12 +203,12 @@ fn validate_source(name: &str, source: &Node<'_, '_>, of_objects: ReferenceOptio
         "containerResource" => {
             let (resource, container) = (source.child("name"), source.child("container"));
             if resource.text().is_empty() {
-                errors.required(&resource, "must specify a resource name");
+                errors.required(resource, "must specify a resource name");
             } else {
                 validate_container_resource_name(resource.text(), &resource, errors);
             }
             if container.text().is_empty() {
-                errors.required(&container, "must specify a container");
+                errors.required(container, "must specify a container");
             } else {
                 errors.invalid_each(&container, &dns1123_label(container.text()));
             }
@@ -223,38 +223,38 @@ fn validate_source(name: &str, source: &Node<'_, '_>, of_objects: ReferenceOptio
     match name {
         "object" => {
             if !value.is_set() && !average.is_set() {
-                errors.required(&average, "must set either a target value or averageValue");
+                errors.required(average, "must set either a target value or averageValue");
             }
         }
         "external" => {
             if !value.is_set() && !average.is_set() {
                 errors.required(
-                    &average,
+                    average,
                     "must set either a target value for metric or a per-pod target",
                 );
             }
             if value.is_set() && average.is_set() {
                 errors.forbidden(
-                    &value,
+                    value,
                     "may not set both a target value for metric and a per-pod target",
                 );
             }
         }
         "pods" => {
             if !average.is_set() {
-                errors.required(&average, "must specify a positive target averageValue");
+                errors.required(average, "must specify a positive target averageValue");
             }
         }
         _ => {
             if !utilization.is_set() && !average.is_set() {
                 errors.required(
-                    &utilization,
+                    utilization,
                     "must set either a target raw value or a target utilization",
                 );
             }
             if utilization.is_set() && average.is_set() {
                 errors.forbidden(
-                    &average,
+                    average,
                     "may not set both a target raw value and a target utilization",
                 );
             }
@@ -266,11 +266,11 @@ fn validate_source(name: &str, source: &Node<'_, '_>, of_objects: ReferenceOptio
 fn validate_target(target: &Node<'_, '_>, errors: &mut Errors) {
     let kind = target.child("type");
     if kind.text().is_empty() {
-        errors.required(&kind, "must specify a metric target type");
+        errors.required(kind, "must specify a metric target type");
     }
     if !["Utilization", "Value", "AverageValue"].contains(&kind.text()) {
         errors.invalid(
-            &kind,
+            kind,
             named(kind.text()),
             "must be either Utilization, Value, or AverageValue",
         );
@@ -278,12 +278,12 @@ fn validate_target(target: &Node<'_, '_>, errors: &mut Errors) {
     for name in ["value", "averageValue"] {
         let value = target.child(name);
         if value.is_set() && quantity(&value).signum() != 1 {
-            errors.invalid(&value, named(value.text()), "must be positive");
+            errors.invalid(value, named(value.text()), "must be positive");
         }
     }
     let utilization = target.child("averageUtilization");
     if utilization.is_set() && utilization.int() < 1 {
-        errors.invalid(&utilization, utilization.int(), "must be greater than 0");
+        errors.invalid(utilization, utilization.int(), "must be greater than 0");
     }
 }
 
@@ -300,17 +300,17 @@ fn validate_scaling_rules(rules: &Node<'_, '_>, errors: &mut Errors) {
         rules.child("selectPolicy"),
     );
     if window.int() < 0 {
-        errors.invalid(&window, window.int(), "must be greater than or equal to zero");
+        errors.invalid(window, window.int(), "must be greater than or equal to zero");
     }
     if window.int() > MAX_SECONDS {
-        errors.invalid(&window, window.int(), "must be less than or equal to 3600");
+        errors.invalid(window, window.int(), "must be less than or equal to 3600");
     }
     if selection.is_set() && !SELECTIONS.contains(&selection.text()) {
         errors.not_supported(&selection, SELECTIONS);
     }
     let policies = rules.child("policies");
-    if policies.len() == 0 {
-        errors.required(&policies, "must specify at least one Policy");
+    if policies.is_empty() {
+        errors.required(policies, "must specify at least one Policy");
     }
     for policy in policies.items() {
         let (kind, value, period) = (
@@ -324,7 +324,7 @@ fn validate_scaling_rules(rules: &Node<'_, '_>, errors: &mut Errors) {
         errors.positive(&value);
         errors.positive(&period);
         if period.int() > MAX_PERIOD {
-            errors.invalid(&period, period.int(), "must be less than or equal to 1800");
+            errors.invalid(period, period.int(), "must be less than or equal to 1800");
         }
     }
     let tolerance = rules.child("tolerance");

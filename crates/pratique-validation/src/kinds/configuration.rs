@@ -47,7 +47,7 @@ fn validate_config_map(request: &Request<'_>, errors: &mut Errors) {
     for (key, value) in data.entries() {
         validate_key(key, &value, errors);
         if binary.key(key).is_set() {
-            errors.invalid(&value, key, "duplicate of key present in binaryData");
+            errors.invalid(value, key, "duplicate of key present in binaryData");
         }
         size = size.saturating_add(value.text().len());
     }
@@ -108,7 +108,7 @@ fn validate_secret(request: &Request<'_>, errors: &mut Errors) {
         size = size.saturating_add(decoded_length(value.text()));
     }
     if size > MAX_SIZE {
-        errors.too_long(&data, MAX_SIZE as i64);
+        errors.too_long(data, MAX_SIZE as i64);
     }
     let require = |key: &str, errors: &mut Errors| {
         if !data.key(key).is_set() {
@@ -121,21 +121,17 @@ fn validate_secret(request: &Request<'_>, errors: &mut Errors) {
             let annotations = metadata.child("annotations");
             let name = annotations.key("kubernetes.io/service-account.name");
             if name.text().is_empty() {
-                errors.required(&name, "");
+                errors.required(name, "");
             }
         }
         "kubernetes.io/dockercfg" => validate_json(&data.key(".dockercfg"), errors),
         "kubernetes.io/dockerconfigjson" => validate_json(&data.key(".dockerconfigjson"), errors),
-        "kubernetes.io/basic-auth" => {
-            if !data.key("username").is_set() && !data.key("password").is_set() {
-                errors.required(data.key("username"), "");
-                errors.required(data.key("password"), "");
-            }
+        "kubernetes.io/basic-auth" if !data.key("username").is_set() && !data.key("password").is_set() => {
+            errors.required(data.key("username"), "");
+            errors.required(data.key("password"), "");
         }
-        "kubernetes.io/ssh-auth" => {
-            if data.key("ssh-privatekey").text().is_empty() {
-                errors.required(data.key("ssh-privatekey"), "");
-            }
+        "kubernetes.io/ssh-auth" if data.key("ssh-privatekey").text().is_empty() => {
+            errors.required(data.key("ssh-privatekey"), "");
         }
         "kubernetes.io/tls" => {
             require("tls.crt", errors);

@@ -37,7 +37,7 @@ fn validate_budget(request: &Request<'_>, errors: &mut Errors) {
     let (available, unavailable) = (spec.child("minAvailable"), spec.child("maxUnavailable"));
     if available.is_set() && unavailable.is_set() {
         let value = internal_json("policy.PodDisruptionBudgetSpec", spec.value());
-        errors.invalid(&spec, value, "minAvailable and maxUnavailable cannot be both set");
+        errors.invalid(spec, value, "minAvailable and maxUnavailable cannot be both set");
     }
     for value in [&available, &unavailable] {
         if value.is_set() {
@@ -85,11 +85,11 @@ fn validate_priority_class(request: &Request<'_>, errors: &mut Errors) {
             let detail = format!(
                 "priority class names with 'system-' prefix are reserved for system use only. error: {why}"
             );
-            errors.forbidden(&name, &detail);
+            errors.forbidden(name, &detail);
         }
     } else if value.int() > HIGHEST_USER_PRIORITY {
         let detail = format!("maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}");
-        errors.forbidden(&value, &detail);
+        errors.forbidden(value, &detail);
     }
     let policy = request.object.child("preemptionPolicy");
     if policy.is_set() {
@@ -115,12 +115,12 @@ fn validate_priority_class_update(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let value = object.child("value");
     if value.int() != old.child("value").int() {
-        errors.push(Error::forbidden(&value, "may not be changed in an update."));
+        errors.push(Error::forbidden(value, "may not be changed in an update."));
     }
     let policy = object.child("preemptionPolicy");
     if policy.value() != old.child("preemptionPolicy").value() {
         errors.invalid(
-            &policy,
+            policy,
             internal_json("*core.PreemptionPolicy", policy.value()),
             crate::errors::IMMUTABLE,
         );

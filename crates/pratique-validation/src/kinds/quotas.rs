@@ -69,7 +69,7 @@ fn validate_resources(resources: &Node<'_, '_>, errors: &mut Errors) {
     for (name, value) in resources.entries() {
         validate_resource_name(name, &value, errors);
         if !name.contains('/') && !is_quota_resource(name) {
-            errors.invalid(&value, named(name), "must be a standard resource for quota");
+            errors.invalid(value, named(name), "must be a standard resource for quota");
         }
         validate_resource_quantity(name, &value, errors);
     }
@@ -162,7 +162,7 @@ fn validate_scope_selector(spec: &Node<'_, '_>, errors: &mut Errors) {
         }
         for _ in 0..count_inapplicable(spec, scope.text()) {
             let value = internal_json("core.ScopeSelector", selector.value());
-            errors.invalid(&expressions, value, "unsupported scope applied to resource");
+            errors.invalid(expressions, value, "unsupported scope applied to resource");
         }
         let needs_exists = !["PriorityClass", "VolumeAttributesClass"].contains(&scope.text());
         if needs_exists && SCOPES.contains(&scope.text()) && operator.text() != "Exists" {
@@ -182,7 +182,7 @@ fn validate_scope_selector(spec: &Node<'_, '_>, errors: &mut Errors) {
     };
     for _ in PAIRS.iter().filter(|(one, other)| has(one) && has(other)) {
         let value = internal_json("[]core.ResourceQuotaScope", spec.child("scopes").value());
-        errors.invalid(&expressions, value, "conflicting scopes");
+        errors.invalid(expressions, value, "conflicting scopes");
     }
 }
 
@@ -190,15 +190,15 @@ fn validate_operator(requirement: &Node<'_, '_>, errors: &mut Errors) {
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
     match operator.text() {
         "In" | "NotIn" => {
-            if values.len() == 0 {
+            if values.is_empty() {
                 errors.required(
-                    &values,
+                    values,
                     "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
                 );
             }
         }
         "Exists" | "DoesNotExist" => {
-            if values.len() > 0 {
+            if !values.is_empty() {
                 errors.invalid_value(
                     &values,
                     "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
@@ -222,6 +222,6 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
     };
     if !covers(&scopes, &old_scopes) || !covers(&old_scopes, &scopes) {
         let value = internal_json("[]core.ResourceQuotaScope", scopes.value());
-        errors.invalid(&scopes, value, IMMUTABLE);
+        errors.invalid(scopes, value, IMMUTABLE);
     }
 }

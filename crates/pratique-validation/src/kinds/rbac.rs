@@ -88,13 +88,13 @@ fn validate_role(request: &Request<'_>, is_namespaced: bool, errors: &mut Errors
 // Upstream: pkg/apis/rbac/validation/validation.go, ValidatePolicyRule
 fn validate_rule(rule: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
     let urls = rule.child("nonResourceURLs");
-    if urls.len() > 0 {
+    if !urls.is_empty() {
         if is_namespaced {
             errors.invalid_value(&urls, "namespaced rules cannot apply to non-resource URLs");
         }
         if ["apiGroups", "resources", "resourceNames"]
             .iter()
-            .any(|name| rule.child(name).len() > 0)
+            .any(|name| !rule.child(name).is_empty())
         {
             errors.invalid_value(
                 &urls,
@@ -103,13 +103,13 @@ fn validate_rule(rule: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) 
         }
         return;
     }
-    if rule.child("apiGroups").len() == 0 {
+    if rule.child("apiGroups").is_empty() {
         errors.required(
             rule.child("apiGroups"),
             "resource rules must supply at least one api group",
         );
     }
-    if rule.child("resources").len() == 0 {
+    if rule.child("resources").is_empty() {
         errors.required(
             rule.child("resources"),
             "resource rules must supply at least one resource",
@@ -130,9 +130,9 @@ fn validate_cluster_role(request: &Request<'_>, errors: &mut Errors) {
         return;
     }
     let selectors = aggregation.child("clusterRoleSelectors");
-    if selectors.len() == 0 {
+    if selectors.is_empty() {
         errors.required(
-            &selectors,
+            selectors,
             "at least one clusterRoleSelector required if aggregationRule is non-nil",
         );
     }
@@ -141,7 +141,7 @@ fn validate_cluster_role(request: &Request<'_>, errors: &mut Errors) {
         if !is_selector(&selector) {
             // The error prints the selector that could not be made: a nil interface.
             errors.invalid(
-                &selector,
+                selector,
                 BadValue::Prepared("null".into()),
                 "invalid label selector.",
             );
@@ -221,5 +221,5 @@ fn validate_same_role(request: &Request<'_>, errors: &mut Errors) {
         text("name")
     );
     let shown = pratique_json::escape_html(&shown).into_owned();
-    errors.invalid(&role, BadValue::Prepared(shown.into()), crate::errors::IMMUTABLE);
+    errors.invalid(role, BadValue::Prepared(shown.into()), crate::errors::IMMUTABLE);
 }

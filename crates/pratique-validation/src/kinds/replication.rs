@@ -30,15 +30,15 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
 fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (selector, replicas) = (spec.child("selector"), spec.child("replicas"));
-    if selector.len() == 0 {
-        errors.required(&selector, "");
+    if selector.is_empty() {
+        errors.required(selector, "");
     }
     if !replicas.is_set() {
-        errors.required(&replicas, "");
+        errors.required(replicas, "");
     }
     let template = spec.child("template");
     if !template.is_set() {
-        errors.required(&template, "");
+        errors.required(template, "");
         return;
     }
     let metadata = template.child("metadata");

@@ -50,7 +50,7 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
             old.child("healthCheckNodePort"),
         );
         if port.int() != old_port.int() {
-            errors.forbidden(&port, "field is immutable");
+            errors.forbidden(port, "field is immutable");
         }
     }
     validate_service(request, errors);
@@ -67,8 +67,8 @@ fn validate_service(request: &Request<'_>, errors: &mut Errors) {
     let old = request.old.child("spec");
     validate_topology_mode(&metadata.child("annotations"), errors);
     let (ports, kind) = (spec.child("ports"), spec.child("type"));
-    if ports.len() == 0 && !is_headless(&spec) && kind.text() != "ExternalName" {
-        errors.required(&ports, "");
+    if ports.is_empty() && !is_headless(&spec) && kind.text() != "ExternalName" {
+        errors.required(ports, "");
     }
     validate_type(&spec, errors);
     let mut names = Seen::default();
@@ -92,7 +92,7 @@ fn validate_service(request: &Request<'_>, errors: &mut Errors) {
     let allocates = spec.child("allocateLoadBalancerNodePorts");
     let balances = kind.text() == "LoadBalancer";
     if allocates.is_set() && !balances {
-        errors.forbidden(&allocates, "may only be used when `type` is 'LoadBalancer'");
+        errors.forbidden(allocates, "may only be used when `type` is 'LoadBalancer'");
     }
     if balances && !allocates.is_set() {
         // The path leaves out `spec`.
@@ -125,8 +125,8 @@ fn validate_type(spec: &Node<'_, '_>, errors: &mut Errors) {
         }
         "ExternalName" => {
             for (name, is_given) in [
-                ("clusterIPs", addresses.len() > 0),
-                ("ipFamilies", spec.child("ipFamilies").len() > 0),
+                ("clusterIPs", !addresses.is_empty()),
+                ("ipFamilies", !spec.child("ipFamilies").is_empty()),
                 ("ipFamilyPolicy", spec.child("ipFamilyPolicy").is_set()),
             ] {
                 if is_given {
@@ -136,10 +136,10 @@ fn validate_type(spec: &Node<'_, '_>, errors: &mut Errors) {
             let name = spec.child("externalName");
             let text = name.text().strip_suffix('.').unwrap_or(name.text());
             if text.is_empty() {
-                errors.required(&name, "");
+                errors.required(name, "");
             }
             for message in dns1123_subdomain(text).iter().filter(|_| !text.is_empty()) {
-                errors.invalid(&name, text, message);
+                errors.invalid(name, text, message);
             }
         }
         _ => {}
@@ -155,16 +155,16 @@ fn validate_service_port<'v>(
 ) {
     let name = port.child("name");
     if needs_name && name.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     } else if !name.text().is_empty() {
         errors.invalid_each(&name, &dns1123_label(name.text()));
         if !names.insert(name.text()) {
-            errors.duplicate(&name, name.text());
+            errors.duplicate(name, name.text());
         }
     }
     let number = port.child("port");
     if let Some(message) = port_number(number.int()) {
-        errors.invalid(&number, number.int(), &message);
+        errors.invalid(number, number.int(), &message);
     }
     errors.required_enum(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);
     validate_port(&port.child("targetPort"), errors);
@@ -182,7 +182,7 @@ fn validate_affinity(spec: &Node<'_, '_>, errors: &mut Errors) {
     let (affinity, config) = (spec.child("sessionAffinity"), spec.child("sessionAffinityConfig"));
     errors.required_enum(&affinity, &["ClientIP", "None"]);
     if affinity.text() == "None" && config.is_set() {
-        errors.forbidden(&config, "must not be set when session affinity is None");
+        errors.forbidden(config, "must not be set when session affinity is None");
     }
     if affinity.text() != "ClientIP" {
         return;
@@ -197,7 +197,7 @@ fn validate_affinity(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
     if !(1..=MAX_SECONDS).contains(&timeout.int()) {
         errors.invalid(
-            &timeout,
+            timeout,
             timeout.int(),
             "must be greater than 0 and less than 86400",
         );
@@ -218,7 +218,7 @@ fn validate_node_ports(spec: &Node<'_, '_>, errors: &mut Errors) {
     for port in ports.items().filter(|port| port.child("nodePort").int() != 0) {
         let node = port.child("nodePort");
         if !seen.insert((port.child("protocol").text(), node.int())) {
-            errors.duplicate(&node, node.int());
+            errors.duplicate(node, node.int());
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -228,7 +228,7 @@ fn validate_node_ports(spec: &Node<'_, '_>, errors: &mut Errors) {
             let mut key = pratique_json::Object::new();
             key.insert("protocol", protocol.text().to_owned());
             key.insert("port", number.int());
-            errors.duplicate(&port, internal_json("core.ServicePort", &key.into()));
+            errors.duplicate(port, internal_json("core.ServicePort", &key.into()));
         }
     }
 }
@@ -251,7 +251,7 @@ fn validate_class(spec: &Node<'_, '_>, old: Option<&Node<'_, '_>>, errors: &mut 
             errors.invalid_or_empty(&class, &message);
         }
     } else {
-        errors.forbidden(&class, "may only be used when `type` is 'LoadBalancer'");
+        errors.forbidden(class, "may only be used when `type` is 'LoadBalancer'");
     }
 }
 
@@ -262,8 +262,8 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let (status, old_status) = (object.child("status"), old.child("status"));
     let (balancer, old_balancer) = (status.child("loadBalancer"), old_status.child("loadBalancer"));
     let ingress = balancer.child("ingress");
-    if object.child("spec").child("type").text() != "LoadBalancer" && ingress.len() > 0 {
-        errors.forbidden(&ingress, "may only be used when `spec.type` is 'LoadBalancer'");
+    if object.child("spec").child("type").text() != "LoadBalancer" && !ingress.is_empty() {
+        errors.forbidden(ingress, "may only be used when `spec.type` is 'LoadBalancer'");
         return;
     }
     let old_ingress = old_balancer.child("ingress");
@@ -275,10 +275,10 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
         }
         if !mode.is_set() {
             if !ip.text().is_empty() {
-                errors.required(&mode, "must be specified when `ip` is set");
+                errors.required(mode, "must be specified when `ip` is set");
             }
         } else if ip.text().is_empty() {
-            errors.forbidden(&mode, "may not be specified when `ip` is not set");
+            errors.forbidden(mode, "may not be specified when `ip` is not set");
         } else if !["Proxy", "VIP"].contains(&mode.text()) {
             errors.not_supported(&mode, &["Proxy", "VIP"]);
         }

@@ -52,7 +52,7 @@ fn validate_storage_class(request: &Request<'_>, errors: &mut Errors) {
     let lower = provisioner.text().to_lowercase();
     // A declarative rule requires it.
     for message in qualified_name(&lower).iter().filter(|_| !lower.is_empty()) {
-        errors.invalid(&provisioner, lower.as_str(), message);
+        errors.invalid(provisioner, lower.as_str(), message);
     }
     validate_parameters(&object.child("parameters"), errors);
     let reclaim = object.child("reclaimPolicy");
@@ -61,7 +61,7 @@ fn validate_storage_class(request: &Request<'_>, errors: &mut Errors) {
     }
     let mode = object.child("volumeBindingMode");
     if !mode.is_set() {
-        errors.required(&mode, "");
+        errors.required(mode, "");
     } else if !MODES.contains(&mode.text()) {
         errors.not_supported(&mode, MODES);
     }
@@ -95,16 +95,16 @@ fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
         let mut keys = Seen::default();
         for requirement in expressions.items() {
             let (key, values) = (requirement.child("key"), requirement.child("values"));
-            if values.len() == 0 {
-                errors.required(&values, "");
+            if values.is_empty() {
+                errors.required(values, "");
             }
             let mut seen = Seen::default();
             for value in values.items().filter(|value| !seen.insert(value.text())) {
-                errors.duplicate(&value, value.text());
+                errors.duplicate(value, value.text());
             }
             validate_label_name(&key, errors);
             if !keys.insert(key.text()) {
-                errors.duplicate(&key, key.text());
+                errors.duplicate(key, key.text());
             }
         }
         for _ in topologies
@@ -112,7 +112,7 @@ fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
             .take(at)
             .filter(|earlier| is_same_term(earlier, &term))
         {
-            errors.duplicate(&expressions, "");
+            errors.duplicate(expressions, "");
         }
     }
 }
@@ -141,11 +141,11 @@ fn validate_lease(request: &Request<'_>, errors: &mut Errors) {
     let spec = request.object.child("spec");
     let (duration, transitions) = (spec.child("leaseDurationSeconds"), spec.child("leaseTransitions"));
     if duration.is_set() && duration.int() <= 0 {
-        errors.invalid(&duration, duration.int(), "must be greater than 0");
+        errors.invalid(duration, duration.int(), "must be greater than 0");
     }
     if transitions.int() < 0 {
         errors.invalid(
-            &transitions,
+            transitions,
             transitions.int(),
             "must be greater than or equal to 0",
         );
@@ -155,7 +155,7 @@ fn validate_lease(request: &Request<'_>, errors: &mut Errors) {
         validate_strategy(&strategy, errors);
     }
     if !holder.text().is_empty() && strategy.text().is_empty() {
-        errors.forbidden(&holder, "may only be specified if `strategy` is defined");
+        errors.forbidden(holder, "may only be specified if `strategy` is defined");
     }
 }
 
@@ -170,6 +170,6 @@ fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     for message in qualified_name(strategy.text()) {
-        errors.invalid(&shown, named(strategy.text()), &message);
+        errors.invalid(shown, named(strategy.text()), &message);
     }
 }

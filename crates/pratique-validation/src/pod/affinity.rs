@@ -30,7 +30,7 @@ pub(super) fn validate_affinity(affinity: &Node<'_, '_>, options: PodOptions, er
 fn validate_weight(weighted: &Node<'_, '_>, errors: &mut Errors) {
     let weight = weighted.child("weight");
     if !(1..=100).contains(&weight.int()) {
-        errors.invalid(&weight, weight.int(), "must be in the range 1-100");
+        errors.invalid(weight, weight.int(), "must be in the range 1-100");
     }
 }
 
@@ -55,8 +55,8 @@ pub(crate) fn validate_node_selector(
     errors: &mut Errors,
 ) {
     let terms = selector.child("nodeSelectorTerms");
-    if terms.len() == 0 {
-        errors.required(&terms, "must have at least one node selector term");
+    if terms.is_empty() {
+        errors.required(terms, "must have at least one node selector term");
     }
     for term in terms.items() {
         validate_node_term(&term, allows_invalid_values, errors);
@@ -78,14 +78,14 @@ fn validate_node_requirement(requirement: &Node<'_, '_>, allows_invalid_values: 
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
     match operator.text() {
         "In" | "NotIn" => {
-            if values.len() == 0 {
-                errors.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
+            if values.is_empty() {
+                errors.required(values, "must be specified when `operator` is 'In' or 'NotIn'");
             }
         }
         "Exists" | "DoesNotExist" => {
-            if values.len() > 0 {
+            if !values.is_empty() {
                 errors.forbidden(
-                    &values,
+                    values,
                     "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
                 );
             }
@@ -93,7 +93,7 @@ fn validate_node_requirement(requirement: &Node<'_, '_>, allows_invalid_values: 
         "Gt" | "Lt" => {
             if values.len() != 1 {
                 errors.required(
-                    &values,
+                    values,
                     "must be specified single value when `operator` is 'Lt' or 'Gt'",
                 );
             }
@@ -115,7 +115,7 @@ fn validate_node_field(requirement: &Node<'_, '_>, errors: &mut Errors) {
         errors.invalid_name(&operator, "not a valid selector operator");
     } else if values.len() != 1 {
         errors.required(
-            &values,
+            values,
             "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
         );
     }
@@ -142,10 +142,10 @@ fn validate_pod_term(term: &Node<'_, '_>, options: PodOptions, errors: &mut Erro
     validate_label_keys(term, &term.child("mismatchLabelKeys"), errors);
     let key = term.child("topologyKey");
     if key.text().is_empty() {
-        errors.required(&key, "can not be empty");
+        errors.required(key, "can not be empty");
     }
     for message in pratique_gotext::validation::qualified_name(key.text()) {
-        errors.invalid(&key, key.text(), &message);
+        errors.invalid(key, key.text(), &message);
     }
 }
 

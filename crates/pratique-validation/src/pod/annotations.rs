@@ -96,7 +96,7 @@ fn validate_app_armor(name: &str, profile: &Node<'_, '_>, spec: &Node<'_, '_>, e
 // validateAppArmorAnnotationsAndFieldsMatchOnCreate
 pub(crate) fn validate_annotations_match(metadata: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let annotations = metadata.child("annotations");
-    if annotations.len() == 0 {
+    if annotations.is_empty() {
         return;
     }
     let context = spec.child("securityContext");
@@ -191,18 +191,18 @@ pub(super) fn validate_annotation_updates(
             continue;
         }
         if key.starts_with(APP_ARMOR) {
-            errors.forbidden(&new, "may not remove or update AppArmor annotations");
+            errors.forbidden(new, "may not remove or update AppArmor annotations");
         }
         if key == MIRROR {
-            errors.forbidden(&new, "may not remove or update mirror pod annotation");
+            errors.forbidden(new, "may not remove or update mirror pod annotation");
         }
     }
     for (key, value) in annotations.entries().filter(|(key, _)| !old.key(key).is_set()) {
         if key.starts_with(APP_ARMOR) {
-            errors.forbidden(&value, "may not add AppArmor annotations");
+            errors.forbidden(value, "may not add AppArmor annotations");
         }
         if key == MIRROR {
-            errors.forbidden(&value, "may not add mirror pod annotation");
+            errors.forbidden(value, "may not add mirror pod annotation");
         }
     }
 }

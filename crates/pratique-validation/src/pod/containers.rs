@@ -27,8 +27,8 @@ pub(super) struct PodContext<'c, 'p, 'v> {
 // Upstream: pkg/apis/core/validation/validation.go, validateContainers
 pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
     let containers = pod.spec.child("containers");
-    if containers.len() == 0 {
-        errors.required(&containers, "");
+    if containers.is_empty() {
+        errors.required(containers, "");
         return;
     }
     let mut names = Seen::default();
@@ -36,7 +36,7 @@ pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Err
         validate_common(&container, pod, errors);
         let name = container.child("name");
         if !names.insert(name.text()) {
-            errors.duplicate(&name, name.text());
+            errors.duplicate(name, name.text());
         }
         validate_lifecycle(&container.child("lifecycle"), pod.spec, errors);
         validate_probes(&container, errors);
@@ -55,13 +55,13 @@ pub(super) fn validate_init_containers(pod: &PodContext<'_, '_, '_>, errors: &mu
     for container in containers.items() {
         validate_common(&container, pod, errors);
         let policy = container.child("restartPolicy");
-        if policy.is_set() || container.child("restartPolicyRules").len() > 0 {
+        if policy.is_set() || !container.child("restartPolicyRules").is_empty() {
             validate_restart_policy(&container, errors);
         }
         let is_sidecar = policy.text() == "Always";
         let name = container.child("name");
         if names.contains(name.text()) {
-            errors.duplicate(&name, name.text());
+            errors.duplicate(name, name.text());
         } else if !name.text().is_empty() {
             names.insert(name.text());
         }
@@ -114,7 +114,7 @@ pub(super) fn has_restart_container_of_init(spec: &Node<'_, '_>) -> bool {
 pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
     let containers = pod.spec.child("ephemeralContainers");
     let (mut others, mut names) = (Seen::default(), Seen::default());
-    if containers.len() > 0 {
+    if !containers.is_empty() {
         for list in ["containers", "initContainers"] {
             for container in pod.spec.child(list).items() {
                 others.insert(container.child("name").text());
@@ -127,11 +127,11 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
         validate_image_whitespace(&container, errors);
         let name = container.child("name");
         if !names.insert(name.text()) {
-            errors.duplicate(&name, name.text());
+            errors.duplicate(name, name.text());
         }
         let target = container.child("targetContainerName");
         if !target.text().is_empty() && !others.contains(target.text()) {
-            errors.not_found(&target, target.text());
+            errors.not_found(target, target.text());
         }
         for name in [
             "ports",
@@ -164,7 +164,7 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
 fn validate_common(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
     let name = container.child("name");
     if name.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     } else {
         errors.invalid_each(&name, &dns1123_label(name.text()));
     }
@@ -212,19 +212,19 @@ fn validate_ports(ports: &Node<'_, '_>, errors: &mut Errors) {
             if !messages.is_empty() {
                 errors.invalid_each(&name, &messages);
             } else if !names.insert(name.text()) {
-                errors.duplicate(&name, name.text());
+                errors.duplicate(name, name.text());
             }
         }
         let (number, host) = (port.child("containerPort"), port.child("hostPort"));
         if number.int() == 0 {
-            errors.required(&number, "");
+            errors.required(number, "");
         } else if let Some(message) = port_number(number.int()) {
-            errors.invalid(&number, number.int(), &message);
+            errors.invalid(number, number.int(), &message);
         }
         if host.int() != 0
             && let Some(message) = port_number(host.int())
         {
-            errors.invalid(&host, host.int(), &message);
+            errors.invalid(host, host.int(), &message);
         }
         errors.required_enum(&port.child("protocol"), &["SCTP", "TCP", "UDP"]);
     }
@@ -268,24 +268,24 @@ fn validate_resize_policy(container: &Node<'_, '_>, spec: &Node<'_, '_>, errors:
     for policy in list.items() {
         let (resource, restart) = (policy.child("resourceName"), policy.child("restartPolicy"));
         if !resources.insert(resource.text()) {
-            errors.duplicate(&policy, named(resource.text()));
+            errors.duplicate(policy, named(resource.text()));
         }
         for (value, supported) in [
             (&resource, ["cpu", "memory"]),
             (&restart, ["NotRequired", "RestartContainer"]),
         ] {
             if value.text().is_empty() {
-                errors.required(&list, "");
+                errors.required(list, "");
             } else if !supported.contains(&value.text()) {
                 let value = named(value.text());
                 errors.push(pratique_types::field::Error::not_supported(
-                    &list, value, supported,
+                    list, value, supported,
                 ));
             }
         }
         if spec.child("restartPolicy").text() == "Never" && restart.text() != "NotRequired" {
             errors.invalid(
-                &list,
+                list,
                 named(restart.text()),
                 "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
             );
@@ -300,10 +300,10 @@ fn validate_restart_policy(container: &Node<'_, '_>, errors: &mut Errors) {
         container.child("restartPolicyRules"),
     );
     if !policy.is_set() {
-        if rules.len() == 0 {
+        if rules.is_empty() {
             return;
         }
-        errors.required(&policy, "must specify restartPolicy when restart rules are used");
+        errors.required(policy, "must specify restartPolicy when restart rules are used");
         if container.path().to_string().contains("nitContainers") {
             return;
         }
@@ -319,7 +319,7 @@ fn validate_restart_policy(container: &Node<'_, '_>, errors: &mut Errors) {
             errors.not_supported(&action, &["Restart", "RestartAllContainers"]);
         }
         if !codes.is_set() {
-            errors.required(&codes, "must be specified");
+            errors.required(codes, "must be specified");
             continue;
         }
         let operator = codes.child("operator");
@@ -343,7 +343,7 @@ pub(super) fn validate_host_network_ports(spec: &Node<'_, '_>, options: PodOptio
             let (host, number) = (port.child("hostPort"), port.child("containerPort").int());
             if (options.is_pod || host.int() != 0) && host.int() != number {
                 errors.invalid(
-                    &host,
+                    host,
                     host.int(),
                     "must match `containerPort` when `hostNetwork` is true",
                 );
@@ -358,6 +358,6 @@ pub(crate) fn validate_image_whitespace(container: &Node<'_, '_>, errors: &mut E
     let image = container.child("image");
     if image.text().trim().len() != image.text().len() {
         let value = BadValue::Text(image.text().into());
-        errors.invalid(&image, value, "must not have leading or trailing whitespace");
+        errors.invalid(image, value, "must not have leading or trailing whitespace");
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn validate_env(variables: &Node<'_, '_>, errors: &mut Errors) {
     for variable in variables.items() {
         let name = variable.child("name");
         if name.text().is_empty() {
-            errors.required(&name, "");
+            errors.required(name, "");
         } else {
             errors.invalid_each(&name, &env_var_name(name.text()));
         }
@@ -57,7 +57,7 @@ fn validate_source(variable: &Node<'_, '_>, errors: &mut Errors) {
     } else {
         return;
     };
-    errors.invalid(&source, "", detail);
+    errors.invalid(source, "", detail);
 }
 
 const ENV_FIELDS: &[&str] = &[
@@ -86,11 +86,11 @@ pub(super) const FILE_FIELDS: &[&str] = &[
 pub(super) fn validate_field_ref(reference: &Node<'_, '_>, fields: &[&str], errors: &mut Errors) {
     let (version, path) = (reference.child("apiVersion"), reference.child("fieldPath"));
     if version.text().is_empty() {
-        errors.required(&version, "");
+        errors.required(version, "");
         return;
     }
     if path.text().is_empty() {
-        errors.required(&path, "");
+        errors.required(path, "");
         return;
     }
     let text = match convert_field_label(version.text(), path.text()) {
@@ -112,7 +112,7 @@ pub(super) fn validate_field_ref(reference: &Node<'_, '_>, fields: &[&str], erro
             }
         }
         None if !fields.contains(&text) => {
-            errors.push(pratique_types::field::Error::not_supported(&path, text, fields));
+            errors.push(pratique_types::field::Error::not_supported(path, text, fields));
         }
         None => {}
     }
@@ -170,7 +170,7 @@ pub(super) fn validate_resource_ref(reference: &Node<'_, '_>, in_volume: bool, e
     if in_volume && reference.child("containerName").text().is_empty() {
         errors.required(reference.child("containerName"), "");
     } else if resource.text().is_empty() {
-        errors.required(&resource, "");
+        errors.required(resource, "");
     } else if !RESOURCES.contains(&resource.text()) && !is_huge_pages {
         errors.unsupported_text(&resource, RESOURCES);
     }
@@ -210,7 +210,7 @@ fn validate_divisor(reference: &Node<'_, '_>, errors: &mut Errors) {
         _ => return,
     };
     if !is_valid {
-        errors.invalid(&divisor, resource, &detail);
+        errors.invalid(divisor, resource, &detail);
     }
 }
 
@@ -219,10 +219,10 @@ fn validate_divisor(reference: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_key_ref(reference: &Node<'_, '_>, errors: &mut Errors) {
     let (name, key) = (reference.child("name"), reference.child("key"));
     for message in subdomain_name(name.text(), false) {
-        errors.invalid(&name, name.text(), &message);
+        errors.invalid(name, name.text(), &message);
     }
     if key.text().is_empty() {
-        errors.required(&key, "");
+        errors.required(key, "");
     } else {
         errors.invalid_each(&key, &config_map_key(key.text()));
     }
@@ -236,17 +236,17 @@ fn validate_file_key(reference: &Node<'_, '_>, errors: &mut Errors) {
         reference.child("path"),
     );
     if key.text().is_empty() {
-        errors.required(&key, "");
+        errors.required(key, "");
     } else {
         errors.invalid_each(&key, &env_var_name(key.text()));
     }
     if volume.text().is_empty() {
-        errors.required(&volume, "");
+        errors.required(volume, "");
     } else {
         errors.invalid_each(&volume, &dns1123_label(volume.text()));
     }
     if path.text().is_empty() {
-        errors.required(&path, "");
+        errors.required(path, "");
     } else {
         validate_no_backsteps(&path, &path, errors);
     }
@@ -268,7 +268,7 @@ pub(super) fn validate_env_from(sources: &Node<'_, '_>, errors: &mut Errors) {
             count += 1;
             let name = reference.child("name");
             if name.text().is_empty() {
-                errors.required(&name, "");
+                errors.required(name, "");
             } else {
                 errors.invalid_each(&name, &subdomain_name(name.text(), true));
             }
@@ -309,7 +309,7 @@ pub(super) fn validate_file_volumes(spec: &Node<'_, '_>, errors: &mut Errors) {
                     .filter(|volume| volume.child("name").text() == name.text())
                     .last();
                 match volume {
-                    None => errors.not_found(&name, name.text()),
+                    None => errors.not_found(name, name.text()),
                     Some(volume) if !volume.child("emptyDir").is_set() => {
                         errors.invalid_value(&name, "referenced volume must be of type emptyDir");
                     }

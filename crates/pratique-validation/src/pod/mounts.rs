@@ -14,13 +14,13 @@ pub(super) fn validate_mounts(container: &Node<'_, '_>, pod: &PodContext<'_, '_,
     for mount in mounts.items() {
         let (name, path) = (mount.child("name"), mount.child("mountPath"));
         if name.text().is_empty() {
-            errors.required(&name, "");
+            errors.required(name, "");
         }
         if !pod.volumes.contains(name.text()) {
-            errors.not_found(&name, name.text());
+            errors.not_found(name, name.text());
         }
         if path.text().is_empty() {
-            errors.required(&path, "");
+            errors.required(path, "");
         }
         if !paths.insert(path.text()) {
             errors.invalid_or_empty(&path, "must be unique");
@@ -102,7 +102,7 @@ fn validate_propagation(
     let is_privileged = container.child("securityContext").child("privileged").is_true();
     if propagation.text() == "Bidirectional" && !is_privileged {
         errors.forbidden(
-            &shown,
+            shown,
             "Bidirectional mount propagation is available only to privileged containers",
         );
     }
@@ -119,12 +119,12 @@ fn validate_recursive_read_only(mount: &Node<'_, '_>, mounts: &Node<'_, '_>, err
         "Disabled" => {}
         "Enabled" | "IfPossible" => {
             if !mount.child("readOnly").is_true() {
-                errors.forbidden(&shown, "may only be specified when readOnly is true");
+                errors.forbidden(shown, "may only be specified when readOnly is true");
             }
             let propagation = mount.child("mountPropagation");
             if propagation.is_set() && propagation.text() != "None" {
                 errors.forbidden(
-                    &shown,
+                    shown,
                     "may only be specified when mountPropagation is None or not specified",
                 );
             }
@@ -136,7 +136,7 @@ fn validate_recursive_read_only(mount: &Node<'_, '_>, mounts: &Node<'_, '_>, err
 // Upstream: pkg/apis/core/validation/validation.go, ValidateVolumeDevices
 pub(super) fn validate_devices(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
     let devices = container.child("volumeDevices");
-    if devices.len() == 0 {
+    if devices.is_empty() {
         return;
     }
     let mounts = texts(&container.child("volumeMounts"), "name", "mountPath");
@@ -144,7 +144,7 @@ pub(super) fn validate_devices(container: &Node<'_, '_>, pod: &PodContext<'_, '_
     for device in devices.items() {
         let (name, path) = (device.child("name"), device.child("devicePath"));
         if name.text().is_empty() {
-            errors.required(&name, "");
+            errors.required(name, "");
         }
         if names.contains(name.text()) {
             errors.invalid_or_empty(&name, "must be unique");
@@ -155,10 +155,10 @@ pub(super) fn validate_devices(container: &Node<'_, '_>, pod: &PodContext<'_, '_
                 &name,
                 "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
             ),
-            None => errors.not_found(&name, name.text()),
+            None => errors.not_found(name, name.text()),
         }
         if path.text().is_empty() {
-            errors.required(&path, "");
+            errors.required(path, "");
         }
         if paths.contains(path.text()) {
             errors.invalid_or_empty(&path, "must be unique");

@@ -14,12 +14,12 @@ pub(super) fn validate_dns_config(spec: &Node<'_, '_>, errors: &mut Errors) {
     let (servers, searches) = (config.child("nameservers"), config.child("searches"));
     if spec.child("dnsPolicy").text() == "None" {
         if !config.is_set() {
-            errors.required(&config, "must provide `dnsConfig` when `dnsPolicy` is None");
+            errors.required(config, "must provide `dnsConfig` when `dnsPolicy` is None");
             return;
         }
-        if servers.len() == 0 {
+        if servers.is_empty() {
             errors.required(
-                &servers,
+                servers,
                 "must provide at least one DNS nameserver when `dnsPolicy` is None",
             );
             return;
@@ -44,12 +44,12 @@ pub(super) fn validate_dns_config(spec: &Node<'_, '_>, errors: &mut Errors) {
     for search in searches.items().filter(|search| search.text() != ".") {
         let text = search.text().strip_suffix('.').unwrap_or(search.text());
         for message in subdomain_with_underscore(text) {
-            errors.invalid(&search, text, &message);
+            errors.invalid(search, text, &message);
         }
     }
     for option in config.child("options").items() {
         if option.child("name").text().is_empty() {
-            errors.required(&option, "must not be empty");
+            errors.required(option, "must not be empty");
         }
     }
 }
@@ -79,13 +79,13 @@ pub(super) fn validate_host_name(spec: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     if spec.child("setHostnameAsFQDN").is_true() {
-        errors.forbidden(&name, "may not be specified when setHostnameAsFQDN is true");
+        errors.forbidden(name, "may not be specified when setHostnameAsFQDN is true");
     }
     if spec.child("hostNetwork").is_true() {
-        errors.forbidden(&name, "may not be specified when hostNetwork is true");
+        errors.forbidden(name, "may not be specified when hostNetwork is true");
     }
     if name.text().len() > 64 {
-        errors.too_long(&name, 64);
+        errors.too_long(name, 64);
     }
     errors.invalid_each(&name, &dns1123_subdomain(name.text()));
 }
@@ -109,7 +109,7 @@ pub(super) fn validate_host_users(spec: &Node<'_, '_>, options: PodOptions, erro
     }
     for list in super::CONTAINER_LISTS {
         for container in spec.child(list).items() {
-            if container.child("volumeDevices").len() > 0 {
+            if !container.child("volumeDevices").is_empty() {
                 errors.forbidden(container.child("volumeDevices"), DETAIL);
             }
         }
@@ -132,10 +132,10 @@ pub(super) fn validate_scheduling_gates(gates: &Node<'_, '_>, errors: &mut Error
     for gate in gates.items() {
         let name = gate.child("name").text();
         for message in qualified_name(name) {
-            errors.invalid(&gate, name, &message);
+            errors.invalid(gate, name, &message);
         }
         if !names.insert(name) {
-            errors.duplicate(&gate, name);
+            errors.duplicate(gate, name);
         }
     }
 }

@@ -48,7 +48,7 @@ impl PodOptions {
             violates_match_label_keys: topology::violates_match_label_keys(old),
             restart_container_of_init: containers::has_restart_container_of_init(old),
             user_namespace_devices: old.child("hostUsers").some_bool() == Some(false)
-                && any_container(old, |container| container.child("volumeDevices").len() > 0),
+                && any_container(old, |container| !container.child("volumeDevices").is_empty()),
             user_namespace_host_network: old.child("hostUsers").some_bool() == Some(false)
                 && old.child("hostNetwork").is_true(),
             comparing_tolerations: has_comparing_tolerations(old),

@@ -16,7 +16,7 @@ pub(super) fn validate_probes(container: &Node<'_, '_>, errors: &mut Errors) {
         validate_probe(&readiness, errors);
         let period = readiness.child("terminationGracePeriodSeconds");
         if period.is_set() {
-            errors.invalid(&period, period.int(), "must not be set for readinessProbes");
+            errors.invalid(period, period.int(), "must not be set for readinessProbes");
         }
     }
     let startup = container.child("startupProbe");
@@ -29,7 +29,7 @@ pub(super) fn validate_probes(container: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_one_success(probe: &Node<'_, '_>, errors: &mut Errors) {
     let threshold = probe.child("successThreshold");
     if threshold.int() != 1 {
-        errors.invalid(&threshold, threshold.int(), "must be 1");
+        errors.invalid(threshold, threshold.int(), "must be 1");
     }
 }
 
@@ -47,7 +47,7 @@ fn validate_probe(probe: &Node<'_, '_>, errors: &mut Errors) {
     }
     let period = probe.child("terminationGracePeriodSeconds");
     if period.is_set() && period.int() <= 0 {
-        errors.invalid(&period, period.int(), "must be greater than 0");
+        errors.invalid(period, period.int(), "must be greater than 0");
     }
 }
 
@@ -164,12 +164,12 @@ fn validate_handler(handler: &Node<'_, '_>, grace_period: Option<i64>, errors: &
         }
         count += 1;
         if count > 1 {
-            errors.forbidden(&action, "may not specify more than 1 handler type");
+            errors.forbidden(action, "may not specify more than 1 handler type");
             continue;
         }
         match name {
             "exec" => {
-                if action.child("command").len() == 0 {
+                if action.child("command").is_empty() {
                     errors.required(action.child("command"), "");
                 }
             }
@@ -209,7 +209,7 @@ fn validate_http_get(http: &Node<'_, '_>, errors: &mut Errors) {
     for header in headers.items() {
         let name = header.child("name").text();
         if let Some(message) = http_header_name(name) {
-            errors.invalid(&headers, name, message);
+            errors.invalid(headers, name, message);
         }
     }
     let (protocol, host) = (http.child("protocol"), http.child("host"));

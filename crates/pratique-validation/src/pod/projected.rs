@@ -50,7 +50,7 @@ pub(super) fn validate_projected(projected: &Node<'_, '_>, options: PodOptions, 
             validate_certificate(&certificate, projected, &mut paths, errors);
         }
         if count > 1 {
-            errors.forbidden(&source, "may not specify more than 1 volume type per source");
+            errors.forbidden(source, "may not specify more than 1 volume type per source");
         }
     }
 }
@@ -94,18 +94,18 @@ fn insert_path<'v>(path: &'v str, projected: &Node<'_, '_>, paths: &mut Seen<'v>
 fn validate_token(token: &Node<'_, '_>, projected: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     let expiration = token.child("expirationSeconds");
     match expiration.some_int() {
-        None => errors.required(&expiration, ""),
+        None => errors.required(expiration, ""),
         Some(seconds) => {
             if seconds < 600 {
                 errors.invalid(
-                    &expiration,
+                    expiration,
                     seconds,
                     "may not specify a duration less than 10 minutes",
                 );
             }
             if seconds > 1 << 32 {
                 errors.invalid(
-                    &expiration,
+                    expiration,
                     seconds,
                     "may not specify a duration larger than 2^32 seconds",
                 );
@@ -116,7 +116,7 @@ fn validate_token(token: &Node<'_, '_>, projected: &Node<'_, '_>, options: PodOp
     // Errors name the volume, not the source.
     let shown = Node::with_path(path.value(), projected.path().child("path"));
     if path.text().is_empty() {
-        errors.required(&shown, "");
+        errors.required(shown, "");
     } else if !options.non_local_token_path {
         validate_local_path(&path, &shown, errors);
     }
@@ -134,7 +134,7 @@ fn validate_trust_bundle(bundle: &Node<'_, '_>, errors: &mut Errors) {
         );
     } else if name.is_set() {
         if name.text().is_empty() {
-            errors.required(&name, "must be a valid object name");
+            errors.required(name, "must be a valid object name");
         }
         for message in trust_bundle_messages(name.text()) {
             errors.invalid_or_empty(&name, &format!("not a valid clustertrustbundlename: {message}"));
@@ -144,7 +144,7 @@ fn validate_trust_bundle(bundle: &Node<'_, '_>, errors: &mut Errors) {
         }
     } else if signer.is_set() {
         if signer.text().is_empty() {
-            errors.required(&signer, "must be a valid signer name");
+            errors.required(signer, "must be a valid signer name");
         }
         validate_signer_name(&signer, errors);
         validate_selector(&selector, false, errors);
@@ -188,7 +188,7 @@ fn validate_certificate<'v>(
         size = size.saturating_add(key.len()).saturating_add(value.text().len());
     }
     if size > 256 << 10 {
-        errors.too_long(&annotations, 256 << 10);
+        errors.too_long(annotations, 256 << 10);
     }
     validate_user(&certificate.child("user"), errors);
     let key_type = certificate.child("keyType");
@@ -204,14 +204,14 @@ fn validate_certificate<'v>(
         };
         if seconds < 3600 {
             errors.invalid(
-                &expiration,
+                expiration,
                 seconds,
                 "if provided, maxExpirationSeconds must be >= 3600",
             );
         }
         if seconds > max {
             let detail = format!("if provided, maxExpirationSeconds must be <= {max}");
-            errors.invalid(&expiration, seconds, &detail);
+            errors.invalid(expiration, seconds, &detail);
         }
     }
     let mut count = 0;

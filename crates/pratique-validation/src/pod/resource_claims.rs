@@ -27,9 +27,9 @@ pub(super) fn validate_resource_claims(
         }
         let name = claim.child("name");
         if name.text().is_empty() {
-            errors.required(&name, "");
+            errors.required(name, "");
         } else if !names.insert(name.text()) {
-            errors.duplicate(&name, name.text());
+            errors.duplicate(name, name.text());
         } else {
             errors.invalid_each(&name, &dns1123_label(name.text()));
         }
@@ -46,7 +46,7 @@ pub(super) fn validate_resource_claims(
         };
         if !detail.is_empty() {
             errors.invalid(
-                &claim,
+                claim,
                 internal_json("core.PodResourceClaim", claim.value()),
                 detail,
             );

@@ -201,22 +201,22 @@ fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors:
     for claim in claims.items() {
         let (name, request) = (claim.child("name").text(), claim.child("request"));
         if name.is_empty() {
-            errors.required(&claim, "");
+            errors.required(claim, "");
             continue;
         }
         if seen.contains(&(name, "")) {
-            errors.duplicate(&claim, name);
+            errors.duplicate(claim, name);
         } else {
             let text = request.text();
             if !text.is_empty() {
                 errors.invalid_each(&request, &dns1123_label(text));
             }
             if seen.contains(&(name, text)) {
-                errors.duplicate(&claim, format!("{name}/{text}"));
+                errors.duplicate(claim, format!("{name}/{text}"));
             } else {
                 if text.is_empty() {
                     for _ in seen.iter().filter(|(other, _)| *other == name) {
-                        errors.duplicate(&claim, name);
+                        errors.duplicate(claim, name);
                     }
                 }
                 seen.push((name, text));
@@ -232,7 +232,7 @@ fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors:
                 ),
             };
             let value = BadValue::Text(name.into());
-            errors.push(Error::new(ErrorKind::NotFound, &claim, &value, &detail));
+            errors.push(Error::new(ErrorKind::NotFound, claim, &value, &detail));
         }
     }
 }
@@ -250,7 +250,7 @@ pub(super) fn validate_pod_resources(
         return;
     }
     if spec.child("os").child("name").text() == "windows" {
-        errors.forbidden(&resources, "may not be set for a windows pod");
+        errors.forbidden(resources, "may not be set for a windows pod");
         return;
     }
     if resources.child("claims").is_set() {
@@ -280,7 +280,7 @@ fn validate_consistency(spec: &Node<'_, '_>, resources: &Node<'_, '_>, errors: &
         };
         if sum > quantity(&request) {
             let detail = format!("must be greater than or equal to aggregate container requests of {sum}");
-            errors.invalid(&request, request.text(), &detail);
+            errors.invalid(request, request.text(), &detail);
         }
     }
     for (name, limit) in limits.entries().filter(|(name, _)| is_huge_pages(name)) {
@@ -289,7 +289,7 @@ fn validate_consistency(spec: &Node<'_, '_>, resources: &Node<'_, '_>, errors: &
         };
         if sum > quantity(&limit) {
             let detail = format!("must be greater than or equal to aggregate container limits of {sum}");
-            errors.invalid(&limit, limit.text(), &detail);
+            errors.invalid(limit, limit.text(), &detail);
         }
     }
     let shown = resources.path().child("containers");

@@ -93,7 +93,7 @@ fn validate_seccomp(profile: &Node<'_, '_>, errors: &mut Errors) {
     }
     let (kind, file) = (profile.child("type"), profile.child("localhostProfile"));
     if kind.text().is_empty() {
-        errors.required(&kind, "type is required when seccompProfile is set");
+        errors.required(kind, "type is required when seccompProfile is set");
     } else if !PROFILES.contains(&kind.text()) {
         errors.not_supported(&kind, PROFILES);
     }
@@ -101,11 +101,11 @@ fn validate_seccomp(profile: &Node<'_, '_>, errors: &mut Errors) {
         if file.is_set() {
             validate_descending(file.text(), &file, errors);
         } else {
-            errors.required(&file, "must be set when seccomp type is Localhost");
+            errors.required(file, "must be set when seccomp type is Localhost");
         }
     } else if file.is_set() {
         errors.invalid(
-            &file,
+            file,
             super::internal::seccomp_profile_json(profile.value()),
             "can only be set when seccomp type is Localhost",
         );
@@ -120,17 +120,15 @@ fn validate_app_armor(profile: &Node<'_, '_>, errors: &mut Errors) {
     }
     let (kind, file) = (profile.child("type"), profile.child("localhostProfile"));
     match kind.text() {
-        "Localhost" if !file.is_set() => {
-            errors.required(&file, "must be set when AppArmor type is Localhost")
-        }
+        "Localhost" if !file.is_set() => errors.required(file, "must be set when AppArmor type is Localhost"),
         "Localhost" => {
             if file.text().trim() != file.text() {
                 errors.invalid_value(&file, "must not be padded with whitespace");
             } else if file.text().is_empty() {
-                errors.required(&file, "must be set when AppArmor type is Localhost");
+                errors.required(file, "must be set when AppArmor type is Localhost");
             }
             if file.text().len() > MAX_PATH {
-                errors.too_long(&file, MAX_PATH as i64);
+                errors.too_long(file, MAX_PATH as i64);
             }
         }
         "RuntimeDefault" | "Unconfined" => {
@@ -138,7 +136,7 @@ fn validate_app_armor(profile: &Node<'_, '_>, errors: &mut Errors) {
                 errors.invalid_name(&file, "can only be set when AppArmor type is Localhost");
             }
         }
-        "" => errors.required(&kind, "type is required when appArmorProfile is set"),
+        "" => errors.required(kind, "type is required when appArmorProfile is set"),
         _ => errors.not_supported(&kind, PROFILES),
     }
 }
@@ -188,7 +186,7 @@ fn validate_sysctls(sysctls: &Node<'_, '_>, spec: &Node<'_, '_>, options: PodOpt
     for sysctl in sysctls.items() {
         let name = sysctl.child("name");
         if name.text().is_empty() {
-            errors.required(&name, "");
+            errors.required(name, "");
         } else if !is_sysctl_name(name.text()) {
             errors.invalid_value(
                 &name,
@@ -196,7 +194,7 @@ fn validate_sysctls(sysctls: &Node<'_, '_>, spec: &Node<'_, '_>, options: PodOpt
                  ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$",
             );
         } else if names.contains(name.text()) {
-            errors.duplicate(&name, name.text());
+            errors.duplicate(name, name.text());
         }
         if !options.host_sysctls
             && let Some(detail) = host_sysctl(name.text(), spec)

@@ -45,7 +45,7 @@ pub(crate) fn validate_pod_spec<'v>(
 ) {
     let grace_period = spec.child("terminationGracePeriodSeconds");
     if !grace_period.is_set() {
-        errors.required(&grace_period, "");
+        errors.required(grace_period, "");
     }
     let pod_name = origin
         .metadata
@@ -106,7 +106,7 @@ fn validate_shared_processes(spec: &Node<'_, '_>, errors: &mut Errors) {
     let shares = spec.child("shareProcessNamespace");
     if shares.is_true() && spec.child("hostPID").is_true() {
         errors.invalid(
-            &shares,
+            shares,
             true,
             "ShareProcessNamespace and HostPID cannot both be enabled",
         );
@@ -137,7 +137,7 @@ fn validate_names(spec: &Node<'_, '_>, is_of_set: bool, errors: &mut Errors) {
     if let Some(seconds) = deadline.some_int()
         && !(1..=max).contains(&seconds)
     {
-        errors.invalid(&deadline, seconds, &inclusive_range(1, max));
+        errors.invalid(deadline, seconds, &inclusive_range(1, max));
     }
     if is_of_set {
         return;

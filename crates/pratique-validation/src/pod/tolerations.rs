@@ -36,13 +36,13 @@ fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &
         "Equal" | "" => {
             let messages = label_value(value.text());
             if !messages.is_empty() {
-                errors.invalid(&operator, value.text(), &messages.join(";"));
+                errors.invalid(operator, value.text(), &messages.join(";"));
             }
         }
         "Exists" => {
             if !value.text().is_empty() {
                 errors.invalid(
-                    &operator,
+                    operator,
                     value.text(),
                     "value must be empty when `operator` is 'Exists'",
                 );

@@ -16,7 +16,7 @@ pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodO
             constraint.child("whenUnsatisfiable"),
         );
         if key.text().is_empty() {
-            errors.required(&key, "can not be empty");
+            errors.required(key, "can not be empty");
         }
         if !ACTIONS.contains(&action.text()) {
             errors.not_supported(&action, ACTIONS);
@@ -37,7 +37,7 @@ pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodO
                     "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}",
                     action.text()
                 );
-                errors.invalid(&domains, domains.int(), &detail);
+                errors.invalid(domains, domains.int(), &detail);
             }
         }
         for name in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
@@ -71,7 +71,7 @@ pub(super) fn violates_match_label_keys(spec: &Node<'_, '_>) -> bool {
 pub(super) fn validate_label_keys(term: &Node<'_, '_>, mismatch: &Node<'_, '_>, errors: &mut Errors) {
     let (matching, selector) = (term.child("matchLabelKeys"), term.child("labelSelector"));
     for keys in [&matching, mismatch] {
-        if keys.len() > 0 && !selector.is_set() {
+        if !keys.is_empty() && !selector.is_set() {
             errors.forbidden(keys, "must not be specified when labelSelector is not set");
         } else {
             keys.items().for_each(|key| validate_label_name(&key, errors));
@@ -110,11 +110,11 @@ fn validate_legacy_label_keys(constraint: &Node<'_, '_>, errors: &mut Errors) {
         constraint.child("matchLabelKeys"),
         constraint.child("labelSelector"),
     );
-    if keys.len() == 0 {
+    if keys.is_empty() {
         return;
     }
     if !selector.is_set() {
-        errors.forbidden(&keys, "must not be specified when labelSelector is not set");
+        errors.forbidden(keys, "must not be specified when labelSelector is not set");
     }
     let expressions = selector.child("matchExpressions");
     for key in keys.items() {

@@ -41,7 +41,7 @@ pub(crate) fn validate_pod_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
         validate_tolerations(&tolerations, options, errors);
     } else {
         errors.forbidden(
-            &tolerations,
+            tolerations,
             "existing toleration can not be modified except its tolerationSeconds",
         );
     }
@@ -50,7 +50,7 @@ pub(crate) fn validate_pod_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
         return;
     }
     let mut allowed = allowed_spec(&spec, &old_spec);
-    if old_spec.child("schedulingGates").len() > 0 {
+    if !old_spec.child("schedulingGates").is_empty() {
         validate_gated(&spec, &old_spec, &mut allowed, errors);
     }
     if !is_same(&allowed, old_spec.value()) {
@@ -59,7 +59,7 @@ pub(crate) fn validate_pod_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
             &internal_text("core.PodSpec", &allowed),
         );
         errors.forbidden(
-            &spec,
+            spec,
             &format!("pod updates may not change fields other than {UPDATABLE}\n{diff}"),
         );
     }
@@ -88,11 +88,11 @@ fn validate_deadline(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Error
     let max = i64::from(i32::MAX);
     match (deadline.some_int(), old.some_int()) {
         (Some(seconds), _) if !(0..=max).contains(&seconds) => {
-            errors.invalid(&deadline, seconds, &inclusive_range(0, max));
+            errors.invalid(deadline, seconds, &inclusive_range(0, max));
             false
         }
         (Some(seconds), Some(before)) if before < seconds => {
-            errors.invalid(&deadline, seconds, "must be less than or equal to previous value");
+            errors.invalid(deadline, seconds, "must be less than or equal to previous value");
             false
         }
         (None, Some(_)) => {
@@ -125,7 +125,7 @@ fn validate_gates(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) 
                 "only deletion is allowed, but found new scheduling gate '{}'",
                 name.text()
             );
-            errors.forbidden(&name, &detail);
+            errors.forbidden(name, &detail);
         }
     }
 }
@@ -220,7 +220,7 @@ fn validate_affinity_additions(nodes: &Node<'_, '_>, old: &Node<'_, '_>, errors:
     let (terms, required) = (old_required.child("nodeSelectorTerms"), nodes.child(REQUIRED));
     if !required.is_set() {
         errors.invalid(
-            &required.path().child("nodeSelectorTerms"),
+            required.path().child("nodeSelectorTerms"),
             internal_json(
                 "[]core.NodeSelectorTerm",
                 required.child("nodeSelectorTerms").value(),
@@ -230,9 +230,9 @@ fn validate_affinity_additions(nodes: &Node<'_, '_>, old: &Node<'_, '_>, errors:
         return;
     }
     let new_terms = required.child("nodeSelectorTerms");
-    if terms.len() > 0 && terms.len() != new_terms.len() {
+    if !terms.is_empty() && terms.len() != new_terms.len() {
         errors.invalid(
-            &new_terms,
+            new_terms,
             internal_json("[]core.NodeSelectorTerm", new_terms.value()),
             "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
         );
@@ -241,7 +241,7 @@ fn validate_affinity_additions(nodes: &Node<'_, '_>, old: &Node<'_, '_>, errors:
     for (new, old) in new_terms.items().zip(terms.items()) {
         if !has_only_additions(&new, &old) {
             errors.invalid(
-                &new,
+                new,
                 internal_json("core.NodeSelectorTerm", new.value()),
                 "only additions are allowed (no mutations or deletions)",
             );
@@ -252,8 +252,8 @@ fn validate_affinity_additions(nodes: &Node<'_, '_>, old: &Node<'_, '_>, errors:
 // Upstream: pkg/apis/core/validation/validation.go, validateNodeSelectorTermHasOnlyAdditions
 fn has_only_additions(new: &Node<'_, '_>, old: &Node<'_, '_>) -> bool {
     let lists = ["matchExpressions", "matchFields"];
-    let is_empty = lists.iter().all(|name| old.child(name).len() == 0);
-    let adds = lists.iter().any(|name| new.child(name).len() > 0);
+    let is_empty = lists.iter().all(|name| old.child(name).is_empty());
+    let adds = lists.iter().any(|name| !new.child(name).is_empty());
     if is_empty && adds {
         return false;
     }

@@ -138,11 +138,11 @@ fn require_secret_name(source: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_empty_dir(source: &Node<'_, '_>, errors: &mut Errors) {
     let (limit, mode) = (source.child("sizeLimit"), source.child("mode"));
     if limit.is_set() && quantity(&limit).signum() < 0 {
-        errors.forbidden(&limit, "SizeLimit field must be a valid resource quantity");
+        errors.forbidden(limit, "SizeLimit field must be a valid resource quantity");
     }
     if mode.is_set() && !(0..=0o1777).contains(&mode.int()) {
         errors.invalid(
-            &mode,
+            mode,
             mode.int(),
             "must be a number between 0 and 01777 (octal), both inclusive",
         );
@@ -163,7 +163,7 @@ pub(crate) fn validate_host_path(source: &Node<'_, '_>, errors: &mut Errors) {
     ];
     let (path, kind) = (source.child("path"), source.child("type"));
     if path.text().is_empty() {
-        errors.required(&path, "");
+        errors.required(path, "");
         return;
     }
     validate_no_backsteps(&path, &path, errors);
@@ -177,7 +177,7 @@ pub(crate) fn validate_disk(source: &Node<'_, '_>, name: &str, errors: &mut Erro
     require(source, &[name], errors);
     let partition = source.child("partition");
     if !(0..=255).contains(&partition.int()) {
-        errors.invalid(&partition, partition.int(), &inclusive_range(1, 255));
+        errors.invalid(partition, partition.int(), &inclusive_range(1, 255));
     }
 }
 
@@ -225,13 +225,13 @@ fn validate_iscsi(source: &Node<'_, '_>, errors: &mut Errors) {
 pub(crate) fn validate_iscsi_names(source: &Node<'_, '_>, prefix_detail: &str, errors: &mut Errors) {
     let target = source.child("iqn");
     if target.text().is_empty() {
-        errors.required(&target, "");
+        errors.required(target, "");
     } else {
         validate_iscsi_name(&target, prefix_detail, errors);
     }
     let unit = source.child("lun");
     if !(0..=255).contains(&unit.int()) {
-        errors.invalid(&unit, unit.int(), &inclusive_range(0, 255));
+        errors.invalid(unit, unit.int(), &inclusive_range(0, 255));
     }
     let uses_chap = ["chapAuthDiscovery", "chapAuthSession"]
         .iter()
@@ -284,7 +284,7 @@ fn is_qualified_name(text: &str) -> bool {
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte))
             && !name.is_empty()
             && !name.contains([',', ';', '*', '&', '$', '|'])
-            && !name.contains(|letter: char| matches!(letter, ' ' | '\t' | '\n' | '\u{c}' | '\r'))
+            && !name.contains([' ', '\t', '\n', '\u{c}', '\r'])
     };
     text.match_indices("iqn.")
         .any(|(at, prefix)| text.get(at + prefix.len()..).is_some_and(is_match))
@@ -314,10 +314,10 @@ pub(crate) fn validate_quobyte(source: &Node<'_, '_>, errors: &mut Errors) {
     const DETAIL: &str = "must be a host:port pair or multiple pairs separated by commas";
     let (registry, tenant) = (source.child("registry"), source.child("tenant"));
     if registry.text().is_empty() {
-        errors.required(&registry, DETAIL);
+        errors.required(registry, DETAIL);
     } else if tenant.text().len() >= 65 {
         errors.required(
-            &tenant,
+            tenant,
             "must be a UUID and may not exceed a length of 64 characters",
         );
     } else {
@@ -382,17 +382,17 @@ pub(crate) fn validate_fibre_channel(source: &Node<'_, '_>, errors: &mut Errors)
         source.child("wwids"),
         source.child("lun"),
     );
-    if names.len() == 0 && ids.len() == 0 {
-        errors.required(&names, "must specify either targetWWNs or wwids, but not both");
+    if names.is_empty() && ids.is_empty() {
+        errors.required(names, "must specify either targetWWNs or wwids, but not both");
     }
-    if names.len() > 0 && ids.len() > 0 {
+    if !names.is_empty() && !ids.is_empty() {
         errors.invalid_value(&names, "targetWWNs and wwids can not be specified simultaneously");
     }
-    if names.len() > 0 {
+    if !names.is_empty() {
         match unit.some_int() {
-            None => errors.required(&unit, "lun is required if targetWWNs is specified"),
+            None => errors.required(unit, "lun is required if targetWWNs is specified"),
             Some(number) if !(0..=255).contains(&number) => {
-                errors.invalid(&unit, number, &inclusive_range(0, 255));
+                errors.invalid(unit, number, &inclusive_range(0, 255));
             }
             Some(_) => {}
         }
@@ -406,7 +406,7 @@ pub(crate) fn validate_flex(source: &Node<'_, '_>, errors: &mut Errors) {
         let domain = key.split_once('/').map_or(key, |(domain, _)| domain);
         let domain = format!(".{}", domain.to_lowercase());
         if domain.ends_with(".kubernetes.io") || domain.ends_with(".k8s.io") {
-            errors.invalid(&option, key, "kubernetes.io and k8s.io namespaces are reserved");
+            errors.invalid(option, key, "kubernetes.io and k8s.io namespaces are reserved");
         }
     }
 }
@@ -443,7 +443,7 @@ pub(crate) fn validate_azure_disk(source: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
     let (name, namespace) = (source.child("volumeName"), source.child("volumeNamespace"));
     if name.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     } else {
         errors.invalid_each(&name, &dns1123_label(name.text()));
     }
@@ -490,6 +490,6 @@ fn validate_ephemeral(source: &Node<'_, '_>, errors: &mut Errors) {
     if template.is_set() {
         validate_claim_template(&template, ClaimOptions::default(), errors);
     } else {
-        errors.required(&template, "");
+        errors.required(template, "");
     }
 }

@@ -87,7 +87,7 @@ fn is_template(templates: Option<&Node<'_, '_>>, name: &str) -> bool {
 fn validate_name(volume: &Node<'_, '_>, errors: &mut Errors) {
     let name = volume.child("name");
     if name.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     } else {
         errors.invalid_each(&name, &dns1123_label(name.text()));
     }
@@ -105,7 +105,7 @@ fn validate_volume<'v>(
     validate_name(volume, errors);
     let name = volume.child("name");
     if known.names.contains(name.text()) {
-        errors.duplicate(&name, name.text());
+        errors.duplicate(name, name.text());
     }
     if errors.len() == count {
         known.names.insert(name.text());

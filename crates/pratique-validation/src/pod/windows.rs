@@ -30,7 +30,7 @@ pub(super) fn validate_windows_options(options: &Node<'_, '_>, errors: &mut Erro
     let user = options.child("runAsUserName");
     if user.is_set() {
         for message in user_name_messages(user.text()) {
-            errors.invalid(&user, named(user.text()), message);
+            errors.invalid(user, named(user.text()), message);
         }
     }
 }
@@ -128,7 +128,7 @@ pub(super) fn validate_host_process(spec: &Node<'_, '_>, errors: &mut Errors) {
     let network = spec.child("hostNetwork");
     if !network.is_true() {
         errors.invalid(
-            &network,
+            network,
             false,
             "hostNetwork must be true if pod contains any hostProcess containers",
         );
@@ -143,11 +143,11 @@ pub(super) fn validate_os(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
     let name = os.child("name");
     match name.text() {
-        "" => errors.required(&name, ""),
+        "" => errors.required(name, ""),
         "linux" => validate_linux(spec, errors),
         "windows" => validate_windows(spec, errors),
         other => errors.push(pratique_types::field::Error::not_supported(
-            &os,
+            os,
             named(other),
             ["linux", "windows"],
         )),

@@ -25,7 +25,7 @@ pub(super) fn validate_daemon_set(request: &Request<'_>, errors: &mut Errors) {
     }
     if selector.is_set() && is_empty_selector(&selector) {
         errors.invalid(
-            &selector,
+            selector,
             internal_json("*metav1.LabelSelector", selector.value()),
             "empty selector is invalid for daemonset",
         );
@@ -47,7 +47,7 @@ fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
     let update = strategy.child("rollingUpdate");
     match strategy.child("type").text() {
         "OnDelete" => {}
-        "RollingUpdate" if !update.is_set() => errors.required(&update, ""),
+        "RollingUpdate" if !update.is_set() => errors.required(update, ""),
         "RollingUpdate" => validate_rolling_update(&update, errors),
         _ => errors.push(pratique_types::field::Error::not_supported(
             strategy,
@@ -66,11 +66,11 @@ fn validate_rolling_update(update: &Node<'_, '_>, errors: &mut Errors) {
     validate_at_most_all(&surge, errors);
     match (int_or_percent(&unavailable) != 0, int_or_percent(&surge) != 0) {
         (true, true) => errors.invalid(
-            &surge,
+            surge,
             printed(&surge),
             "may not be set when maxUnavailable is non-zero",
         ),
-        (false, false) => errors.required(&unavailable, "cannot be 0 when maxSurge is 0"),
+        (false, false) => errors.required(unavailable, "cannot be 0 when maxSurge is 0"),
         _ => {}
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn validate_deployment(request: &Request<'_>, errors: &mut Errors) {
     if deadline.is_set() {
         errors.nonnegative(&deadline);
         if deadline.int() <= spec.child("minReadySeconds").int() {
-            errors.invalid(&deadline, deadline.int(), "must be greater than minReadySeconds");
+            errors.invalid(deadline, deadline.int(), "must be greater than minReadySeconds");
         }
     }
 }
@@ -60,11 +60,11 @@ fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
     match strategy.child("type").text() {
         "Recreate" => {
             if update.is_set() {
-                errors.forbidden(&update, "may not be specified when strategy `type` is 'Recreate'");
+                errors.forbidden(update, "may not be specified when strategy `type` is 'Recreate'");
             }
         }
         "RollingUpdate" if !update.is_set() => {
-            errors.required(&update, "this should be defaulted and never be nil");
+            errors.required(update, "this should be defaulted and never be nil");
         }
         "RollingUpdate" => validate_rolling_update(&update, errors),
         _ => errors.push(pratique_types::field::Error::not_supported(
@@ -82,7 +82,7 @@ fn validate_rolling_update(update: &Node<'_, '_>, errors: &mut Errors) {
     validate_int_or_percent(&surge, errors);
     if int_or_percent(&unavailable) == 0 && int_or_percent(&surge) == 0 {
         errors.invalid(
-            &unavailable,
+            unavailable,
             printed(&unavailable),
             "may not be 0 when `maxSurge` is 0",
         );

@@ -54,7 +54,7 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
     );
     if !templates.is_same(&old_templates) {
         errors.invalid(
-            &templates,
+            templates,
             internal_json("[]core.PersistentVolumeClaim", templates.value()),
             crate::errors::IMMUTABLE,
         );
@@ -76,7 +76,7 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
 fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, set_options: SetOptions, errors: &mut Errors) {
     let management = spec.child("podManagementPolicy");
     match management.text() {
-        "" => errors.required(&management, ""),
+        "" => errors.required(management, ""),
         "OrderedReady" | "Parallel" => {}
         _ => errors.invalid_name(&management, "must be 'OrderedReady' or 'Parallel'"),
     }
@@ -141,14 +141,14 @@ fn validate_strategy(strategy: &Node<'_, '_>, set_options: SetOptions, errors: &
         errors.invalid(strategy, value, detail);
     } else if update.is_set() && kind.text() != "RollingUpdate" {
         let value = internal_json("apps.RollingUpdateStatefulSetStrategy", update.value());
-        errors.invalid(&update, value, "only allowed for updateStrategy 'RollingUpdate'");
+        errors.invalid(update, value, "only allowed for updateStrategy 'RollingUpdate'");
     } else if update.is_set() {
         errors.nonnegative(&update.child("partition"));
         let unavailable = update.child("maxUnavailable");
         if unavailable.is_set() {
             validate_int_or_percent(&unavailable, errors);
             if int_or_percent(&unavailable) == 0 {
-                errors.invalid(&unavailable, printed(&unavailable), "cannot be 0");
+                errors.invalid(unavailable, printed(&unavailable), "cannot be 0");
             }
             validate_at_most_all(&unavailable, errors);
         }

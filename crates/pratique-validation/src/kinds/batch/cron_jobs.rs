@@ -39,14 +39,14 @@ pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
     let (selector, manual) = (job.child("selector"), job.child("manualSelector"));
     if selector.is_set() {
         errors.invalid(
-            &selector,
+            selector,
             internal_json("*metav1.LabelSelector", selector.value()),
             "`selector` will be auto-generated",
         );
     }
     if manual.is_true() {
         errors.push(pratique_types::field::Error::not_supported(
-            &manual,
+            manual,
             true,
             ["nil", "false"],
         ));

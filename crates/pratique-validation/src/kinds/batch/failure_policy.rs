@@ -27,7 +27,7 @@ fn validate_rule(rule: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) 
     let conditions = rule.child("onPodConditions");
     match action.text() {
         "" => errors.required(
-            &action,
+            action,
             "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]",
         ),
         "FailIndex" => {
@@ -47,7 +47,7 @@ fn validate_rule(rule: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) 
     for pattern in conditions.items() {
         validate_condition(&pattern, errors);
     }
-    let detail = match (codes.is_set(), conditions.len() > 0) {
+    let detail = match (codes.is_set(), !conditions.is_empty()) {
         (true, true) => "specifying both OnExitCodes and OnPodConditions is not supported",
         (false, false) => "specifying one of OnExitCodes and OnPodConditions is required",
         _ => return,
@@ -62,7 +62,7 @@ fn validate_condition(pattern: &Node<'_, '_>, errors: &mut Errors) {
         errors.invalid_or_empty(&kind, &message);
     }
     match status.text() {
-        "" => errors.required(&status, "valid values: [\"False\" \"True\" \"Unknown\"]"),
+        "" => errors.required(status, "valid values: [\"False\" \"True\" \"Unknown\"]"),
         "False" | "True" | "Unknown" => {}
         _ => errors.not_supported(&status, &["False", "True", "Unknown"]),
     }
@@ -72,7 +72,7 @@ fn validate_condition(pattern: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_exit_codes(codes: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let (operator, values) = (codes.child("operator"), codes.child("values"));
     match operator.text() {
-        "" => errors.required(&operator, "valid values: [\"In\" \"NotIn\"]"),
+        "" => errors.required(operator, "valid values: [\"In\" \"NotIn\"]"),
         "In" | "NotIn" => {}
         _ => errors.not_supported(&operator, &["In", "NotIn"]),
     }
@@ -83,7 +83,7 @@ fn validate_exit_codes(codes: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut E
             "must be one of the container or initContainer names in the pod template",
         );
     }
-    if values.len() == 0 {
+    if values.is_empty() {
         errors.invalid_value(&values, "at least one value is required");
     } else if values.len() > 255 {
         errors.too_many(&values, 255);
@@ -93,10 +93,10 @@ fn validate_exit_codes(codes: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut E
     for value in values.items() {
         let number = value.int();
         if operator.text() == "In" && number == 0 {
-            errors.invalid(&value, number, "must not be 0 for the In operator");
+            errors.invalid(value, number, "must not be 0 for the In operator");
         }
         if !seen.insert(number) {
-            errors.duplicate(&value, number);
+            errors.duplicate(value, number);
         }
         is_ordered &= number >= last;
         last = number;
@@ -120,9 +120,9 @@ fn has_container(spec: &Node<'_, '_>, name: &str) -> bool {
 pub(super) fn validate_success_policy(spec: &Node<'_, '_>, errors: &mut Errors) {
     let policy = spec.child("successPolicy");
     let rules = policy.child("rules");
-    if rules.len() == 0 {
+    if rules.is_empty() {
         errors.required(
-            &rules,
+            rules,
             "at least one rules must be specified when the successPolicy is specified",
         );
     }
@@ -147,7 +147,7 @@ fn validate_success_rule(rule: &Node<'_, '_>, completions: i64, errors: &mut Err
     let mut total = 0;
     if indexes.is_set() {
         if indexes.text().len() > MAX_INDEXES {
-            errors.too_long(&indexes, MAX_INDEXES as i64);
+            errors.too_long(indexes, MAX_INDEXES as i64);
         }
         match count_indexes(indexes.text(), completions) {
             Ok(number) => total = number,
@@ -161,13 +161,13 @@ fn validate_success_rule(rule: &Node<'_, '_>, completions: i64, errors: &mut Err
     if count.int() > completions {
         let detail =
             format!("must be less than or equal to {completions} (the number of specified completions)");
-        errors.invalid(&count, count.int(), &detail);
+        errors.invalid(count, count.int(), &detail);
     }
     if indexes.is_set() && count.int() > total {
         let detail = format!(
             "must be less than or equal to {total} (the number of indexes in the specified succeededIndexes field)"
         );
-        errors.invalid(&count, count.int(), &detail);
+        errors.invalid(count, count.int(), &detail);
     }
 }
 

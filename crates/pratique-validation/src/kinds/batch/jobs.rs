@@ -36,7 +36,7 @@ fn validate_generated_selector(job: &Node<'_, '_>, errors: &mut Errors) {
     }
     let (uid, name) = (metadata.child("uid"), metadata.child("name"));
     if uid.text().is_empty() {
-        errors.required(&uid, "");
+        errors.required(uid, "");
     }
     let (uid, name) = (uid.text(), name.text());
     let expected = [
@@ -51,16 +51,16 @@ fn validate_generated_selector(job: &Node<'_, '_>, errors: &mut Errors) {
         let label = labels.key(key);
         let detail = || format!("must be '{value}'");
         if !label.is_set() {
-            errors.required(&label, &detail());
+            errors.required(label, &detail());
         } else if label.text() != value {
-            errors.invalid(&label, BadValue::Json(labels.value()), &detail());
+            errors.invalid(label, BadValue::Json(labels.value()), &detail());
         }
     }
     let members = expected.map(|(key, value)| (key.into(), Value::from(value)));
     let expected = Value::Object(members.into_iter().collect());
     if is_selector(&selector) && !matches_labels(&selector, &Node::with_path(&expected, *labels.path())) {
         errors.invalid(
-            &selector,
+            selector,
             internal_json("*metav1.LabelSelector", selector.value()),
             "`selector` not auto-generated",
         );
@@ -90,7 +90,7 @@ fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) 
     if selector.is_set() {
         validate_selector(&selector, options.invalid_selector_values, errors);
     } else {
-        errors.required(&selector, "");
+        errors.required(selector, "");
     }
     let metadata = template.child("metadata");
     let labels = metadata.child("labels");
@@ -123,7 +123,7 @@ pub(super) fn validate_common_spec(spec: &Node<'_, '_>, options: PodOptions, err
     if manager.is_set() {
         validate_domain_path(&manager, errors);
         if manager.text().len() > 63 {
-            errors.too_long(&manager, 63);
+            errors.too_long(manager, 63);
         }
     }
     validate_completion_mode(spec, errors);
@@ -134,7 +134,7 @@ pub(super) fn validate_common_spec(spec: &Node<'_, '_>, options: PodOptions, err
             validate_success_policy(spec, errors);
         } else {
             let value = internal_json("batch.SuccessPolicy", success.value());
-            errors.invalid(&success, value, "requires indexed completion mode");
+            errors.invalid(success, value, "requires indexed completion mode");
         }
     }
     validate_replacement_policy(spec, errors);
@@ -143,7 +143,7 @@ pub(super) fn validate_common_spec(spec: &Node<'_, '_>, options: PodOptions, err
     let pod = template.child("spec");
     let policy = pod.child("restartPolicy");
     match policy.text() {
-        "Always" | "" => errors.required(&policy, "valid values: \"OnFailure\", \"Never\""),
+        "Always" | "" => errors.required(policy, "valid values: \"OnFailure\", \"Never\""),
         "OnFailure" if spec.child("podFailurePolicy").is_set() => {
             errors.invalid_name(
                 &policy,
@@ -167,7 +167,7 @@ fn validate_completion_mode(spec: &Node<'_, '_>, errors: &mut Errors) {
         for name in ["backoffLimitPerIndex", "maxFailedIndexes"] {
             let field = spec.child(name);
             if field.is_set() {
-                errors.invalid(&field, field.int(), "requires indexed completion mode");
+                errors.invalid(field, field.int(), "requires indexed completion mode");
             }
         }
     }
@@ -180,18 +180,18 @@ fn validate_indexed(spec: &Node<'_, '_>, errors: &mut Errors) {
     let (completions, parallelism) = (spec.child("completions"), spec.child("parallelism"));
     let failed = spec.child("maxFailedIndexes");
     if !completions.is_set() {
-        errors.required(&completions, "when completion mode is Indexed");
+        errors.required(completions, "when completion mode is Indexed");
     }
     if parallelism.int() > MAX_INDEXES {
         let detail = format!("must be less than or equal to {MAX_INDEXES} when completion mode is Indexed");
-        errors.invalid(&parallelism, parallelism.int(), &detail);
+        errors.invalid(parallelism, parallelism.int(), &detail);
     }
     if completions.is_set() && failed.is_set() && failed.int() > completions.int() {
-        errors.invalid(&failed, failed.int(), "must be less than or equal to completions");
+        errors.invalid(failed, failed.int(), "must be less than or equal to completions");
     }
     if failed.int() > MAX_INDEXES {
         errors.invalid(
-            &failed,
+            failed,
             failed.int(),
             &format!("must be less than or equal to {MAX_INDEXES}"),
         );
@@ -201,7 +201,7 @@ fn validate_indexed(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
     if !failed.is_set() {
         errors.required(
-            &failed,
+            failed,
             &format!("must be specified when completions is above {MANY}"),
         );
     }
@@ -245,7 +245,7 @@ pub(super) fn validate_job_update(request: &Request<'_>, errors: &mut Errors) {
     ] {
         let (field, old) = (spec.child(name), old.child(name));
         if !field.is_same(&old) {
-            errors.invalid(&field, internal_json(type_name, field.value()), IMMUTABLE);
+            errors.invalid(field, internal_json(type_name, field.value()), IMMUTABLE);
         }
     }
     validate_pod_names(&request.object, errors);
@@ -269,7 +269,7 @@ fn validate_completions(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Er
     } else {
         return;
     };
-    errors.invalid(&field, value, detail);
+    errors.invalid(field, value, detail);
 }
 
 /// The template may change while the Job is suspended, in some of its fields.
@@ -302,7 +302,7 @@ fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
         }
     } else if !crate::node::is_same(template.value(), &allowed) {
         errors.invalid(
-            &template,
+            template,
             internal_json("core.PodTemplateSpec", template.value()),
             IMMUTABLE,
         );

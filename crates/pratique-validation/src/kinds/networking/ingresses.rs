@@ -15,10 +15,10 @@ use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 pub(super) fn validate_ingress(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (rules, backend) = (spec.child("rules"), spec.child("defaultBackend"));
-    if rules.len() == 0 && !backend.is_set() {
+    if rules.is_empty() && !backend.is_set() {
         let value = if rules.is_set() { "[]" } else { "null" };
         errors.invalid(
-            &spec,
+            spec,
             BadValue::Prepared(value.into()),
             "either `defaultBackend` or `rules` must be specified",
         );
@@ -123,8 +123,8 @@ fn validate_paths(rule: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     let paths = http.child("paths");
-    if paths.len() == 0 {
-        errors.required(&paths, "");
+    if paths.is_empty() {
+        errors.required(paths, "");
     }
     for path in paths.items() {
         validate_path(&path, errors);
@@ -136,7 +136,7 @@ fn validate_path(rule: &Node<'_, '_>, errors: &mut Errors) {
     const ABSOLUTE: &str = "must be an absolute path";
     let (kind, path) = (rule.child("pathType"), rule.child("path"));
     if !kind.is_set() {
-        errors.required(&kind, "pathType must be specified");
+        errors.required(kind, "pathType must be specified");
         return;
     }
     let text = path.text();
@@ -176,7 +176,7 @@ fn validate_backend(backend: &Node<'_, '_>, errors: &mut Errors) {
         (false, true) => {
             let (name, port) = (service.child("name"), service.child("port"));
             if name.text().is_empty() {
-                errors.required(&name, "");
+                errors.required(name, "");
             } else {
                 errors.invalid_each(&name, &dns1123_label(name.text()));
             }
@@ -192,7 +192,7 @@ fn validate_backend_port(backend: &Node<'_, '_>, port: &Node<'_, '_>, errors: &m
         (true, false) => errors.invalid_each(&name, &port_name(name.text())),
         (false, true) => {
             if let Some(message) = port_number(number.int()) {
-                errors.invalid(&number, number.int(), &message);
+                errors.invalid(number, number.int(), &message);
             }
         }
         (false, false) => errors.required(backend, "port name or number is required"),
@@ -212,7 +212,7 @@ fn validate_resource(resource: &Node<'_, '_>, requires_names: bool, errors: &mut
         if !field.text().is_empty() {
             errors.invalid_each(&field, &path_segment_name(field.text(), false));
         } else if requires_names {
-            errors.required(&field, "");
+            errors.required(field, "");
         }
     }
 }
@@ -260,7 +260,7 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     let spec = request.object.child("spec");
     let controller = spec.child("controller");
     if controller.text().len() > 250 {
-        errors.too_long(&controller, 250);
+        errors.too_long(controller, 250);
     }
     validate_domain_path(&controller, errors);
     let parameters = spec.child("parameters");
@@ -271,12 +271,12 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     validate_resource(&parameters, false, errors);
     let (scope, namespace) = (parameters.child("scope"), parameters.child("namespace"));
     if !scope.is_set() {
-        errors.required(&scope, "");
+        errors.required(scope, "");
         return;
     }
     match scope.text() {
         "Namespace" if !namespace.is_set() => {
-            errors.required(&namespace, "`parameters.scope` is set to 'Namespace'");
+            errors.required(namespace, "`parameters.scope` is set to 'Namespace'");
         }
         "Namespace" => {
             for message in label_name(namespace.text(), false) {
@@ -285,7 +285,7 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
         }
         "Cluster" => {
             if namespace.is_set() {
-                errors.forbidden(&namespace, "`parameters.scope` is set to 'Cluster'");
+                errors.forbidden(namespace, "`parameters.scope` is set to 'Cluster'");
             }
         }
         _ => errors.unsupported_text(&scope, &["Cluster", "Namespace"]),

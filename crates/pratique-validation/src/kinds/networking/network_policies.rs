@@ -32,7 +32,7 @@ pub(super) fn validate_network_policy(request: &Request<'_>, errors: &mut Errors
     let types = spec.child("policyTypes");
     if types.len() > 2 {
         let value = internal_json("[]networking.PolicyType", types.value());
-        errors.invalid(&types, value, "may not specify more than two policyTypes");
+        errors.invalid(types, value, "may not specify more than two policyTypes");
         return;
     }
     for kind in types
@@ -53,28 +53,28 @@ fn validate_port(rule: &Node<'_, '_>, errors: &mut Errors) {
     if !port.is_set() {
         if end.is_set() {
             errors.invalid(
-                &end,
+                end,
                 end.int(),
                 "may not be specified when `port` is not specified",
             );
         }
     } else if port.value().as_str().is_some() {
         if end.is_set() {
-            errors.invalid(&end, end.int(), "may not be specified when `port` is non-numeric");
+            errors.invalid(end, end.int(), "may not be specified when `port` is non-numeric");
         }
         for message in port_name(port.text()) {
             errors.invalid_or_empty(&port, &message);
         }
     } else {
         if let Some(message) = port_number(port.int()) {
-            errors.invalid(&port, port.int(), &message);
+            errors.invalid(port, port.int(), &message);
         }
         if end.is_set() {
             if end.int() < port.int() {
-                errors.invalid(&end, end.int(), "must be greater than or equal to `port`");
+                errors.invalid(end, end.int(), "must be greater than or equal to `port`");
             }
             if let Some(message) = port_number(end.int()) {
-                errors.invalid(&end, end.int(), &message);
+                errors.invalid(end, end.int(), &message);
             }
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn validate_limit_range(request: &Request<'_>, errors: &mut Errors) {
         let kind = limit.child("type");
         validate_type(&kind, errors);
         if !kinds.insert(kind.text()) {
-            errors.duplicate(&kind, named(kind.text()));
+            errors.duplicate(kind, named(kind.text()));
         }
         validate_limit(&limit, errors);
     }
@@ -54,7 +54,7 @@ fn validate_limit(limit: &Node<'_, '_>, errors: &mut Errors) {
     }
     if kind == "Pod" {
         for list in ["default", "defaultRequest"] {
-            if limit.child(list).len() > 0 {
+            if !limit.child(list).is_empty() {
                 errors.forbidden(limit.child(list), "may not be specified when `type` is 'Pod'");
             }
         }
@@ -128,7 +128,7 @@ fn validate_values(limit: &Node<'_, '_>, name: &str, is_of_pods: bool, errors: &
             default.text(),
             request.text()
         );
-        errors.invalid(&request, printed(&request), &detail);
+        errors.invalid(request, printed(&request), &detail);
     }
 }
 

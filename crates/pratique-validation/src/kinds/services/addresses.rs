@@ -17,7 +17,7 @@ pub(super) fn validate_addresses(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors
     let begins = addresses.items().next().map(|address| address.text());
     if !first.text().is_empty() {
         match begins {
-            None => errors.required(&addresses, ""),
+            None => errors.required(addresses, ""),
             Some(text) if text != first.text() => {
                 errors.invalid_value(&addresses, "first value must match `clusterIP`");
             }
@@ -33,7 +33,7 @@ pub(super) fn validate_addresses(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors
             errors.not_supported(&family, FAMILIES);
         }
         if !seen.insert(family.text()) {
-            errors.duplicate(&family, crate::errors::named(family.text()));
+            errors.duplicate(family, crate::errors::named(family.text()));
         }
     }
     let policy = spec.child("ipFamilyPolicy");
@@ -110,7 +110,7 @@ pub(super) fn validate_address_changes(spec: &Node<'_, '_>, old: &Node<'_, '_>, 
         return;
     }
     let is_fewer = addresses.len() < old_addresses.len();
-    if is_fewer && addresses.len() == 0 {
+    if is_fewer && addresses.is_empty() {
         errors.invalid_value(&at(0), "primary clusterIP can not be unset");
     }
     if changes_first(&addresses, &old_addresses) {
@@ -166,7 +166,7 @@ pub(super) fn validate_family_changes(spec: &Node<'_, '_>, old: &Node<'_, '_>, e
     }
     let is_fewer = families.len() < old_families.len();
     let addresses = spec.child("clusterIPs");
-    if is_fewer && addresses.len() == 0 {
+    if is_fewer && addresses.is_empty() {
         errors.invalid_value(&all, "primary ipFamily can not be unset");
     }
     if changes_first(&families, &old_families) {

@@ -11,7 +11,7 @@ use crate::node::Node;
 fn is_external(spec: &Node<'_, '_>) -> bool {
     match spec.child("type").text() {
         "LoadBalancer" | "NodePort" => true,
-        "ClusterIP" => spec.child("externalIPs").len() > 0,
+        "ClusterIP" => !spec.child("externalIPs").is_empty(),
         _ => false,
     }
 }
@@ -35,15 +35,15 @@ pub(super) fn validate_external_traffic(spec: &Node<'_, '_>, errors: &mut Errors
     if !needs_health_check(spec) {
         if port.int() != 0 {
             errors.invalid(
-                &port,
+                port,
                 port.int(),
                 "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
             );
         }
     } else if port.int() == 0 {
-        errors.required(&port, "");
+        errors.required(port, "");
     } else if let Some(message) = port_number(port.int()) {
-        errors.invalid(&port, port.int(), &message);
+        errors.invalid(port, port.int(), &message);
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn validate_internal_traffic(spec: &Node<'_, '_>, errors: &mut Errors
     let kind = spec.child("type").text();
     if !policy.is_set() {
         if ["NodePort", "LoadBalancer", "ClusterIP"].contains(&kind) {
-            errors.required(&policy, "");
+            errors.required(policy, "");
         }
     } else if !["Cluster", "Local"].contains(&policy.text()) {
         errors.not_supported(&policy, &["Cluster", "Local"]);
@@ -75,9 +75,9 @@ pub(super) fn validate_source_ranges(request: &Request<'_>, errors: &mut Errors)
     let metadata = request.object.child("metadata");
     let annotations = metadata.child("annotations");
     let annotation = annotations.key(ANNOTATION);
-    if ranges.len() > 0 {
+    if !ranges.is_empty() {
         if !balances {
-            errors.forbidden(&ranges, DETAIL);
+            errors.forbidden(ranges, DETAIL);
         }
         let old = old.child("loadBalancerSourceRanges");
         for range in ranges.items() {
@@ -88,7 +88,7 @@ pub(super) fn validate_source_ranges(request: &Request<'_>, errors: &mut Errors)
         }
     } else if annotation.is_set() {
         if !balances {
-            errors.forbidden(&annotation, DETAIL);
+            errors.forbidden(annotation, DETAIL);
         }
         let old_metadata = request.old.child("metadata");
         let old = old_metadata.child("annotations");

@@ -71,7 +71,7 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
             &internal_text("core.PersistentVolumeClaimSpec", &new_form),
         );
         errors.forbidden(
-            &spec,
+            spec,
             &format!(
                 "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n{diff}"
             ),
@@ -158,12 +158,12 @@ fn validate_attributes_class(request: &Request<'_>, errors: &mut Errors) {
     }
     if !class.is_set() {
         errors.forbidden(
-            &class,
+            class,
             "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil",
         );
     } else if class.text().is_empty() {
         errors.forbidden(
-            &class,
+            class,
             "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil",
         );
     }

@@ -61,8 +61,8 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta(&metadata, false, subdomain_name, errors);
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let modes = spec.child("accessModes");
-    if modes.len() == 0 {
-        errors.required(&modes, "");
+    if modes.is_empty() {
+        errors.required(modes, "");
     }
     validate_access_modes(&modes, errors);
     validate_capacity(&spec.child("capacity"), errors);
@@ -78,14 +78,14 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
         let allows_invalid = has_invalid_term_values(&old_affinity.child("required"));
         validate_node_selector(&required, allows_invalid, errors);
     } else if affinity.is_set() {
-        errors.required(&required, "must specify required node constraints");
+        errors.required(required, "must specify required node constraints");
     }
     validate_sources(&spec, metadata.child("name").text(), errors);
     if spec.child("hostPath").is_set()
         && is_root(spec.child("hostPath").child("path").text())
         && reclaim.text() == "Recycle"
     {
-        errors.forbidden(&reclaim, "may not be 'recycle' for a hostPath mount of '/'");
+        errors.forbidden(reclaim, "may not be 'recycle' for a hostPath mount of '/'");
     }
     validate_class(&spec.child("storageClassName"), errors);
     let mode = spec.child("volumeMode");
@@ -95,7 +95,7 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
     let class = spec.child("volumeAttributesClassName");
     if class.is_set() {
         if class.text().is_empty() {
-            errors.required(&class, "an empty string is disallowed");
+            errors.required(class, "an empty string is disallowed");
         }
         validate_class(&class, errors);
         if !spec.child("csi").is_set() {
@@ -121,7 +121,7 @@ fn is_root(path: &str) -> bool {
 }
 
 fn validate_capacity(capacity: &Node<'_, '_>, errors: &mut Errors) {
-    if capacity.len() == 0 {
+    if capacity.is_empty() {
         errors.required(capacity, "");
     }
     if !capacity.key("storage").is_set() || capacity.len() > 1 {
@@ -131,7 +131,7 @@ fn validate_capacity(capacity: &Node<'_, '_>, errors: &mut Errors) {
     for (_, value) in capacity.entries() {
         if quantity(&value).value() < 0 {
             errors.invalid(
-                &value,
+                value,
                 quantity(&value).value(),
                 "must be a valid resource quantity",
             );
@@ -156,7 +156,7 @@ fn validate_sources(spec: &Node<'_, '_>, name: &str, errors: &mut Errors) {
         validate_source(source, &value, name, errors);
         let affinity = spec.child("nodeAffinity");
         if *source == "local" && !affinity.child("required").is_set() {
-            errors.required(&affinity, "Local volume requires node affinity");
+            errors.required(affinity, "Local volume requires node affinity");
         }
     }
     if count == 0 {
@@ -186,7 +186,7 @@ fn validate_source(name: &str, source: &Node<'_, '_>, volume: &str, errors: &mut
             require(source, &["secretName", "shareName"], errors);
             let namespace = source.child("secretNamespace");
             if namespace.is_set() && namespace.text().is_empty() {
-                errors.required(&namespace, "");
+                errors.required(namespace, "");
             }
         }
         "vsphereVolume" => require(source, &["volumePath"], errors),
@@ -197,7 +197,7 @@ fn validate_source(name: &str, source: &Node<'_, '_>, volume: &str, errors: &mut
         "local" => {
             let path = source.child("path");
             if path.text().is_empty() {
-                errors.required(&path, "");
+                errors.required(path, "");
             } else if has_backsteps(path.text()) {
                 errors.invalid_value(&path, "must not contain '..'");
             }
@@ -247,7 +247,7 @@ fn validate_iscsi(source: &Node<'_, '_>, volume: &str, errors: &mut Errors) {
 fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
     let (name, namespace) = (source.child("volumeName"), source.child("volumeNamespace"));
     if name.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     } else {
         errors.invalid_each(&name, &dns1123_label(name.text()));
     }
@@ -273,12 +273,12 @@ fn validate_csi(source: &Node<'_, '_>, errors: &mut Errors) {
         }
         let (name, namespace) = (secret.child("name"), secret.child("namespace"));
         if name.text().is_empty() {
-            errors.required(&name, "");
+            errors.required(name, "");
         } else {
             errors.invalid_each(&name, &dns1123_subdomain(name.text()));
         }
         if namespace.text().is_empty() {
-            errors.required(&namespace, "");
+            errors.required(namespace, "");
         } else {
             errors.invalid_each(&namespace, &dns1123_label(namespace.text()));
         }
@@ -324,7 +324,7 @@ pub(super) fn validate_volume_update(request: &Request<'_>, errors: &mut Errors)
     }
     let class = spec.child("volumeAttributesClassName");
     if old.child("volumeAttributesClassName").is_set() && !class.is_set() {
-        errors.forbidden(&class, "update from non-nil value to nil is forbidden");
+        errors.forbidden(class, "update from non-nil value to nil is forbidden");
     }
 }
 
