@@ -205,7 +205,8 @@ fn hunks(edits: &[Edit]) -> Vec<Vec<Edit>> {
         }
         hunk.push(edit);
     }
-    if !(hunk.len() == 1 && hunk.iter().all(|edit| edit.is_equal)) && !hunk.is_empty() {
+    // What is left may be equal lines only, or none.
+    if hunk.len() > 1 || hunk.iter().any(|edit| !edit.is_equal) {
         hunks.push(hunk);
     }
     hunks

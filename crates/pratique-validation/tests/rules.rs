@@ -1,5 +1,7 @@
 //! What is said of objects that were decoded and defaulted.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
+
 use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, Validator};
 
