@@ -301,8 +301,11 @@ pub fn is_meant_as_policy(source: &SourceFile, content: &[u8]) -> bool {
     source.kind == SourceKind::Template && source.root.is_none() && mentions_policies(content)
 }
 
+/// Whether an `apiVersion` somewhere is that of policies. Roles and the conditions of templates name the group as well.
 fn mentions_policies(content: &[u8]) -> bool {
-    String::from_utf8_lossy(content).contains(API_GROUP)
+    let text = String::from_utf8_lossy(content);
+    let mut named = text.lines().filter_map(|line| line.split_once(API_GROUP));
+    named.any(|(before_group, _)| before_group.contains("apiVersion"))
 }
 
 fn missing_kind(location: Location) -> Failure {

@@ -89,7 +89,8 @@ impl WholeChain {
         if let Some(later) = self.later_state(&state, input, &admitted.outcome) {
             let mut again = ExchangeRecorder::default();
             let retried = admit(engine, cluster, &later, asked, model, &mut again)?;
-            if retried.outcome.allowed() {
+            // What was refused at first is decided by the last try. What is undecided may have been allowed at once.
+            if retried.outcome.allowed() || admitted.outcome.status.is_some() {
                 (admitted, recorder) = (retried, again);
             }
         }

@@ -61,6 +61,18 @@ fn check(inputs: &[&str], code: i32, counts: &str) {
 }
 
 #[test]
+fn the_last_try_of_a_controller_decides() {
+    let quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: few, namespace: shop}\nspec: {hard: {pods: 5}}\n";
+    let uses_account = workload("shop", USES_ACCOUNT);
+    // The account is there then, but what the controller of quotas makes of the other is not known.
+    check(
+        &[NAMESPACE, &uses_account, ACCOUNT, quota],
+        3,
+        "4 allowed, 0 denied, 1 undecided",
+    );
+}
+
+#[test]
 fn pods_of_controllers_find_what_comes_later() {
     let uses_account = workload("shop", USES_ACCOUNT);
     check(&[NAMESPACE, &uses_account, ACCOUNT], 0, "4 allowed, 0 denied");

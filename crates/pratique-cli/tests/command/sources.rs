@@ -220,3 +220,24 @@ fn configurations_of_admission_are_by_themselves() {
     none.exits(2)
         .stderr_has("pod.yaml: there is no policy, binding or webhook configuration among its 1 object");
 }
+
+#[test]
+fn files_that_only_name_the_group_of_policies_are_skipped() {
+    let plan = "files:\n- value: |\n    {{- if .Capabilities.APIVersions.Has \"admissionregistration.k8s.io/v1\" }}\n";
+    let directory = Directory::new()
+        .with("all/policy.yaml", format!("{POLICY}---\n{BINDING}"))
+        .with("all/plan.yaml", plan);
+    directory
+        .run(&["check", "all"])
+        .exits(0)
+        .stderr_has("all: skipped 1 file that is no object, such as all/plan.yaml\n");
+    // One that has the version of policies is meant to be one.
+    let directory = directory.with(
+        "all/plan.yaml",
+        POLICY.replace("kind: ValidatingAdmissionPolicy\n", ""),
+    );
+    directory
+        .run(&["check", "all"])
+        .exits(1)
+        .shows(&["Object 'Kind' is missing"]);
+}

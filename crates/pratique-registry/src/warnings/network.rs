@@ -23,6 +23,11 @@ pub(super) fn service(object: &Value<'static>) -> Vec<String> {
         &format!("annotation {HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead"),
     ));
     if !matches!(text("clusterIP"), "" | "None") {
+        if object::list(object, &["spec", "clusterIPs"]).is_empty() {
+            // The server fills the list of a Service that it reads.
+            // Upstream: pkg/registry/core/service/storage/storage.go, defaultOnReadService
+            warnings.extend(of_address("spec.clusterIPs[0]", text("clusterIP")));
+        }
         warnings.extend(of_addresses("spec.clusterIPs", object, &["spec", "clusterIPs"]));
     }
     if is_headless {

@@ -81,6 +81,14 @@ fn addresses_of_services() {
 }
 
 #[test]
+fn services_without_a_list_of_addresses() {
+    let service = r#"{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"},
+        "spec": {"clusterIP": "010.1.0.1"}}"#;
+    let warning = "spec.clusterIPs[0]: non-standard IP address \"010.1.0.1\" is invalid: use \"10.1.0.1\"";
+    check_update(service, service, &[warning]);
+}
+
+#[test]
 fn endpoints() {
     let endpoints = |label: &str| {
         format!(
