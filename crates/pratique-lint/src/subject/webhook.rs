@@ -1,7 +1,7 @@
 //! Webhooks of both kinds.
 
 use k8s_openapi::api::admissionregistration::v1::MatchCondition;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use pratique_expression::{Declarations, Use};
 use pratique_manifest::{Kind, ManifestSet, Step};
 use pratique_sample::ExpressionId;
@@ -19,6 +19,8 @@ pub(crate) struct WebhookView<'m> {
     pub(crate) name: &'m str,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) conditions: Vec<ExpressionSite<'m>>,
+    pub(crate) namespace_selector: Option<&'m LabelSelector>,
+    pub(crate) object_selector: Option<&'m LabelSelector>,
     /// The certificate authorities of its certificate, which should be PEM.
     pub(crate) ca_bundle: Option<&'m [u8]>,
     /// Whether a program in the cluster writes the bundle, by an annotation of the configuration.
@@ -51,6 +53,8 @@ macro_rules! webhook {
         WebhookView {
             rules: RuleView::of_webhook(&$webhook.rules, &path(&format!("{at}.rules"))),
             conditions: condition_sites(&$webhook.match_conditions, &at),
+            namespace_selector: $webhook.namespace_selector.as_ref(),
+            object_selector: $webhook.object_selector.as_ref(),
             ca_bundle: $webhook
                 .client_config
                 .ca_bundle

@@ -1,5 +1,7 @@
 //! The errors of an object, and the answer that lists them.
 
+use std::collections::HashSet;
+
 use super::{BadValue, Error, ErrorKind, Path};
 use crate::group_version::GroupKind;
 use crate::status::{self, Status};
