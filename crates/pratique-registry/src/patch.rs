@@ -127,7 +127,7 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
 fn check_form(request: &Request<'_>, patch: &Value<'static>) -> Result<(), Box<Status>> {
     const FIELDS: &str = "map[string]interface {}";
     if patch.is_null() && matches!(request.verb, Verb::MergePatch) {
-        return Err(refusal::bad_request("Invalid JSON Patch"));
+        return Err(Box::new(status::bad_request("Invalid JSON Patch")));
     }
     let is_checked = request.field_validation != Some(FieldValidation::Ignore);
     let (wanted, is_of_form, decoder) = match request.verb {

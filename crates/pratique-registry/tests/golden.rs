@@ -130,6 +130,7 @@ fn run(case: &Json, custom: &CustomResources) -> Json {
         },
         without_managed_fields: false,
         without_stored: false,
+        without_name: false,
     };
     match registry.receive(request).and_then(|mut received| {
         let sees = Json::from(received.attributes.object.clone());

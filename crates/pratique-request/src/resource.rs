@@ -7,7 +7,6 @@ use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef};
 
 use crate::unserved::UnservedKind;
-use pratique_json::text_at;
 
 /// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]

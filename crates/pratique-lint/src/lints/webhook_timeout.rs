@@ -306,7 +306,7 @@ metadata: {{name: w.static.k8s.io}}\nwebhooks:\n{webhooks}"
             &[("20", "may take 40 s")],
         );
         check(
-            &LINT,
+            WebhookTimeout::META,
             &selected(&[on, off, on]),
             &[("20", "up to \"w2.b.example.com\" may take 40 s")],
         );

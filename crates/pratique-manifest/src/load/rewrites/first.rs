@@ -71,7 +71,7 @@ mod tests {
     use crate::problem::ObjectName;
     use crate::read::directory::ManifestFile;
     use crate::read::file::read_with_state;
-    use crate::{Options, UncheckedExpressions, load_api_files};
+    use crate::{Loader, Options, UncheckedExpressions};
 
     const DELAYS: RewriteDelays = RewriteDelays {
         rewritten: Duration::from_secs(50),
@@ -101,7 +101,11 @@ mod tests {
             contents.push(FileContent::new(&file, &state));
             files.push(file);
         }
-        let set = loads.then(|| load_api_files(&files, &Options::new(&UncheckedExpressions)).unwrap());
+        let set = loads.then(|| {
+            Loader::for_api(&Options::new(&UncheckedExpressions))
+                .load_files(&files)
+                .unwrap()
+        });
         let sets = set.as_ref().map(|set| [set]);
         let sets = sets.as_ref().map(|sets| &sets[..]);
         let admitted = RewriteDetector::new(DELAYS).admit_first(contents, sets, "hash");
