@@ -145,10 +145,10 @@ mod tests {
                 "{optional:?}"
             );
         }
-        let kind = GroupVersionKind::new("networking.k8s.io", "v1beta1", "ServiceCIDR");
-        let ranges = resource_of(&kind).unwrap();
-        assert_eq!(ranges.resource.resource, "servicecidrs");
-        assert!(!ranges.namespaced);
+        let kind = GroupVersionKind::new("certificates.k8s.io", "v1beta1", "ClusterTrustBundle");
+        let bundles = resource_of(&kind).unwrap();
+        assert_eq!(bundles.resource.resource, "clustertrustbundles");
+        assert!(!bundles.namespaced);
     }
 
     #[test]

@@ -3,10 +3,13 @@
 mod affinity;
 mod annotations;
 mod containers;
+mod context;
 mod env;
+mod images;
 mod internal;
 mod mounts;
 mod network;
+mod old_spec;
 mod options;
 mod paths;
 mod probes;

@@ -362,11 +362,11 @@ webhooks:
 }
 
 #[test]
-fn what_a_server_refuses_before_admission_is_an_error() {
+fn what_a_server_refuses_before_admission_is_denied() {
     let mut input = whole();
     input["object"] = json!(DEPLOYMENT.replace("replicas: 7", "replicas: many"));
     let answer = evaluate(&input);
-    assert_eq!(answer["decision"], "error", "{answer}");
+    assert_eq!(answer["decision"], "denied", "{answer}");
     assert_eq!(answer["status"]["code"], 400);
 }
 

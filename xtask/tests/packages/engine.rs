@@ -9,7 +9,7 @@ use super::{metadata, workspace};
 const EVALUATES: [&str; 2] = ["crates/pratique-review/", "crates/pratique/"];
 
 /// Parts of the program that know no suites of tests.
-const WITHOUT_SUITES: [&str; 5] = ["check", "serve", "review", "scan", "policies"];
+const WITHOUT_SUITES: [&str; 4] = ["check", "serve", "review", "policies"];
 
 /// The sources of the crates, by their paths below the workspace.
 fn sources(directory: &Path) -> Vec<PathBuf> {

@@ -3,26 +3,18 @@
 use pratique_gotext::validation::dns1123_label;
 use pratique_types::field::BadValue;
 
+use super::context::PodContext;
 use super::env::{validate_env, validate_env_from};
+use super::images::validate_pull_policy;
 use super::mounts::{validate_devices, validate_mounts};
 use super::options::PodOptions;
 use super::probes::{validate_lifecycle, validate_probes};
 use super::resources::validate_container_resources;
 use super::security_context::validate_security_context;
-use super::volumes::Volumes;
 use crate::errors::{Errors, named};
 use crate::messages::{port_name, port_number};
 use crate::node::Node;
 use crate::seen::Seen;
-
-/// What the rules of containers need to know of their Pod.
-pub(super) struct PodContext<'c, 'p, 'v> {
-    pub(super) spec: &'c Node<'p, 'v>,
-    pub(super) volumes: Volumes<'v>,
-    /// The names of `resourceClaims`.
-    pub(super) claims: Seen<'v>,
-    pub(super) options: PodOptions,
-}
 
 // Upstream: pkg/apis/core/validation/validation.go, validateContainers
 pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
@@ -195,11 +187,6 @@ fn validate_common(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, error
         pod.options,
         errors,
     );
-}
-
-// Upstream: pkg/apis/core/validation/validation.go, validatePullPolicy
-pub(super) fn validate_pull_policy(policy: &Node<'_, '_>, errors: &mut Errors) {
-    errors.required_enum(policy, &["Always", "IfNotPresent", "Never"]);
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateContainerPorts

@@ -1,6 +1,6 @@
 //! What containers mount.
 
-use super::containers::PodContext;
+use super::context::PodContext;
 use super::paths::{has_backsteps, validate_descending};
 use crate::errors::Errors;
 use crate::node::Node;

@@ -5,9 +5,9 @@ use pratique_types::field::Error;
 
 use super::affinity::validate_affinity;
 use super::containers::{
-    PodContext, validate_containers, validate_ephemeral_containers, validate_host_network_ports,
-    validate_init_containers,
+    validate_containers, validate_ephemeral_containers, validate_host_network_ports, validate_init_containers,
 };
+use super::context::PodContext;
 use super::env::validate_file_volumes;
 use super::network::{
     validate_dns_config, validate_host_aliases, validate_host_name, validate_host_users,

@@ -3,8 +3,8 @@
 use pratique_gotext::validation::{dns1123_label, dns1123_subdomain};
 use pratique_types::field::BadValue;
 
-use super::containers::validate_pull_policy;
 use super::env::{FILE_FIELDS, validate_field_ref, validate_resource_ref};
+use super::images::validate_pull_policy;
 use super::options::PodOptions;
 use super::paths::{validate_descending, validate_local_path, validate_no_backsteps};
 use super::projected::validate_projected;

@@ -34,7 +34,7 @@
 //!
 //! A server's own validation is part of it for custom resources only; that of built-in kinds is not simulated.
 
-mod given;
+mod given_request;
 mod object_defaults;
 mod old_object;
 mod received;
@@ -49,7 +49,7 @@ pub use pratique_registry::{Placeholders, UnservedError};
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
-pub use given::GivenRequest;
+pub use given_request::GivenRequest;
 pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
 pub use received::{DefaultedBy, Defaults, ReceivedRequest};

@@ -12,7 +12,7 @@ use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 
 use super::ApiObjects;
-use super::given::is_named;
+use super::given_request::is_named;
 use super::old_object::OldObject;
 
 /// An API server's processing of the object of a request, before admission and during it.

@@ -55,19 +55,17 @@ const POLICIES: [&str; 6] = [
 const STATE: [&str; 2] = ["list configmaps", "list namespaces"];
 
 /// What plugins look up that are on by default.
-const PLUGINS: [&str; 12] = [
+const PLUGINS: [&str; 10] = [
     "list customresourcedefinitions",
     "list deviceclasses",
     "list ingressclasses",
     "list limitranges",
-    "list podgroups",
     "list priorityclasses",
     "list resourceclaims",
     "list resourcequotas",
     "list runtimeclasses",
     "list serviceaccounts",
     "list storageclasses",
-    "list workloads",
 ];
 
 const RBAC: [&str; 4] = [
