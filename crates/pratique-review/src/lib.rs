@@ -4,6 +4,49 @@
 //! before admission, evaluates as much of the server's chain as is asked, and gives a [`Review`]: the outcome, the decisions of
 //! policies, defaults, steps, exchanges with webhooks, the explanation.
 //!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use pratique::api_objects::ApiObjects;
+//! use pratique::authorization::NoAuthorizer;
+//! use pratique::{Admission, Objects};
+//! use pratique_manifest::{Loader, ManifestFile, Options};
+//! use pratique_policy::Origin;
+//! use pratique_request::{RequestTemplate, ResourceResolver, decode_object, kind_of};
+//! use pratique_review::{ReviewDecision, ReviewInput, Reviewer, add_policies, bind};
+//!
+//! let policy = b"
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: few}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]
+//!   validations: [{expression: object.spec.replicas <= 5}]
+//! ";
+//! let file = ManifestFile { path: "few.yaml".into(), content: policy.to_vec() };
+//! let builder = Admission::builder();
+//! let set = Loader::for_api(&Options::new(builder.expressions())).load_files(&[file]).unwrap();
+//! let mut sets = [(Origin::Api, set)];
+//! bind(&mut sets);
+//! let [(origin, set)] = sets;
+//! let admission = add_policies(builder, origin, set).build().unwrap();
+//!
+//! let object = br#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":9}}"#;
+//! let object = pratique_json::parse(object).unwrap();
+//! let decoded = decode_object(&kind_of(&object).unwrap(), &object);
+//! let template = RequestTemplate { namespace: "shop".into(), ..RequestTemplate::default() };
+//! let resolver = ResourceResolver::default();
+//! let (request, resolution) = template.request(object, |_, _| None, &resolver, 1).unwrap();
+//! let mut input = ReviewInput::resolved(request, resolution, decoded);
+//!
+//! let mut cluster = Objects::new();
+//! cluster.assume_namespaces();
+//! let reviewer = Reviewer::policies(&admission, Arc::new(NoAuthorizer));
+//! let review = reviewer.review(&cluster, Some(&ApiObjects::default()), &mut input).unwrap();
+//! assert_eq!(ReviewDecision::from_outcome(&review.outcome), ReviewDecision::Denied);
+//! ```
+//!
 //! [`sorted`] divides the objects of files into static manifests and objects of the API, as a server would have them; policies
 //! without a binding are [`Unbound`], and [`SourceFiles`] recognises what is no object of the API by its nature. [`chain`] runs a
 //! request through a server's whole chain, step by step.

@@ -4,6 +4,15 @@
 //! depends on it is undecided; [`every_cluster`] says what is there all the same. A [`KnownCluster`] is what was given of one
 //! cluster, a [`ClusterBase`] what engines ask, and a [`PluginState`] what the server's own plugins look up, as one request after
 //! another leaves it.
+//!
+//! ```
+//! use pratique_state::{Rule, Rules, authorizer_of};
+//! use pratique_rbac::Completeness;
+//!
+//! let rule = Rule { verbs: vec!["get".into()], resources: vec!["secrets".into()], ..Rule::default() };
+//! let authorizer = authorizer_of(Some(Rules(vec![rule])), [], Completeness::Partial);
+//! # drop(authorizer);
+//! ```
 
 mod authorizer;
 pub mod cluster;
