@@ -73,18 +73,18 @@ impl CustomResource {
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
         names::check_group(definition, &mut errors);
         if kind.is_empty() {
-            errors.push(Error::required(&spec.child("names.kind"), ""));
+            errors.push(Error::required(spec.child("names.kind"), ""));
         }
         let is_namespaced = match text(&["spec", "scope"]) {
             "Namespaced" => true,
             "Cluster" => false,
             "" => {
-                errors.push(Error::required(&spec.child("scope"), ""));
+                errors.push(Error::required(spec.child("scope"), ""));
                 false
             }
             other => {
                 let scopes = ["Cluster", "Namespaced"];
-                errors.push(Error::not_supported(&spec.child("scope"), other, &scopes));
+                errors.push(Error::not_supported(spec.child("scope"), other, scopes));
                 false
             }
         };
@@ -92,7 +92,7 @@ impl CustomResource {
         let stated = stated.unwrap_or_default();
         if stated.is_empty() {
             let detail = "must have at least one version";
-            errors.push(Error::required(&spec.child("versions"), detail));
+            errors.push(Error::required(spec.child("versions"), detail));
         }
         let list = spec.child("versions");
         // Where all versions have the same schema, a server names it once.

@@ -15,7 +15,7 @@ pub(crate) fn check_name(definition: &Value<'_>, errors: &mut ErrorList) {
     let path = Path::METADATA.child("name");
     let name = text(&["metadata", "name"]);
     if name.is_empty() {
-        return errors.push(Error::required(&path, "name or generateName is required"));
+        return errors.push(Error::required(path, "name or generateName is required"));
     }
     let mut faults = dns1123_subdomain(name);
     if name
@@ -28,7 +28,7 @@ pub(crate) fn check_name(definition: &Value<'_>, errors: &mut ErrorList) {
         faults.push("must be spec.names.plural+\".\"+spec.group".to_owned());
     }
     for fault in faults {
-        errors.push(Error::invalid(&path, name, &fault));
+        errors.push(Error::invalid(path, name, &fault));
     }
 }
 
@@ -40,14 +40,14 @@ pub(crate) fn check_group(definition: &Value<'_>, errors: &mut ErrorList) {
     let group = text_at(definition, &["spec", "group"]);
     let faults = dns1123_subdomain(group);
     if group.is_empty() {
-        return errors.push(Error::required(&path, ""));
+        return errors.push(Error::required(path, ""));
     }
     if !faults.is_empty() {
-        return errors.push(Error::invalid(&path, group, &faults.join(",")));
+        return errors.push(Error::invalid(path, group, &faults.join(",")));
     }
     if !group.contains('.') {
         let detail = "should be a domain with at least one dot";
-        return errors.push(Error::invalid(&path, group, detail));
+        return errors.push(Error::invalid(path, group, detail));
     }
     let (kind, plural) = (
         text_at(definition, &["spec", "names", "kind"]),
@@ -60,7 +60,7 @@ pub(crate) fn check_group(definition: &Value<'_>, errors: &mut ErrorList) {
             served.resource.group_resource(),
             served.kind.kind
         );
-        errors.push(Error::forbidden(&spec.child("names"), &detail));
+        errors.push(Error::forbidden(spec.child("names"), &detail));
     }
 }
 
@@ -87,20 +87,20 @@ pub(crate) fn check_names(definition: &Value<'_>, errors: &mut ErrorList) {
         if name.is_empty() {
             // Those that defaulting sets are there by now. That of the kind is told where it is read.
             if is_required && !is_kind {
-                errors.push(Error::required(&path.child(field), ""));
+                errors.push(Error::required(path.child(field), ""));
             }
         } else if !faults.is_empty() {
             let detail = match is_kind {
                 true => format!("may have mixed case, but should otherwise match: {faults}"),
                 false => faults,
             };
-            errors.push(Error::invalid(&path.child(field), name, &detail));
+            errors.push(Error::invalid(path.child(field), name, &detail));
         }
     }
     let kind = text_at(definition, &["spec", "names", "kind"]);
     if !kind.is_empty() && kind == text_at(definition, &["spec", "names", "listKind"]) {
         let detail = "kind and listKind may not be the same";
-        errors.push(Error::invalid(&path.child("listKind"), kind, detail));
+        errors.push(Error::invalid(path.child("listKind"), kind, detail));
     }
     check_approval(definition, errors);
 }
@@ -116,7 +116,7 @@ fn check_versions(definition: &Value<'_>, spec: &Path<'_>, errors: &mut ErrorLis
         let faults = dns1035_label(name);
         if !faults.is_empty() {
             let path = list.index(at);
-            errors.push(Error::invalid(&path.child("name"), name, &faults.join(",")));
+            errors.push(Error::invalid(path.child("name"), name, &faults.join(",")));
         }
     }
     let is_storage = |version: &&Value<'_>| version.get("storage") == Some(&Value::Bool(true));
@@ -164,11 +164,11 @@ fn check_approval(definition: &Value<'_>, errors: &mut ErrorList) {
     );
     let see = "see https://github.com/kubernetes/enhancements/pull/1111";
     match approval.is_empty() {
-        true => errors.push(Error::required(&path, &format!("{needs}, {see}"))),
+        true => errors.push(Error::required(path, &format!("{needs}, {see}"))),
         false => {
             let either = "with either a URL or a reason starting with \"unapproved\"";
             errors.push(Error::invalid(
-                &path,
+                path,
                 approval,
                 &format!("{needs} {either}, {see}"),
             ));

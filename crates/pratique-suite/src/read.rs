@@ -346,7 +346,7 @@ impl<'a> Reader<'a> {
             object: self.object(fields, "object"),
             old_object: self.object(fields, "oldObject"),
             request: self.object(fields, "request"),
-            operation: operation(&fields),
+            operation: operation(fields),
             resource: fields.text("resource"),
             subresource: fields.text("subresource"),
             namespace: fields.text("namespace"),

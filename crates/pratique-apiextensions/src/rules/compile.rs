@@ -206,23 +206,23 @@ impl<'e> Compiler<'e> {
         let (text, message) = (rule.rule.trim(), rule.message.trim());
         let errors = &mut self.schema_errors;
         if text.is_empty() {
-            errors.push(Error::required(&path.child("rule"), "rule is not specified"));
+            errors.push(Error::required(path.child("rule"), "rule is not specified"));
         } else if !rule.message.is_empty() && message.is_empty() {
             let detail = "must be non-empty if specified";
-            errors.push(Error::invalid(&path.child("message"), &*rule.message, detail));
+            errors.push(Error::invalid(path.child("message"), &*rule.message, detail));
         } else if has_lines(message) {
             let detail = "must not contain line breaks";
-            errors.push(Error::invalid(&path.child("message"), &*rule.message, detail));
+            errors.push(Error::invalid(path.child("message"), &*rule.message, detail));
         } else if has_lines(text) && message.is_empty() {
             let detail = "message must be specified if rule contains line breaks";
-            errors.push(Error::required(&path.child("message"), detail));
+            errors.push(Error::required(path.child("message"), detail));
         }
         if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
             let detail = "messageExpression must be non-empty if specified";
-            errors.push(Error::required(&path.child("messageExpression"), detail));
+            errors.push(Error::required(path.child("messageExpression"), detail));
         }
         if let Some(reason) = rule.reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
-            errors.push(Error::not_supported(&path.child("reason"), reason, &REASONS));
+            errors.push(Error::not_supported(path.child("reason"), reason, REASONS));
         }
         let field_path = &*rule.field_path;
         for (is_wrong, detail) in [
@@ -234,7 +234,7 @@ impl<'e> Compiler<'e> {
             ),
         ] {
             if is_wrong && !field_path.is_empty() {
-                errors.push(Error::invalid(&path.child("fieldPath"), field_path, detail));
+                errors.push(Error::invalid(path.child("fieldPath"), field_path, detail));
             }
         }
     }
@@ -264,7 +264,7 @@ impl RuleCompilation<'_> {
                     Refusal::Compile(message) => message,
                 };
                 self.errors.push(Error::invalid(
-                    &path.child("rule"),
+                    path.child("rule"),
                     BadValue::Prepared(rule_text(rule).into()),
                     &detail,
                 ));
@@ -333,11 +333,11 @@ impl RuleCompilation<'_> {
             let detail =
                 format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
             self.errors
-                .push(Error::invalid(&path.child("rule"), &*rule.rule, &detail));
+                .push(Error::invalid(path.child("rule"), &*rule.rule, &detail));
         } else if let Some(given) = rule.optional_old_self.filter(|_| !is_used) {
             let detail = "may not be set if oldSelf is not used in rule";
             self.errors
-                .push(Error::invalid(&path.child("optionalOldSelf"), given, detail));
+                .push(Error::invalid(path.child("optionalOldSelf"), given, detail));
         }
     }
 
@@ -364,7 +364,7 @@ impl RuleCompilation<'_> {
                     Refusal::Compile(message) => format!("messageExpression {message}"),
                 };
                 self.errors.push(Error::invalid(
-                    &path.child("messageExpression"),
+                    path.child("messageExpression"),
                     BadValue::Prepared(rule_text(rule).into()),
                     &detail,
                 ));

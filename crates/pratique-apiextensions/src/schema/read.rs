@@ -57,7 +57,7 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     fn wrong(&mut self, name: &str, value: &Value<'_>, expected: &str) {
         self.errors.push(Error::type_invalid(
-            &self.path.child(name),
+            self.path.child(name),
             value,
             &format!("must be {expected}"),
         ));
@@ -114,7 +114,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         for name in UNSUPPORTED {
             if self.non_null(name).is_some_and(|value| !value.is_empty()) {
                 self.errors.push(Error::forbidden(
-                    &self.path.child(name),
+                    self.path.child(name),
                     &format!("{name} is not supported"),
                 ));
             }
@@ -128,7 +128,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         {
             let known: Vec<&str> = Type::ALL.iter().map(|of| of.name()).collect();
             self.errors
-                .push(Error::not_supported(&self.path.child("type"), name, &known));
+                .push(Error::not_supported(self.path.child("type"), name, &known));
         }
         let preserves = self.typed(
             "x-kubernetes-preserve-unknown-fields",
@@ -138,7 +138,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         if preserves == Some(false) {
             let detail = "must be true or undefined";
             self.errors.push(Error::invalid(
-                &self.path.child("x-kubernetes-preserve-unknown-fields"),
+                self.path.child("x-kubernetes-preserve-unknown-fields"),
                 false,
                 detail,
             ));
@@ -190,7 +190,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let path = self.path.child("items");
         if items.as_array().is_some() {
             let detail = "items must be a schema object and not an array";
-            self.errors.push(Error::forbidden(&path, detail));
+            self.errors.push(Error::forbidden(path, detail));
             return None;
         }
         Some(Box::new(read(items, &path, self.errors)))
@@ -229,7 +229,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             let path = path.index(at);
             let Value::Object(object) = rule else {
                 self.errors
-                    .push(Error::type_invalid(&path, rule, "must be an object"));
+                    .push(Error::type_invalid(path, rule, "must be an object"));
                 continue;
             };
             let mut reader = Reader {

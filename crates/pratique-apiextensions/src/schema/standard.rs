@@ -10,7 +10,7 @@ use super::{Additional, Schema, Type};
 pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     if schema.values.unique_items {
         let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-        errors.push(Error::forbidden(&path.child("uniqueItems"), detail));
+        errors.push(Error::forbidden(path.child("uniqueItems"), detail));
     }
     if !schema.properties.is_empty()
         && matches!(
@@ -19,7 +19,7 @@ pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
         )
     {
         let detail = "additionalProperties and properties are mutual exclusive";
-        errors.push(Error::forbidden(&path.child("additionalProperties"), detail));
+        errors.push(Error::forbidden(path.child("additionalProperties"), detail));
     }
     map_type(schema, path, errors);
     list_type(schema, path, errors);
@@ -54,8 +54,8 @@ fn below(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
 fn needs_type(schema: &Schema, of: Type, extension: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let detail = format!("must be {} if {extension} is specified", of.name());
     match schema.of {
-        None => errors.push(Error::required(&path.child("type"), &detail)),
-        Some(other) if other != of => errors.push(Error::invalid(&path.child("type"), other.name(), &detail)),
+        None => errors.push(Error::required(path.child("type"), &detail)),
+        Some(other) if other != of => errors.push(Error::invalid(path.child("type"), other.name(), &detail)),
         Some(_) => {}
     }
 }
@@ -68,9 +68,9 @@ fn map_type(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     needs_type(schema, Type::Object, extension, path, errors);
     if !matches!(map_type, "atomic" | "granular") {
         errors.push(Error::not_supported(
-            &path.child(extension),
+            path.child(extension),
             map_type,
-            &["atomic", "granular"],
+            ["atomic", "granular"],
         ));
     }
 }
@@ -91,11 +91,11 @@ fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
         let shown = item.list_type.as_deref().map_or(Value::Null, Value::from);
         match item.of {
             Some(Type::Array) if !matches!(item.list_type.as_deref(), None | Some("atomic")) => {
-                errors.push(Error::invalid(&items.child(extension), &shown, detail));
+                errors.push(Error::invalid(items.child(extension), &shown, detail));
             }
             Some(Type::Object) if item.map_type.as_deref() != Some("atomic") => {
                 errors.push(Error::invalid(
-                    &items.child("x-kubernetes-map-type"),
+                    items.child("x-kubernetes-map-type"),
                     &shown,
                     detail,
                 ));
@@ -105,9 +105,9 @@ fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     }
     if !matches!(list_type, "atomic" | "set" | "map") {
         errors.push(Error::not_supported(
-            &path.child(extension),
+            path.child(extension),
             list_type,
-            &["atomic", "set", "map"],
+            ["atomic", "set", "map"],
         ));
     }
 }
@@ -128,17 +128,17 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     }
     if schema.list_map_keys.is_empty() {
         let detail = "must not be empty if x-kubernetes-list-type is map";
-        errors.push(Error::required(&keys, detail));
+        errors.push(Error::required(keys, detail));
     }
     let items = path.child("items");
     let Some(item) = schema.items.as_deref() else {
         let detail = "must have a schema if x-kubernetes-list-type is map";
-        errors.push(Error::required(&items, detail));
+        errors.push(Error::required(items, detail));
         return;
     };
     if item.of != Some(Type::Object) {
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.push(Error::invalid(&items.child("type"), item.type_name(), detail));
+        errors.push(Error::invalid(items.child("type"), item.type_name(), detail));
         return;
     }
     let shown = Value::Array(
@@ -153,18 +153,18 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
         match item.properties.get(key).map(|property| property.of) {
             None => {
                 let detail = "entries must all be names of item properties";
-                errors.push(Error::invalid(&keys, &shown, detail));
+                errors.push(Error::invalid(keys, &shown, detail));
             }
             Some(Some(Type::Array | Type::Object)) => {
                 let property = properties.key(key);
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-                errors.push(Error::invalid(&property.child("type"), item.type_name(), detail));
+                errors.push(Error::invalid(property.child("type"), item.type_name(), detail));
             }
             Some(_) => {}
         }
         if schema.list_map_keys.iter().take(at).any(|before| before == key) {
             let detail = "must not contain duplicate entries";
-            errors.push(Error::invalid(&keys, &shown, detail));
+            errors.push(Error::invalid(keys, &shown, detail));
         }
     }
 }
@@ -179,7 +179,7 @@ fn items(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     let items = path.child("items");
     if item.nullable {
         let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
-        errors.push(Error::forbidden(&items.child("nullable"), &detail));
+        errors.push(Error::forbidden(items.child("nullable"), &detail));
     }
     let properties = items.child("properties");
     for key in schema.list_map_keys.iter().filter(|_| list_type == "map") {
@@ -189,11 +189,11 @@ fn items(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
         let path = properties.key(key);
         if !item.values.required.contains(key) && property.default.is_none() {
             let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
-            errors.push(Error::required(&path.child("default"), detail));
+            errors.push(Error::required(path.child("default"), detail));
         }
         if property.nullable {
             let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
-            errors.push(Error::forbidden(&path.child("nullable"), detail));
+            errors.push(Error::forbidden(path.child("nullable"), detail));
         }
     }
 }

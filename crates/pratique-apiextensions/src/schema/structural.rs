@@ -31,7 +31,7 @@ impl Checker<'_> {
     fn schema(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
         if schema.of == Some(Type::Array) && schema.items.is_none() {
             self.errors
-                .push(Error::required(&path.child("items"), "must be specified"));
+                .push(Error::required(path.child("items"), "must be specified"));
         }
         if let Some(items) = &schema.items {
             self.schema(items, Level::Item, &path.child("items"));
@@ -44,7 +44,7 @@ impl Checker<'_> {
             let path = path.child("additionalProperties");
             if level == Level::Root {
                 self.errors
-                    .push(Error::forbidden(&path, "must not be used at the root"));
+                    .push(Error::forbidden(path, "must not be used at the root"));
             }
             if let Additional::Schema(schema) = additional {
                 self.schema(schema, Level::Field, &path);
@@ -62,7 +62,7 @@ impl Checker<'_> {
         if schema.is_embedded && !schema.preserves_unknown && schema.properties.is_empty() {
             let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
                           x-kubernetes-preserve-unknown-fields";
-            self.errors.push(Error::required(&properties, detail));
+            self.errors.push(Error::required(properties, detail));
         }
     }
 
@@ -70,14 +70,14 @@ impl Checker<'_> {
         let detail = "must be false if x-kubernetes-int-or-string is true";
         if schema.is_int_or_string && schema.preserves_unknown {
             self.errors.push(Error::invalid(
-                &path.child("x-kubernetes-preserve-unknown-fields"),
+                path.child("x-kubernetes-preserve-unknown-fields"),
                 true,
                 detail,
             ));
         }
         if schema.is_int_or_string && schema.is_embedded {
             self.errors.push(Error::invalid(
-                &path.child("x-kubernetes-embedded-resource"),
+                path.child("x-kubernetes-embedded-resource"),
                 true,
                 detail,
             ));
@@ -89,12 +89,12 @@ impl Checker<'_> {
         if schema.is_embedded && schema.of != Some(Type::Object) {
             let detail = "must be object if x-kubernetes-embedded-resource is true";
             match schema.of {
-                None => self.errors.push(Error::required(&of_type, detail)),
-                Some(of) => self.errors.push(Error::invalid(&of_type, of.name(), detail)),
+                None => self.errors.push(Error::required(of_type, detail)),
+                Some(of) => self.errors.push(Error::invalid(of_type, of.name(), detail)),
             }
         } else if schema.of.is_none() && !schema.is_int_or_string && !schema.preserves_unknown {
             self.errors.push(Error::required(
-                &of_type,
+                of_type,
                 match level {
                     Level::Root => "must not be empty at the root",
                     Level::Item => "must not be empty for specified array items",
@@ -105,11 +105,11 @@ impl Checker<'_> {
         if schema.is_embedded && schema.additional.is_some() {
             let detail = "must not be used if x-kubernetes-embedded-resource is set";
             self.errors
-                .push(Error::forbidden(&path.child("additionalProperties"), detail));
+                .push(Error::forbidden(path.child("additionalProperties"), detail));
         }
         if let Some(of) = schema.of.filter(|of| level == Level::Root && *of != Type::Object) {
             self.errors
-                .push(Error::invalid(&of_type, of.name(), "must be object at the root"));
+                .push(Error::invalid(of_type, of.name(), "must be object at the root"));
         }
     }
 
@@ -127,7 +127,7 @@ impl Checker<'_> {
                 let at = properties.key(name);
                 let detail = format!("must be {}", expected.name());
                 self.errors
-                    .push(Error::invalid(&at.child("type"), property.type_name(), &detail));
+                    .push(Error::invalid(at.child("type"), property.type_name(), &detail));
             }
         }
         if let Some(metadata) = schema.properties.get("metadata").filter(|_| level == Level::Root)
@@ -135,7 +135,7 @@ impl Checker<'_> {
         {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
             self.errors
-                .push(Error::forbidden(&properties.key("metadata"), detail));
+                .push(Error::forbidden(properties.key("metadata"), detail));
         }
     }
 
@@ -161,7 +161,7 @@ impl Checker<'_> {
         {
             let detail = format!("must be a valid regular expression, but isn't: {error}");
             self.errors
-                .push(Error::invalid(&nested("pattern"), &*pattern.text, &detail));
+                .push(Error::invalid(nested("pattern"), &*pattern.text, &detail));
         }
     }
 
@@ -205,12 +205,12 @@ impl Checker<'_> {
             ("x-kubernetes-validations", !schema.rules.is_empty(), empty),
         ] {
             if is_given {
-                self.errors.push(Error::forbidden(&path.child(name), detail));
+                self.errors.push(Error::forbidden(path.child(name), detail));
             }
         }
         if schema.properties.contains_key("metadata") {
             self.errors.push(Error::forbidden(
-                &properties.key("metadata"),
+                properties.key("metadata"),
                 "must not be specified in a nested context",
             ));
         }
@@ -316,7 +316,7 @@ fn nested_complete(
     errors: &mut ErrorList,
 ) {
     let Some(schema) = schema else {
-        let detail = format!("because it is defined in {}", path.to_string());
+        let detail = format!("because it is defined in {}", path);
         errors.push(Error::required(schema_path, &detail));
         return;
     };

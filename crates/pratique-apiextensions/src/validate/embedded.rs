@@ -49,7 +49,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     ] {
         let field = path.child(name);
         match object.get(name) {
-            None => errors.push(Error::required(&field, "")),
+            None => errors.push(Error::required(field, "")),
             Some(value) => {
                 let fault = match value.as_str() {
                     None => Some("must be a string".to_owned()),
@@ -65,7 +65,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     };
     let path = path.child("metadata");
     match metadata::read(given, Malformed::Refuse) {
-        Err(message) => errors.push(Error::invalid(&path, given, &message)),
+        Err(message) => errors.push(Error::invalid(path, given, &message)),
         Ok(read) => {
             let mut metadata = read.metadata;
             let has = |name: &str| {

@@ -59,7 +59,7 @@ fn map(items: &[Value<'_>], keys: &[Box<str>], path: &Path<'_>, errors: &mut Err
     let is_item = |item: &Value<'_>| item.is_null() || item.as_object().is_some();
     if let Some((at, item)) = items.iter().enumerate().find(|(_, item)| !is_item(item)) {
         let detail = "must be an object for an array of list-type map";
-        errors.push(Error::invalid(&path.index(at), item, detail));
+        errors.push(Error::invalid(path.index(at), item, detail));
         return;
     }
     let keys_of: Vec<Value<'_>> = items

@@ -52,35 +52,35 @@ pub(crate) fn validate(
     let name = text_at(metadata, &["name"]);
     if !generate_name.is_empty() {
         for fault in names.faults(generate_name, true) {
-            errors.push(Error::invalid(&path.child("generateName"), generate_name, &fault));
+            errors.push(Error::invalid(path.child("generateName"), generate_name, &fault));
         }
     }
     if name.is_empty() {
         let detail = "name or generateName is required";
-        errors.push(Error::required(&path.child("name"), detail));
+        errors.push(Error::required(path.child("name"), detail));
     }
     for fault in names.faults(name, false).into_iter().filter(|_| !name.is_empty()) {
-        errors.push(Error::invalid(&path.child("name"), name, &fault));
+        errors.push(Error::invalid(path.child("name"), name, &fault));
     }
     let namespace = text_at(metadata, &["namespace"]);
     match (is_namespaced, namespace.is_empty()) {
-        (true, true) => errors.push(Error::required(&path.child("namespace"), "")),
+        (true, true) => errors.push(Error::required(path.child("namespace"), "")),
         (true, false) => {
             for fault in validation::dns1123_label(namespace) {
-                errors.push(Error::invalid(&path.child("namespace"), namespace, &fault));
+                errors.push(Error::invalid(path.child("namespace"), namespace, &fault));
             }
         }
         (false, true) => {}
         (false, false) => {
             errors.push(Error::forbidden(
-                &path.child("namespace"),
+                path.child("namespace"),
                 "not allowed on this type",
             ));
         }
     }
     if let Some(generation @ Value::Int(..0)) = metadata.get("generation") {
         let detail = "must be greater than or equal to 0";
-        errors.push(Error::invalid(&path.child("generation"), generation, detail));
+        errors.push(Error::invalid(path.child("generation"), generation, detail));
     }
     labels(metadata.get("labels"), &path.child("labels"), errors);
     annotations(metadata.get("annotations"), &path.child("annotations"), errors);
@@ -105,7 +105,7 @@ pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>,
     }
     if text_at(new, &["resourceVersion"]).is_empty() {
         errors.push(Error::invalid(
-            &path.child("resourceVersion"),
+            path.child("resourceVersion"),
             "",
             "must be specified for an update",
         ));
@@ -113,13 +113,13 @@ pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>,
     let generation = |of: &Value<'_>| of.get("generation").and_then(Value::as_int).unwrap_or_default();
     if generation(new) < generation(old) {
         let detail = "must not be decremented";
-        errors.push(Error::invalid(&path.child("generation"), generation(new), detail));
+        errors.push(Error::invalid(path.child("generation"), generation(new), detail));
     }
     for (name, absent) in IMMUTABLE {
         let absent = absent.map_or(Value::Null, Value::from);
         let (given, was) = (new.get(name).unwrap_or(&absent), old.get(name).unwrap_or(&absent));
         if given != was {
-            errors.push(Error::invalid(&path.child(name), given, "field is immutable"));
+            errors.push(Error::invalid(path.child(name), given, "field is immutable"));
         }
     }
     labels(new.get("labels"), &path.child("labels"), errors);
@@ -236,14 +236,14 @@ fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut ErrorLis
     };
     if version.is_empty() && !api_version.is_empty() {
         errors.push(Error::invalid(
-            &path.child("apiVersion"),
+            path.child("apiVersion"),
             api_version,
             "must be <group>/<version> or <version>",
         ));
     }
     for name in ["apiVersion", "kind", "name", "uid"] {
         if text_at(reference, &[name]).is_empty() {
-            errors.push(Error::required(&path.child(name), "must not be empty"));
+            errors.push(Error::required(path.child(name), "must not be empty"));
         }
     }
     if group.is_empty() && version == "v1" && text_at(reference, &["kind"]) == "Event" {
@@ -294,40 +294,37 @@ fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Err
         let path = path.index(at);
         match text_at(entry, &["operation"]) {
             // Before 1.37 both were invalid values that must be `Apply` or `Update`.
-            "" => errors.push(Error::required(&path.child("operation"), "must not be empty")),
+            "" => errors.push(Error::required(path.child("operation"), "must not be empty")),
             "Apply" | "Update" => {}
             other => errors.push(Error::not_supported(
-                &path.child("operation"),
+                path.child("operation"),
                 other,
-                &["Apply", "Update"],
+                ["Apply", "Update"],
             )),
         }
         let fields_type = text_at(entry, &["fieldsType"]);
         if !matches!(fields_type, "" | "FieldsV1") {
             errors.push(Error::invalid(
-                &path.child("fieldsType"),
+                path.child("fieldsType"),
                 fields_type,
                 "must be `FieldsV1`",
             ));
         }
         manager(text_at(entry, &["manager"]), &path, errors);
         if text_at(entry, &["subresource"]).len() > SUBRESOURCE_MAX {
-            errors.push(Error::too_long(
-                &path.child("subresource"),
-                SUBRESOURCE_MAX as i64,
-            ));
+            errors.push(Error::too_long(path.child("subresource"), SUBRESOURCE_MAX as i64));
         }
     }
 }
 
 fn manager(manager: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if manager.len() > MANAGER_MAX {
-        errors.push(Error::too_long(&path.child("manager"), MANAGER_MAX as i64));
+        errors.push(Error::too_long(path.child("manager"), MANAGER_MAX as i64));
     }
     for (at, c) in manager.char_indices() {
         if !pratique_gotext::strconv::is_printable(c) {
             let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
-            errors.push(Error::invalid(&path.child("manager"), manager, &detail));
+            errors.push(Error::invalid(path.child("manager"), manager, &detail));
         }
     }
 }
