@@ -1,5 +1,12 @@
 //! `docs/warnings.md` is written from the documentation of the lints' modules, whose examples are linted.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
 use std::fs;
 use std::path::Path;
 
