@@ -41,7 +41,7 @@ impl<'a> Options<'a> {
         Self { max_bytes, ..self }
     }
 
-    /// Has [`load_directory`](crate::load_directory) and [`load_configuration`](crate::load_configuration) load a directory again
+    /// Has a [`Loader`](crate::Loader) and a [`ConfigurationLoader`](crate::ConfigurationLoader) load a directory again
     /// while a file of it may be incomplete because it was written to a moment ago. `pause` is expected to return after the
     /// delay of the file. This ends: see [`RewriteDelays::max`](crate::RewriteDelays::max).
     #[must_use]
