@@ -41,7 +41,8 @@ struct State {
     objects: BTreeMap<String, BTreeMap<String, Value>>,
     /// Events by collection and version.
     events: Vec<(String, u64, Value)>,
-    connections: Vec<TcpStream>,
+    /// Those that are open, by their numbers.
+    connections: BTreeMap<usize, TcpStream>,
 }
 
 const POLICIES: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
@@ -58,7 +59,7 @@ impl Cluster {
             version: 0,
             objects: BTreeMap::new(),
             events: Vec::new(),
-            connections: Vec::new(),
+            connections: BTreeMap::new(),
         }));
         let cluster = Cluster {
             address,
@@ -69,14 +70,16 @@ impl Cluster {
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}),
         );
         thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
+            for (number, stream) in listener.incoming().flatten().enumerate() {
                 let state = state.clone();
                 thread::spawn(move || {
                     if let Ok(connection) = stream.try_clone() {
-                        lock(&state).connections.push(connection);
+                        lock(&state).connections.insert(number, connection);
                     }
                     // A client that goes is no fault.
                     let _ = serve(stream, &state);
+                    // Each that is kept is a file descriptor.
+                    lock(&state).connections.remove(&number);
                 });
             }
         });
@@ -113,7 +116,7 @@ impl Cluster {
     pub(super) fn set(&self, line: Line) {
         let mut state = lock(&self.state);
         state.line = line;
-        for connection in state.connections.drain(..) {
+        for connection in std::mem::take(&mut state.connections).into_values() {
             // The connection may be closed already.
             let _ = connection.shutdown(Shutdown::Both);
         }
