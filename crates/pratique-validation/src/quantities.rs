@@ -41,6 +41,33 @@ pub(crate) fn is_integer_resource(name: &str) -> bool {
     COUNTED.contains(&name) || is_extended_resource(name)
 }
 
+/// Whether a quota can be of a resource without a domain.
+// Upstream: pkg/apis/core/helper/helpers.go, IsStandardQuotaResourceName
+pub(crate) fn is_quota_resource(name: &str) -> bool {
+    const STANDARD: &[&str] = &[
+        "cpu",
+        "memory",
+        "ephemeral-storage",
+        "requests.cpu",
+        "requests.memory",
+        "requests.storage",
+        "requests.ephemeral-storage",
+        "limits.cpu",
+        "limits.memory",
+        "limits.ephemeral-storage",
+        "pods",
+        "resourcequotas",
+        "services",
+        "replicationcontrollers",
+        "secrets",
+        "persistentvolumeclaims",
+        "configmaps",
+        "services.nodeports",
+        "services.loadbalancers",
+    ];
+    STANDARD.contains(&name) || is_huge_pages(name) || name.starts_with("requests.hugepages-")
+}
+
 /// Whether a resource is one of Kubernetes itself.
 // Upstream: pkg/apis/core/helper/helpers.go, IsNativeResource
 pub(crate) fn is_native_resource(name: &str) -> bool {

@@ -9,7 +9,7 @@ use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::pod::validate_resource_name;
-use crate::quantities::{is_huge_pages, validate_resource_quantity};
+use crate::quantities::{is_quota_resource, validate_resource_quantity};
 
 pub(super) const KINDS: &[KindRules] = &[
     KindRules {
@@ -38,32 +38,6 @@ pub(super) const KINDS: &[KindRules] = &[
         subresources: &[],
     },
 ];
-
-// Upstream: pkg/apis/core/helper/helpers.go, IsStandardQuotaResourceName
-fn is_quota_resource(name: &str) -> bool {
-    const STANDARD: &[&str] = &[
-        "cpu",
-        "memory",
-        "ephemeral-storage",
-        "requests.cpu",
-        "requests.memory",
-        "requests.storage",
-        "requests.ephemeral-storage",
-        "limits.cpu",
-        "limits.memory",
-        "limits.ephemeral-storage",
-        "pods",
-        "resourcequotas",
-        "services",
-        "replicationcontrollers",
-        "secrets",
-        "persistentvolumeclaims",
-        "configmaps",
-        "services.nodeports",
-        "services.loadbalancers",
-    ];
-    STANDARD.contains(&name) || is_huge_pages(name) || name.starts_with("requests.hugepages-")
-}
 
 fn validate_resources(resources: &Node<'_, '_>, errors: &mut Errors) {
     for (name, value) in resources.entries() {

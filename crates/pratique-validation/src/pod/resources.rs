@@ -8,7 +8,8 @@ use super::options::PodOptions;
 use crate::errors::{Errors, named};
 use crate::node::Node;
 use crate::quantities::{
-    is_extended_resource, is_huge_pages, is_native_resource, quantity, validate_resource_quantity,
+    is_extended_resource, is_huge_pages, is_native_resource, is_quota_resource, quantity,
+    validate_resource_quantity,
 };
 use crate::seen::Seen;
 
@@ -157,29 +158,8 @@ pub(crate) fn validate_container_resource_name(name: &str, field: &Node<'_, '_>,
 
 // Upstream: pkg/apis/core/helper/helpers.go, IsStandardResourceName
 fn is_standard_resource(name: &str) -> bool {
-    const STANDARD: &[&str] = &[
-        "cpu",
-        "memory",
-        "ephemeral-storage",
-        "requests.cpu",
-        "requests.memory",
-        "requests.ephemeral-storage",
-        "limits.cpu",
-        "limits.memory",
-        "limits.ephemeral-storage",
-        "pods",
-        "resourcequotas",
-        "services",
-        "replicationcontrollers",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "storage",
-        "requests.storage",
-        "services.nodeports",
-        "services.loadbalancers",
-    ];
-    STANDARD.contains(&name) || is_huge_pages(name) || name.starts_with("requests.hugepages-")
+    // Of the standard resources, this one alone has no quota by its own name.
+    name == "storage" || is_quota_resource(name)
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceName
