@@ -117,7 +117,7 @@ impl<'t> ReviewInput<'t> {
     }
 
     /// The outcome of a request whose object cannot be decoded.
-    pub fn decode_failure(&self) -> Option<Outcome> {
+    pub(crate) fn decode_failure(&self) -> Option<Outcome> {
         let failure = self.received.as_ref().err()?;
         let mut outcome = Outcome::refused((*failure.status).clone());
         outcome.cause = Some(DenialCause::Rule);

@@ -4,22 +4,11 @@ use pratique::api_objects::{ApiObjects, Defaults, GivenRequest, ReceivedRequest}
 use pratique::object_model::Refused;
 use pratique::{ObjectModel, Outcome};
 use pratique_gotext::strconv::quote;
+use pratique_objects::FieldValidation;
 use pratique_policy::DenialCause;
 use pratique_types::GroupVersionKind;
 
 use crate::input::{ReceiveFailure, ReviewInput};
-
-/// How a server treats unknown and duplicate fields: `fieldValidation` of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// It refuses the object.
-    Strict,
-    /// It warns of them.
-    #[default]
-    Warn,
-    /// It drops them silently.
-    Ignore,
-}
 
 /// The handling of objects besides admission.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,15 +121,16 @@ impl PreparedObject<'_> {
         }
     }
 
-    /// The outcome of a request that is refused before admission.
-    pub fn refusal(&self) -> Option<Outcome> {
-        match self {
+    /// The outcome of a request that is refused before admission: its object cannot be decoded, or not be prepared.
+    pub fn refusal(&self, input: &ReviewInput<'_>) -> Option<Outcome> {
+        let unprepared = match self {
             PreparedObject::Refused(outcome) => Some((**outcome).clone()),
             PreparedObject::Unchanged
             | PreparedObject::Given(_)
             | PreparedObject::Sent(_)
             | PreparedObject::Received(_) => None,
-        }
+        };
+        input.decode_failure().or(unprepared)
     }
 
     /// The fields that were set in the object, if that was recorded.

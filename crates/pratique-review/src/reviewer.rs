@@ -210,7 +210,7 @@ impl<'a> Reviewer<'a> {
         input: &ReviewInput<'_>,
         prepared: &PreparedObject<'_>,
     ) -> Result<Review, Unfinished> {
-        let mut review = match input.decode_failure().or_else(|| prepared.refusal()) {
+        let mut review = match prepared.refusal(input) {
             Some(outcome) => Review::new(outcome),
             None => self.evaluate(cluster, input, prepared)?,
         };
@@ -232,7 +232,7 @@ impl<'a> Reviewer<'a> {
         trace: Option<&dyn Trace>,
         observer: &mut dyn PolicyObserver,
     ) -> Result<Outcome, Unfinished> {
-        let outcome = match input.decode_failure().or_else(|| prepared.refusal()) {
+        let outcome = match prepared.refusal(input) {
             Some(outcome) => outcome,
             None => {
                 let mut context =

@@ -34,7 +34,7 @@ impl Suite {
         let kinds = self.kinds(case, policies)?;
         let mut input = self.decoded_request(case, &kinds)?;
         let prepared = self.preparation().prepare(&mut input, kinds.completed());
-        if let Some(refused) = input.decode_failure().or_else(|| prepared.refusal()) {
+        if let Some(refused) = prepared.refusal(&input) {
             let status = refused.status.unwrap_or_default();
             return Err(CaseError::Refused(status.message));
         }

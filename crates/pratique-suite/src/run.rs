@@ -211,7 +211,7 @@ impl Suite {
         }
         let as_sent = input.request.object.clone();
         let prepared = self.preparation().prepare(&mut input, api_objects.as_ref());
-        if let Some(refused) = input.decode_failure().or_else(|| prepared.refusal()) {
+        if let Some(refused) = prepared.refusal(&input) {
             return Ok(Evaluated::refused(input.with_warnings(refused), input.request));
         }
         let mut cluster = policies.cluster(self.objects(case));

@@ -187,7 +187,7 @@ impl Scanner<'_> {
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             scanned.limitations.count(objects, &input, &state.unusable);
         }
-        let is_received = input.decode_failure().is_none() && prepared.refusal().is_none();
+        let is_received = prepared.refusal(&input).is_none();
         let plugins = state.plugins().filter(|_| is_received);
         let mut plugins = plugins.map(|plugins| PluginRun::new(self.admission, plugins.context()));
         if let Some(plugins) = &mut plugins {
