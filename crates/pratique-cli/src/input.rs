@@ -20,10 +20,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
+use pratique_manifest::convert::{Item, Items, convert, items};
 use pratique_manifest::{
     Document, LoadErrors, Location, ManifestFile, Problem, Rule, TreeNode, path_text, read_contents,
 };
-use pratique_manifest::{convert::Item, convert::Items, convert::convert, convert::items};
 use pratique_request::{kind_of, review};
 use pratique_stream::{Limits, StreamError};
 use pratique_typed::decode::received;

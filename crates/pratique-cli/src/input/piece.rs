@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
+use pratique_manifest::convert::{Items, convert, items_of};
 use pratique_manifest::{Location, ManifestFile, Position};
-use pratique_manifest::{convert::Items, convert::convert, convert::items_of};
 use pratique_stream::{Form, ListHeader, Piece, Place};
 
 use super::place::{Shift, saturated};

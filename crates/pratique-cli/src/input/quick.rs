@@ -4,7 +4,7 @@
 //! is one place for its messages.
 
 use pratique_json::Value;
-use pratique_manifest::{convert::ImpliedType, convert::has_no_type, convert::is_list};
+use pratique_manifest::convert::{ImpliedType, has_no_type, is_list};
 use pratique_request::{kind_of, review};
 use pratique_stream::ListHeader;
 use pratique_typed::decode::received;

@@ -30,7 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`GivenRequest`] is the model of one whose object stays as it is, and still needs a name. [`ObjectDefaults`] is less: the defaults of a cluster's kinds, for a server that is asked by an API server.
+//! A [`GivenRequest`] is the model of one whose object stays as it is, and still needs a name. [`ObjectDefaults`] is less: the
+//! defaults of a cluster's kinds, for a server that is asked by an API server.
 //!
 //! A server's own validation is part of it for custom resources only; that of built-in kinds is not simulated.
 
