@@ -213,30 +213,22 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Problems<'_> {
     }
 
     fn strict_fault(&mut self, fault: &StrictFault<'_, 't, TreeNode<'t>>) {
-        // Keys of maps that are given twice are problems of the document.
         let Some((Step::Field { of, .. }, within)) = fault.place.steps.split_last() else {
             return;
         };
+        // What is written twice is a problem of the document, which is without it here.
+        if matches!(fault.kind, StrictKind::Duplicate) {
+            return;
+        }
         let (name, span) = (fault.member.key(), fault.member.key_span());
-        let problem = match fault.kind {
-            StrictKind::Duplicate => {
-                let message = format!("field `{name}` is given twice");
-                self.problem(Rule::DuplicateField, message, within, span)
-            }
-            StrictKind::Unknown => {
-                let meant = nearest(name, of.fields.iter().map(|field| field.name));
-                let help = meant.map(|meant| {
-                    let help = Help::new(format!("did you mean `{meant}`?"));
-                    help.replacing(self.source.document(), span, meant)
-                });
-                let message = format!("unknown field `{name}`");
-                Problem {
-                    help,
-                    ..self.problem(Rule::UnknownField, message, within, span)
-                }
-            }
-        };
-        self.problems.push(problem);
+        let meant = nearest(name, of.fields.iter().map(|field| field.name));
+        let help = meant.map(|meant| {
+            let help = Help::new(format!("did you mean `{meant}`?"));
+            help.replacing(self.source.document(), span, meant)
+        });
+        let message = format!("unknown field `{name}`");
+        let problem = self.problem(Rule::UnknownField, message, within, span);
+        self.problems.push(Problem { help, ..problem });
     }
 }
 
@@ -361,12 +353,8 @@ mod tests {
     #[test]
     fn fields_are_known_and_required() {
         check(
-            r#"{"part": {"cuont": 1}, "part": {}}"#,
-            &[
-                "part unknown field `cuont`",
-                "- field `part` is given twice",
-                "- field `level` is missing",
-            ],
+            r#"{"part": {"cuont": 1}}"#,
+            &["part unknown field `cuont`", "- field `level` is missing"],
         );
     }
 }

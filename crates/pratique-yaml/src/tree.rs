@@ -1,6 +1,8 @@
 //! A document's values with their places in the text: JSON's data model in one arena, so that
 //! deep nesting costs no stack when a tree is dropped.
 
+use std::collections::HashSet;
+
 use crate::position::Span;
 
 /// The index of a node in its [`Tree`].
@@ -125,6 +127,19 @@ impl Tree {
         }
     }
 
+    /// Removes what objects give a second time: of equal keys, the last value stays. Returns the keys that repeat one before
+    /// them.
+    pub fn remove_duplicates(&mut self) -> Vec<(Box<str>, Span)> {
+        let mut repeated = Vec::new();
+        for node in &mut self.nodes {
+            if let Value::Map(entries) = &mut node.value {
+                remove_repeated(entries, &mut repeated);
+            }
+        }
+        repeated.sort_by_key(|(_, span)| span.start);
+        repeated
+    }
+
     /// The node that a path leads to.
     #[must_use]
     pub fn find(&self, root: NodeId, path: &[Step]) -> Option<NodeId> {
@@ -182,5 +197,58 @@ impl Tree {
             }
             _ => node.span,
         }
+    }
+}
+
+fn remove_repeated(entries: &mut Vec<Entry>, repeated: &mut Vec<(Box<str>, Span)>) {
+    let mut keys = HashSet::with_capacity(entries.len());
+    let repeats: Vec<&Entry> = entries.iter().filter(|entry| !keys.insert(&*entry.key)).collect();
+    if repeats.is_empty() {
+        return;
+    }
+    repeated.extend(
+        repeats
+            .into_iter()
+            .map(|entry| (entry.key.clone(), entry.key_span)),
+    );
+    let mut later = HashSet::new();
+    let mut kept: Vec<Entry> = std::mem::take(entries)
+        .into_iter()
+        .rev()
+        .filter(|entry| later.insert(entry.key.clone()))
+        .collect();
+    kept.reverse();
+    *entries = kept;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_keys_the_last_value_stays() {
+        let mut tree = Tree::default();
+        let entry = |key: &str, at: u32, value: NodeId| Entry {
+            key: key.into(),
+            key_span: Span {
+                start: at,
+                end: at + 1,
+            },
+            value,
+        };
+        let [first, second, third] = ["1", "2", "3"].map(|text| {
+            let number = Value::Number(text.into());
+            tree.push(Span::default(), number)
+        });
+        let entries = vec![entry("a", 1, first), entry("b", 5, second), entry("a", 9, third)];
+        let map = tree.push(Span::default(), Value::Map(entries));
+        let repeated = tree.remove_duplicates();
+        assert_eq!(repeated, [("a".into(), Span { start: 9, end: 10 })]);
+        let Value::Map(entries) = &tree.get(map).value else {
+            panic!("a map")
+        };
+        let keys: Vec<(&str, NodeId)> = entries.iter().map(|entry| (&*entry.key, entry.value)).collect();
+        assert_eq!(keys, [("b", second), ("a", third)]);
+        assert!(tree.remove_duplicates().is_empty());
     }
 }

@@ -121,7 +121,11 @@ fn keys_that_are_written_twice_are_told_and_not_refused() {
     let twice = MERGED.replace("    app: c\n", "    app: c\n    app: d\n");
     let directory = Directory::new()
         .with("p.yaml", policy())
-        .with("twice.yaml", twice);
+        .with("twice.yaml", twice)
+        .with(
+            "twice.json",
+            "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\",\n\"metadata\": {\"name\": \"a\",\n  \"name\": \"b\"}}",
+        );
     let review = "apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nrequest:\n  uid: a\n  kind: {group: '', version: v1, kind: \
                   ConfigMap}\n  resource: {group: '', version: v1, resource: configmaps}\n  name: second\n  namespace: shop\n  \
                   operation: CREATE\n  operation: CREATE\n  userInfo: {username: ann}\n  object: {apiVersion: v1, kind: \
@@ -141,6 +145,17 @@ fn keys_that_are_written_twice_are_told_and_not_refused() {
         ]);
         run.exits(0).stderr_has(
             "twice.yaml:12:5: key \"app\" already set in map: the last value counts, and clients send no other",
+        );
+        let json = [
+            "review",
+            "--field-validation",
+            strictness,
+            "--policies",
+            "p.yaml",
+            "twice.json",
+        ];
+        directory.run(&json).exits(0).stderr_has(
+            "twice.json:3:3: key \"name\" already set in map: the last value counts, and clients send no other",
         );
     }
 }

@@ -3,12 +3,15 @@
 //! This is for objects of requests rather than configuration. Like clients of a server, it reads as YAML what looks like JSON
 //! and is not.
 
+use pratique_gotext::strconv::quote;
+
 use super::file_document::{FileDocument, bad_separators, documents};
 use super::json_stream::JsonStream;
 use super::source::ObjectSource;
 use super::{Format, Parsed, parse_yaml, parsed_json};
 use crate::budget::Budget;
 use crate::json;
+use crate::position::Span;
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
 use crate::read::directory::ManifestFile;
 use crate::tree::Value;
@@ -18,9 +21,11 @@ use crate::tree::Value;
 pub struct Document {
     /// The values and their places.
     pub source: ObjectSource,
-    /// The keys that are written twice in a mapping, if it is YAML; the last value counts. Keys that override those of a merge
-    /// key are none. Clients make JSON of a file, with the last value alone, so that no server sees either.
-    // Upstream: apimachinery/pkg/util/yaml/decoder.go, YAMLToJSONDecoder.Decode, which is not strict
+    /// The keys that are written twice in a mapping; the last value counts, and the source has no other. Keys that override
+    /// those of a merge key are none. Clients send what they decoded of a file, with the last value alone, so that no server
+    /// sees either.
+    // Upstream: apimachinery/pkg/util/yaml/decoder.go, YAMLToJSONDecoder.Decode, which is not strict, and
+    // apimachinery/pkg/apis/meta/v1/unstructured/helpers.go, unstructuredJSONScheme.Decode
     pub duplicates: Vec<Problem>,
 }
 
@@ -156,7 +161,7 @@ impl Reader {
     }
 
     fn take(&mut self, parsed: Result<Parsed, Box<Failure>>) {
-        let parsed = match parsed {
+        let mut parsed = match parsed {
             Ok(parsed) => parsed,
             Err(failure) => return self.fail(*failure),
         };
@@ -169,7 +174,7 @@ impl Reader {
             let problem = Problem::new(Rule::Syntax, text).at(parsed.document.source.beginning());
             return self.fail(problem.into());
         }
-        let duplicates = duplicates(&parsed);
+        let duplicates = remove_duplicates(&mut parsed);
         self.documents.push(Document {
             source: parsed.into_source(),
             duplicates,
@@ -183,16 +188,27 @@ fn is_one_mapping(parsed: &Parsed) -> bool {
     parsed.rest.is_none() && matches!(root, Value::Map(_))
 }
 
-fn duplicates(parsed: &Parsed) -> Vec<Problem> {
-    let Format::Yaml(duplicates) = &parsed.format else {
-        return Vec::new();
+/// Removes the keys that are written twice, of which YAML's are removed while it is parsed; returns them.
+fn remove_duplicates(parsed: &mut Parsed) -> Vec<Problem> {
+    let repeated: Vec<(String, Span)> = match &parsed.format {
+        Format::Yaml(duplicates) => {
+            let written = duplicates.iter().filter(|duplicate| !duplicate.is_merged);
+            written
+                .map(|duplicate| (duplicate.message.clone(), duplicate.span))
+                .collect()
+        }
+        Format::Json => {
+            let repeated = parsed.tree.remove_duplicates();
+            let message = |key: &str| format!("key {} already set in map", quote(key));
+            repeated
+                .into_iter()
+                .map(|(key, span)| (message(&key), span))
+                .collect()
+        }
     };
-    let problem = |duplicate: &crate::yaml::Duplicate| {
-        let location = parsed.document.source.location(duplicate.span);
-        Problem::new(Rule::DuplicateField, duplicate.message.clone()).at(location)
-    };
-    let written = duplicates.iter().filter(|duplicate| !duplicate.is_merged);
-    written.map(problem).collect()
+    let source = &parsed.document.source;
+    let problem = |(message, span)| Problem::new(Rule::DuplicateField, message).at(source.location(span));
+    repeated.into_iter().map(problem).collect()
 }
 
 #[cfg(test)]
@@ -221,8 +237,17 @@ mod tests {
             .iter()
             .flat_map(|document| &document.duplicates)
             .collect();
-        assert_eq!(twice.len(), 1);
-        assert_eq!(twice[0].location.as_ref().unwrap().start.line, 8);
+        let twice: Vec<_> = twice
+            .iter()
+            .map(|problem| (&*problem.message, problem.location.as_ref().unwrap().start.line))
+            .collect();
+        assert_eq!(
+            twice,
+            [
+                ("key \"b\" already set in map", 5),
+                ("key \"c\" already set in map", 8)
+            ]
+        );
     }
 
     #[test]
