@@ -1,4 +1,5 @@
-//! Files that are no objects of the API by their nature: the sources that Kustomize and Helm make objects of.
+//! Files that are no objects of the API by their nature: the sources that Kustomize and Helm make objects of, and the
+//! configurations of programs.
 //!
 //! Repositories have them among their objects. They are recognised by their names, by what is beside them (a kustomization that names
 //! a patch, the `Chart.yaml` of a template) and by their content, and are told as what they are, as [`SourceKind`] says: no server sees
@@ -52,6 +53,8 @@ pub enum SourceKind {
     ChartFile,
     /// A template, from which a manifest is made: one of Helm in charts.
     Template,
+    /// What a program is configured with: a cluster of kind, a kubelet, a kubeconfig.
+    ProgramConfiguration,
 }
 
 impl SourceKind {
@@ -71,19 +74,21 @@ impl SourceKind {
             SourceKind::Values => ("file of values", "files of values"),
             SourceKind::ChartFile => ("other file of a chart", "other files of charts"),
             SourceKind::Template => ("template", "templates"),
+            SourceKind::ProgramConfiguration => ("configuration of a program", "configurations of programs"),
         }
     }
 
-    /// The command that makes objects of such files.
-    pub fn build_command(self) -> &'static str {
+    /// The command that makes objects of such files, if any does.
+    pub fn build_command(self) -> Option<&'static str> {
         match self {
             SourceKind::Kustomization
             | SourceKind::Patch
             | SourceKind::KustomizeConfiguration
-            | SourceKind::GeneratorFile => "kustomize build",
+            | SourceKind::GeneratorFile => Some("kustomize build"),
             SourceKind::Chart | SourceKind::Values | SourceKind::ChartFile | SourceKind::Template => {
-                "helm template"
+                Some("helm template")
             }
+            SourceKind::ProgramConfiguration => None,
         }
     }
 }
@@ -229,6 +234,9 @@ impl SourceFiles {
         }
         if content.is_json_patch() {
             return recognized(SourceKind::Patch, None);
+        }
+        if content.is_program_configuration() {
+            return recognized(SourceKind::ProgramConfiguration, None);
         }
         let is_values = is_values_name(path) && content.has_no_object();
         match (is_values, content.is_template()) {

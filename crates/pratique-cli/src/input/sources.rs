@@ -85,8 +85,8 @@ pub(crate) fn tell_object(source: &SourceFile, selection: &FileSelection) {
 
 /// The command that makes objects of what a file belongs to.
 fn build_command(source: &SourceFile) -> Option<String> {
-    let root = source.root.as_deref()?;
-    Some(format!("{} {root}", source.kind.build_command()))
+    let (root, command) = (source.root.as_deref()?, source.kind.build_command()?);
+    Some(format!("{command} {root}"))
 }
 
 /// The number of files, by what they are; `None` if there are none.

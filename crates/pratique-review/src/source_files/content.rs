@@ -28,7 +28,26 @@ const CONFIGURED: [&str; 11] = [
 ];
 
 /// Words of which a source has one, unless its name or its directory says what it is.
-const WORDS: [&str; 4] = ["{{", KUSTOMIZE_GROUP, "fieldSpecs", "path:"];
+const WORDS: [&str; 5] = ["{{", KUSTOMIZE_GROUP, "fieldSpecs", "path:", "clusters"];
+
+/// The groups of what programs are configured with, and their kind where the group has others as well. No server has them: those
+/// of a server's admission are not among them, since they are checked.
+const PROGRAM_GROUPS: [(&str, Option<&str>); 12] = [
+    ("audit.k8s.io/", Some("Policy")),
+    ("client.authentication.k8s.io/", None),
+    ("controller-runtime.sigs.k8s.io/", None),
+    ("ctlptl.dev/", None),
+    ("kind.sigs.k8s.io/", None),
+    ("kind.x-k8s.io/", None),
+    ("kubeadm.k8s.io/", None),
+    ("kubecontrollermanager.config.k8s.io/", None),
+    ("kubelet.config.k8s.io/", None),
+    ("kubeproxy.config.k8s.io/", None),
+    ("kubescheduler.config.k8s.io/", None),
+    ("skaffold/", None),
+];
+/// The version and kind of a kubeconfig, which has `clusters`.
+const KUBECONFIG: (&str, &str) = ("v1", "Config");
 
 /// The content of a file, read only as far as it is asked.
 pub(super) struct Content {
@@ -72,9 +91,6 @@ impl Content {
         let is_one = |document: &Value<'static>| {
             let text = |path: &[&str]| document.at(path).and_then(Value::as_str).unwrap_or_default();
             let version = text(&["apiVersion"]);
-            let is_named = ["name", "generateName"]
-                .iter()
-                .any(|field| !text(&["metadata", field]).is_empty());
             // Transformers and generators are named so, and no server knows them.
             let is_of_kustomize = version == "builtin" || version.starts_with(KUSTOMIZE_GROUP);
             let has_items = document
@@ -82,7 +98,7 @@ impl Content {
                 .and_then(Value::as_array)
                 .is_some_and(|items| !items.is_empty());
             let is_typed = !version.is_empty() && !text(&["kind"]).is_empty();
-            is_typed && !is_of_kustomize && (is_named || has_items)
+            is_typed && !is_of_kustomize && (is_named(document) || has_items)
         };
         let is_unread = !self.is_whole && !self.is_template();
         is_unread || self.documents.iter().any(is_one)
@@ -104,6 +120,21 @@ impl Content {
         self.is_whole
             && self.is_read()
             && (is_empty || (!self.documents.is_empty() && self.documents.iter().all(is_one)))
+    }
+
+    /// Whether it configures programs, such as kind, kubeadm and kubectl. What has a name may be an object: a cluster can have a
+    /// definition of such a group.
+    pub(super) fn is_program_configuration(&self) -> bool {
+        let is_one = |document: &Value<'static>| {
+            let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
+            let (version, kind) = (text("apiVersion"), text("kind"));
+            let is_of = |(group, only): &(&str, Option<&str>)| {
+                version.starts_with(group) && only.is_none_or(|only| kind == only)
+            };
+            !is_named(document)
+                && ((version, kind) == KUBECONFIG || (!kind.is_empty() && PROGRAM_GROUPS.iter().any(is_of)))
+        };
+        self.is_whole && self.is_read() && !self.documents.is_empty() && self.documents.iter().all(is_one)
     }
 
     /// Whether it configures the transformers of Kustomize: `kustomizeconfig.yaml`, as kubebuilder writes it.
@@ -171,8 +202,17 @@ impl Content {
     }
 }
 
+/// Whether an object has a name, or is to get one.
+fn is_named(object: &Value<'static>) -> bool {
+    let name = |field: &&str| object.at(&["metadata", field]).and_then(Value::as_str);
+    let mut names = ["name", "generateName"].iter().filter_map(name);
+    names.any(|name| !name.is_empty())
+}
+
 /// Whether a text may be a source whose name and directory say nothing.
 pub(super) fn may_be_source(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
-    WORDS.iter().any(|word| text.contains(word))
+    let has = |word: &str| text.contains(word);
+    let groups = PROGRAM_GROUPS.iter().map(|(group, _)| *group);
+    WORDS.into_iter().chain(groups).any(has)
 }

@@ -251,3 +251,49 @@ fn only_files_are_read() {
         None
     );
 }
+
+/// Configurations of programs have no names; what has one may be an object of a definition.
+#[test]
+fn configurations_of_programs_are_no_objects() {
+    let configuration = Some(SourceKind::ProgramConfiguration);
+    check(&[
+        (
+            "kind.yaml",
+            "apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\nnodes: [{role: control-plane}]\n",
+            configuration,
+        ),
+        (
+            "kubeadm.yaml",
+            "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: \
+             KubeletConfiguration\n",
+            configuration,
+        ),
+        (
+            "config.yaml",
+            "apiVersion: v1\nkind: Config\nclusters: []\n",
+            configuration,
+        ),
+        (
+            "audit.yaml",
+            "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []\n",
+            configuration,
+        ),
+        ("event.yaml", "apiVersion: audit.k8s.io/v1\nkind: Event\n", None),
+        (
+            "named.yaml",
+            "apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\nmetadata: {name: a}\n",
+            None,
+        ),
+        (
+            "both.yaml",
+            "apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\n---\napiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n",
+            None,
+        ),
+        (
+            "admission.yaml",
+            "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: []\n",
+            None,
+        ),
+        ("map.yaml", "apiVersion: v1\nkind: ConfigMap\n", None),
+    ]);
+}
