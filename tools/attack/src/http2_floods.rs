@@ -32,7 +32,7 @@ const STREAMS: u32 = 200;
 /// How many frames are sent at once, and the pause after them.
 const FRAMES: u32 = 250;
 /// How many times frames are sent that are made beforehand: what attackers do on this machine takes from the others.
-const PREPARED: u32 = 40;
+const PREPARED: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 /// The pause before another connection takes the place of one that was closed.
 const RECONNECTION: Duration = Duration::from_millis(250);
