@@ -23,7 +23,7 @@ struct Field {
 }
 
 /// A value as the JSON of an internal type: `core.Toleration`, `[]core.Toleration`, `*core.Toleration`.
-pub(crate) fn internal_json<'a>(type_name: &str, value: &Value<'_>) -> BadValue<'a> {
+pub fn internal_json<'a>(type_name: &str, value: &Value<'_>) -> BadValue<'a> {
     BadValue::Prepared(internal_text(type_name, value).into())
 }
 

@@ -17,30 +17,7 @@ mod storage;
 
 use pratique_types::GroupVersionKind;
 
-use crate::errors::Errors;
-use crate::node::Node;
-
-/// A request as the rules of a kind see it.
-pub(crate) struct Request<'r> {
-    /// The object.
-    pub(crate) object: Node<'static, 'r>,
-    /// The stored object; absent where the object is new.
-    pub(crate) old: Node<'static, 'r>,
-}
-
-/// The rules for one way to write an object.
-pub(crate) type Rule = fn(&Request<'_>, &mut Errors);
-
-/// The rules of a kind: what its strategy validates.
-pub(crate) struct KindRules {
-    pub(crate) group: &'static str,
-    pub(crate) kind: &'static str,
-    pub(crate) is_namespaced: bool,
-    pub(crate) create: Rule,
-    pub(crate) update: Rule,
-    /// The subresources that can be updated.
-    pub(crate) subresources: &'static [(&'static str, Rule)],
-}
+pub(crate) use crate::rules::{KindRules, Request};
 
 const GROUPS: &[&[KindRules]] = &[
     apps::KINDS,

@@ -21,6 +21,8 @@
 //! assert!(matches!(Validator::new().create(&Candidate::new(&unknown, &object)), Err(Rejection::NotValidated(_))));
 //! # Ok::<(), pratique_json::Error>(())
 //! ```
+//!
+//! Kinds whose rules need an engine for expressions have them in the crates that have one; [`rules`] says how to add them.
 
 mod addresses;
 mod claims;
@@ -36,6 +38,7 @@ mod node;
 mod object_meta;
 mod pod;
 mod quantities;
+pub mod rules;
 mod seen;
 mod selector;
 mod signers;

@@ -5,10 +5,11 @@
 use pratique_gotext::validation;
 
 /// A function that judges a name, or the beginning of one that is completed.
-pub(crate) type NameRule = fn(name: &str, is_prefix: bool) -> Vec<String>;
+pub type NameRule = fn(name: &str, is_prefix: bool) -> Vec<String>;
 
+/// What is wrong with a name that is a DNS subdomain, as that of most objects.
 // Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNSSubdomain
-pub(crate) fn subdomain_name(name: &str, is_prefix: bool) -> Vec<String> {
+pub fn subdomain_name(name: &str, is_prefix: bool) -> Vec<String> {
     if is_prefix {
         validation::dns1123_subdomain_prefix(name)
     } else {
@@ -16,8 +17,9 @@ pub(crate) fn subdomain_name(name: &str, is_prefix: bool) -> Vec<String> {
     }
 }
 
+/// What is wrong with a name that is a DNS label.
 // Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNSLabel
-pub(crate) fn label_name(name: &str, is_prefix: bool) -> Vec<String> {
+pub fn label_name(name: &str, is_prefix: bool) -> Vec<String> {
     if is_prefix {
         validation::dns1123_label_prefix(name)
     } else {
@@ -25,8 +27,9 @@ pub(crate) fn label_name(name: &str, is_prefix: bool) -> Vec<String> {
     }
 }
 
+/// What is wrong with a name that is a segment of a path, as that of every object.
 // Upstream: apimachinery/pkg/api/validation/path/name.go, ValidatePathSegmentName
-pub(crate) fn path_segment_name(name: &str, is_prefix: bool) -> Vec<String> {
+pub fn path_segment_name(name: &str, is_prefix: bool) -> Vec<String> {
     if !is_prefix && (name == "." || name == "..") {
         return vec![format!("may not be '{name}'")];
     }

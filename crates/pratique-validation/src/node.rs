@@ -8,14 +8,14 @@ static ABSENT: Value<'static> = Value::Null;
 /// A value of an object, or the absence of one, and the path that errors about it name. Nodes live on the stack: walking an
 /// object costs no allocation, and a path becomes text only in an error.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node<'p, 'v> {
+pub struct Node<'p, 'v> {
     value: &'v Value<'v>,
     path: Path<'p>,
 }
 
 impl<'v> Node<'static, 'v> {
     /// The object itself.
-    pub(crate) fn root(value: &'v Value<'v>) -> Self {
+    pub fn root(value: &'v Value<'v>) -> Self {
         Node {
             value,
             path: Path::ROOT,
@@ -25,22 +25,22 @@ impl<'v> Node<'static, 'v> {
 
 impl<'p, 'v> Node<'p, 'v> {
     /// A value with a path of its own.
-    pub(crate) fn with_path(value: &'v Value<'v>, path: Path<'p>) -> Self {
+    pub fn with_path(value: &'v Value<'v>, path: Path<'p>) -> Self {
         Node { value, path }
     }
 
     /// No value, at a path.
-    pub(crate) fn absent(path: Path<'p>) -> Self {
+    pub fn absent(path: Path<'p>) -> Self {
         Node { value: &ABSENT, path }
     }
 
     /// A member, which may be absent.
-    pub(crate) fn child<'c>(&'c self, name: &'c str) -> Node<'c, 'v> {
+    pub fn child<'c>(&'c self, name: &'c str) -> Node<'c, 'v> {
         self.child_as(name, name)
     }
 
     /// A member that errors name otherwise than it is written.
-    pub(crate) fn child_as<'c>(&'c self, name: &str, shown: &'c str) -> Node<'c, 'v> {
+    pub fn child_as<'c>(&'c self, name: &str, shown: &'c str) -> Node<'c, 'v> {
         Node {
             value: self.value.get(name).unwrap_or(&ABSENT),
             path: self.path.child(shown),
@@ -48,7 +48,7 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 
     /// The member of a map, whose path has its key in brackets.
-    pub(crate) fn key<'c>(&'c self, key: &'c str) -> Node<'c, 'v> {
+    pub fn key<'c>(&'c self, key: &'c str) -> Node<'c, 'v> {
         Node {
             value: self.value.get(key).unwrap_or(&ABSENT),
             path: self.path.key(key),
@@ -56,7 +56,7 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 
     /// The elements of a list.
-    pub(crate) fn items<'c>(&'c self) -> impl ExactSizeIterator<Item = Node<'c, 'v>> + Clone {
+    pub fn items<'c>(&'c self) -> impl ExactSizeIterator<Item = Node<'c, 'v>> + Clone {
         let elements = self.value.as_array().unwrap_or_default();
         elements.iter().enumerate().map(|(index, value)| Node {
             value,
@@ -65,7 +65,7 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 
     /// The members of a map, in the order of their keys.
-    pub(crate) fn entries<'c>(&'c self) -> impl Iterator<Item = (&'v str, Node<'c, 'v>)>
+    pub fn entries<'c>(&'c self) -> impl Iterator<Item = (&'v str, Node<'c, 'v>)>
     where
         'v: 'c,
     {
@@ -77,42 +77,42 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 
     /// The text, empty where there is none.
-    pub(crate) fn text(&self) -> &'v str {
+    pub fn text(&self) -> &'v str {
         self.value.as_str().unwrap_or_default()
     }
 
     /// The number, 0 where there is none.
-    pub(crate) fn int(&self) -> i64 {
+    pub fn int(&self) -> i64 {
         self.value.as_int().unwrap_or_default()
     }
 
     /// The number, if there is one.
-    pub(crate) fn some_int(&self) -> Option<i64> {
+    pub fn some_int(&self) -> Option<i64> {
         self.value.as_int()
     }
 
     /// Whether it is `true`.
-    pub(crate) fn is_true(&self) -> bool {
+    pub fn is_true(&self) -> bool {
         self.value.as_bool() == Some(true)
     }
 
     /// The truth value, if there is one.
-    pub(crate) fn some_bool(&self) -> Option<bool> {
+    pub fn some_bool(&self) -> Option<bool> {
         self.value.as_bool()
     }
 
     /// Whether there is a value: whether the pointer of Go is not nil.
-    pub(crate) fn is_set(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         !self.value.is_null()
     }
 
     /// Whether there is no value, or an empty one.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
 
     /// The number of elements or members.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match self.value {
             Value::Array(elements) => elements.len(),
             Value::Object(members) => members.len(),
@@ -121,17 +121,17 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 
     /// The value.
-    pub(crate) fn value(&self) -> &'v Value<'v> {
+    pub fn value(&self) -> &'v Value<'v> {
         self.value
     }
 
     /// The path.
-    pub(crate) fn path(&self) -> &Path<'p> {
+    pub fn path(&self) -> &Path<'p> {
         &self.path
     }
 
     /// Whether it has the same value as another; absent and empty are the same, as in `equality.Semantic`.
-    pub(crate) fn is_same(&self, other: &Node<'_, '_>) -> bool {
+    pub fn is_same(&self, other: &Node<'_, '_>) -> bool {
         is_same(self.value, other.value)
     }
 }

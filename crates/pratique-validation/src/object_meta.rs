@@ -15,7 +15,7 @@ const MAX_ANNOTATIONS: usize = 256 << 10;
 
 /// The metadata of a new object, by the rule for names of its kind.
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessor
-pub(crate) fn validate_object_meta(
+pub fn validate_object_meta(
     metadata: &Node<'_, '_>,
     is_namespaced: bool,
     name_rule: NameRule,
@@ -53,7 +53,7 @@ fn validate_common(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Er
 
 /// The metadata of a kind of `k8s.io/kubernetes`, which says more about finalizers.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateObjectMeta
-pub(crate) fn validate_core_meta(
+pub fn validate_core_meta(
     metadata: &Node<'_, '_>,
     is_namespaced: bool,
     name_rule: NameRule,
@@ -81,8 +81,9 @@ pub(crate) fn validate_any_update(
     validate_object_meta_update(metadata, old, errors);
 }
 
+/// The metadata of a changed object beside those of the stored one.
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorUpdate
-pub(crate) fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+pub fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     if old.child("deletionTimestamp").is_set() {
         validate_no_new_finalizers(&metadata.child("finalizers"), &old.child("finalizers"), errors);
     }
@@ -115,8 +116,9 @@ pub(crate) fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_
     validate_managed_fields(&metadata.child("managedFields"), errors);
 }
 
+/// The changed metadata of a kind of `k8s.io/kubernetes`, which says more about finalizers.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateObjectMetaUpdate
-pub(crate) fn validate_core_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+pub fn validate_core_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     validate_object_meta_update(metadata, old, errors);
     validate_core_finalizers(metadata, errors);
 }

@@ -5,9 +5,10 @@ use pratique_types::{GroupVersionKind, Status};
 
 use crate::declarative::validate_declaratively;
 use crate::errors::Errors;
-use crate::kinds::{KindRules, Request, Rule, rules_of};
+use crate::kinds::rules_of;
 use crate::node::Node;
 use crate::object_meta::{validate_any_create, validate_any_update};
+use crate::rules::{KindRules, Request, Rule};
 
 /// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ pub enum Rejection {
 /// Judges objects as kube-apiserver does before it stores them. A valid object costs no allocation.
 #[derive(Clone, Debug, Default)]
 pub struct Validator {
-    _private: (),
+    tables: Vec<&'static [KindRules]>,
 }
 
 impl<'a> Candidate<'a> {
@@ -51,6 +52,18 @@ impl<'a> Candidate<'a> {
     #[must_use]
     pub fn of_subresource(self, subresource: &'a str) -> Self {
         Candidate { subresource, ..self }
+    }
+
+    fn request<'r>(&self, old: &'r Value<'r>) -> Request<'r>
+    where
+        'a: 'r,
+    {
+        Request {
+            kind: self.kind,
+            subresource: self.subresource,
+            object: Node::root(self.object),
+            old: Node::root(old),
+        }
     }
 
     fn not_validated(&self) -> Rejection {
@@ -72,19 +85,31 @@ impl Validator {
         Validator::default()
     }
 
+    /// The same, with the rules of more kinds.
+    #[must_use]
+    pub fn with_kinds(mut self, kinds: &'static [KindRules]) -> Self {
+        self.tables.push(kinds);
+        self
+    }
+
+    fn rules_of(&self, kind: &GroupVersionKind) -> Option<&'static KindRules> {
+        let mut added = self.tables.iter().flat_map(|table| table.iter());
+        let is_wanted = |rules: &&KindRules| rules.kind == kind.kind && rules.group == kind.group;
+        added.find(is_wanted).or_else(|| rules_of(kind))
+    }
+
     /// Judges a new object.
     ///
     /// # Errors
     /// It is invalid, or of a kind without rules.
     // Upstream: apiserver/pkg/registry/rest/create.go, ValidateCreate
     pub fn create(&self, candidate: &Candidate<'_>) -> Result<(), Rejection> {
-        let rules = rules_of(candidate.kind).filter(|_| candidate.subresource.is_empty());
+        let rules = self
+            .rules_of(candidate.kind)
+            .filter(|_| candidate.subresource.is_empty());
         let rules = rules.ok_or_else(|| candidate.not_validated())?;
         let absent = Value::Null;
-        let request = Request {
-            object: Node::root(candidate.object),
-            old: Node::root(&absent),
-        };
+        let request = candidate.request(&absent);
         let mut errors = Errors::default();
         (rules.create)(&request, &mut errors);
         if errors.is_empty() {
@@ -105,12 +130,11 @@ impl Validator {
     /// It is invalid, or of a kind without rules.
     // Upstream: apiserver/pkg/registry/rest/update.go, ValidateUpdate
     pub fn update(&self, candidate: &Candidate<'_>, old: &Value<'_>) -> Result<(), Rejection> {
-        let rule = rules_of(candidate.kind).and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
+        let rule = self
+            .rules_of(candidate.kind)
+            .and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
         let (rules, rule) = rule.ok_or_else(|| candidate.not_validated())?;
-        let request = Request {
-            object: Node::root(candidate.object),
-            old: Node::root(old),
-        };
+        let request = candidate.request(old);
         let mut errors = Errors::default();
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);
