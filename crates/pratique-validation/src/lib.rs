@@ -43,5 +43,6 @@ mod seen;
 mod selector;
 mod signers;
 mod validator;
+mod webhook_clients;
 
 pub use validator::{Candidate, Rejection, Validator};

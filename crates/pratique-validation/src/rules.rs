@@ -42,6 +42,7 @@ pub use crate::node::Node;
 pub use crate::object_meta::{
     validate_core_meta, validate_core_meta_update, validate_object_meta, validate_object_meta_update,
 };
+pub use crate::webhook_clients::{validate_ca_bundle, validate_webhook_service, validate_webhook_url};
 
 /// A request as the rules of a kind see it.
 #[derive(Clone, Copy, Debug)]

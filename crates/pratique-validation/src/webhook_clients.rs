@@ -1,0 +1,267 @@
+//! How a server calls a webhook: rules that all kinds with webhooks share.
+// Upstream: apiserver/pkg/util/webhook/validation.go
+
+use pratique_gotext::url::Url;
+use pratique_gotext::validation::dns1123_subdomain;
+use pratique_json::base64;
+use pratique_types::field::BadValue;
+
+use crate::errors::Errors;
+use crate::messages::port_number;
+use crate::node::Node;
+
+const URL_FORM: &str = "; desired format: https://host[/path]";
+
+/// Validates the URL of a webhook.
+// Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookURL
+pub fn validate_webhook_url(field: &Node<'_, '_>, errors: &mut Errors) {
+    let url = match Url::parse(field.text()) {
+        Ok(url) => url,
+        Err(error) => {
+            let detail = format!("url must be a valid URL: {error}{URL_FORM}");
+            return errors.required(field, &detail);
+        }
+    };
+    if url.scheme() != "https" {
+        let detail = format!("'https' is the only allowed URL scheme{URL_FORM}");
+        errors.invalid(field, url.scheme(), &detail);
+    }
+    if url.host().is_empty() {
+        errors.invalid(field, "", &format!("host must be specified{URL_FORM}"));
+    }
+    if url.has_user() {
+        let detail = "user information is not permitted in the URL";
+        errors.invalid(field, user_information(field.text()), detail);
+    }
+    if !url.fragment().is_empty() {
+        let detail = "fragments are not permitted in the URL";
+        errors.invalid(field, &*url.fragment(), detail);
+    }
+    if !url.raw_query().is_empty() {
+        let detail = "query parameters are not permitted in the URL";
+        errors.invalid(field, url.raw_query(), detail);
+    }
+}
+
+/// The text before the `@` of a URL's authority.
+fn user_information(url: &str) -> &str {
+    let rest = url.split_once("//").map_or("", |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or("", |(user, _)| user)
+}
+
+/// Validates the service of a webhook. A server passes its name and namespace in the wrong order, so each error names the other
+/// field.
+// Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookService
+pub fn validate_webhook_service(service: &Node<'_, '_>, errors: &mut Errors) {
+    let (name, namespace) = (service.child("name"), service.child("namespace"));
+    if namespace.text().is_empty() {
+        errors.required(&name, "");
+    }
+    if name.text().is_empty() {
+        errors.required(&namespace, "");
+    }
+    let port = service.child("port");
+    // Where there is none, it is 443.
+    let fault = port.some_int().and_then(port_number);
+    if let Some(fault) = fault {
+        errors.invalid(&port, port.int(), &format!("port is not valid: {fault}"));
+    }
+    validate_path(&service.child("path"), errors);
+}
+
+fn validate_path(path: &Node<'_, '_>, errors: &mut Errors) {
+    let text = path.text();
+    match text {
+        "" | "/" => return,
+        "//" => return errors.invalid(path, text, "segment[0] may not be empty"),
+        _ if !text.starts_with('/') => errors.invalid(path, text, "must start with a '/'"),
+        _ => {}
+    }
+    // A server drops the first byte, whatever it is.
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let after = text.get(first..).unwrap_or_default();
+    let segments = after.strip_suffix('/').unwrap_or(after);
+    for (index, segment) in segments.split('/').enumerate() {
+        if segment.is_empty() {
+            errors.invalid(path, text, &format!("segment[{index}] may not be empty"));
+            continue;
+        }
+        for fault in dns1123_subdomain(segment) {
+            errors.invalid(path, text, &format!("segment[{index}]: {fault}"));
+        }
+    }
+}
+
+/// Validates the certificates by which a server knows a webhook, if there are any. Of a certificate itself, only its frame is looked at.
+// Upstream: apiserver/pkg/util/webhook/validation.go, ValidateCABundle
+pub fn validate_ca_bundle(bundle: &Node<'_, '_>, errors: &mut Errors) {
+    if bundle.text().is_empty() {
+        return;
+    }
+    let bytes = base64::decode(bundle.text()).unwrap_or_default();
+    if let Err(fault) = find_certificate(&String::from_utf8_lossy(&bytes)) {
+        let detail = format!("unable to load root certificates: {fault}");
+        errors.invalid(bundle, BadValue::Json(bundle.value()), &detail);
+    }
+}
+
+/// Whether a text has a certificate.
+// Upstream: client-go/transport/transport.go, rootCertPool, createErrorParsingCAData
+fn find_certificate(text: &str) -> Result<(), &'static str> {
+    const UNREADABLE: &str = "unable to parse bytes as PEM block";
+    const MALFORMED: &str = "failed to parse certificate: x509: malformed certificate";
+    let mut rest = text;
+    let mut fault = "no valid certificate authority data seen";
+    while !rest.is_empty() {
+        let Some((block, after)) = next_block(rest) else {
+            fault = UNREADABLE;
+            break;
+        };
+        rest = after;
+        if block.label != "CERTIFICATE" || block.has_headers {
+            continue;
+        }
+        if is_sequence(&block.bytes) {
+            return Ok(());
+        }
+        fault = MALFORMED;
+        break;
+    }
+    // A certificate after one that is malformed counts.
+    let mut later = rest;
+    while let Some((block, after)) = next_block(later) {
+        if block.label == "CERTIFICATE" && !block.has_headers && is_sequence(&block.bytes) {
+            return Ok(());
+        }
+        later = after;
+    }
+    Err(fault)
+}
+
+struct PemBlock<'t> {
+    label: &'t str,
+    has_headers: bool,
+    bytes: Vec<u8>,
+}
+
+/// The next block of a text, and what follows it.
+// Upstream: encoding/pem/pem.go, Decode
+fn next_block(text: &str) -> Option<(PemBlock<'_>, &str)> {
+    let mut rest = text;
+    loop {
+        let (_, after) = rest.split_once("-----BEGIN ")?;
+        rest = after;
+        let Some((label, body)) = after
+            .split_once("-----")
+            .filter(|(label, _)| !label.contains('\n'))
+        else {
+            continue;
+        };
+        let end = format!("-----END {label}-----");
+        let Some((content, after)) = body.split_once(end.as_str()) else {
+            continue;
+        };
+        let has_headers = content.contains(':');
+        let body = if has_headers {
+            content.split_once("\n\n").map_or("", |(_, body)| body)
+        } else {
+            content
+        };
+        let compact: String = body.split_whitespace().collect();
+        if let Ok(bytes) = base64::decode(&compact) {
+            let block = PemBlock {
+                label,
+                has_headers,
+                bytes,
+            };
+            return Some((block, after.trim_start()));
+        }
+    }
+}
+
+/// Whether bytes are one sequence of DER, as a certificate is.
+fn is_sequence(bytes: &[u8]) -> bool {
+    let Some((0x30, rest)) = bytes.split_first().map(|(tag, rest)| (*tag, rest)) else {
+        return false;
+    };
+    let Some((first, rest)) = rest.split_first() else {
+        return false;
+    };
+    if *first < 0x80 {
+        return rest.len() == usize::from(*first);
+    }
+    let count = usize::from(first & 0x7f);
+    let Some((length, content)) = rest.split_at_checked(count) else {
+        return false;
+    };
+    let length = length.iter().try_fold(0usize, |length, byte| {
+        length.checked_mul(256)?.checked_add(usize::from(*byte))
+    });
+    count > 0 && length == Some(content.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::Value;
+    use pratique_types::field::Path;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(validate: fn(&Node<'_, '_>, &mut Errors), value: &Value<'_>, expected: &[&str]) {
+        let mut errors = Errors::default();
+        validate(&Node::with_path(value, Path::ROOT.child("f")), &mut errors);
+        let errors = errors.into_list().into_vec().into_iter();
+        let texts: Vec<String> = errors.map(|error| error.to_string()).collect();
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn urls_are_of_hosts() {
+        let form = "; desired format: https://host[/path]";
+        check(validate_webhook_url, &Value::from("https://a.b/c"), &[]);
+        check(
+            validate_webhook_url,
+            &Value::from("http://u:p@a/b?c#d"),
+            &[
+                &format!("f: Invalid value: \"http\": 'https' is the only allowed URL scheme{form}"),
+                "f: Invalid value: \"u:p\": user information is not permitted in the URL",
+                "f: Invalid value: \"d\": fragments are not permitted in the URL",
+                "f: Invalid value: \"c\": query parameters are not permitted in the URL",
+            ],
+        );
+    }
+
+    #[test]
+    fn names_and_namespaces_are_swapped() {
+        let service = pratique_json::parse(br#"{"name": "a", "port": 0, "path": "/x//"}"#).unwrap();
+        check(
+            validate_webhook_service,
+            &service,
+            &[
+                "f.name: Required value",
+                "f.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive",
+                "f.path: Invalid value: \"/x//\": segment[1] may not be empty",
+            ],
+        );
+    }
+
+    #[test]
+    fn bundles_have_certificates() {
+        let block =
+            |label: &str, body: &str| format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n");
+        let check =
+            |text: &str, fault: Option<&str>| assert_eq!(find_certificate(text).err(), fault, "{text}");
+        check(&block("CERTIFICATE", "MAMCAQE="), None);
+        check("x", Some("unable to parse bytes as PEM block"));
+        check(
+            &block("CERTIFICATE", "AAAA"),
+            Some("failed to parse certificate: x509: malformed certificate"),
+        );
+        check(
+            &block("PRIVATE KEY", "MAMCAQE="),
+            Some("no valid certificate authority data seen"),
+        );
+    }
+}
