@@ -5,10 +5,9 @@ use pratique_types::ObjectRef;
 use pratique_types::field::{ErrorList, Path};
 
 use crate::default::default;
-use crate::definition::DefinitionError;
-use crate::names;
+use crate::definition::{DefinitionError, group_errors};
 use crate::prune_defaults::prune_defaults;
-use crate::schema::{Additional, Schema, check_structural, read};
+use crate::schema::{Additional, ReadFaults, Schema, check_structural, read};
 
 /// The defaults of the versions of a custom resource: the part of a definition that is needed for objects that a
 /// server has decoded and validates itself. It takes as little memory as there are defaults.
@@ -50,13 +49,13 @@ impl CustomDefaults {
     /// A schema is not structural, or is invalid.
     pub fn read(definition: &Value<'_>) -> Result<Option<Self>, DefinitionError> {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
-        let mut errors = ErrorList::default();
-        names::check_group(definition, &mut errors);
+        let refused = |errors: ErrorList| DefinitionError {
+            name: ObjectRef::new(definition).name().to_owned(),
+            errors: errors.into_vec(),
+        };
+        let errors = group_errors(definition);
         if !errors.is_empty() {
-            return Err(DefinitionError {
-                name: ObjectRef::new(definition).name().to_owned(),
-                errors: errors.into_vec(),
-            });
+            return Err(refused(errors));
         }
         let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
         let list = Path::ROOT.child("spec");
@@ -69,16 +68,14 @@ impl CustomDefaults {
             let Some(openapi) = version.at(&["schema", "openAPIV3Schema"]) else {
                 continue;
             };
-            let mut errors = ErrorList::default();
-            let mut schema = read(openapi, &path, &mut errors);
+            let mut faults = ReadFaults::default();
+            let mut schema = read(openapi, &path, &mut faults);
+            let mut errors = faults.into_errors(&path);
             if errors.is_empty() {
                 check_structural(&schema, &path, &mut errors);
             }
             if !errors.is_empty() {
-                return Err(DefinitionError {
-                    name: ObjectRef::new(definition).name().to_owned(),
-                    errors: errors.into_vec(),
-                });
+                return Err(refused(errors));
             }
             prune_defaults(&mut schema);
             if keep_defaults(&mut schema) {

@@ -1,12 +1,16 @@
 //! CustomResourceDefinitions.
 
-use pratique_gotext::strconv::quote;
-use pratique_json::Value;
-use pratique_types::ObjectRef;
-use pratique_types::field::{Error, ErrorList, Path, aggregate};
+use std::sync::Arc;
 
-use crate::names;
-use crate::version::{DefinitionErrors, Version};
+use pratique_gotext::strconv::quote;
+use pratique_json::{Object, Value, text_at};
+use pratique_types::field::{Error, ErrorList, aggregate};
+use pratique_types::{ObjectRef, builtin};
+use pratique_validation::rules::{Errors, Node};
+
+use crate::definition_rules::{VersionSchemas, validate_create, validate_group};
+use crate::rules::KnownExpressions;
+use crate::version::Version;
 
 /// Why a definition cannot be used: the errors for which a server would refuse it, as far as this crate checks it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,31 +34,15 @@ pub struct CustomResource {
 }
 
 impl CustomResource {
-    /// Compiles a definition (`apiextensions.k8s.io/v1`) that is to be created.
+    /// Compiles a definition (`apiextensions.k8s.io/v1`) that is to be created. Defaults may be left out of it.
     ///
     /// # Errors
-    /// A name or a version is none that a server takes, or Kubernetes itself serves the resource; a schema is not structural, or
-    /// says something that cannot be followed; a rule does not compile or may cost too much.
+    /// A server refuses it, or Kubernetes itself serves the resource.
     pub fn compile(definition: &Value<'_>) -> Result<Self, DefinitionError> {
-        let mut errors = ErrorList::default();
-        names::check_name(definition, &mut errors);
-        let resource = match Self::stored(definition) {
-            Ok((resource, rules)) => {
-                errors.extend(rules);
-                Some(resource)
-            }
-            Err(error) => {
-                errors.extend(error.errors);
-                None
-            }
-        };
-        names::check_names(definition, &mut errors);
-        match resource.filter(|_| errors.is_empty()) {
+        let checked = CheckedDefinition::new(definition, KnownExpressions::none());
+        match checked.resource.filter(|_| checked.errors.is_empty()) {
             Some(resource) => Ok(resource),
-            None => Err(DefinitionError {
-                name: ObjectRef::new(definition).name().to_owned(),
-                errors: errors.into_vec(),
-            }),
+            None => Err(refused(definition, checked.errors)),
         }
     }
 
@@ -66,82 +54,10 @@ impl CustomResource {
     /// Its group has no custom resources, or Kubernetes itself serves the resource; a schema is not structural, or says something
     /// that cannot be followed.
     pub fn stored(definition: &Value<'_>) -> Result<(Self, Vec<Error>), DefinitionError> {
-        let mut errors = ErrorList::default();
-        let mut rules = ErrorList::default();
-        let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
-        let spec = Path::ROOT.child("spec");
-        let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
-        names::check_group(definition, &mut errors);
-        if kind.is_empty() {
-            errors.push(Error::required(spec.child("names.kind"), ""));
-        }
-        let is_namespaced = match text(&["spec", "scope"]) {
-            "Namespaced" => true,
-            "Cluster" => false,
-            "" => {
-                errors.push(Error::required(spec.child("scope"), ""));
-                false
-            }
-            other => {
-                let scopes = ["Cluster", "Namespaced"];
-                errors.push(Error::not_supported(spec.child("scope"), other, scopes));
-                false
-            }
-        };
-        let stated = definition.at(&["spec", "versions"]).and_then(Value::as_array);
-        let stated = stated.unwrap_or_default();
-        if stated.is_empty() {
-            let detail = "must have at least one version";
-            errors.push(Error::required(spec.child("versions"), detail));
-        }
-        let list = spec.child("versions");
-        // Where all versions have the same schema, a server names it once.
-        let shared = spec.child("validation");
-        let is_shared = stated
-            .windows(2)
-            .all(|pair| matches!(pair, [one, other] if one.get("schema") == other.get("schema")));
-        let preserves_unknown = definition.at(&["spec", "preserveUnknownFields"]) == Some(&Value::Bool(true));
-        let mut versions = Vec::new();
-        for (at, version) in stated.iter().enumerate() {
-            let path = list.index(at);
-            let of_version = path.child("schema");
-            let schema_path = if is_shared { shared } else { of_version };
-            // The errors of a shared schema are reported once.
-            let mut found = DefinitionErrors::default();
-            versions.push(Version::compile(
-                group,
-                kind,
-                is_namespaced,
-                preserves_unknown,
-                version,
-                &schema_path.child("openAPIV3Schema"),
-                &mut found,
-            ));
-            if at == 0 || !is_shared {
-                errors.extend(found.schema.into_vec());
-                rules.extend(found.rules.into_vec());
-            }
-        }
-        crate::deprecation::set_warnings(stated, &mut versions);
-        match errors.is_empty() {
-            true => {
-                let resource = CustomResource {
-                    group: group.into(),
-                    kind: kind.into(),
-                    plural: text(&["spec", "names", "plural"]).into(),
-                    is_namespaced,
-                    has_webhook: text(&["spec", "conversion", "strategy"]) == "Webhook",
-                    versions,
-                };
-                Ok((resource, rules.into_vec()))
-            }
-            false => {
-                errors.extend(rules.into_vec());
-                Err(DefinitionError {
-                    name: ObjectRef::new(definition).name().to_owned(),
-                    errors: errors.into_vec(),
-                })
-            }
+        let checked = CheckedDefinition::new(definition, KnownExpressions::All);
+        match checked.resource {
+            Some(resource) => Ok((resource, checked.errors)),
+            None => Err(refused(definition, checked.errors)),
         }
     }
 
@@ -179,4 +95,144 @@ impl CustomResource {
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name() == name)
     }
+}
+
+fn refused(definition: &Value<'_>, errors: Vec<Error>) -> DefinitionError {
+    DefinitionError {
+        name: ObjectRef::new(definition).name().to_owned(),
+        errors,
+    }
+}
+
+/// A definition, and what is wrong with it.
+struct CheckedDefinition {
+    /// The resource, where it can be followed.
+    resource: Option<CustomResource>,
+    errors: Vec<Error>,
+}
+
+impl CheckedDefinition {
+    fn new(definition: &Value<'_>, known: KnownExpressions) -> Self {
+        let defaulted = with_defaults(definition);
+        let root = Node::root(&defaulted);
+        let mut errors = Errors::default();
+        let schemas = validate_create(&root, known, &mut errors);
+        let group_errors = group_errors(&defaulted);
+        let is_followed = schemas.malformed.is_empty() && group_errors.is_empty();
+        let resource = is_followed.then(|| read_resource(&defaulted, &schemas));
+        let mut all = schemas.malformed;
+        all.extend(errors.into_list().into_vec());
+        all.extend(claimed(&defaulted));
+        CheckedDefinition {
+            resource: resource.flatten(),
+            errors: all.into_vec(),
+        }
+    }
+}
+
+/// The resource of a definition; `None` where it cannot be followed.
+fn read_resource(definition: &Value<'_>, schemas: &VersionSchemas) -> Option<CustomResource> {
+    let text = |path: &[&str]| text_at(definition, path);
+    let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
+    let is_namespaced = match text(&["spec", "scope"]) {
+        "Namespaced" => true,
+        "Cluster" => false,
+        _ => return None,
+    };
+    let stated = definition.at(&["spec", "versions"]).and_then(Value::as_array)?;
+    if kind.is_empty() || stated.is_empty() {
+        return None;
+    }
+    let preserves_unknown = definition.at(&["spec", "preserveUnknownFields"]) == Some(&Value::Bool(true));
+    let mut versions = Vec::new();
+    for (version, compiled) in stated.iter().zip(&schemas.compiled) {
+        let has_schema = version
+            .at(&["schema", "openAPIV3Schema"])
+            .is_some_and(|schema| !schema.is_null());
+        let compiled = match compiled {
+            Some(compiled) => compiled.clone(),
+            // Definitions of `v1beta1` needed no schema.
+            None if preserves_unknown && !has_schema => Arc::default(),
+            None => return None,
+        };
+        versions.push(Version::new(
+            (group, kind),
+            is_namespaced,
+            preserves_unknown,
+            version,
+            compiled,
+        ));
+    }
+    crate::deprecation::set_warnings(stated, &mut versions);
+    Some(CustomResource {
+        group: group.into(),
+        kind: kind.into(),
+        plural: text(&["spec", "names", "plural"]).into(),
+        is_namespaced,
+        has_webhook: text(&["spec", "conversion", "strategy"]) == "Webhook",
+        versions,
+    })
+}
+
+/// Why the group of a definition has no such custom resources.
+pub(crate) fn group_errors(definition: &Value<'_>) -> ErrorList {
+    let root = Node::root(definition);
+    let mut errors = Errors::default();
+    validate_group(&root.child("spec").child("group"), &mut errors);
+    let mut errors = errors.into_list();
+    if errors.is_empty() {
+        errors.extend(claimed(definition));
+    }
+    errors
+}
+
+/// A server takes a definition of a resource that it serves itself, and goes on to serve its own.
+fn claimed(definition: &Value<'_>) -> Option<Error> {
+    let text = |path: &[&str]| text_at(definition, path);
+    let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
+    let served = builtin::claimed(group, kind, text(&["spec", "names", "plural"]))?;
+    let detail = format!(
+        "Kubernetes itself serves {} of kind {}, and not this resource",
+        served.resource.group_resource(),
+        served.kind.kind
+    );
+    Some(Error::forbidden("spec.names", &detail))
+}
+
+/// A definition with what a server fills in before it validates it.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go
+fn with_defaults<'a>(definition: &'a Value<'_>) -> Value<'a> {
+    let mut defaulted = definition.borrowed();
+    let text = |path: &[&str]| text_at(definition, path);
+    let kind = text(&["spec", "names", "kind"]);
+    let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+    let is_storage = |version: &&Value<'_>| version.get("storage") == Some(&Value::Bool(true));
+    let storage = versions.and_then(|versions| versions.iter().find(is_storage));
+    if let Some(Value::Object(names)) = defaulted.get_mut("spec").and_then(|spec| spec.get_mut("names")) {
+        let mut fill = |name: &'static str, text: String| {
+            if names.get(name).is_none_or(Value::is_empty) && !text.is_empty() {
+                names.insert(name, text);
+            }
+        };
+        fill("singular", kind.to_lowercase());
+        let list_kind = if kind.is_empty() {
+            String::new()
+        } else {
+            format!("{kind}List")
+        };
+        fill("listKind", list_kind);
+    }
+    let stored = definition.at(&["status", "storedVersions"]);
+    if let (Value::Object(members), Some(storage), true) =
+        (&mut defaulted, storage, stored.is_none_or(Value::is_empty))
+    {
+        if !matches!(members.get("status"), Some(Value::Object(_))) {
+            members.insert("status", Object::new());
+        }
+        if let Some(Value::Object(status)) = members.get_mut("status") {
+            let name = text_at(storage, &["name"]).to_owned();
+            status.insert("storedVersions", vec![Value::from(name)]);
+        }
+    }
+    defaulted
 }

@@ -1,25 +1,33 @@
 //! Defaults without what the schema would prune of them.
 
-use pratique_json::{Object, Value};
+use pratique_json::Value;
 
 use crate::metadata::{Malformed, coerce};
 use crate::prune::prune;
 use crate::schema::Schema;
+use crate::surrounding::{Step, surround, surrounded};
 
 /// Prunes the defaults of a schema, as a server does before it serves it.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go, PruneDefaults
 pub(crate) fn prune_defaults(schema: &mut Schema) {
-    let mut pruned = Vec::new();
-    collect(schema, schema, &mut Vec::new(), &mut pruned);
-    let mut pruned = pruned.into_iter();
-    assign(schema, &mut pruned);
+    let pruned = pruned_defaults(schema);
+    assign(schema, &mut pruned.into_iter());
 }
 
-/// A step from the object to a place in it.
-#[derive(Clone, Copy)]
-enum Step<'s> {
-    Child(&'s str),
-    Index,
+/// Whether something would be pruned of the defaults of a schema.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, schemaHasUnprunedDefaults
+pub(crate) fn has_unpruned_defaults(schema: &Schema) -> bool {
+    let mut defaults = Vec::new();
+    collect_defaults(schema, &mut defaults);
+    defaults
+        .into_iter()
+        .ne(pruned_defaults(schema).iter().map(Option::as_ref))
+}
+
+fn pruned_defaults(schema: &Schema) -> Vec<Option<Value<'static>>> {
+    let mut pruned = Vec::new();
+    collect(schema, schema, &mut Vec::new(), &mut pruned);
+    pruned
 }
 
 /// Prunes the defaults in the order in which [`assign`] sets them.
@@ -48,6 +56,18 @@ fn collect<'s>(
     }
 }
 
+/// The defaults in the same order.
+fn collect_defaults<'s>(schema: &'s Schema, defaults: &mut Vec<Option<&'s Value<'static>>>) {
+    if schema.default.is_some() {
+        defaults.push(schema.default.as_ref());
+    }
+    let parts = schema.additional_schema().into_iter();
+    let parts = parts.chain(schema.items.as_deref());
+    for part in parts.chain(schema.properties.values()) {
+        collect_defaults(part, defaults);
+    }
+}
+
 fn assign(schema: &mut Schema, pruned: &mut impl Iterator<Item = Option<Value<'static>>>) {
     if schema.default.is_some() {
         schema.default = pruned.next().flatten();
@@ -64,26 +84,11 @@ fn assign(schema: &mut Schema, pruned: &mut impl Iterator<Item = Option<Value<'s
 }
 
 fn pruned_default(root: &Schema, default: &Value<'static>, steps: &[Step<'_>]) -> Option<Value<'static>> {
-    let around = steps
-        .iter()
-        .rev()
-        .fold(default.clone(), |inner, step| match step {
-            Step::Index => Value::Array(vec![inner]),
-            Step::Child(name) => {
-                let mut object = Object::new();
-                object.insert((*name).to_owned(), inner);
-                Value::Object(object)
-            }
-        });
-    let mut around = around;
+    let mut around = surround(default.clone(), steps);
     // Malformed metadata is dropped, so there is no error.
     let _ = coerce(&mut around, root, true, Malformed::Drop);
     if let Value::Object(object) = &mut around {
         prune(object, root);
     }
-    steps.iter().try_fold(around, |outer, step| match (step, outer) {
-        (Step::Index, Value::Array(items)) => items.into_iter().next(),
-        (Step::Child(name), Value::Object(mut object)) => object.remove(name),
-        _ => None,
-    })
+    surrounded(around, steps)
 }

@@ -1,17 +1,17 @@
 //! One version of a custom resource.
 
-use pratique_json::{Object, Value};
+use std::sync::Arc;
+
+use pratique_json::{Object, Value, text_at};
 use pratique_types::field::{Error, ErrorList, Path};
 use pratique_types::{GroupKind, ObjectRef, status};
 
-use crate::check_defaults::check_defaults;
 use crate::default::default;
+use crate::definition_rules::CompiledSchema;
 use crate::metadata::{self, Malformed};
 use crate::nulls::prune_nulls;
 use crate::prune::prune;
-use crate::prune_defaults::prune_defaults;
-use crate::rules::Rules;
-use crate::schema::{Schema, check_standard, check_structural, read};
+use crate::schema::Schema;
 use crate::validate::object_meta::Names;
 use crate::validate::scale::Scale;
 use crate::validate::{Correlated, embedded, lists, object_meta, scale, value};
@@ -30,8 +30,7 @@ pub struct Version {
     deprecation: Option<Box<str>>,
     has_status: bool,
     scale: Option<Scale>,
-    schema: Schema,
-    rules: Rules,
+    compiled: Arc<CompiledSchema>,
 }
 
 /// The errors and warnings of a server about an object.
@@ -44,29 +43,19 @@ pub struct Validation {
     pub warnings: Vec<String>,
 }
 
-/// The errors of a definition.
-#[derive(Debug, Default)]
-pub(crate) struct DefinitionErrors {
-    /// Errors that keep the schema from being followed.
-    pub(crate) schema: ErrorList,
-    /// Errors of rules, defaults and lists, which a stored definition may have.
-    pub(crate) rules: ErrorList,
-}
-
 /// Why an object is not decoded, which a server answers with 400.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DecodeError(String);
 
 impl Version {
-    pub(crate) fn compile(
-        group: &str,
-        kind: &str,
+    /// A version of a resource, from the definition's entry and its schema.
+    pub(crate) fn new(
+        (group, kind): (&str, &str),
         is_namespaced: bool,
         preserves_unknown: bool,
         version: &Value<'_>,
-        path: &Path<'_>,
-        errors: &mut DefinitionErrors,
+        compiled: Arc<CompiledSchema>,
     ) -> Version {
         let flag = |name: &str| version.get(name) == Some(&Value::Bool(true));
         let subresource = |name: &str| {
@@ -74,40 +63,10 @@ impl Version {
                 .at(&["subresources", name])
                 .filter(|value| !value.is_null())
         };
-        let openapi = version
-            .at(&["schema", "openAPIV3Schema"])
-            .filter(|schema| !schema.is_null());
-        let mut found = ErrorList::default();
-        let mut schema = match openapi {
-            Some(openapi) => read(openapi, path, &mut found),
-            // Definitions of `v1beta1` needed no schema.
-            None if preserves_unknown => Schema::default(),
-            None => {
-                found.push(Error::required(path, "schemas are required"));
-                Schema::default()
-            }
-        };
-        if found.is_empty() {
-            check_structural(&schema, path, &mut found);
-            check_standard(&schema, path, &mut errors.rules);
-        }
-        let rules = match found.is_empty() {
-            true => {
-                check_defaults(&schema, true, path, &mut errors.rules);
-                prune_defaults(&mut schema);
-                Rules::compile(&schema, path, &mut errors.rules)
-            }
-            false => Rules::default(),
-        };
-        errors.schema.extend(found.into_vec());
         Version {
             group: group.into(),
             kind: kind.into(),
-            name: version
-                .get("name")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .into(),
+            name: text_at(version, &["name"]).into(),
             is_namespaced,
             preserves_unknown,
             is_served: flag("served"),
@@ -115,8 +74,7 @@ impl Version {
             deprecation: None,
             has_status: subresource("status").is_some(),
             scale: subresource("scale").map(scale_of),
-            schema,
-            rules,
+            compiled,
         }
     }
 
@@ -206,7 +164,7 @@ impl Version {
 
     fn pruned(&self, object: &mut Value<'_>, malformed: Malformed) -> Result<Vec<String>, DecodeError> {
         match self.is_of_kind(object) {
-            true => pruned(object, &self.schema, self.preserves_unknown, malformed),
+            true => pruned(object, &self.compiled.schema, self.preserves_unknown, malformed),
             false => {
                 let (metadata, unknown) = read_metadata(object, malformed)?;
                 set_metadata(object, metadata);
@@ -219,7 +177,7 @@ impl Version {
     pub fn default(&self, object: &mut Value<'_>) -> Vec<String> {
         let mut set = Vec::new();
         if self.is_of_kind(object) {
-            default(object, &self.schema, &mut set, &Path::ROOT);
+            default(object, &self.compiled.schema, &mut set, &Path::ROOT);
         }
         set
     }
@@ -293,11 +251,11 @@ impl Version {
                 &Path::METADATA,
                 &mut errors,
             );
-            value::validate(new, &self.schema, None, &Path::ROOT, &mut errors);
+            value::validate(new, &self.compiled.schema, None, &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
-        embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
-        lists::validate(new, &self.schema, &Path::ROOT, &mut errors);
+        embedded::validate(new, &self.compiled.schema, false, &Path::ROOT, &mut errors);
+        lists::validate(new, &self.compiled.schema, &Path::ROOT, &mut errors);
         let mut validation = self.validate_rules(new, None, errors);
         validation.warnings.extend(warnings::finalizers(metadata, None));
         validation
@@ -311,11 +269,11 @@ impl Version {
         let (new_metadata, old_metadata) = (metadata_of(new), metadata_of(old));
         if self.type_meta(new, &mut errors) {
             object_meta::validate_update(new_metadata, old_metadata, &Path::METADATA, &mut errors);
-            value::validate(new, &self.schema, Some(old), &Path::ROOT, &mut errors);
+            value::validate(new, &self.compiled.schema, Some(old), &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
-        embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
-        lists::validate_unless(old, new, &self.schema, &mut errors);
+        embedded::validate(new, &self.compiled.schema, false, &Path::ROOT, &mut errors);
+        lists::validate_unless(old, new, &self.compiled.schema, &mut errors);
         let mut validation = self.validate_rules(new, Some(old), errors);
         let finalizers = warnings::finalizers(new_metadata, Some(old_metadata));
         validation.warnings.extend(finalizers);
@@ -328,7 +286,9 @@ impl Version {
         let mut errors = ErrorList::default();
         if self.type_meta(new, &mut errors) {
             object_meta::validate_update(metadata_of(new), metadata_of(old), &Path::METADATA, &mut errors);
-            if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
+            if let (Some(status), Some(schema)) =
+                (new.get("status"), self.compiled.schema.properties.get("status"))
+            {
                 let path = Path::ROOT.child("status");
                 value::validate(status, schema, old.get("status"), &path, &mut errors);
             }
@@ -336,7 +296,7 @@ impl Version {
                 scale::validate_status(new, of, &mut errors);
             }
         }
-        lists::validate_unless(old, new, &self.schema, &mut errors);
+        lists::validate_unless(old, new, &self.compiled.schema, &mut errors);
         self.validate_rules(new, Some(old), errors)
     }
 
@@ -348,9 +308,15 @@ impl Version {
         mut errors: ErrorList,
     ) -> Validation {
         let mut warnings = Vec::new();
-        let correlated = old.map(|old| Correlated::new(new, old, &self.schema));
-        self.rules
-            .validate(new, correlated.as_ref(), &self.schema, &mut errors, &mut warnings);
+        let correlated = old.map(|old| Correlated::new(new, old, &self.compiled.schema));
+        let rules = &self.compiled.rules;
+        rules.validate(
+            new,
+            correlated.as_ref(),
+            &self.compiled.schema,
+            &mut errors,
+            &mut warnings,
+        );
         Validation {
             errors: errors.into_vec(),
             warnings,

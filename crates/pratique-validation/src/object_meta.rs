@@ -18,7 +18,7 @@ const MAX_ANNOTATIONS: usize = 256 << 10;
 pub fn validate_object_meta(
     metadata: &Node<'_, '_>,
     is_namespaced: bool,
-    name_rule: NameRule,
+    name_rule: impl Fn(&str, bool) -> Vec<String>,
     errors: &mut Errors,
 ) {
     let generate_name = metadata.child("generateName");

@@ -106,7 +106,7 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
     let attributes = &prepared.attributes;
     let candidate =
         Candidate::new(&attributes.kind, &attributes.object).of_subresource(&attributes.subresource);
-    let validator = Validator::new();
+    let validator = Validator::new().with_kinds(pratique_apiextensions::DEFINITION_KINDS);
     let judged = if attributes.operation == Operation::Update {
         validator.update(&candidate, &attributes.old_object)
     } else {

@@ -1,383 +1,227 @@
 //! Compiles the rules of a schema.
 
-use std::sync::{Arc, OnceLock};
-
 use pratique_cel::estimate::estimate;
-use pratique_cel::{Environment, Program, Type as CelType, library};
-use pratique_json::{Value, escape_html};
-use pratique_types::field::{BadValue, Error, ErrorList, Path};
+use pratique_cel::{Environment, Program, Type as CelType};
 
-use super::cost::{self, RULE_LIMIT, TotalCost};
+use super::environments::{KnownExpressions, SelfEnvironments};
 use super::field_path;
-use super::types::{Declared, MAX_REQUEST, ObjectTypes};
-use super::{Body, CompiledRule, Node, Refused};
-use crate::schema::{Rule, Schema, Type};
+use super::types::{Declared, MAX_REQUEST};
+use super::{Body, CompiledRule, MessageExpression, Refused, RuleNode};
+use crate::schema::{Rule, Schema};
 
-/// The minor version of the reference whose functions rules may use.
-const CURRENT_MINOR: u32 = 37;
+const UNCONVERTIBLE: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to \
+                             convert structural schema to CEL declarations";
+const UNDECLARED: &str = "failed to convert to declType for CEL validation rules";
 
-/// The name of the type of `self`. A server's ends in digits of the time, so that no rule can use it.
-const SELF_TYPE: &str = "selfType";
-
-const REASONS: [&str; 4] = [
-    "FieldValueDuplicate",
-    "FieldValueForbidden",
-    "FieldValueInvalid",
-    "FieldValueRequired",
-];
-
-pub(super) struct Compiler<'e> {
-    errors: &'e mut ErrorList,
-    /// Errors of rules other than those of their expressions.
-    schema_errors: ErrorList,
-    total: TotalCost,
-    base: Environment,
+pub(super) struct Compiler<'k> {
+    known: &'k KnownExpressions,
 }
 
-/// The place of a schema, as far as it matters to rules.
-#[derive(Clone, Default)]
-pub(super) struct Place {
-    /// How many values of the schema there may be; `None` where nothing bounds them.
-    cardinality: Option<u64>,
-    /// The list or map whose values have no old ones.
-    uncorrelatable: Option<String>,
+/// What a server knows of the type of a schema while it checks the rules of a definition.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/cel_validation.go, CELSchemaContext.TypeInfo
+enum TypeInfo<'d> {
+    /// No schema from here up has rules.
+    Unneeded,
+    Declared(&'d Declared),
+    /// The type around it has no such part.
+    Undeclared,
+    /// It, or one around it, has no type.
+    Unconvertible,
 }
 
-impl Place {
-    pub(super) fn root() -> Self {
-        Place {
-            cardinality: Some(1),
-            uncorrelatable: None,
-        }
+impl<'d> TypeInfo<'d> {
+    fn of(declared: Option<&'d Declared>) -> Self {
+        declared.map_or(TypeInfo::Unconvertible, TypeInfo::Declared)
     }
 
-    /// The place of the members or items of a schema.
-    // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/cel_validation.go, childContext
-    fn within(&self, schema: &Schema) -> Self {
-        let elements = |max: Option<i64>| max.map(|max| max.max(0).unsigned_abs());
-        let factor = match schema.of {
-            Some(Type::Object) if schema.additional.is_some() => elements(schema.values.max_properties),
-            Some(Type::Array) => elements(schema.values.max_items),
-            _ => Some(1),
-        };
-        let cardinality = self.cardinality.zip(factor);
-        Place {
-            cardinality: cardinality.map(|(cardinality, factor)| cost::times(cardinality, factor)),
-            uncorrelatable: self.uncorrelatable.clone(),
+    /// What is known of a part. `None` where its own schema has to say it.
+    fn part(&self, part: Part<'_>) -> Option<TypeInfo<'d>> {
+        match (self, part) {
+            (TypeInfo::Unneeded, _) => None,
+            (TypeInfo::Declared(of), Part::Property(name)) => of.property(name).map(TypeInfo::Declared),
+            (TypeInfo::Declared(of), Part::Element) => {
+                Some(of.element().map_or(TypeInfo::Undeclared, TypeInfo::Declared))
+            }
+            (TypeInfo::Undeclared, _) => Some(TypeInfo::Undeclared),
+            (TypeInfo::Unconvertible, _) => Some(TypeInfo::Unconvertible),
         }
     }
 }
 
-impl<'e> Compiler<'e> {
-    pub(super) fn new(errors: &'e mut ErrorList) -> Self {
-        Compiler {
-            errors,
-            schema_errors: ErrorList::default(),
-            total: TotalCost::default(),
-            base: base(),
-        }
+/// A part of a schema.
+#[derive(Clone, Copy)]
+enum Part<'p> {
+    Property(&'p str),
+    /// The items, or the members that `properties` does not name.
+    Element,
+}
+
+impl<'k> Compiler<'k> {
+    pub(super) fn new(known: &'k KnownExpressions) -> Self {
+        Compiler { known }
     }
 
-    /// Reports the errors of all rules together.
-    pub(super) fn finish(self, path: &Path<'_>) {
-        self.errors.extend(self.schema_errors.into_vec());
-        self.total.finish(path, self.errors);
+    /// Compiles the rules of a resource.
+    pub(super) fn root(&self, schema: &Schema) -> Option<RuleNode> {
+        self.node(schema, true, None)
     }
 
     /// Compiles the rules of a schema and those below it; `None` if there are none.
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validator
-    pub(super) fn node(
-        &mut self,
-        schema: &Schema,
-        is_resource: bool,
-        path: &Path<'_>,
-        place: &Place,
-    ) -> Option<Node> {
-        let mut node = Node {
-            is_resource,
-            ..Node::default()
+    fn node(&self, schema: &Schema, is_resource: bool, given: Option<TypeInfo<'_>>) -> Option<RuleNode> {
+        let is_needed = given.is_none() && !schema.rules.is_empty();
+        let declared = is_needed.then(|| Declared::of(schema, is_resource)).flatten();
+        let info = match given {
+            Some(info) => info,
+            None if is_needed => TypeInfo::of(declared.as_ref()),
+            None => TypeInfo::Unneeded,
         };
-        let before = self.schema_errors.len();
-        let mut within = place.within(schema);
-        let is_correlatable = matches!(schema.map_type.as_deref(), None | Some("granular" | "atomic"));
-        if !is_correlatable && within.uncorrelatable.is_none() {
-            within.uncorrelatable = Some(path.to_string());
-        }
-        let properties = path.child("properties");
+        let mut node = RuleNode {
+            is_resource,
+            has_type: true,
+            ..RuleNode::default()
+        };
         for (name, property) in &schema.properties {
-            let path = properties.key(name);
-            let inner = self.node(property, property.is_embedded, &path, &within);
-            // Rules of fields that have no type in CEL are not evaluated.
-            let has_type = Declared::of(property, property.is_embedded).is_some();
-            if let Some(inner) = inner.filter(|_| has_type) {
-                node.properties.insert(name.clone(), inner);
-            }
+            let Some(mut inner) = self.part(property, &info, Part::Property(name)) else {
+                continue;
+            };
+            inner.has_type = Declared::of(property, property.is_embedded).is_some();
+            node.properties.insert(name.clone(), inner);
         }
-        if let Some(additional) = schema.additional_schema() {
-            let path = path.child("additionalProperties");
-            let inner = self.node(additional, additional.is_embedded, &path, &within);
-            node.additional = inner.map(Box::new);
-        }
-        if let Some(items) = &schema.items {
-            if !schema.is_list_map() && within.uncorrelatable.is_none() {
-                within.uncorrelatable = Some(path.to_string());
-            }
-            let path = path.child("items");
-            let inner = self.node(items, items.is_embedded, &path, &within);
-            node.items = inner.map(Box::new);
-        }
+        let element = |of: Option<&Schema>| self.part(of?, &info, Part::Element).map(Box::new);
+        node.additional = element(schema.additional_schema());
+        node.items = element(schema.items.as_deref());
         if !schema.rules.is_empty() {
-            node.rules = self.rules(schema, is_resource, path, place, before);
+            self.rules(schema, &info, &mut node);
         }
-        let is_empty = node.rules.is_empty()
+        let is_empty = schema.rules.is_empty()
             && node.properties.is_empty()
             && node.items.is_none()
             && node.additional.is_none();
         (!is_empty).then_some(node)
     }
 
-    /// Compiles the rules of one schema. Errors of expressions are reported only where the schema and all
-    /// below it have no other errors: there were `before` errors before these.
-    fn rules(
-        &mut self,
-        schema: &Schema,
-        is_resource: bool,
-        path: &Path<'_>,
-        place: &Place,
-        before: usize,
-    ) -> Vec<CompiledRule> {
-        let list = path.child("x-kubernetes-validations");
-        for (at, rule) in schema.rules.iter().enumerate() {
-            self.check_fields(rule, schema, &list.index(at));
+    fn part(&self, schema: &Schema, around: &TypeInfo<'_>, part: Part<'_>) -> Option<RuleNode> {
+        if matches!(around, TypeInfo::Unneeded) {
+            return self.node(schema, schema.is_embedded, None);
         }
-        let is_reported = self.schema_errors.len() == before;
-        let Some(declared) = Declared::of(schema, is_resource) else {
-            if is_reported {
-                let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable \
-                              to convert structural schema to CEL declarations";
-                self.errors.push(Error::internal(list, detail));
-            }
-            let refused = "failed to convert to declType for CEL validation rules";
-            return vec![CompiledRule::refused(Refused::All(refused.into()))];
-        };
-        let mut types = ObjectTypes::default();
-        let of_self = declared.cel_type(SELF_TYPE, &mut types);
-        let types = Arc::new(types);
-        let environment = |old_self: CelType| {
-            let base = self.base.clone();
-            base.with_variable("self", of_self.clone())
-                .with_variable("oldSelf", old_self)
-                .with_types(types.clone())
-        };
-        let plain = environment(of_self.clone());
-        let optional = environment(CelType::optional(of_self.clone()));
-        let mut compiled = Vec::new();
-        for (at, rule) in schema.rules.iter().enumerate() {
-            if rule.rule.trim().is_empty() {
-                // That is an error already.
-                continue;
-            }
-            let environment = match rule.optional_old_self {
-                Some(true) => &optional,
-                _ => &plain,
-            };
-            let mut found = ErrorList::default();
-            let mut compilation = RuleCompilation {
-                rule,
-                schema,
-                environment,
-                declared: &declared,
-                place,
-                errors: &mut found,
-                total: &mut self.total,
-            };
-            compiled.push(compilation.compile(&list.index(at)));
-            if is_reported {
-                self.errors.extend(found.into_vec());
-            }
-        }
-        compiled
-    }
-
-    /// Checks the fields of a rule other than its expressions.
-    // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
-    fn check_fields(&mut self, rule: &Rule, schema: &Schema, path: &Path<'_>) {
-        let has_lines = |text: &str| text.contains(['\n', '\r']);
-        let (text, message) = (rule.rule.trim(), rule.message.trim());
-        let errors = &mut self.schema_errors;
-        if text.is_empty() {
-            errors.push(Error::required(path.child("rule"), "rule is not specified"));
-        } else if !rule.message.is_empty() && message.is_empty() {
-            let detail = "must be non-empty if specified";
-            errors.push(Error::invalid(path.child("message"), &*rule.message, detail));
-        } else if has_lines(message) {
-            let detail = "must not contain line breaks";
-            errors.push(Error::invalid(path.child("message"), &*rule.message, detail));
-        } else if has_lines(text) && message.is_empty() {
-            let detail = "message must be specified if rule contains line breaks";
-            errors.push(Error::required(path.child("message"), detail));
-        }
-        if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
-            let detail = "messageExpression must be non-empty if specified";
-            errors.push(Error::required(path.child("messageExpression"), detail));
-        }
-        if let Some(reason) = rule.reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
-            errors.push(Error::not_supported(path.child("reason"), reason, REASONS));
-        }
-        let field_path = &*rule.field_path;
-        for (is_wrong, detail) in [
-            (field_path.trim().is_empty(), "must be non-empty if specified"),
-            (has_lines(field_path), "must not contain line breaks"),
-            (
-                field_path::normalized(field_path, schema).is_none(),
-                "must be a valid path",
-            ),
-        ] {
-            if is_wrong && !field_path.is_empty() {
-                errors.push(Error::invalid(path.child("fieldPath"), field_path, detail));
+        match around.part(part) {
+            Some(info) => self.node(schema, schema.is_embedded, Some(info)),
+            None => {
+                let declared = Declared::of(schema, schema.is_embedded);
+                self.node(schema, schema.is_embedded, Some(TypeInfo::of(declared.as_ref())))
             }
         }
     }
-}
 
-/// The compilation of one rule.
-struct RuleCompilation<'o> {
-    rule: &'o Rule,
-    schema: &'o Schema,
-    environment: &'o Environment,
-    declared: &'o Declared,
-    place: &'o Place,
-    errors: &'o mut ErrorList,
-    total: &'o mut TotalCost,
-}
+    /// Compiles the rules of one schema.
+    fn rules(&self, schema: &Schema, info: &TypeInfo<'_>, node: &mut RuleNode) {
+        let own;
+        let declared = match info {
+            TypeInfo::Declared(declared) => Some(*declared),
+            TypeInfo::Undeclared | TypeInfo::Unconvertible | TypeInfo::Unneeded => {
+                node.type_error = Some(match info {
+                    TypeInfo::Unconvertible => UNCONVERTIBLE,
+                    _ => UNDECLARED,
+                });
+                // Definitions may be stored nevertheless, and their rules are evaluated.
+                own = Declared::of(schema, node.is_resource);
+                own.as_ref()
+            }
+        };
+        let Some(declared) = declared else {
+            node.rules = vec![CompiledRule::refused(Refused::All(UNDECLARED.into()))];
+            return;
+        };
+        // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, maxCardinality
+        let max_cardinality = MAX_REQUEST / declared.min_size.saturating_add(1);
+        node.max_cardinality = u64::try_from(max_cardinality).unwrap_or_default();
+        let environments = SelfEnvironments::new(declared);
+        // One without a text is an error already.
+        let rules = schema.rules.iter().filter(|rule| !rule.rule.trim().is_empty());
+        let compile = |rule| self.rule(rule, schema, declared, &environments);
+        node.rules = rules.map(compile).collect();
+    }
 
-impl RuleCompilation<'_> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, compileRule
-    fn compile(&mut self, path: &Path<'_>) -> CompiledRule {
-        let rule = self.rule;
-        let field = path.child("rule").to_string();
-        let (program, cost) = match expression(self.environment, &rule.rule, self.declared, &CelType::Bool) {
+    fn rule(
+        &self,
+        rule: &Rule,
+        schema: &Schema,
+        declared: &Declared,
+        environments: &SelfEnvironments,
+    ) -> CompiledRule {
+        let is_optional = rule.optional_old_self == Some(true);
+        let environment = environments.of(self.known.has_rule(&rule.rule), is_optional);
+        let (program, max_cost) = match expression(&environment, &rule.rule, declared, &CelType::Bool) {
             Ok(compiled) => compiled,
             Err(refusal) => {
                 let detail = match refusal {
                     Refusal::Type => "cel expression must evaluate to a bool".to_owned(),
                     Refusal::Compile(message) => message,
                 };
-                self.errors.push(Error::invalid(
-                    path.child("rule"),
-                    BadValue::Prepared(rule_text(rule).into()),
-                    &detail,
-                ));
                 return CompiledRule::refused(Refused::Rule(detail.into()));
             }
         };
-        let cost = cost::times(cost, self.cardinality());
-        self.add_cost("estimated rule cost", cost, field.clone());
-        let message = self.message(path);
-        let slots = self
-            .environment
-            .slot("self")
-            .zip(self.environment.slot("oldSelf"));
-        let Some((self_slot, old_self_slot)) = slots else {
-            let detail = "the environment has no self";
-            self.errors.push(Error::internal(field, detail));
-            return CompiledRule::refused(Refused::Rule(detail.into()));
+        let Some((self_slot, old_self_slot)) = environment.slot("self").zip(environment.slot("oldSelf"))
+        else {
+            return CompiledRule::refused(Refused::Rule("the environment has no self".into()));
         };
         let uses_old_self = program.reads(old_self_slot);
-        self.old_self(uses_old_self, path);
-        let message_text = rule.message.trim();
+        let message = rule.message.trim();
+        let resolved = field_path::resolve(&rule.field_path, schema, true);
         CompiledRule {
             body: Ok(Body {
                 program,
-                message,
+                message: self.message(rule, declared, environments),
                 message_text: rule.message_expression.clone(),
                 self_slot,
                 old_self_slot,
-                layout: self.environment.clone(),
+                layout: environment,
             }),
+            max_cost,
             uses_old_self,
-            is_old_self_optional: rule.optional_old_self == Some(true),
-            field_path: field_path::normalized(&rule.field_path, self.schema).unwrap_or_default(),
-            shown: match rule.message.is_empty() {
-                true => rule.rule.trim().into(),
-                false => message_text.into(),
+            is_old_self_optional: is_optional,
+            field_path: resolved.map(|path| path.text).unwrap_or_default(),
+            shown: if rule.message.is_empty() {
+                rule.rule.trim().into()
+            } else {
+                message.into()
             },
-            default_message: match rule.message.is_empty() {
-                true => format!("failed rule: {}", rule.rule.trim()).into(),
-                false => message_text.into(),
+            default_message: if rule.message.is_empty() {
+                format!("failed rule: {}", rule.rule.trim()).into()
+            } else {
+                message.into()
             },
             reason: rule.reason.clone(),
         }
     }
 
-    /// How often the rule may be evaluated: unbounded, a value takes at least so many bytes of a request.
-    fn cardinality(&self) -> u64 {
-        let most = MAX_REQUEST / self.declared.min_size.saturating_add(1);
-        let most = u64::try_from(most).unwrap_or_default();
-        self.place.cardinality.unwrap_or(most)
-    }
-
-    /// Adds a cost to the total, and refuses one above the limit.
-    fn add_cost(&mut self, what: &str, cost: u64, field: String) {
-        if cost > RULE_LIMIT {
-            let detail = cost::message(what, cost, RULE_LIMIT);
-            self.errors.push(Error::forbidden(field.clone(), &detail));
+    fn message(
+        &self,
+        rule: &Rule,
+        declared: &Declared,
+        environments: &SelfEnvironments,
+    ) -> MessageExpression {
+        let text = &rule.message_expression;
+        if text.is_empty() {
+            return MessageExpression::Absent;
         }
-        self.total.add(field, cost);
-    }
-
-    /// Refuses uses of `oldSelf` where there is none, and `optionalOldSelf` where it is not used.
-    fn old_self(&mut self, is_used: bool, path: &Path<'_>) {
-        let rule = self.rule;
-        if let Some(list) = self.place.uncorrelatable.as_deref().filter(|_| is_used) {
-            let detail =
-                format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
-            self.errors
-                .push(Error::invalid(path.child("rule"), &*rule.rule, &detail));
-        } else if let Some(given) = rule.optional_old_self.filter(|_| !is_used) {
-            let detail = "may not be set if oldSelf is not used in rule";
-            self.errors
-                .push(Error::invalid(path.child("optionalOldSelf"), given, detail));
-        }
-    }
-
-    fn message(&mut self, path: &Path<'_>) -> Option<Program> {
-        let rule = self.rule;
-        if rule.message_expression.is_empty() {
-            return None;
-        }
-        let field = path.child("messageExpression").to_string();
-        let compiled = expression(
-            self.environment,
-            &rule.message_expression,
-            self.declared,
-            &CelType::String,
-        );
-        match compiled {
-            Ok((program, cost)) => {
-                self.add_cost("estimated messageExpression cost", cost, field);
-                Some(program)
+        let is_optional = rule.optional_old_self == Some(true);
+        let environment = environments.of(self.known.has_message(text), is_optional);
+        match expression(&environment, text, declared, &CelType::String) {
+            Ok((program, max_cost)) => MessageExpression::Compiled {
+                program: Box::new(program),
+                max_cost,
+            },
+            Err(Refusal::Type) => {
+                MessageExpression::Refused("messageExpression must evaluate to a string".into())
             }
-            Err(refusal) => {
-                let detail = match refusal {
-                    Refusal::Type => "messageExpression must evaluate to a string".to_owned(),
-                    Refusal::Compile(message) => format!("messageExpression {message}"),
-                };
-                self.errors.push(Error::invalid(
-                    path.child("messageExpression"),
-                    BadValue::Prepared(rule_text(rule).into()),
-                    &detail,
-                ));
-                None
+            Err(Refusal::Compile(message)) => {
+                MessageExpression::Refused(format!("messageExpression {message}").into())
             }
         }
     }
-}
-
-/// The functions that rules may use.
-fn base() -> Environment {
-    static BASE: OnceLock<Environment> = OnceLock::new();
-    BASE.get_or_init(|| library::kubernetes_at(CURRENT_MINOR)).clone()
 }
 
 /// Why an expression is refused.
@@ -406,20 +250,4 @@ fn expression(
         .plan(&checked)
         .map_err(|error| Refusal::Compile(error.to_string()))?;
     Ok((program, estimate(&checked, declared).max))
-}
-
-/// A rule as a server shows it: its own struct as JSON.
-fn rule_text(rule: &Rule) -> String {
-    let text = |text: &str| escape_html(&Value::from(text).to_string()).into_owned();
-    let reason = rule.reason.as_deref().map_or("null".to_owned(), text);
-    let optional = rule
-        .optional_old_self
-        .map_or("null".to_owned(), |flag| flag.to_string());
-    format!(
-        "{{\"Rule\":{},\"Message\":{},\"MessageExpression\":{},\"Reason\":{reason},\"FieldPath\":{},\"OptionalOldSelf\":{optional}}}",
-        text(&rule.rule),
-        text(&rule.message),
-        text(&rule.message_expression),
-        text(&rule.field_path),
-    )
 }

@@ -1,6 +1,6 @@
 //! The cost limits of the rules of a definition.
 
-use pratique_types::field::{Error, ErrorList, Path};
+use pratique_validation::rules::{Errors, Node};
 
 /// The most that a rule may be estimated to cost, however often it is evaluated.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, StaticEstimatedCostLimit
@@ -12,38 +12,36 @@ const SCHEMA_LIMIT: u64 = 100_000_000;
 
 /// The estimated costs of the rules of a schema.
 #[derive(Debug, Default)]
-pub(super) struct TotalCost {
+pub(crate) struct TotalCost {
     total: u64,
     most_expensive: Vec<(String, u64)>,
 }
 
 impl TotalCost {
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/cel_validation.go, ObserveExpressionCost
-    pub(super) fn add(&mut self, field: String, cost: u64) {
+    pub(super) fn add(&mut self, field: &Node<'_, '_>, cost: u64) {
         self.total = self.total.saturating_add(cost);
         if cost < SCHEMA_LIMIT / 100 {
             return;
         }
-        self.most_expensive.push((field, cost));
+        self.most_expensive.push((field.into(), cost));
         self.most_expensive
             .sort_by_key(|(_, cost)| std::cmp::Reverse(*cost));
         self.most_expensive.truncate(4);
     }
 
-    pub(super) fn finish(self, path: &Path<'_>, errors: &mut ErrorList) {
+    /// Refuses a total above the limit.
+    pub(crate) fn finish(self, schema: &Node<'_, '_>, errors: &mut Errors) {
         if self.total <= SCHEMA_LIMIT {
             return;
         }
         for (field, _) in self.most_expensive {
             let detail =
                 "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-            errors.push(Error::forbidden(field, detail));
+            errors.forbidden(field, detail);
         }
         let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-        errors.push(Error::forbidden(
-            path.to_string(),
-            &message(what, self.total, SCHEMA_LIMIT),
-        ));
+        errors.forbidden(schema, &message(what, self.total, SCHEMA_LIMIT));
     }
 }
 

@@ -2,10 +2,10 @@
 
 use pratique_cel::{Arena, Context, Fault, FaultKind, Program, Stop, Value as CelValue};
 use pratique_json::Value;
-use pratique_types::cel_limits::{PER_CALL_LIMIT, RUNTIME_BUDGET};
+use pratique_types::cel_limits::PER_CALL_LIMIT;
 use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
-use super::{Body, CompiledRule, Node, Refused, values};
+use super::{Body, CompiledRule, MessageExpression, Refused, RuleNode, values};
 use crate::schema::{Schema, Type};
 use crate::validate::{Correlated, KeyedItems};
 
@@ -48,24 +48,52 @@ impl Old<'_, '_, '_> {
 /// A value with its schema and rules.
 #[derive(Clone, Copy)]
 struct Place<'p, 'a> {
-    node: &'p Node,
+    node: &'p RuleNode,
     schema: &'p Schema,
     value: &'p Value<'a>,
     path: &'p Path<'p>,
 }
 
 impl<'e> Evaluation<'e> {
-    pub(super) fn new(errors: &'e mut ErrorList, warnings: &'e mut Vec<String>) -> Self {
+    pub(super) fn new(budget: u64, errors: &'e mut ErrorList, warnings: &'e mut Vec<String>) -> Self {
         Evaluation {
             errors,
             warnings,
-            budget: RUNTIME_BUDGET,
+            budget,
         }
+    }
+
+    /// What is left of the budget.
+    pub(super) fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Evaluates the rules over a value beside an old one that is not correlated with it: no error is left out.
+    pub(super) fn beside<'a>(
+        &mut self,
+        node: &RuleNode,
+        schema: &Schema,
+        value: &Value<'a>,
+        old: Option<&Value<'a>>,
+    ) {
+        let place = Place {
+            node,
+            schema,
+            value,
+            path: &Path::ROOT,
+        };
+        let old = Old {
+            value: old,
+            current: None,
+            around: None,
+        };
+        // The error was reported where the evaluation halted.
+        let _ = self.place(place, old);
     }
 
     pub(super) fn root<'a>(
         &mut self,
-        node: &Node,
+        node: &RuleNode,
         schema: &Schema,
         value: &Value<'a>,
         correlated: Option<&Correlated<'_, 'a>>,
@@ -117,6 +145,7 @@ impl<'e> Evaluation<'e> {
             let path = place.path.child(name);
             let key = place.path.key(name);
             let (node, schema, path) = match (node.properties.get(name), place.schema.properties.get(name)) {
+                (Some(node), Some(_)) if !node.has_type => continue,
                 (Some(node), Some(schema)) => (node, schema, &path),
                 _ => match (&node.additional, place.schema.additional_schema()) {
                     (Some(node), Some(schema)) => (&**node, schema, &key),
@@ -268,14 +297,14 @@ impl<'e> Evaluation<'e> {
         let field = path.to_string();
         let is_ratcheted = !rule.uses_old_self && old.is_unchanged();
         let of = Value::from(place.schema.type_name());
-        let detail = match body
-            .message
-            .as_ref()
-            .map(|message| self.message(body, message, inputs))
-        {
-            Some(Ok(Some(message))) => message,
-            None | Some(Ok(None)) => rule.default_message.to_string(),
-            Some(Err(message)) => {
+        let message = match &body.message {
+            MessageExpression::Compiled { program, .. } => self.message(body, program, inputs),
+            MessageExpression::Absent | MessageExpression::Refused(_) => Ok(None),
+        };
+        let detail = match message {
+            Ok(Some(message)) => message,
+            Ok(None) => rule.default_message.to_string(),
+            Err(message) => {
                 self.report(Error::invalid(field, &of, &message), is_ratcheted);
                 return Err(Halt);
             }

@@ -1,40 +1,81 @@
-//! Paths to fields below a rule, as its `fieldPath` writes them: `.spec.list['a.b']`
+//! Paths to fields of a schema, as rules and selectable fields write them: `.spec.list['a.b']`
 
 use std::fmt::Write as _;
 
 use crate::schema::Schema;
 
-/// The path as errors show it; `None` where it is none of the schema.
+/// A path that is one of a schema.
+pub(crate) struct FieldPath<'s> {
+    /// The path as errors show it: `spec.list[a.b]`
+    pub(crate) text: String,
+    /// Whether it is one of metadata.
+    pub(crate) is_metadata: bool,
+    /// The schema of the field.
+    pub(crate) schema: &'s Schema,
+}
+
+/// Why a path is none of a schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FieldPathError {
+    #[error("does not refer to a valid field")]
+    NotAField,
+    #[error("array notation is not allowed")]
+    ArrayNotation,
+    #[error("unexpected end of JSON path")]
+    UnexpectedEnd,
+    #[error("expected single quoted string but got {0}")]
+    NotQuoted(String),
+    #[error("invalid string literal: {0}")]
+    Literal(String),
+    #[error("expected ] but got {0}")]
+    NoBracket(String),
+    #[error("expected [ or . but got: {0}")]
+    NoStart(String),
+}
+
+/// Follows a path from a schema.
+///
+/// # Errors
+/// It is none of the schema.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, ValidFieldPath
-pub(super) fn normalized(text: &str, schema: &Schema) -> Option<String> {
+pub(crate) fn resolve<'s>(
+    text: &str,
+    schema: &'s Schema,
+    allows_arrays: bool,
+) -> Result<FieldPath<'s>, FieldPathError> {
     let mut tokens = Tokens { rest: text };
-    let mut path = String::new();
-    let mut at = schema;
+    let mut resolved = FieldPath {
+        text: String::new(),
+        is_metadata: false,
+        schema,
+    };
     while let Some(token) = tokens.next() {
         let name = match token {
-            "." => tokens.next()?.to_owned(),
-            "[" => {
-                let quoted = tokens.next()?;
-                let inner = quoted.strip_prefix('\'')?.strip_suffix('\'')?;
-                let name = unescaped(inner)?;
-                if tokens.next()? != "]" {
-                    return None;
-                }
-                name
-            }
-            _ => return None,
+            "." => tokens.expect()?.to_owned(),
+            "[" if allows_arrays => tokens.bracketed()?,
+            "[" => return Err(FieldPathError::ArrayNotation),
+            _ => return Err(FieldPathError::NoStart(token.to_owned())),
         };
-        if at.properties.is_empty() {
-            at = at.additional_schema()?;
-            // Writing to a string does not fail.
-            let _ = write!(path, "[{name}]");
-        } else {
-            at = at.properties.get(name.as_str())?;
-            let dot = if path.is_empty() { "" } else { "." };
-            let _ = write!(path, "{dot}{name}");
-        }
+        resolved.step(&name).ok_or(FieldPathError::NotAField)?;
     }
-    Some(path)
+    Ok(resolved)
+}
+
+impl FieldPath<'_> {
+    fn step(&mut self, name: &str) -> Option<()> {
+        let is_first = self.text.is_empty();
+        if self.schema.properties.is_empty() {
+            self.schema = self.schema.additional_schema()?;
+            // Writing to a string does not fail.
+            let _ = write!(self.text, "[{name}]");
+        } else {
+            self.schema = self.schema.properties.get(name)?;
+            self.is_metadata |= is_first && name == "metadata";
+            let dot = if is_first { "" } else { "." };
+            let _ = write!(self.text, "{dot}{name}");
+        }
+        Some(())
+    }
 }
 
 /// Dots and brackets, and the texts between them; in single quotes they are part of the text.
@@ -53,6 +94,24 @@ impl<'t> Tokens<'t> {
         let (token, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest;
         Some(token)
+    }
+
+    fn expect(&mut self) -> Result<&'t str, FieldPathError> {
+        self.next().ok_or(FieldPathError::UnexpectedEnd)
+    }
+
+    /// The name in brackets, after the first of them.
+    fn bracketed(&mut self) -> Result<String, FieldPathError> {
+        let quoted = self.expect()?;
+        let inner = quoted
+            .strip_prefix('\'')
+            .and_then(|inner| inner.strip_suffix('\''));
+        let inner = inner.ok_or_else(|| FieldPathError::NotQuoted(quoted.to_owned()))?;
+        let name = unescaped(inner).ok_or_else(|| FieldPathError::Literal(inner.to_owned()))?;
+        match self.expect()? {
+            "]" => Ok(name),
+            other => Err(FieldPathError::NoBracket(other.to_owned())),
+        }
     }
 
     fn quoted_end(&self) -> usize {

@@ -58,6 +58,7 @@ impl Declared {
             return Some(Declared::scalar(CelType::Dyn, max, 1));
         }
         Some(match schema.of? {
+            Type::Unknown => return None,
             Type::Boolean => Declared::scalar(CelType::Bool, 0, 4),
             Type::Number => Declared::scalar(CelType::Double, 0, 1),
             Type::Integer => Declared::scalar(CelType::Int, 0, 1),
@@ -88,9 +89,25 @@ impl Declared {
     /// The type of a field, or of the items or values.
     fn part(&self, name: &str) -> Option<&Declared> {
         match (&self.form, name) {
-            (Form::List(inner) | Form::Map(inner), "@items" | "@values") => Some(inner),
+            (Form::List(_) | Form::Map(_), "@items" | "@values") => self.element(),
             (Form::Object(fields), name) => fields.get(name),
             _ => None,
+        }
+    }
+
+    /// The type of the items or values.
+    pub(super) fn element(&self) -> Option<&Declared> {
+        match &self.form {
+            Form::List(inner) | Form::Map(inner) => Some(inner),
+            Form::Scalar(_) | Form::Object(_) => None,
+        }
+    }
+
+    /// The type of a property.
+    pub(super) fn property(&self, name: &str) -> Option<&Declared> {
+        match &self.form {
+            Form::Object(fields) => fields.get(&escape(name)?),
+            Form::Scalar(_) | Form::List(_) | Form::Map(_) => None,
         }
     }
 

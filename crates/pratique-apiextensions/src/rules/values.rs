@@ -100,7 +100,7 @@ fn convert<'a>(
         (Some(Type::Boolean), Value::Bool(value)) => CelValue::Bool(*value),
         (Some(Type::Boolean), other) => invalid(arena, &format!("bool, got {}", go_type(other))),
         // Nothing but equality is known of it.
-        (None, value) => CelValue::from_typed_json(value),
+        (None | Some(Type::Unknown), value) => CelValue::from_typed_json(value),
     }
 }
 

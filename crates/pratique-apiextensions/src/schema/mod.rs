@@ -2,7 +2,6 @@
 
 mod format;
 mod read;
-mod standard;
 mod structural;
 
 use std::collections::BTreeMap;
@@ -12,14 +11,15 @@ use pratique_json::Value;
 use pratique_types::field::Path;
 
 pub(crate) use format::format_check;
-pub(crate) use read::read;
-pub(crate) use standard::check as check_standard;
+pub(crate) use read::{ReadFaults, read};
 pub(crate) use structural::check as check_structural;
 
 /// One node of a schema: the values it allows, which of their fields are kept, and the default.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) of: Option<Type>,
+    /// The type as it is written.
+    pub(crate) of_text: Box<str>,
     pub(crate) nullable: bool,
     /// The default, pruned once the schema is complete.
     pub(crate) default: Option<Value<'static>>,
@@ -44,6 +44,8 @@ pub(crate) struct Schema {
     /// Whether there is a title or description, which nested value validations may not have.
     pub(crate) has_title: bool,
     pub(crate) has_description: bool,
+    /// Whether there is an example or external documentation.
+    pub(crate) has_examples: bool,
 }
 
 /// The restrictions on a value besides its type.
@@ -65,7 +67,6 @@ pub(crate) struct Values {
     pub(crate) min_properties: Option<i64>,
     pub(crate) required: Vec<Box<str>>,
     pub(crate) allowed: Vec<Value<'static>>,
-    /// Whether `uniqueItems` is set, which definitions may not do.
     pub(crate) unique_items: bool,
 }
 
@@ -94,6 +95,8 @@ pub(crate) enum Type {
     Integer,
     Number,
     Boolean,
+    /// None of them: definitions that are stored may have such types, and no value is of them.
+    Unknown,
 }
 
 /// A rule of `x-kubernetes-validations`.
@@ -125,11 +128,13 @@ impl Type {
             Type::Integer => "integer",
             Type::Number => "number",
             Type::Boolean => "boolean",
+            Type::Unknown => "unknown",
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Type> {
-        Type::ALL.into_iter().find(|of| of.name() == name)
+    pub(crate) fn named(name: &str) -> Type {
+        let known = Type::ALL.into_iter().find(|of| of.name() == name);
+        known.unwrap_or(Type::Unknown)
     }
 }
 
@@ -164,8 +169,17 @@ impl Schema {
     }
 
     /// The name of its type, empty where it has none.
-    pub(crate) fn type_name(&self) -> &'static str {
-        self.of.map_or("", Type::name)
+    pub(crate) fn type_name(&self) -> &str {
+        &self.of_text
+    }
+
+    /// The names of the types that values may have.
+    pub(crate) fn type_names(&self) -> &str {
+        if self.is_int_or_string {
+            "integer,string"
+        } else {
+            &self.of_text
+        }
     }
 
     /// The types that values may have: two for `x-kubernetes-int-or-string`.

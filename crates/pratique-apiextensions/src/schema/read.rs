@@ -6,24 +6,56 @@ use pratique_types::field::{Error, ErrorList, Path};
 
 use super::{Additional, Pattern, Rule, Schema, Type, Values};
 
-/// Reads a schema. Members that definitions may not have are errors, and so are those that this crate cannot follow.
+/// What is wrong with a schema that is read.
+#[derive(Debug, Default)]
+pub(crate) struct ReadFaults {
+    /// Members of other types than theirs, which a server does not decode.
+    pub(crate) malformed: ErrorList,
+    /// The first member that keeps a schema from being followed.
+    pub(crate) unsupported: Option<&'static str>,
+}
+
+impl ReadFaults {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.malformed.is_empty() && self.unsupported.is_none()
+    }
+
+    /// All of them, as errors of the schema at a path.
+    pub(crate) fn into_errors(self, path: &Path<'_>) -> ErrorList {
+        let mut errors = self.malformed;
+        if let Some(detail) = self.unsupported {
+            errors.push(Error::invalid(path, "", detail));
+        }
+        errors
+    }
+
+    fn unsupported(&mut self, message: &'static str) {
+        self.unsupported.get_or_insert(message);
+    }
+}
+
+/// Reads a schema, as far as it can be followed.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, NewStructural
-pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) -> Schema {
+pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, faults: &mut ReadFaults) -> Schema {
     let Value::Object(object) = value else {
-        errors.push(Error::type_invalid(path, value, "must be an object"));
+        let error = Error::type_invalid(path, value, "must be an object");
+        faults.malformed.push(error);
         return Schema::default();
     };
-    let mut reader = Reader { object, path, errors };
+    let mut reader = Reader { object, path, faults };
     reader.unsupported();
-    let generic = reader.generic();
     let values = reader.values();
+    let not = reader.nested("not").map(Box::new);
+    let [all_of, any_of, one_of] = ["allOf", "anyOf", "oneOf"].map(|name| reader.list(name));
+    let generic = reader.generic();
+    let rules = reader.rules();
     let items = reader.items();
     let properties = reader
         .members("properties")
         .map(|members| {
             let at = path.child("properties");
             let read_one = |(name, value): (&str, &Value<'_>)| {
-                (Box::from(name), read(value, &at.key(name), reader.errors))
+                (Box::from(name), read(value, &at.key(name), reader.faults))
             };
             members.iter().map(read_one).collect()
         })
@@ -34,11 +66,11 @@ pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) -
         properties,
         additional,
         values,
-        all_of: reader.list("allOf"),
-        any_of: reader.list("anyOf"),
-        one_of: reader.list("oneOf"),
-        not: reader.nested("not").map(Box::new),
-        rules: reader.rules(),
+        all_of,
+        any_of,
+        one_of,
+        not,
+        rules,
         ..generic
     }
 }
@@ -46,7 +78,7 @@ pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut ErrorList) -
 struct Reader<'r, 'a> {
     object: &'r Object<'a>,
     path: &'r Path<'r>,
-    errors: &'r mut ErrorList,
+    faults: &'r mut ReadFaults,
 }
 
 impl<'r, 'a> Reader<'r, 'a> {
@@ -56,7 +88,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn wrong(&mut self, name: &str, value: &Value<'_>, expected: &str) {
-        self.errors.push(Error::type_invalid(
+        self.faults.malformed.push(Error::type_invalid(
             self.path.child(name),
             value,
             &format!("must be {expected}"),
@@ -111,40 +143,33 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, validateUnsupportedFields
     fn unsupported(&mut self) {
-        for name in UNSUPPORTED {
+        for (name, message) in UNSUPPORTED {
             if self.non_null(name).is_some_and(|value| !value.is_empty()) {
-                self.errors.push(Error::forbidden(
-                    self.path.child(name),
-                    &format!("{name} is not supported"),
-                ));
+                self.faults.unsupported(message);
             }
+        }
+        // It may be a boolean.
+        if self.non_null("additionalItems").is_some() {
+            self.faults
+                .unsupported("OpenAPIV3Schema 'additionalItems' is not supported");
         }
     }
 
     fn generic(&mut self) -> Schema {
         let of = self.text("type").filter(|name| !name.is_empty());
-        if let Some(name) = of
-            && Type::named(name).is_none()
-        {
-            let known: Vec<&str> = Type::ALL.iter().map(|of| of.name()).collect();
-            self.errors
-                .push(Error::not_supported(self.path.child("type"), name, &known));
-        }
         let preserves = self.typed(
             "x-kubernetes-preserve-unknown-fields",
             "a boolean",
             Value::as_bool,
         );
         if preserves == Some(false) {
-            let detail = "must be true or undefined";
-            self.errors.push(Error::invalid(
-                self.path.child("x-kubernetes-preserve-unknown-fields"),
-                false,
-                detail,
-            ));
+            self.faults.unsupported(
+                "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
+            );
         }
         Schema {
-            of: of.and_then(Type::named),
+            of: of.map(Type::named),
+            of_text: of.unwrap_or_default().into(),
             nullable: self.flag("nullable"),
             default: self.non_null("default").map(owned),
             preserves_unknown: preserves == Some(true),
@@ -155,6 +180,9 @@ impl<'r, 'a> Reader<'r, 'a> {
             map_type: self.text("x-kubernetes-map-type").map(Box::from),
             has_title: self.text("title").is_some_and(|text| !text.is_empty()),
             has_description: self.text("description").is_some_and(|text| !text.is_empty()),
+            has_examples: ["example", "externalDocs"]
+                .iter()
+                .any(|name| self.non_null(name).is_some()),
             ..Schema::default()
         }
     }
@@ -188,12 +216,14 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn items(&mut self) -> Option<Box<Schema>> {
         let items = self.non_null("items")?;
         let path = self.path.child("items");
-        if items.as_array().is_some() {
-            let detail = "items must be a schema object and not an array";
-            self.errors.push(Error::forbidden(path, detail));
+        if let Value::Array(schemas) = items {
+            if !schemas.is_empty() {
+                self.faults
+                    .unsupported("OpenAPIV3Schema 'items' must be a schema, but is an array");
+            }
             return None;
         }
-        Some(Box::new(read(items, &path, self.errors)))
+        Some(Box::new(read(items, &path, self.faults)))
     }
 
     fn additional(&mut self) -> Option<Additional> {
@@ -202,12 +232,12 @@ impl<'r, 'a> Reader<'r, 'a> {
             return Some(Additional::Allowed(*allowed));
         }
         let path = self.path.child("additionalProperties");
-        Some(Additional::Schema(Box::new(read(value, &path, self.errors))))
+        Some(Additional::Schema(Box::new(read(value, &path, self.faults))))
     }
 
     fn nested(&mut self, name: &str) -> Option<Schema> {
         let schema = self.non_null(name)?;
-        Some(read(schema, &self.path.child(name), self.errors))
+        Some(read(schema, &self.path.child(name), self.faults))
     }
 
     fn list(&mut self, name: &str) -> Vec<Schema> {
@@ -216,7 +246,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         schemas
             .iter()
             .enumerate()
-            .map(|(at, schema)| read(schema, &path.index(at), self.errors))
+            .map(|(at, schema)| read(schema, &path.index(at), self.faults))
             .collect()
     }
 
@@ -228,14 +258,14 @@ impl<'r, 'a> Reader<'r, 'a> {
         for (at, rule) in list.iter().enumerate() {
             let path = path.index(at);
             let Value::Object(object) = rule else {
-                self.errors
-                    .push(Error::type_invalid(path, rule, "must be an object"));
+                let error = Error::type_invalid(path, rule, "must be an object");
+                self.faults.malformed.push(error);
                 continue;
             };
             let mut reader = Reader {
                 object,
                 path: &path,
-                errors: self.errors,
+                faults: self.faults,
             };
             rules.push(Rule {
                 rule: reader.text("rule").unwrap_or_default().into(),
@@ -250,14 +280,16 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 }
 
-const UNSUPPORTED: [&str; 7] = [
-    "id",
-    "$schema",
-    "$ref",
-    "patternProperties",
-    "dependencies",
-    "additionalItems",
-    "definitions",
+const UNSUPPORTED: [(&str, &str); 6] = [
+    ("id", "OpenAPIV3Schema 'id' is not supported"),
+    ("$schema", "OpenAPIV3Schema 'schema' is not supported"),
+    ("$ref", "OpenAPIV3Schema '$ref' is not supported"),
+    (
+        "patternProperties",
+        "OpenAPIV3Schema 'patternProperties' is not supported",
+    ),
+    ("dependencies", "OpenAPIV3Schema 'dependencies' is not supported"),
+    ("definitions", "OpenAPIV3Schema 'definitions' is not supported"),
 ];
 
 /// A copy with whole numbers as integers, as the API's reader has them.

@@ -90,7 +90,9 @@ impl Checker<'_> {
             let detail = "must be object if x-kubernetes-embedded-resource is true";
             match schema.of {
                 None => self.errors.push(Error::required(of_type, detail)),
-                Some(of) => self.errors.push(Error::invalid(of_type, of.name(), detail)),
+                Some(_) => self
+                    .errors
+                    .push(Error::invalid(of_type, schema.type_name(), detail)),
             }
         } else if schema.of.is_none() && !schema.is_int_or_string && !schema.preserves_unknown {
             self.errors.push(Error::required(
@@ -107,9 +109,10 @@ impl Checker<'_> {
             self.errors
                 .push(Error::forbidden(path.child("additionalProperties"), detail));
         }
-        if let Some(of) = schema.of.filter(|of| level == Level::Root && *of != Type::Object) {
+        if level == Level::Root && schema.of.is_some_and(|of| of != Type::Object) {
+            let detail = "must be object at the root";
             self.errors
-                .push(Error::invalid(of_type, of.name(), "must be object at the root"));
+                .push(Error::invalid(of_type, schema.type_name(), detail));
         }
     }
 
@@ -224,6 +227,7 @@ fn is_int_or_string(any_of: &[Schema]) -> bool {
             && schema.properties.is_empty()
             && schema.default.is_none()
             && has_no_validations(schema)
+            && has_no_extensions(schema)
     };
     matches!(any_of, [first, second] if is_only(first, Type::Integer) && is_only(second, Type::String))
 }
@@ -264,12 +268,16 @@ fn restricts_names_only(metadata: &Schema) -> bool {
     let names = ["name", "generateName"];
     metadata.properties.keys().all(|name| names.contains(&&**name))
         && has_no_validations(metadata)
-        && metadata.list_type.is_none()
-        && metadata.list_map_keys.is_empty()
-        && metadata.map_type.is_none()
-        && !metadata.preserves_unknown
-        && !metadata.is_embedded
-        && !metadata.is_int_or_string
+        && has_no_extensions(metadata)
+}
+
+fn has_no_extensions(schema: &Schema) -> bool {
+    schema.list_type.is_none()
+        && schema.list_map_keys.is_empty()
+        && schema.map_type.is_none()
+        && !schema.preserves_unknown
+        && !schema.is_embedded
+        && !schema.is_int_or_string
 }
 
 /// Whether a schema has at most a type, properties, a default, and extensions of Kubernetes that are no rules.
@@ -286,6 +294,7 @@ fn has_no_validations(schema: &Schema) -> bool {
         && !schema.nullable
         && !schema.has_title
         && !schema.has_description
+        && !schema.has_examples
 }
 
 /// Checks that the schema has the fields and items that combinations name.

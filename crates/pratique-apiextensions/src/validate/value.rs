@@ -109,7 +109,7 @@ fn null(schema: &Schema, path: &Path<'_>) -> Outcome {
     match schema.types() {
         [] => right(),
         _ if schema.nullable => right(),
-        types => wrong_type(path, &names(types), "null"),
+        _ => wrong_type(path, schema.type_names(), "null"),
     }
 }
 
@@ -118,11 +118,6 @@ fn right() -> Outcome {
         problems: Vec::new(),
         matches: 1,
     }
-}
-
-fn names(types: &[Type]) -> String {
-    let names: Vec<&str> = types.iter().map(|of| of.name()).collect();
-    names.join(",")
 }
 
 fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> Outcome {
@@ -160,7 +155,7 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
     }
     match fits {
         true => right(),
-        false => wrong_type(path, &names(types), found.name()),
+        false => wrong_type(path, schema.type_names(), found.name()),
     }
 }
 

@@ -1,0 +1,81 @@
+//! The `scale` subresource and printer columns: fields by their simple paths.
+
+use pratique_validation::rules::{Errors, Node};
+
+const COLUMN_TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
+const COLUMN_FORMATS: &[&str] = &[
+    "byte",
+    "date",
+    "date-time",
+    "double",
+    "float",
+    "int32",
+    "int64",
+    "password",
+];
+
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionSubresources
+pub(super) fn validate_subresources(subresources: &Node<'_, '_>, errors: &mut Errors) {
+    let scale = subresources.child("scale");
+    if !scale.is_set() {
+        return;
+    }
+    for (name, prefix, detail) in [
+        ("specReplicasPath", ".spec.", "should be a json path under .spec"),
+        (
+            "statusReplicasPath",
+            ".status.",
+            "should be a json path under .status",
+        ),
+    ] {
+        let path = scale.child(name);
+        if path.text().is_empty() {
+            errors.required(path, "");
+        } else if is_simple_path(&path, errors) && !path.text().starts_with(prefix) {
+            errors.invalid(&path, path.text(), detail);
+        }
+    }
+    let path = scale.child("labelSelectorPath");
+    if !path.text().is_empty() && is_simple_path(&path, errors) {
+        let prefixes = [".spec.", ".status."];
+        if !prefixes.iter().any(|prefix| path.text().starts_with(prefix)) {
+            let detail = "should be a json path under either .spec or .status";
+            errors.invalid(&path, path.text(), detail);
+        }
+    }
+}
+
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceColumnDefinition
+pub(super) fn validate_column(column: &Node<'_, '_>, errors: &mut Errors) {
+    let (name, of, format) = (column.child("name"), column.child("type"), column.child("format"));
+    if name.text().is_empty() {
+        errors.required(name, "");
+    }
+    let detail = format!("must be one of {}", COLUMN_TYPES.join(","));
+    if of.text().is_empty() {
+        errors.required(of, &detail);
+    } else if !COLUMN_TYPES.contains(&of.text()) {
+        errors.invalid(&of, of.text(), &detail);
+    }
+    if !format.text().is_empty() && !COLUMN_FORMATS.contains(&format.text()) {
+        let detail = format!("must be one of {}", COLUMN_FORMATS.join(","));
+        errors.invalid(&format, format.text(), &detail);
+    }
+    let path = column.child_as("jsonPath", "JSONPath");
+    if path.text().is_empty() {
+        errors.required(path, "");
+    } else {
+        is_simple_path(&path, errors);
+    }
+}
+
+/// Whether a text begins as a path does, or an error.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateSimpleJSONPath
+fn is_simple_path(path: &Node<'_, '_>, errors: &mut Errors) -> bool {
+    let is_simple = path.text().starts_with('.');
+    if !is_simple {
+        let detail = "must be a simple json path starting with .";
+        errors.invalid(path, path.text(), detail);
+    }
+    is_simple
+}

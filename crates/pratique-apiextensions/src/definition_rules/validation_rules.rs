@@ -1,0 +1,65 @@
+//! The rules of `x-kubernetes-validations`, but for what their expressions say.
+
+use pratique_json::Value;
+use pratique_types::field::Path;
+use pratique_validation::rules::{Errors, Node};
+
+use crate::rules::resolve;
+use crate::schema::{ReadFaults, read};
+
+const REASONS: &[&str] = &[
+    "FieldValueDuplicate",
+    "FieldValueForbidden",
+    "FieldValueInvalid",
+    "FieldValueRequired",
+];
+
+/// Validates a rule of a schema.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
+pub(super) fn validate_rule(rule: &Node<'_, '_>, schema: &Node<'_, '_>, errors: &mut Errors) {
+    let (text, message) = (rule.child("rule"), rule.child("message"));
+    let (trimmed, trimmed_message) = (text.text().trim(), message.text().trim());
+    if trimmed.is_empty() {
+        errors.required(text, "rule is not specified");
+    } else if !message.text().is_empty() && trimmed_message.is_empty() {
+        errors.invalid(&message, message.text(), "must be non-empty if specified");
+    } else if has_lines(trimmed_message) {
+        errors.invalid(&message, message.text(), "must not contain line breaks");
+    } else if has_lines(trimmed) && trimmed_message.is_empty() {
+        errors.required(message, "message must be specified if rule contains line breaks");
+    }
+    let expression = rule.child("messageExpression");
+    if !expression.text().is_empty() && expression.text().trim().is_empty() {
+        errors.required(expression, "messageExpression must be non-empty if specified");
+    }
+    let reason = rule.child("reason");
+    if reason.is_set() && !REASONS.contains(&reason.text()) {
+        errors.not_supported(&reason, REASONS);
+    }
+    let field_path = rule.child("fieldPath");
+    let given = field_path.text();
+    if given.is_empty() {
+        return;
+    }
+    if given.trim().is_empty() {
+        errors.invalid(&field_path, given, "must be non-empty if specified");
+    }
+    if has_lines(given) {
+        errors.invalid(&field_path, given, "must not contain line breaks");
+    }
+    if !is_path(given, schema.value()) {
+        errors.invalid(&field_path, given, "must be a valid path");
+    }
+}
+
+fn has_lines(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}
+
+/// Whether a path is one of a schema; of one that cannot be followed, all are.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, pathValid
+fn is_path(text: &str, schema: &Value<'_>) -> bool {
+    let mut faults = ReadFaults::default();
+    let schema = read(schema, &Path::ROOT, &mut faults);
+    !faults.is_empty() || resolve(text, &schema, true).is_ok()
+}

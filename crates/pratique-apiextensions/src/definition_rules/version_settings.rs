@@ -1,0 +1,135 @@
+//! The versions of a definition as a server validates them.
+//!
+//! It reads a definition into a form that has settings once where all versions have the same: schemas, subresources, printer columns
+//! and selectable fields. Errors name them there: `spec.validation`, not `spec.versions[0].schema`.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go,
+// Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec
+
+use pratique_json::Value;
+use pratique_types::field::BadValue;
+use pratique_validation::rules::{Node, internal_json};
+
+use super::internal_form;
+
+/// A setting of versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Setting {
+    Schema,
+    Subresources,
+    PrinterColumns,
+    SelectableFields,
+}
+
+impl Setting {
+    const ALL: [Setting; 4] = [
+        Setting::Schema,
+        Setting::Subresources,
+        Setting::PrinterColumns,
+        Setting::SelectableFields,
+    ];
+
+    /// Its name in a version.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Setting::Schema => "schema",
+            Setting::Subresources => "subresources",
+            Setting::PrinterColumns => "additionalPrinterColumns",
+            Setting::SelectableFields => "selectableFields",
+        }
+    }
+
+    /// Its name where all versions share it.
+    pub(super) fn shared_name(self) -> &'static str {
+        match self {
+            Setting::Schema => "validation",
+            other => other.name(),
+        }
+    }
+}
+
+/// The versions of a definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VersionSettings<'v> {
+    versions: &'v [Value<'v>],
+}
+
+impl<'v> VersionSettings<'v> {
+    /// Those of the `spec` of a definition.
+    pub(super) fn new(spec: &Node<'_, 'v>) -> Self {
+        let versions = spec.value().get("versions").and_then(Value::as_array);
+        VersionSettings {
+            versions: versions.unwrap_or_default(),
+        }
+    }
+
+    /// Whether all versions have the same setting, which stands once then.
+    pub(super) fn shares(&self, setting: Setting) -> bool {
+        let of = |version: &'v Value<'v>| version.get(setting.name());
+        match self.versions.split_first() {
+            None => false,
+            Some((first, others)) => others.iter().all(|other| is_same_setting(of(other), of(first))),
+        }
+    }
+
+    /// A setting where all versions share it.
+    pub(super) fn shared<'p>(&self, setting: Setting, spec: &'p Node<'_, 'v>) -> Option<Node<'p, 'v>> {
+        let first = self.versions.first().filter(|_| self.shares(setting))?;
+        let value = first.get(setting.name()).filter(|value| !value.is_null())?;
+        let path = spec.path().child(setting.shared_name());
+        Some(Node::with_path(value, path))
+    }
+
+    /// A setting of one version where versions differ.
+    pub(super) fn own<'p>(&self, setting: Setting, version: &'p Node<'_, 'v>) -> Option<Node<'p, 'v>> {
+        let own = version.child(setting.name());
+        (own.is_set() && !self.shares(setting)).then_some(own)
+    }
+
+    /// The versions as an error prints them.
+    pub(super) fn shown<'a>(&self, list: &Node<'_, '_>) -> BadValue<'a> {
+        const TYPE: &str = "[]apiextensions.CustomResourceDefinitionVersion";
+        if !list.is_set() {
+            return internal_json(TYPE, &Value::Null);
+        }
+        let shared = Setting::ALL.into_iter().filter(|setting| self.shares(*setting));
+        let left_out: Vec<&str> = shared.map(Setting::name).collect();
+        let versions = self.versions.iter();
+        let form = versions.map(|version| internal_form::version(version, &left_out));
+        internal_json(TYPE, &Value::Array(form.collect()))
+    }
+}
+
+/// Whether two settings are the same; an empty list is one that is not there, but an empty object is there.
+// Upstream: apimachinery/pkg/api/equality/semantic.go, Semantic
+pub(super) fn is_same_setting(one: Option<&Value<'_>>, other: Option<&Value<'_>>) -> bool {
+    let absent = Value::Null;
+    is_same(one.unwrap_or(&absent), other.unwrap_or(&absent))
+}
+
+fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let covers = |one: &pratique_json::Object<'_>, other: &pratique_json::Object<'_>| {
+                one.iter()
+                    .all(|(name, value)| is_same_setting(Some(value), other.get(name)))
+            };
+            covers(one, other) && covers(other, one)
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Int(one), Value::Float(other)) | (Value::Float(other), Value::Int(one)) => {
+            *one as f64 == *other
+        }
+        (one, other) => one == other || (is_nothing(one) && is_nothing(other)),
+    }
+}
+
+fn is_nothing(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null | Value::NilArray | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
