@@ -200,7 +200,6 @@ impl DefaultCheck<'_> {
 fn within(field: &str, error: Error) -> Error {
     let field = match error.field.as_str() {
         "<nil>" => field.to_owned(),
-        other if other.starts_with('[') => format!("{field}{other}"),
         other => format!("{field}.{other}"),
     };
     Error { field, ..error }

@@ -116,7 +116,6 @@ impl Validator {
             let metadata = request.object.child("metadata");
             validate_any_create(&metadata, rules.is_namespaced, &mut errors);
         }
-        errors.remove_duplicates();
         validate_declaratively(candidate.kind, &request.object, &request.old, &mut errors);
         if errors.is_empty() {
             return Ok(());
@@ -139,7 +138,6 @@ impl Validator {
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);
         rule(&request, &mut errors);
-        errors.remove_duplicates();
         validate_declaratively(candidate.kind, &request.object, &request.old, &mut errors);
         if errors.is_empty() {
             return Ok(());

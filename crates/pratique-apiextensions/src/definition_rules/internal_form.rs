@@ -67,7 +67,8 @@ fn field(name: &str, value: &Value<'_>) -> Value<'static> {
             by_name(members, schema)
         }
         ("dependencies", Value::Object(members)) => by_name(members, dependency),
-        ("items", value) if !value.is_null() => items(value),
+        // It is there where it is neither a schema nor a list of them.
+        ("items", value) => items(value),
         ("additionalProperties" | "additionalItems", value) => boolean_or_schema(value),
         (_, value) => value.rewritten(""),
     }

@@ -86,7 +86,8 @@ pub(super) fn validate_list_map(schema: &Node<'_, '_>, errors: &mut Errors) {
         errors.required(&keys, "must not be empty if x-kubernetes-list-type is map");
     }
     let items = schema.child("items");
-    if !items.is_set() {
+    // It is there as `null` where it is neither a schema nor a list of them.
+    if schema.value().get("items").is_none() {
         errors.required(items, "must have a schema if x-kubernetes-list-type is map");
         return;
     }

@@ -95,6 +95,7 @@ impl SchemaCheck<'_> {
         checked.malformed = faults.malformed;
         if let Some(compiled) = checked.compiled.as_mut().and_then(Arc::get_mut) {
             prune_defaults(&mut compiled.schema);
+            compiled.schema.serve();
         }
         checked
     }

@@ -13,7 +13,7 @@ pub(super) fn schemas_of<'v, 'a>(versions: &'v [Value<'a>]) -> impl Iterator<Ite
 
 /// Whether a schema, or one in it, is as wanted.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, SchemaHas
-pub(super) fn has_schema<'v, 'a>(
+pub(crate) fn has_schema<'v, 'a>(
     schema: &'v Value<'a>,
     is_wanted: &mut dyn FnMut(&'v Value<'a>) -> bool,
 ) -> bool {

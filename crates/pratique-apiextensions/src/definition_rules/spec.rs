@@ -94,13 +94,14 @@ fn same_versions<'v>(
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, findVersionsWithUnchangedSchemas
 fn unchanged_schemas(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> HashSet<String> {
-    let same = same_versions(spec, old).into_iter();
-    let is_unchanged = |(_, version, other): &(&str, &Value<'_>, &Value<'_>)| {
-        is_same_setting(version.get("schema"), other.get("schema"))
+    let (settings, old_settings) = (VersionSettings::new(spec), VersionSettings::new(old));
+    let versions = spec.child("versions");
+    let names = versions.items().map(|version| version.child("name").text());
+    let is_unchanged = |name: &&str| {
+        let (new, old) = (settings.schema_of(name), old_settings.schema_of(name));
+        new.is_some() && old.is_some() && is_same_setting(new, old)
     };
-    same.filter(is_unchanged)
-        .map(|(name, ..)| name.to_owned())
-        .collect()
+    names.filter(is_unchanged).map(str::to_owned).collect()
 }
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, findTooManySelectableFieldsAllowed
@@ -338,7 +339,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         check.check(schema)
     }
 
-    /// A schema that cannot be followed has no fields to look at: a server stops in the middle of it.
+    /// A schema that cannot be followed has no fields to look at: a server stops at the first path.
     fn validate_selectable(
         &self,
         fields: &Node<'_, '_>,
@@ -350,7 +351,12 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         let mut faults = ReadFaults::default();
         let schema = read(openapi.value(), openapi.path(), &mut faults);
         if let Some(detail) = faults.unsupported {
-            return errors.invalid(shown.to_string(), "", detail);
+            errors.invalid(shown.to_string(), "", detail);
+            let paths = fields.items();
+            for field in paths.take_while(|field| field.child("jsonPath").text().is_empty()) {
+                errors.required(field.child("jsonPath"), "");
+            }
+            return;
         }
         let allows_many = self.options.many_selectable.contains(version);
         validate_selectable_fields(fields, &schema, allows_many, errors);

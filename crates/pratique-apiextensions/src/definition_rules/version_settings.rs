@@ -5,11 +5,12 @@
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go,
 // Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec
 
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 use pratique_types::field::BadValue;
 use pratique_validation::rules::{Node, internal_json};
 
 use super::internal_form;
+use super::schema_search::schemas_of;
 
 /// A setting of versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,18 @@ impl<'v> VersionSettings<'v> {
         (own.is_set() && !self.shares(setting)).then_some(own)
     }
 
+    /// The schema of a version by its name, if there is such a version. Where versions share their schema, there is one of each name.
+    // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/helpers.go, GetSchemaForVersion
+    pub(super) fn schema_of(&self, name: &str) -> Option<&'v Value<'v>> {
+        static ABSENT: Value<'static> = Value::Null;
+        let schema = |version: &'v Value<'v>| version.get("schema").unwrap_or(&ABSENT);
+        if self.versions.is_empty() || self.shares(Setting::Schema) {
+            return Some(self.versions.first().map_or(&ABSENT, schema));
+        }
+        let named = |version: &&Value<'_>| text_at(version, &["name"]) == name;
+        self.versions.iter().find(named).map(schema)
+    }
+
     /// The versions as an error prints them.
     pub(super) fn shown<'a>(&self, list: &Node<'_, '_>) -> BadValue<'a> {
         const TYPE: &str = "[]apiextensions.CustomResourceDefinitionVersion";
@@ -97,6 +110,18 @@ impl<'v> VersionSettings<'v> {
         let form = versions.map(|version| internal_form::version(version, &left_out));
         internal_json(TYPE, &Value::Array(form.collect()))
     }
+}
+
+/// The schemas of a definition: one where all versions share it.
+pub(crate) fn distinct_schemas<'v, 'a>(definition: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
+    let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+    let versions = versions.unwrap_or_default();
+    let most = if (VersionSettings { versions }).shares(Setting::Schema) {
+        1
+    } else {
+        usize::MAX
+    };
+    schemas_of(versions).take(most)
 }
 
 /// Whether two settings are the same; an empty list is one that is not there, but an empty object is there.

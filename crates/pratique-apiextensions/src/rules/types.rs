@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::Sizes;
 use pratique_cel::{Type as CelType, TypeProvider};
+use pratique_gotext::validation::CEL_RESERVED;
 use pratique_json::Value;
 
 use super::names::escape;
@@ -250,7 +251,12 @@ impl TypeProvider for ObjectTypes {
 
     fn field(&self, type_name: &str, field: &str) -> Option<CelType> {
         let fields = self.by_name.get(type_name)?;
-        let found = fields.iter().find(|(name, _)| **name == *field);
+        let find = |wanted: &str| fields.iter().find(|(name, _)| **name == *wanted);
+        let found = find(field).or_else(|| {
+            // Upstream: apiserver/pkg/cel/types.go, DeclTypeProvider.FindStructFieldType
+            let is_keyword = CEL_RESERVED.contains(&field);
+            is_keyword.then(|| find(&escape(field)?)).flatten()
+        });
         found.map(|(_, of)| of.clone())
     }
 

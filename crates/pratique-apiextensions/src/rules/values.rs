@@ -3,6 +3,7 @@
 use pratique_cel::time::Timestamp;
 use pratique_cel::value::{Associative, List, Map};
 use pratique_cel::{Arena, Fault, Value as CelValue};
+use pratique_gotext::validation::CEL_RESERVED;
 use pratique_json::{Object, Value, base64};
 
 use super::names::escape;
@@ -135,11 +136,15 @@ fn object<'a>(
             Some(property) => value(arena, property, property.is_embedded, member),
             None => CelValue::from_typed_json(member),
         };
-        let name = match escape(name) {
+        let written = match escape(name) {
             Some(escaped) if escaped != name => arena.str(&escaped),
             _ => name,
         };
-        entries.push((CelValue::String(name), member));
+        entries.push((CelValue::String(written), member));
+        // Expressions name such a field either way.
+        if CEL_RESERVED.contains(&name) {
+            entries.push((CelValue::String(name), member));
+        }
     }
     CelValue::Map(Map::Entries(arena.slice(&entries)))
 }

@@ -7,7 +7,7 @@ use pratique_gotext::regexp::Regex;
 use pratique_gotext::strfmt;
 use pratique_gotext::url::Url;
 
-use super::{Schema, Type};
+use super::Schema;
 use crate::duration;
 use crate::email;
 
@@ -59,18 +59,33 @@ pub(crate) fn format_check(name: &str) -> Option<Check> {
     found.map(|(_, check)| *check)
 }
 
+/// Whether a server checks a format of values of a type, by its name.
+// Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, GetUnrecognizedFormats
+pub(crate) fn is_recognized_format(of: &str, format: &str) -> bool {
+    match of {
+        "" | "string" => format_check(format).is_some(),
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => false,
+    }
+}
+
 impl Schema {
     /// The format as far as a server checks it, by its name as it is written.
     // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, StripUnsupportedFormatsPostProcessorForVersion
-    pub(crate) fn known_format(&self) -> &str {
+    pub(super) fn known_format(&self) -> &str {
         let format = &*self.values.format;
-        let is_known = match self.types() {
-            [] | [Type::String] | [_, _, ..] => format_check(format).is_some(),
-            [Type::Integer] => matches!(format, "int32" | "int64"),
-            [Type::Number] => matches!(format, "float" | "double"),
-            _ => false,
+        // Where there are two types, it is as if there were none.
+        let of = if self.is_int_or_string {
+            ""
+        } else {
+            self.type_name()
         };
-        if is_known { format } else { "" }
+        if is_recognized_format(of, format) {
+            format
+        } else {
+            ""
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use pratique_gotext::regexp::{self, Regex};
 use pratique_json::Value;
 use pratique_types::field::Path;
 
-pub(crate) use format::format_check;
+pub(crate) use format::{format_check, is_recognized_format};
 pub(crate) use read::{ReadFaults, read};
 pub(crate) use structural::check as check_structural;
 
@@ -30,6 +30,8 @@ pub(crate) struct Schema {
     pub(crate) preserves_unknown: bool,
     pub(crate) is_embedded: bool,
     pub(crate) is_int_or_string: bool,
+    /// Whether values are checked for being an integer or a string, as they are once the schema is [served](Schema::serve).
+    pub(crate) checks_int_or_string: bool,
     pub(crate) list_type: Option<Box<str>>,
     pub(crate) list_map_keys: Vec<Box<str>>,
     pub(crate) map_type: Option<Box<str>>,
@@ -53,6 +55,8 @@ pub(crate) struct Schema {
 pub(crate) struct Values {
     /// The format as it is written.
     pub(crate) format: Box<str>,
+    /// The format that values are checked against: as it is written until the schema is [served](Schema::serve).
+    pub(crate) checked_format: Box<str>,
     pub(crate) maximum: Option<f64>,
     pub(crate) exclusive_maximum: bool,
     pub(crate) minimum: Option<f64>,
@@ -175,18 +179,38 @@ impl Schema {
 
     /// The names of the types that values may have.
     pub(crate) fn type_names(&self) -> &str {
-        if self.is_int_or_string {
+        if self.checks_int_or_string {
             "integer,string"
         } else {
             &self.of_text
         }
     }
 
+    /// Lets values be checked as those of a schema that is served. Defaults are checked before: by the type and format as they are
+    /// written.
+    // Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, NewSchemaValidator
+    pub(crate) fn serve(&mut self) {
+        self.checks_int_or_string = self.is_int_or_string;
+        self.values.checked_format = self.known_format().into();
+        let parts = self.properties.values_mut();
+        let parts = parts
+            .chain(self.items.as_deref_mut())
+            .chain(self.not.as_deref_mut());
+        let lists = [&mut self.all_of, &mut self.any_of, &mut self.one_of];
+        for part in parts.chain(lists.into_iter().flatten()) {
+            part.serve();
+        }
+        if let Some(Additional::Schema(part)) = &mut self.additional {
+            part.serve();
+        }
+    }
+
     /// The types that values may have: two for `x-kubernetes-int-or-string`.
     pub(crate) fn types(&self) -> &[Type] {
-        match self.is_int_or_string {
-            true => &[Type::Integer, Type::String],
-            false => self.of.as_slice(),
+        if self.checks_int_or_string {
+            &[Type::Integer, Type::String]
+        } else {
+            self.of.as_slice()
         }
     }
 

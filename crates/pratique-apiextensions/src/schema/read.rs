@@ -192,6 +192,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let pattern = self.text("pattern").filter(|text| !text.is_empty());
         Values {
             format: self.text("format").unwrap_or_default().into(),
+            checked_format: self.text("format").unwrap_or_default().into(),
             maximum: self.number("maximum"),
             exclusive_maximum: self.flag("exclusiveMaximum"),
             minimum: self.number("minimum"),

@@ -85,7 +85,7 @@ impl Check<'_> {
         let [of] = self.schema.types() else {
             return None;
         };
-        let format = self.schema.known_format();
+        let format = &*self.schema.values.checked_format;
         let fits = match (of, format) {
             (Type::Integer, "int32") => {
                 as_integer(number).is_some_and(|number| i32::try_from(number).is_ok())

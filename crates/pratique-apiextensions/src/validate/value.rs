@@ -52,14 +52,14 @@ pub(super) fn validated(
         }
         return outcome;
     }
-    if !schema.types().is_empty() || !schema.known_format().is_empty() {
+    if !schema.types().is_empty() || !schema.values.checked_format.is_empty() {
         add(&mut outcome, of_type(value, schema, path));
     }
     add(&mut outcome, combine::validate(value, schema, path));
     match value {
         Value::String(text) => {
             add(&mut outcome, string(text, schema, path));
-            let format = schema.known_format();
+            let format = &*schema.values.checked_format;
             if let Some(fits) = format_check(format) {
                 add(
                     &mut outcome,
@@ -133,7 +133,7 @@ fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> Outcome {
 // Upstream: kube-openapi/pkg/validation/validate/type.go, typeValidator.Validate
 fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
     let types = schema.types();
-    let format = schema.known_format();
+    let format = &*schema.values.checked_format;
     let has = |of| types.contains(&of);
     let (found, found_format) = match value {
         Value::Bool(_) => (Type::Boolean, ""),

@@ -58,6 +58,9 @@ fn of_template(kind: &GroupVersionKind, object: &Value<'static>, path: Path<'_>)
 fn of_kind(kind: &GroupVersionKind, object: &Value<'static>, old: Option<&Value<'static>>) -> Vec<String> {
     let is_update = old.is_some();
     match (kind.group.as_str(), kind.kind.as_str()) {
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+            pratique_apiextensions::definition_warnings(object, old)
+        }
         ("", "Endpoints") => network::endpoints(object),
         ("", "Node") => kinds::node(object),
         ("", "PersistentVolume") => storage::volume(object),
