@@ -108,8 +108,10 @@ fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), SchemaError> {
         match value {
             Value::Array(schemas) if !schemas.is_empty() => decode_all(of, schemas),
             Value::Object(_) => decode(of, value),
+            Value::Null => Ok(()),
+            // It is there, and written as `null`.
             _ => {
-                *value = Value::Null;
+                *value = Value::NilArray;
                 Ok(())
             }
         }

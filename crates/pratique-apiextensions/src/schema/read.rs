@@ -217,7 +217,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn items(&mut self) -> Option<Box<Schema>> {
         let items = self.non_null("items")?;
         let path = self.path.child("items");
-        if let Value::Array(schemas) = items {
+        if let Some(schemas) = items.as_array() {
             if !schemas.is_empty() {
                 self.faults
                     .unsupported("OpenAPIV3Schema 'items' must be a schema, but is an array");
