@@ -59,7 +59,7 @@ mod connected;
 mod custom;
 mod delete;
 mod deprecation;
-mod empty_dependencies;
+mod empty_settings;
 mod gated_fields;
 mod kind_strategy;
 mod managed_fields;

@@ -3,7 +3,7 @@
 use pratique_json::Value;
 use pratique_types::{Status, status};
 
-use crate::empty_dependencies::restore_empty_dependencies;
+use crate::empty_settings::restore_empty_settings;
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields;
 use crate::metadata::{fill, fill_namespace, reduce_owner_references, wipe};
@@ -70,7 +70,7 @@ impl Registry<'_> {
         let mut warnings = std::mem::take(&mut context.warnings);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
-        restore_empty_dependencies(kind, &received.request, &mut object);
+        restore_empty_settings(kind, &received.request, &mut object);
         warnings.extend(strategy.validate_create(kind, &object, self.placeholders)?);
         let name = object::text(&object, &["metadata", "name"]).to_owned();
         if name.is_empty() && !received.request.without_name {
@@ -115,7 +115,7 @@ impl Registry<'_> {
         let mut warnings = std::mem::take(&mut context.warnings);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
-        restore_empty_dependencies(kind, &received.request, &mut object);
+        restore_empty_settings(kind, &received.request, &mut object);
         warnings.extend(strategy.validate_update(kind, &object, old)?);
         let attributes = Attributes {
             object,

@@ -1,7 +1,7 @@
-//! `dependencies: {}` in the schemas of CustomResourceDefinitions.
+//! Empty lists and maps in the schemas of CustomResourceDefinitions.
 //!
-//! The form in which an object is written leaves it out, but a server validates the object that it decoded, and refuses schemas with
-//! dependencies, also with none. No other empty value of a definition makes a difference.
+//! The form in which an object is written leaves them out, but a server validates the object that it decoded: it refuses schemas with
+//! `dependencies`, also with none, and prints empty lists in errors.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, specStandardValidatorV3.validate
 
 use pratique_json::{Object, Value};
@@ -9,20 +9,33 @@ use pratique_types::GroupVersionKind;
 
 use crate::request::{Request, Verb};
 
-const NAME: &str = "dependencies";
+/// The members of a schema that are lists or maps.
+const COLLECTIONS: [&str; 11] = [
+    "enum",
+    "required",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "properties",
+    "patternProperties",
+    "definitions",
+    "dependencies",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-validations",
+];
 
 /// Sets what the request's body has, in an object that goes on to validation.
-pub(crate) fn restore_empty_dependencies(
+pub(crate) fn restore_empty_settings(
     kind: &GroupVersionKind,
     request: &Request<'_>,
     object: &mut Value<'static>,
 ) {
     let is_whole =
         matches!(request.verb, Verb::Create | Verb::Update) && request.target.subresource.is_empty();
-    if !is_whole || !kind.is_custom_resource_definition() || !mentions_name(request.body) {
+    if !is_whole || !kind.is_custom_resource_definition() || !has_empty(request.body) {
         return;
     }
-    // What is no JSON has other ways to say it, which no tool uses.
+    // Tools send JSON.
     let Ok(body) = pratique_json::parse(request.body) else {
         return;
     };
@@ -40,8 +53,16 @@ pub(crate) fn restore_empty_dependencies(
     }
 }
 
-fn mentions_name(body: &[u8]) -> bool {
-    body.windows(NAME.len()).any(|window| window == NAME.as_bytes())
+/// Whether a text has an empty list or map.
+fn has_empty(body: &[u8]) -> bool {
+    let mut before = b' ';
+    body.iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .any(|byte| {
+            let is_empty = matches!((before, byte), (b'[', b']') | (b'{', b'}'));
+            before = *byte;
+            is_empty
+        })
 }
 
 /// Recursion follows the nesting of the body, which its parser bounds.
@@ -49,9 +70,14 @@ fn restore(written: &Value<'_>, schema: &mut Value<'static>) {
     let (Value::Object(written), Value::Object(schema)) = (written, schema) else {
         return;
     };
-    let is_empty = |value: &Value<'_>| value.as_object().is_some_and(Object::is_empty);
-    if written.get(NAME).is_some_and(is_empty) && !schema.contains_key(NAME) {
-        schema.insert(NAME, Object::new());
+    for name in COLLECTIONS {
+        match written.get(name).filter(|_| !schema.contains_key(name)) {
+            Some(Value::Array(items)) if items.is_empty() => {
+                drop(schema.insert(name, Vec::<Value<'_>>::new()))
+            }
+            Some(Value::Object(members)) if members.is_empty() => drop(schema.insert(name, Object::new())),
+            _ => {}
+        }
     }
     for name in [
         "not",
@@ -72,7 +98,7 @@ fn restore(written: &Value<'_>, schema: &mut Value<'static>) {
             _ => {}
         }
     }
-    for name in ["properties", "patternProperties", "definitions", NAME] {
+    for name in ["properties", "patternProperties", "definitions", "dependencies"] {
         let (Some(Value::Object(written)), Some(Value::Object(schemas))) =
             (written.get(name), schema.get_mut(name))
         else {
