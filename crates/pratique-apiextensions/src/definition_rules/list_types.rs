@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use pratique_types::field::BadValue;
-use pratique_validation::rules::{Errors, Node, internal_json};
+use pratique_validation::rules::{Errors, Node, internal_json, named};
 
 /// An extension that only values of a type may have.
 fn validate_type(schema: &Node<'_, '_>, expected: &str, extension: &str, errors: &mut Errors) {
@@ -56,10 +56,14 @@ fn validate_set(schema: &Node<'_, '_>, errors: &mut Errors) {
         items.child("x-kubernetes-map-type"),
     );
     // Both errors print the type of the list.
-    let shown = BadValue::Json(of_list.value());
+    let shown = if of_list.is_set() {
+        named(of_list.text())
+    } else {
+        BadValue::Json(of_list.value())
+    };
     match items.child("type").text() {
         "array" if of_list.is_set() && of_list.text() != "atomic" => {
-            errors.invalid(&of_list, of_list.text(), detail);
+            errors.invalid(&of_list, named(of_list.text()), detail);
         }
         "object" if of_map.text() != "atomic" => errors.invalid(of_map, shown, detail),
         _ => {}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_gotext::strconv::is_printable;
 use pratique_json::Value;
 use pratique_types::field::{ErrorList, Path};
-use pratique_validation::rules::{Errors, Node};
+use pratique_validation::rules::{Errors, Node, named};
 
 use super::conversion::{ConversionOptions, validate_conversion};
 use super::is_established;
@@ -413,13 +413,13 @@ fn validate_deprecation(version: &Node<'_, '_>, errors: &mut Errors) {
     }
     let text = warning.text();
     if !version.child("deprecated").is_true() {
-        return errors.invalid(&warning, text, "can only be set for deprecated versions");
+        return errors.invalid(&warning, named(text), "can only be set for deprecated versions");
     }
     if text.len() > 256 {
-        errors.invalid(&warning, text, "must be <= 256 characters long");
+        errors.invalid(&warning, named(text), "must be <= 256 characters long");
     }
     if text.is_empty() {
-        errors.invalid(&warning, text, "must not be an empty string");
+        errors.invalid(&warning, named(text), "must not be an empty string");
     }
     let hidden = text
         .char_indices()
@@ -428,6 +428,6 @@ fn validate_deprecation(version: &Node<'_, '_>, errors: &mut Errors) {
         let detail = format!(
             "must only contain printable UTF-8 characters; non-printable character found at index {at}"
         );
-        errors.invalid(&warning, text, &detail);
+        errors.invalid(&warning, named(text), &detail);
     }
 }

@@ -1,6 +1,6 @@
 //! The `scale` subresource and printer columns: fields by their simple paths.
 
-use pratique_validation::rules::{Errors, Node};
+use pratique_validation::rules::{Errors, Node, named};
 
 const COLUMN_TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS: &[&str] = &[
@@ -40,7 +40,7 @@ pub(super) fn validate_subresources(subresources: &Node<'_, '_>, errors: &mut Er
         let prefixes = [".spec.", ".status."];
         if !prefixes.iter().any(|prefix| path.text().starts_with(prefix)) {
             let detail = "should be a json path under either .spec or .status";
-            errors.invalid(&path, path.text(), detail);
+            errors.invalid(&path, named(path.text()), detail);
         }
     }
 }

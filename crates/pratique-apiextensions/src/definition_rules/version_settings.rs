@@ -124,19 +124,24 @@ pub(crate) fn distinct_schemas<'v, 'a>(definition: &'v Value<'a>) -> impl Iterat
     schemas_of(versions).take(most)
 }
 
-/// Whether two settings are the same; an empty list is one that is not there, but an empty object is there.
+/// Whether two settings are the same; an empty list or map is one that is not there, but an empty object is there.
 // Upstream: apimachinery/pkg/api/equality/semantic.go, Semantic
 pub(super) fn is_same_setting(one: Option<&Value<'_>>, other: Option<&Value<'_>>) -> bool {
     let absent = Value::Null;
     is_same(one.unwrap_or(&absent), other.unwrap_or(&absent))
 }
 
+/// The members of schemas that are maps: an empty one is one that is not there.
+const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
+
 fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
             let covers = |one: &pratique_json::Object<'_>, other: &pratique_json::Object<'_>| {
-                one.iter()
-                    .all(|(name, value)| is_same_setting(Some(value), other.get(name)))
+                one.iter().all(|(name, value)| match other.get(name) {
+                    None if MAPS.contains(&name) => value.is_empty(),
+                    other => is_same_setting(Some(value), other),
+                })
             };
             covers(one, other) && covers(other, one)
         }
@@ -152,9 +157,8 @@ fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
 
 fn is_nothing(value: &Value<'_>) -> bool {
     match value {
-        Value::Null | Value::NilArray | Value::Bool(false) => true,
+        Value::Null | Value::NilArray => true,
         Value::Array(items) => items.is_empty(),
-        Value::String(text) => text.is_empty(),
         _ => false,
     }
 }
