@@ -4,6 +4,7 @@
 //! required; what defaulting fills in is written down in tables of their own.
 
 mod constraints;
+mod declarative;
 mod discovery;
 mod given;
 mod lifecycle;
@@ -29,6 +30,12 @@ pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> R
 /// Reads the lifecycles of the types of Go modules, and writes the table of versions that are no longer served.
 pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
     lifecycle::run(modules, table)
+}
+
+/// Reads the declarative rules that `tools/go/declarative` writes, and writes the table of those of the kinds in `kinds`, the
+/// table `types.txt` of a release.
+pub fn run_declarative(rules: &Path, kinds: &Path, table: &Path) -> Result<(), Error> {
+    declarative::run(rules, kinds, table)
 }
 
 /// Reads what `tools/go/objects` writes of a release, and OpenAPI documents of directories; writes the tables of the release

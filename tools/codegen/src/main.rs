@@ -28,6 +28,17 @@ enum Tables {
         #[arg(long)]
         table: PathBuf,
     },
+    /// Writes the table of declarative rules.
+    Declarative {
+        /// The file that `tools/go/declarative` wrote.
+        rules: PathBuf,
+        /// The table `types.txt` of the release, whose kinds are kept.
+        #[arg(long)]
+        kinds: PathBuf,
+        /// The table.
+        #[arg(long)]
+        table: PathBuf,
+    },
 }
 
 /// Where the tables of a release come from.
@@ -74,6 +85,10 @@ fn main() -> ExitCode {
             tables: Some(Tables::Lifecycle { modules, table }),
             ..
         } => pratique_codegen::run_lifecycle(&modules, &table),
+        Arguments {
+            tables: Some(Tables::Declarative { rules, kinds, table }),
+            ..
+        } => pratique_codegen::run_declarative(&rules, &kinds, &table),
         Arguments {
             sources: Some(sources),
             ..

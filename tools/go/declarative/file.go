@@ -1,0 +1,232 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+)
+
+// file is a file of generated functions: what its names mean.
+type file struct {
+	name, pkg string
+	imports   map[string]string
+	sources   *sources
+	enums     map[string][]string
+	unions    map[string][]string
+}
+
+func readFile(name string, sources *sources, rules *rules) {
+	syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	if err != nil {
+		panic(err)
+	}
+	f := &file{name: name, pkg: packageName(filepath.ToSlash(filepath.Dir(name))), imports: importsOf(syntax), sources: sources,
+		enums: map[string][]string{}, unions: map[string][]string{}}
+	for _, declaration := range syntax.Decls {
+		if general, ok := declaration.(*ast.GenDecl); ok && general.Tok == token.VAR {
+			f.readVariable(general.Specs[0].(*ast.ValueSpec))
+		}
+	}
+	for _, declaration := range syntax.Decls {
+		fn, ok := declaration.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if fn.Name.Name == "RegisterValidations" {
+			rules.kinds = append(rules.kinds, f.readKinds(fn.Body.List)...)
+		} else if of, ok := strings.CutPrefix(fn.Name.Name, "Validate_"); ok {
+			rules.types[f.pkg+"."+of] = f.readType(fn.Body.List)
+		}
+	}
+}
+
+// packageName is what types of a package are called by: `core/v1` for `…/pkg/apis/core/v1`.
+func packageName(path string) string {
+	_, name, _ := strings.Cut(path, "pkg/apis/")
+	return strings.TrimSuffix(name, "/validation")
+}
+
+// readVariable reads the values of an enum, or the members of a union.
+func (f *file) readVariable(spec *ast.ValueSpec) {
+	if len(spec.Values) == 0 {
+		return
+	}
+	call, ok := spec.Values[0].(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	name := spec.Names[0].Name
+	_, function := f.function(call.Fun)
+	for _, arg := range call.Args {
+		switch {
+		case function == "NewUnionMembership":
+			f.unions[name] = append(f.unions[name], text(arg.(*ast.CallExpr).Args[0]))
+		case strings.HasPrefix(name, "symbolsFor"):
+			f.enums[name] = append(f.enums[name], f.constant(arg))
+		}
+	}
+}
+
+// constant is the value of a constant of an API package.
+func (f *file) constant(e ast.Expr) string {
+	if literal, ok := e.(*ast.BasicLit); ok {
+		return text(literal)
+	}
+	selector := e.(*ast.SelectorExpr)
+	value, ok := f.sources.constant(f.imports[ident(selector.X)], selector.Sel.Name)
+	if !ok {
+		panic("unknown constant " + selector.Sel.Name)
+	}
+	return value
+}
+
+// function is the package and the name of a function.
+func (f *file) function(e ast.Expr) (string, string) {
+	switch fn := e.(type) {
+	case *ast.IndexExpr:
+		return f.function(fn.X)
+	case *ast.SelectorExpr:
+		path := f.imports[ident(fn.X)]
+		if strings.HasSuffix(path, "pkg/api/validate") {
+			return "validate", fn.Sel.Name
+		}
+		return packageName(path), fn.Sel.Name
+	default:
+		return f.pkg, ident(e)
+	}
+}
+
+// readKinds reads `scheme.AddValidationFunc((*TYPE)(nil), func(…) { switch PATH { case …: return Validate_TYPE(…) } })`.
+func (f *file) readKinds(body []ast.Stmt) (out []kind) {
+	for _, statement := range body {
+		expression, ok := statement.(*ast.ExprStmt)
+		if !ok {
+			continue
+		}
+		call := expression.X.(*ast.CallExpr)
+		pointer := call.Args[0].(*ast.CallExpr).Fun.(*ast.ParenExpr).X.(*ast.StarExpr)
+		selector := pointer.X.(*ast.SelectorExpr)
+		path := f.imports[ident(selector.X)]
+		gv := filepath.Base(path)
+		if group := f.sources.of(path).group; group != "" {
+			gv = group + "/" + gv
+		}
+		k := kind{name: gv + "/" + selector.Sel.Name}
+		for _, inner := range call.Args[1].(*ast.FuncLit).Body.List {
+			if s, ok := inner.(*ast.SwitchStmt); ok {
+				clause := s.Body.List[0].(*ast.CaseClause)
+				for _, path := range clause.List {
+					k.paths = append(k.paths, text(path))
+				}
+				validate := clause.Body[0].(*ast.ReturnStmt).Results[0].(*ast.CallExpr)
+				pkg, name := f.function(validate.Fun)
+				k.typeName = pkg + "." + strings.TrimPrefix(name, "Validate_")
+			}
+		}
+		out = append(out, k)
+	}
+	return
+}
+
+// readType reads the function of a type: its own rules, and a block for each field.
+func (f *file) readType(body []ast.Stmt) *typeRules {
+	t := &typeRules{checks: f.checksOf(body)}
+	for _, statement := range body {
+		block, ok := statement.(*ast.BlockStmt)
+		if !ok {
+			continue
+		}
+		fn := block.List[0].(*ast.AssignStmt).Rhs[0].(*ast.FuncLit)
+		list := block.List[2].(*ast.AssignStmt).Rhs[0].(*ast.CallExpr).Args[1].(*ast.CallExpr).Args
+		field := fieldRules{name: "+", checks: f.checksOf(fn.Body.List)}
+		if path := list[0].(*ast.CallExpr); path.Fun.(*ast.SelectorExpr).Sel.Name == "Child" {
+			field.name = text(path.Args[0])
+		}
+		of := fn.Type.Params.List[1].Type
+		if unary, ok := list[1].(*ast.UnaryExpr); ok && unary.Op == token.AND {
+			of = of.(*ast.StarExpr).X
+		}
+		field.goType = goType(of)
+		t.fields = append(t.fields, field)
+	}
+	return t
+}
+
+// goType is a type as far as it matters: what is a pointer, a list, a map, a plain string, or anything else.
+func goType(e ast.Expr) string {
+	switch t := e.(type) {
+	case *ast.StarExpr:
+		return "*" + goType(t.X)
+	case *ast.ArrayType:
+		return "[]" + goType(t.Elt)
+	case *ast.MapType:
+		return "{}" + goType(t.Value)
+	case *ast.Ident:
+		return t.Name
+	default:
+		return "any"
+	}
+}
+
+// match is how two elements are found to be the same: by nothing, by their value, or by fields.
+func (f *file) match(e ast.Expr) string {
+	switch fn := e.(type) {
+	case *ast.Ident:
+		return "-"
+	case *ast.SelectorExpr:
+		return "="
+	default:
+		return strings.Join(f.selected(fn.(*ast.FuncLit)), "+")
+	}
+}
+
+// selected is the fields of the first parameter that a function reads, in JSON.
+func (f *file) selected(fn *ast.FuncLit) (out []string) {
+	parameter := fn.Type.Params.List[0]
+	seen := map[string]bool{}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok && ident(selector.X) == parameter.Names[0].Name && !seen[selector.Sel.Name] {
+			seen[selector.Sel.Name] = true
+			out = append(out, f.json(parameter.Type, selector.Sel.Name))
+		}
+		return true
+	})
+	return
+}
+
+func (f *file) json(of ast.Expr, field string) string {
+	selector := of.(*ast.StarExpr).X.(*ast.SelectorExpr)
+	name, ok := f.sources.of(f.imports[ident(selector.X)]).fields[selector.Sel.Name][field]
+	if !ok {
+		panic("unknown field " + selector.Sel.Name + "." + field)
+	}
+	return name
+}
+
+// returned is the function literal itself: its result is one field of its parameter.
+func returned(e ast.Expr) *ast.FuncLit { return e.(*ast.FuncLit) }
+
+func (f *file) jsonOf(fn *ast.FuncLit) string { return f.selected(fn)[0] }
+
+// set is how a member is found to be set: `*` where it is a pointer that is not nil, “ where it is not empty, and
+// `[FIELD=VALUE]` where a list has such an element.
+func (f *file) set(e ast.Expr) (out string) {
+	fn := e.(*ast.FuncLit)
+	if list, ok := fn.Type.Params.List[0].Type.(*ast.ArrayType); ok {
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			if equal, ok := n.(*ast.BinaryExpr); ok && equal.Op == token.EQL {
+				field := f.json(&ast.StarExpr{X: list.Elt}, equal.X.(*ast.SelectorExpr).Sel.Name)
+				out = "[" + field + "=" + text(equal.Y) + "]"
+			}
+			return true
+		})
+		return
+	}
+	last := fn.Body.List[len(fn.Body.List)-1].(*ast.ReturnStmt).Results[0]
+	if compare, ok := last.(*ast.BinaryExpr); ok && ident(compare.Y) == "nil" {
+		return "*"
+	}
+	return ""
+}

@@ -1,0 +1,3 @@
+module declarative
+
+go 1.24
