@@ -3,12 +3,15 @@
 use pratique_json::Value;
 use pratique_types::field::{BadValue, Error, ErrorKind, ErrorList};
 
+use crate::declarative::Coverage;
 use crate::node::Node;
 
 /// The errors so far; each method adds one.
 #[derive(Debug, Default)]
 pub struct Errors {
     list: ErrorList,
+    /// Those of rules that have a declarative twin.
+    covered: Vec<Coverage>,
 }
 
 impl Errors {
@@ -40,6 +43,36 @@ impl Errors {
     /// Adds those of others.
     pub fn extend(&mut self, other: Errors) {
         self.list.extend(other.list.into_vec());
+        self.covered.extend(other.covered);
+    }
+
+    /// Says that the errors behind the first `start` ones are of rules with a declarative twin: where that one finds the same,
+    /// its error is told instead. The origin is the kind of rule, such as `format=k8s-short-name`; errors that say what is
+    /// missing, repeated or not supported have none.
+    // Upstream: apimachinery/pkg/util/validation/field/errors.go, MarkCoveredByDeclarative
+    pub(crate) fn cover_from(&mut self, start: usize, origin: &'static str) {
+        for error in self.list.iter().skip(start) {
+            let origin = match error.kind {
+                ErrorKind::Required | ErrorKind::NotSupported | ErrorKind::Duplicate => "",
+                _ => origin,
+            };
+            self.covered.push(Coverage {
+                error: error.clone(),
+                origin,
+            });
+        }
+    }
+
+    /// Removes the errors with a declarative twin that `is_told` says of.
+    pub(crate) fn remove_covered(&mut self, is_told: impl Fn(&Coverage) -> bool) {
+        let told: Vec<Error> = std::mem::take(&mut self.covered)
+            .into_iter()
+            .filter(|covered| is_told(covered))
+            .map(|covered| covered.error)
+            .collect();
+        if !told.is_empty() {
+            self.list.retain(|error| !told.contains(error));
+        }
     }
 
     /// A value is missing.

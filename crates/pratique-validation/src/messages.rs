@@ -82,6 +82,17 @@ pub(crate) fn port_name(name: &str) -> Vec<String> {
     messages
 }
 
+// Upstream: apimachinery/pkg/api/validate/content/identifier.go, IsCIdentifier
+pub(crate) fn c_identifier(text: &str) -> Option<&'static str> {
+    let is_part = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+    let is_valid =
+        text.bytes().all(is_part) && text.bytes().next().is_some_and(|first| !first.is_ascii_digit());
+    (!is_valid).then_some(
+        "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or \
+         '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')",
+    )
+}
+
 // Upstream: apimachinery/pkg/util/validation/validation.go, IsConfigMapKey
 pub(crate) fn config_map_key(key: &str) -> Vec<String> {
     let mut messages = Vec::new();

@@ -116,7 +116,13 @@ impl Validator {
             let metadata = request.object.child("metadata");
             validate_any_create(&metadata, rules.is_namespaced, &mut errors);
         }
-        validate_declaratively(candidate.kind, &request.object, &request.old, &mut errors);
+        validate_declaratively(
+            candidate.kind,
+            candidate.subresource,
+            candidate.object,
+            &absent,
+            &mut errors,
+        );
         if errors.is_empty() {
             return Ok(());
         }
@@ -128,17 +134,23 @@ impl Validator {
     /// # Errors
     /// It is invalid, or of a kind without rules.
     // Upstream: apiserver/pkg/registry/rest/update.go, ValidateUpdate
-    pub fn update(&self, candidate: &Candidate<'_>, old: &Value<'_>) -> Result<(), Rejection> {
+    pub fn update(&self, candidate: &Candidate<'_>, stored: &Value<'_>) -> Result<(), Rejection> {
         let rule = self
             .rules_of(candidate.kind)
             .and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
         let (rules, rule) = rule.ok_or_else(|| candidate.not_validated())?;
-        let request = candidate.request(old);
+        let request = candidate.request(stored);
         let mut errors = Errors::default();
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);
         rule(&request, &mut errors);
-        validate_declaratively(candidate.kind, &request.object, &request.old, &mut errors);
+        validate_declaratively(
+            candidate.kind,
+            candidate.subresource,
+            candidate.object,
+            stored,
+            &mut errors,
+        );
         if errors.is_empty() {
             return Ok(());
         }

@@ -1,0 +1,97 @@
+//! Errors of rules by hand that declarative rules replace.
+//!
+//! A rule by hand that has a declarative twin says so, see [`Errors::cover_from`]. Its error goes only where the twin found the
+//! same: it does not judge what did not change, for example.
+
+use std::borrow::Cow;
+
+use pratique_types::field::{Error, ErrorKind};
+
+use super::DeclarativeError;
+use crate::errors::Errors;
+
+/// An error of a rule by hand that has a declarative twin.
+#[derive(Debug)]
+pub(crate) struct Coverage {
+    /// The error.
+    pub(crate) error: Error,
+    /// What kind of rule found it.
+    pub(crate) origin: &'static str,
+}
+
+/// Removes the errors of rules by hand whose twins found the same.
+// Upstream: apimachinery/pkg/api/validate/errors.go, FilterCoveredHandwrittenErrors
+pub(super) fn remove_covered(errors: &mut Errors, found: &[DeclarativeError]) {
+    errors.remove_covered(|covered| {
+        let mut found = found.iter().filter(|declarative| declarative.is_beta);
+        found.any(|declarative| matches(covered, declarative))
+    });
+}
+
+// Upstream: apimachinery/pkg/util/validation/field/error_matcher.go, Matches
+fn matches(covered: &Coverage, declarative: &DeclarativeError) -> bool {
+    let (hand, other) = (&covered.error, &declarative.error);
+    let has_origin = !covered.origin.is_empty() || hand.kind != ErrorKind::Invalid;
+    hand.kind == other.kind
+        && has_origin
+        && covered.origin == declarative.origin
+        && (hand.field == other.field || hand.field == normalize(&other.field))
+}
+
+/// The path of a field in the newest version of its kind.
+// Upstream: pkg/apis/resource/validation/validation.go, ResourceNormalizationRules
+fn normalize(path: &str) -> Cow<'_, str> {
+    const FLAT: &[&str] = &[
+        "deviceClassName",
+        "selectors",
+        "allocationMode",
+        "count",
+        "adminAccess",
+        "tolerations",
+        "derivedAttributes",
+    ];
+    if let Some((start, rest)) = split_after_element(path, "spec.devices.requests[")
+        && FLAT.iter().any(|name| rest.starts_with(name))
+    {
+        return format!("{start}exactly.{rest}").into();
+    }
+    if let Some((start, rest)) = split_after_element(path, "spec.devices[")
+        && let Some(rest) = rest.strip_prefix("basic.")
+    {
+        return format!("{start}{rest}").into();
+    }
+    path.into()
+}
+
+/// A path behind the first element of a list: `….list[0].` and the rest.
+fn split_after_element<'p>(path: &'p str, list: &str) -> Option<(&'p str, &'p str)> {
+    let start = path.find(list)? + list.len();
+    let end = start + path.get(start..)?.find("].")? + "].".len();
+    path.split_at_checked(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_older_versions_are_those_of_the_newest() {
+        for (path, expected) in [
+            (
+                "spec.spec.devices.requests[1].selectors",
+                "spec.spec.devices.requests[1].exactly.selectors",
+            ),
+            (
+                "spec.devices.requests[0].exactly.count",
+                "spec.devices.requests[0].exactly.count",
+            ),
+            (
+                "spec.devices[3].basic.attributes[a]",
+                "spec.devices[3].attributes[a]",
+            ),
+            ("spec.driver", "spec.driver"),
+        ] {
+            assert_eq!(normalize(path), expected);
+        }
+    }
+}

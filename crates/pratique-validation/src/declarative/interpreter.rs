@@ -1,0 +1,424 @@
+//! The rules applied to an object beside the old one.
+
+use pratique_json::Value;
+use pratique_types::field::{BadValue, Error};
+
+use super::DeclarativeError;
+use super::formats::format_errors;
+use super::matching::{Match, OldElements};
+use super::table::{Check, Constraint, FieldRules, Member, MemberTest, Rule, Shape, Table, TypeRules};
+use crate::errors::{IMMUTABLE, named};
+use crate::node::{Node, is_same};
+
+/// The gates that rules name and that are on.
+const OPTIONS_ON: &[&str] = &["HPAScaleToZero"];
+
+/// The errors of an object; without an old one it is new.
+pub(super) fn judge(
+    table: &'static Table,
+    rules: &TypeRules,
+    object: &Node<'_, '_>,
+    old: Option<&Value<'_>>,
+) -> Vec<DeclarativeError> {
+    let mut judgement = Judgement {
+        table,
+        is_update: old.is_some(),
+        errors: Vec::new(),
+    };
+    judgement.judge_type(rules, object, old);
+    judgement.errors
+}
+
+struct Judgement {
+    table: &'static Table,
+    is_update: bool,
+    errors: Vec<DeclarativeError>,
+}
+
+/// Throughout, `old` is the value to which the new one corresponds; there is none where the object is new, and where no element
+/// of an old list is the same one.
+impl Judgement {
+    /// Recursion follows the nesting of the types; those that contain themselves have no rules.
+    fn judge_type(&mut self, rules: &TypeRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        self.judge_rules(&rules.rules, node, old);
+        for field in &rules.fields {
+            match field.name {
+                Some(name) => self.judge_field(field, &node.child(name), old.map(|old| member(old, name))),
+                None => self.judge_field(field, node, old),
+            }
+        }
+    }
+
+    fn judge_field(&mut self, field: &FieldRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        // What did not change is not judged again.
+        if self.is_update && old.is_some_and(|old| is_same(node.value(), old)) {
+            return;
+        }
+        let old = old.filter(|old| !field.is_pointer || !old.is_null());
+        self.judge_rules(&field.rules, node, old);
+    }
+
+    fn judge_rules(&mut self, rules: &[Rule], node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        let mut is_over = false;
+        for rule in rules {
+            if is_over && !rule.ends {
+                return;
+            }
+            is_over |= self.judge_rule(rule, node, old) && rule.ends;
+        }
+    }
+
+    /// Whether there was an error, which may be silent.
+    fn judge_rule(&mut self, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) -> bool {
+        let start = self.errors.len();
+        self.check(&rule.check, node, old);
+        let has_errors = self.errors.len() > start;
+        if rule.is_silent {
+            self.errors.truncate(start);
+        } else if rule.is_beta {
+            for error in self.errors.iter_mut().skip(start) {
+                error.is_beta = true;
+            }
+        }
+        has_errors
+    }
+
+    fn check(&mut self, check: &Check, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        match check {
+            Check::Required(shape) if is_missing(*shape, node.value()) => {
+                self.push("", Error::required(node, ""));
+            }
+            Check::Forbidden(shape) if !is_missing(*shape, node.value()) => {
+                self.push("", Error::forbidden(node, ""));
+            }
+            Check::Required(_) | Check::Forbidden(_) => {}
+            Check::Type(name) => {
+                if let Some(rules) = self.table.of_type(name) {
+                    self.judge_type(rules, node, old);
+                }
+            }
+            Check::Cohort(rules) => self.judge_rules(rules, node, old),
+            Check::If { option, is_on, rule } => {
+                if OPTIONS_ON.contains(option) == *is_on {
+                    self.judge_rule(rule, node, old);
+                }
+            }
+            Check::Immutable if self.is_update => self.push_nil("immutable", node, IMMUTABLE),
+            Check::Immutable => {}
+            Check::MaxItems(..)
+            | Check::MaxLength(..)
+            | Check::MaxBytes(..)
+            | Check::Minimum(..)
+            | Check::Maximum(..)
+            | Check::Monotonic
+            | Check::Format(..)
+            | Check::Enum(..) => self.check_scalar(check, node, old),
+            Check::Each(by, rule) => self.judge_elements(by, rule, node, old),
+            Check::EachValue(rule) => self.judge_values(rule, node, old),
+            Check::EachKey(rule) => self.judge_keys(rule, node, old),
+            Check::Unique(by) => {
+                let elements = node.value().as_array().unwrap_or_default();
+                let repeated = by.repeated(elements);
+                for (index, element) in node.items().enumerate() {
+                    if repeated.binary_search(&index).is_ok() {
+                        self.push("", Error::duplicate(&element, element.value()));
+                    }
+                }
+            }
+            Check::Subfield(name, rule) => {
+                let (field, old) = (node.child(name), old.map(|old| member(old, name)));
+                if !(self.is_update && old.is_some_and(|old| is_same(field.value(), old))) {
+                    self.judge_rule(rule, &field, old);
+                }
+            }
+            Check::Discriminated {
+                field,
+                by,
+                cases,
+                otherwise,
+            } => {
+                let (field, old_field) = (node.child(field), old.map(|old| member(old, field)));
+                let value = node.child(by);
+                let is_unchanged =
+                    old.is_some_and(|old| member(old, by).as_str().unwrap_or_default() == value.text());
+                if is_unchanged && old_field.is_some_and(|old| is_same(field.value(), old)) {
+                    return;
+                }
+                let case = cases.iter().find(|(case, _)| *case == value.text());
+                let rules = case.map_or(otherwise, |(_, rules)| rules);
+                self.judge_rules(rules, &field, old_field.filter(|old| !old.is_null()));
+            }
+            Check::Dependent {
+                trigger,
+                dependent,
+                is_required,
+            } => self.check_dependent(trigger, dependent, *is_required, node, old),
+            Check::Union { members, is_required } => self.check_union(members, *is_required, node, old),
+            Check::Update(shape, by, constraints) => {
+                if self.is_update {
+                    self.check_update(*shape, by, constraints, node, old);
+                }
+            }
+        }
+    }
+
+    // Upstream: apimachinery/pkg/api/validate/limits.go, enum.go, monotonic.go
+    fn check_scalar(&mut self, check: &Check, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        let length = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
+        let (number, text) = (node.int(), node.text());
+        match check {
+            Check::MaxItems(max) if length(node.len()) > *max => {
+                self.push("maxItems", Error::too_many(node, length(node.len()), *max));
+            }
+            Check::MaxLength(max) if length(text.chars().count()) > *max => {
+                self.push("maxLength", Error::too_long_characters(node, *max));
+            }
+            Check::MaxBytes(max) if length(text.len()) > *max => {
+                self.push("maxBytes", Error::too_long(node, *max));
+            }
+            Check::Minimum(min) if number < *min => {
+                let detail = format!("must be greater than or equal to {min}");
+                self.push("minimum", Error::invalid(node, number, &detail));
+            }
+            Check::Maximum(max) if number > *max => {
+                let detail = format!("must be less than or equal to {max}");
+                self.push("maximum", Error::invalid(node, number, &detail));
+            }
+            Check::Monotonic => {
+                let before = old.and_then(Value::as_int).filter(|before| number < *before);
+                if let Some(before) = before.filter(|_| self.is_update && node.is_set()) {
+                    let detail = format!("may not be decreased from {before}");
+                    self.push("monotonic", Error::invalid(node, number, &detail));
+                }
+            }
+            Check::Format(format, is_plain) => {
+                for error in format_errors(format, node.path(), text, *is_plain) {
+                    self.push_format(format, error);
+                }
+            }
+            Check::Enum(values) if !values.contains(&text) => {
+                self.push("", Error::not_supported(node, named(text), values));
+            }
+            _ => {}
+        }
+    }
+
+    // Upstream: apimachinery/pkg/api/validate/each.go, EachValSliceVal
+    fn judge_elements(&mut self, by: &Match, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        let old = OldElements::new(by, old);
+        for element in node.items() {
+            let old = old.find(element.value());
+            if !(self.is_update && old.is_some_and(|old| is_same(element.value(), old))) {
+                self.judge_rule(rule, &element, old);
+            }
+        }
+    }
+
+    // Upstream: apimachinery/pkg/api/validate/each.go, EachMapVal
+    fn judge_values(&mut self, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        for (key, value) in node.entries() {
+            let old = old.and_then(|old| old.get(key));
+            if !(self.is_update && old.is_some_and(|old| is_same(value.value(), old))) {
+                self.judge_rule(rule, &value, old);
+            }
+        }
+    }
+
+    // Upstream: apimachinery/pkg/api/validate/each.go, EachMapKey
+    fn judge_keys(&mut self, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        for (key, _) in node.entries() {
+            let is_old = self.is_update && old.is_some_and(|old| old.get(key).is_some());
+            if !is_old {
+                let value = Value::from(key);
+                self.judge_rule(rule, &Node::with_path(&value, *node.path()), None);
+            }
+        }
+    }
+
+    // Upstream: apimachinery/pkg/api/validate/dependentrequired.go
+    fn check_dependent(
+        &mut self,
+        trigger: &Member,
+        dependent: &Member,
+        is_required: bool,
+        node: &Node<'_, '_>,
+        old: Option<&Value<'_>>,
+    ) {
+        let is_set = |of: &Value<'_>| (is_set(trigger, of), is_set(dependent, of));
+        let now = is_set(node.value());
+        if old.is_some_and(|old| is_set(old) == now) {
+            return;
+        }
+        let field = node.child(dependent.name);
+        match now {
+            (true, false) if is_required => {
+                let detail = format!("must be set when {} is set", trigger.name);
+                self.push("dependentRequired", Error::required(field, &detail));
+            }
+            (true, true) if !is_required => {
+                let detail = format!("may not be set when {} is set", trigger.name);
+                self.push("dependentForbidden", Error::forbidden(field, &detail));
+            }
+            _ => {}
+        }
+    }
+
+    // Upstream: apimachinery/pkg/api/validate/union.go, unionValidate
+    fn check_union(
+        &mut self,
+        members: &[Member],
+        is_required: bool,
+        node: &Node<'_, '_>,
+        old: Option<&Value<'_>>,
+    ) {
+        let is_unchanged = |old: &Value<'_>| {
+            members
+                .iter()
+                .all(|member| is_set(member, old) == is_set(member, node.value()))
+        };
+        if old.is_some_and(is_unchanged) {
+            return;
+        }
+        let set = members.iter().filter(|member| is_set(member, node.value()));
+        let names: Vec<&str> = set.map(|member| member.name).collect();
+        let every = || {
+            let quoted: Vec<String> = members
+                .iter()
+                .map(|member| format!("`{}`", member.name))
+                .collect();
+            quoted.join(", ")
+        };
+        let shown = format!("{{{}}}", names.join(", "));
+        match (names.len(), is_required) {
+            (0, true) => {
+                let detail = format!("must specify one of: {}", every());
+                self.push("union", Error::invalid(node, "", &detail));
+            }
+            (0 | 1, _) => {}
+            (_, true) => {
+                let detail = format!("must specify exactly one of: {}", every());
+                self.push("union", Error::invalid(node, shown.as_str(), &detail));
+            }
+            (_, false) => {
+                let detail = format!("must specify at most one of: {}", every());
+                self.push("zeroOrOneOf", Error::invalid(node, shown.as_str(), &detail));
+            }
+        }
+    }
+
+    // Upstream: apimachinery/pkg/api/validate/update.go
+    fn check_update(
+        &mut self,
+        shape: Shape,
+        by: &Match,
+        constraints: &[Constraint],
+        node: &Node<'_, '_>,
+        old: Option<&Value<'_>>,
+    ) {
+        // A plain value without an old one may be anything.
+        if matches!(shape, Shape::Value) && old.is_none() {
+            return;
+        }
+        let was_missing = old.is_none_or(|old| is_missing(shape, old));
+        let is_missing = is_missing(shape, node.value());
+        for constraint in constraints {
+            match constraint {
+                Constraint::NoSet if was_missing && !is_missing => {
+                    self.push_nil("update", node, "field cannot be set once created");
+                }
+                Constraint::NoUnset if !was_missing && is_missing => {
+                    self.push_nil("update", node, "field cannot be cleared once set");
+                }
+                Constraint::NoModify if !was_missing && !is_missing => {
+                    self.push_nil("update", node, "field cannot be modified once set");
+                }
+                Constraint::NoAddItem => {
+                    let old = OldElements::new(by, old);
+                    for element in node.items().filter(|element| old.find(element.value()).is_none()) {
+                        self.push("update", Error::forbidden(element, "item may not be added"));
+                    }
+                }
+                Constraint::NoRemoveItem => {
+                    let new = OldElements::new(by, Some(node.value()));
+                    let old = old.and_then(Value::as_array).unwrap_or_default();
+                    for _ in old.iter().filter(|element| new.find(element).is_none()) {
+                        self.push("update", Error::forbidden(node, "item may not be removed"));
+                    }
+                }
+                Constraint::NoSet | Constraint::NoUnset | Constraint::NoModify => {}
+            }
+        }
+    }
+
+    fn push(&mut self, origin: &'static str, error: Error) {
+        self.errors.push(DeclarativeError {
+            error,
+            origin,
+            is_beta: false,
+        });
+    }
+
+    /// An error that does not say what the value is.
+    fn push_nil(&mut self, origin: &'static str, node: &Node<'_, '_>, detail: &str) {
+        self.push(
+            origin,
+            Error::invalid(node, BadValue::Prepared("null".into()), detail),
+        );
+    }
+
+    fn push_format(&mut self, format: &str, error: Error) {
+        const ORIGINS: &[&str] = &[
+            "format=k8s-short-name",
+            "format=k8s-long-name",
+            "format=k8s-long-name-caseless",
+            "format=k8s-label-key",
+            "format=k8s-uuid",
+            "format=k8s-resource-pool-name",
+            "format=k8s-extended-resource-name",
+            "format=k8s-resource-fully-qualified-name",
+        ];
+        let mut origins = ORIGINS.iter();
+        let origin = origins.find(|origin| origin.strip_prefix("format=") == Some(format));
+        self.push(origin.copied().unwrap_or("format"), error);
+    }
+}
+
+fn member<'v, 'd>(value: &'v Value<'d>, name: &str) -> &'v Value<'d> {
+    value.get(name).unwrap_or(&Value::Null)
+}
+
+// Upstream: apimachinery/pkg/api/validate/required.go
+fn is_missing(shape: Shape, value: &Value<'_>) -> bool {
+    match shape {
+        Shape::Value => is_zero(value),
+        Shape::Pointer => value.is_null(),
+        Shape::Collection => value.is_empty(),
+    }
+}
+
+/// Whether it is the zero value of its type in Go. Recursion follows the nesting of the value.
+fn is_zero(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null | Value::NilArray | Value::Bool(false) | Value::Int(0) => true,
+        Value::Float(number) => *number == 0.0,
+        Value::String(text) => text.is_empty(),
+        Value::Object(members) => members.iter().all(|(_, member)| is_zero(member)),
+        Value::Array(_) | Value::Bool(true) | Value::Int(_) => false,
+    }
+}
+
+fn is_set(of: &Member, value: &Value<'_>) -> bool {
+    match of.test {
+        MemberTest::NotNull => !member(value, of.name).is_null(),
+        MemberTest::NotEmpty => !member(value, of.name).is_empty() && !is_zero(member(value, of.name)),
+        MemberTest::HasElement {
+            member: name,
+            value: text,
+        } => {
+            let elements = value.as_array().unwrap_or_default();
+            elements
+                .iter()
+                .any(|element| member(element, name).as_str() == Some(text))
+        }
+    }
+}

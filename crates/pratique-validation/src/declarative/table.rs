@@ -1,0 +1,454 @@
+//! The table of the rules, `data/declarative.txt`, which `cargo xtask codegen declarative` makes.
+//!
+//! - `kind GROUP/VERSION/KIND TYPE PATH…`: the type of a kind's objects, and the paths at which its rules apply: `/`, `/status`.
+//! - `type TYPE RULE…`: a type with the rules of the whole value; then, each in a line, its fields:
+//! - ` NAME GO-TYPE RULE…`: the field's name in JSON, `+` where its members are those of the type itself, and its type in Go as
+//!   far as it matters: `*` pointer, `[]` list, `{}` map, `string` plain text, `any` a type of its own.
+//!
+//! A rule is `name(ARGUMENT,…;RULE,…)`, followed by `!` where after its errors only other rules with `!` follow, by `?` where
+//! its errors are not told, and by `~` where they replace those of rules by hand. `@TYPE` are the rules of a type.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use pratique_types::GroupVersionKind;
+
+use super::matching::Match;
+
+/// All rules.
+pub(super) struct Table {
+    /// By `GROUP/VERSION`, then by kind.
+    kinds: HashMap<&'static str, HashMap<&'static str, KindEntry>>,
+    types: HashMap<&'static str, TypeRules>,
+}
+
+struct KindEntry {
+    type_name: &'static str,
+    paths: Vec<&'static str>,
+}
+
+/// The rules of a type.
+#[derive(Default)]
+pub(super) struct TypeRules {
+    pub(super) rules: Vec<Rule>,
+    pub(super) fields: Vec<FieldRules>,
+}
+
+/// The rules of a field.
+pub(super) struct FieldRules {
+    /// Absent where the field's members are those of the type itself.
+    pub(super) name: Option<&'static str>,
+    pub(super) is_pointer: bool,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// A rule, and what follows of its errors.
+pub(super) struct Rule {
+    pub(super) check: Check,
+    /// After an error no rule follows that does not end the judgement, too.
+    pub(super) ends: bool,
+    pub(super) is_silent: bool,
+    pub(super) is_beta: bool,
+}
+
+/// When a value is missing.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    /// Where it is the zero value of its type.
+    Value,
+    /// Where it is absent.
+    Pointer,
+    /// Where it has no elements.
+    Collection,
+}
+
+/// A member of a union: its name, and how it is found to be set.
+pub(super) struct Member {
+    pub(super) name: &'static str,
+    pub(super) test: MemberTest,
+}
+
+pub(super) enum MemberTest {
+    NotNull,
+    NotEmpty,
+    /// The list has an element in which a member has a value.
+    HasElement {
+        member: &'static str,
+        value: &'static str,
+    },
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Constraint {
+    NoSet,
+    NoUnset,
+    NoModify,
+    NoAddItem,
+    NoRemoveItem,
+}
+
+pub(super) enum Check {
+    Required(Shape),
+    Forbidden(Shape),
+    Immutable,
+    MaxItems(i64),
+    MaxLength(i64),
+    MaxBytes(i64),
+    Minimum(i64),
+    Maximum(i64),
+    Monotonic,
+    /// A format, and whether the text is of Go's type `string`.
+    Format(&'static str, bool),
+    Enum(Vec<&'static str>),
+    /// Each element, beside the old one; those that did not change are judged only if `is_always`.
+    Each(Match, Box<Rule>),
+    EachValue(Box<Rule>),
+    EachKey(Box<Rule>),
+    Unique(Match),
+    If {
+        option: &'static str,
+        is_on: bool,
+        rule: Box<Rule>,
+    },
+    Subfield(&'static str, Box<Rule>),
+    Discriminated {
+        field: &'static str,
+        by: &'static str,
+        cases: Vec<(&'static str, Vec<Rule>)>,
+        otherwise: Vec<Rule>,
+    },
+    /// Where the first member is set, the second one is, too, or is not.
+    Dependent {
+        trigger: Member,
+        dependent: Member,
+        is_required: bool,
+    },
+    /// One of the members is set, or at most one.
+    Union {
+        members: Vec<Member>,
+        is_required: bool,
+    },
+    Update(Shape, Match, Vec<Constraint>),
+    Cohort(Vec<Rule>),
+    Type(&'static str),
+}
+
+impl Table {
+    pub(super) fn get() -> &'static Table {
+        static TABLE: OnceLock<Table> = OnceLock::new();
+        TABLE.get_or_init(|| parse(include_str!("../../data/declarative.txt")))
+    }
+
+    /// The rules for objects of a kind that are written at a subresource.
+    pub(super) fn kind(&self, kind: &GroupVersionKind, subresource: &str) -> Option<&TypeRules> {
+        let mut versions = self.kinds.iter();
+        let (_, kinds) = versions.find(|(version, _)| kind.is_of_version(version))?;
+        let entry = kinds.get(kind.kind.as_str())?;
+        let mut paths = entry.paths.iter();
+        paths.find(|path| path.strip_prefix('/') == Some(subresource))?;
+        self.of_type(entry.type_name)
+    }
+
+    pub(super) fn of_type(&self, name: &str) -> Option<&TypeRules> {
+        self.types.get(name)
+    }
+}
+
+fn parse(text: &'static str) -> Table {
+    let mut table = Table {
+        kinds: HashMap::new(),
+        types: HashMap::new(),
+    };
+    let mut last = "";
+    for line in text.lines() {
+        if let Some(field) = line.strip_prefix(' ') {
+            let of_type = table.types.entry(last).or_default();
+            of_type.fields.extend(parse_field(field));
+        } else if let Some(line) = line.strip_prefix("type ") {
+            let (name, rules) = line.split_once(' ').unwrap_or((line, ""));
+            last = name;
+            table.types.entry(name).or_default().rules = Parser::new(rules, "any").rules();
+        } else if let Some(line) = line.strip_prefix("kind ") {
+            let mut words = line.split(' ');
+            let (Some(name), Some(type_name)) = (words.next(), words.next()) else {
+                continue;
+            };
+            let (version, kind) = name.rsplit_once('/').unwrap_or(("", name));
+            let paths = words.collect();
+            let kinds = table.kinds.entry(version).or_default();
+            kinds.insert(kind, KindEntry { type_name, paths });
+        }
+    }
+    table
+}
+
+fn parse_field(line: &'static str) -> Option<FieldRules> {
+    let (name, rest) = line.split_once(' ')?;
+    let (go_type, rules) = rest.split_once(' ')?;
+    Some(FieldRules {
+        name: Some(name).filter(|name| *name != "+"),
+        is_pointer: go_type.starts_with('*'),
+        rules: Parser::new(rules, go_type).rules(),
+    })
+}
+
+/// Reads rules; the table is part of the program, so that what it does not understand does not occur, which a test shows.
+struct Parser {
+    rest: &'static str,
+    go_type: &'static str,
+}
+
+impl Parser {
+    fn new(rest: &'static str, go_type: &'static str) -> Self {
+        Parser { rest, go_type }
+    }
+
+    fn rules(mut self) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        while !self.rest.is_empty() {
+            rules.extend(self.rule(self.go_type));
+            self.take(' ');
+        }
+        rules
+    }
+
+    fn take(&mut self, letter: char) -> bool {
+        let rest = self.rest.strip_prefix(letter);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    /// The text up to one of some letters, which is not taken.
+    fn until(&mut self, ends: &[char]) -> &'static str {
+        let length = self.rest.find(ends).unwrap_or(self.rest.len());
+        let (text, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        text
+    }
+
+    /// A rule, with those in it. Recursion follows the nesting of the table's rules.
+    fn rule(&mut self, go_type: &'static str) -> Option<Rule> {
+        let name = self.until(&[' ', '(', ')', ',', ';', '!', '?', '~']);
+        let (mut arguments, mut inner) = (Vec::new(), Vec::new());
+        if self.take('(') {
+            while !self.rest.starts_with([';', ')']) && !self.rest.is_empty() {
+                arguments.push(self.until(&[',', ';', ')']));
+                self.take(',');
+            }
+            if self.take(';') {
+                let of = element_type(name, go_type);
+                while !self.rest.starts_with(')') && !self.rest.is_empty() {
+                    inner.push((self.rest, self.rule(of)));
+                    self.take(',');
+                }
+            }
+            self.take(')');
+        }
+        let (ends, is_silent, is_beta) = (self.take('!'), self.take('?'), self.take('~'));
+        let check = if name == "discriminated" || name == "case" || name == "else" {
+            branches(name, &arguments, inner)
+        } else {
+            let inner = inner.into_iter().filter_map(|(_, rule)| rule).collect();
+            parse_check(name, &arguments, inner, go_type)
+        };
+        Some(Rule {
+            check: check?,
+            ends,
+            is_silent,
+            is_beta,
+        })
+    }
+}
+
+/// The type of what a rule's rules judge.
+fn element_type(rule: &str, go_type: &'static str) -> &'static str {
+    let element = go_type.strip_prefix("[]").or_else(|| go_type.strip_prefix("{}"));
+    match rule {
+        "each" | "eachValue" => element.unwrap_or("any"),
+        "eachKey" | "subfield" => "string",
+        _ => go_type,
+    }
+}
+
+/// A branch is a cohort until the rule around it takes it.
+fn branches(
+    name: &str,
+    arguments: &[&'static str],
+    inner: Vec<(&'static str, Option<Rule>)>,
+) -> Option<Check> {
+    if name != "discriminated" {
+        return Some(Check::Cohort(
+            inner.into_iter().filter_map(|(_, rule)| rule).collect(),
+        ));
+    }
+    let &[field, by] = arguments else {
+        return None;
+    };
+    let (mut cases, mut otherwise) = (Vec::new(), Vec::new());
+    for (text, rule) in inner {
+        let Some(Check::Cohort(rules)) = rule.map(|rule| rule.check) else {
+            continue;
+        };
+        match text.strip_prefix("case(") {
+            Some(value) => {
+                let end = value.find([';', ')']).unwrap_or(value.len());
+                cases.push((value.get(..end).unwrap_or_default(), rules));
+            }
+            None => otherwise = rules,
+        }
+    }
+    Some(Check::Discriminated {
+        field,
+        by,
+        cases,
+        otherwise,
+    })
+}
+
+fn parse_check(
+    name: &'static str,
+    arguments: &[&'static str],
+    inner: Vec<Rule>,
+    go_type: &'static str,
+) -> Option<Check> {
+    if let Some(type_name) = name.strip_prefix('@') {
+        return Some(Check::Type(type_name));
+    }
+    // A value that is optional and missing ends the judgement just as a required one does, but silently.
+    for (prefix, is_forbidden) in [("required", false), ("optional", false), ("forbidden", true)] {
+        if let Some(shape) = name.strip_prefix(prefix) {
+            let shape = match shape {
+                "Value" => Shape::Value,
+                "Pointer" => Shape::Pointer,
+                _ => Shape::Collection,
+            };
+            return Some(if is_forbidden {
+                Check::Forbidden(shape)
+            } else {
+                Check::Required(shape)
+            });
+        }
+    }
+    let first = arguments.first().copied();
+    let number = || first.and_then(|text| text.parse().ok());
+    let only = |inner: Vec<Rule>| inner.into_iter().next().map(Box::new);
+    Some(match name {
+        "immutable" => Check::Immutable,
+        "monotonic" => Check::Monotonic,
+        "maxItems" => Check::MaxItems(number()?),
+        "maxLength" => Check::MaxLength(number()?),
+        "maxBytes" => Check::MaxBytes(number()?),
+        "minimum" => Check::Minimum(number()?),
+        "maximum" => Check::Maximum(number()?),
+        "format" => Check::Format(first?, go_type.trim_start_matches('*') == "string"),
+        "enum" => {
+            let mut values = arguments.to_vec();
+            values.sort_unstable();
+            Check::Enum(values)
+        }
+        "each" => Check::Each(Match::parse(first?), only(inner)?),
+        "eachValue" => Check::EachValue(only(inner)?),
+        "eachKey" => Check::EachKey(only(inner)?),
+        "unique" => Check::Unique(Match::parse(first?)),
+        "if" => Check::If {
+            option: first?,
+            is_on: arguments.get(1) == Some(&"true"),
+            rule: only(inner)?,
+        },
+        "subfield" => Check::Subfield(first?, only(inner)?),
+        "cohort" => Check::Cohort(inner),
+        "dependentRequired" | "dependentForbidden" => Check::Dependent {
+            trigger: parse_member(first?),
+            dependent: parse_member(arguments.get(1)?),
+            is_required: name == "dependentRequired",
+        },
+        "union" | "zeroOrOne" => Check::Union {
+            members: arguments.iter().map(|text| parse_member(text)).collect(),
+            is_required: name == "union",
+        },
+        "update" => parse_update(arguments, go_type),
+        _ => return None,
+    })
+}
+
+fn parse_member(text: &'static str) -> Member {
+    if let Some(name) = text.strip_suffix('*') {
+        let test = MemberTest::NotNull;
+        return Member { name, test };
+    }
+    let element = text.strip_suffix(']').and_then(|text| text.rsplit_once('['));
+    match element.and_then(|(name, element)| Some((name, element.split_once('=')?))) {
+        Some((name, (member, value))) => Member {
+            name,
+            test: MemberTest::HasElement { member, value },
+        },
+        None => Member {
+            name: text,
+            test: MemberTest::NotEmpty,
+        },
+    }
+}
+
+fn parse_update(arguments: &[&'static str], go_type: &str) -> Check {
+    let (mut by, mut constraints) = (Match::Never, Vec::new());
+    for argument in arguments {
+        constraints.push(match *argument {
+            "noSet" => Constraint::NoSet,
+            "noUnset" => Constraint::NoUnset,
+            "noModify" => Constraint::NoModify,
+            "noAddItem" => Constraint::NoAddItem,
+            "noRemoveItem" => Constraint::NoRemoveItem,
+            fields => {
+                by = Match::parse(fields);
+                continue;
+            }
+        });
+    }
+    let shape = match go_type.as_bytes().first() {
+        Some(b'*') => Shape::Pointer,
+        Some(b'[' | b'{') => Shape::Collection,
+        _ => Shape::Value,
+    };
+    Check::Update(shape, by, constraints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rules that have no meaning here: those of kinds that no server serves by default.
+    const WITHOUT_MEANING: &[&str] = &["custom"];
+
+    #[test]
+    fn every_rule_of_the_table_is_understood() {
+        let mut count = 0;
+        for line in include_str!("../../data/declarative.txt").lines() {
+            let rules = if let Some(field) = line.strip_prefix(' ') {
+                field.splitn(3, ' ').nth(2).unwrap_or_default()
+            } else if let Some(of_type) = line.strip_prefix("type ") {
+                of_type.split_once(' ').map_or("", |(_, rules)| rules)
+            } else {
+                continue;
+            };
+            let mut parser = Parser::new(rules, "any");
+            while !parser.rest.is_empty() {
+                let text = parser.rest;
+                let is_known = parser.rule("any").is_some();
+                let is_expected = !WITHOUT_MEANING.iter().any(|name| text.starts_with(name));
+                assert_eq!(is_known, is_expected, "{text}");
+                parser.take(' ');
+                count += 1;
+            }
+        }
+        assert!(count > 300, "{count}");
+    }
+
+    #[test]
+    fn every_type_of_the_table_is_in_it() {
+        for word in include_str!("../../data/declarative.txt").split([' ', ';', ',', ')', '!', '~', '\n']) {
+            if let Some(name) = word.strip_prefix('@') {
+                assert!(Table::get().of_type(name).is_some(), "{name}");
+            }
+        }
+    }
+}
