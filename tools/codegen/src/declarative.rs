@@ -52,7 +52,9 @@ fn select_rules(rules: &str, kinds: &str) -> String {
 
 /// `GROUP/VERSION/KIND` of the line of a kind.
 fn kind_name(line: &str) -> Option<&str> {
-    line.strip_prefix("kind ")?.split(' ').next()
+    // The core group has no name, which the tables of the release write.
+    let name = line.strip_prefix("kind ")?.split(' ').next()?;
+    Some(name.trim_start_matches('/'))
 }
 
 /// The types whose rules a line applies.
@@ -67,13 +69,13 @@ mod tests {
 
     #[test]
     fn the_kinds_of_the_release_and_their_types_are_kept() {
-        let rules = "kind a/v1/A a/v1.A /\nkind a/v1beta1/A a/v1beta1.A /\ntype a/v1.A\n spec any @a/v1.Spec\ntype a/v1.Spec\n \
+        let rules = "kind a/v1/A a/v1.A /\nkind v1/B core/v1.B /\nkind a/v1beta1/A a/v1beta1.A /\ntype a/v1.A\n spec any @a/v1.Spec\ntype a/v1.Spec\n \
                      name string requiredValue!~\n list []any each(-,-;@a/v1.Item)\ntype a/v1.Item enum(X)\ntype a/v1beta1.A enum(Y)\n";
-        let text = select_rules(rules, "# types\nkind a/v1/A a.A\n");
+        let text = select_rules(rules, "# types\nkind a/v1/A a.A\nkind /v1/B core.B\n");
         assert_eq!(
             text.strip_prefix(HEAD),
             Some(
-                "kind a/v1/A a/v1.A /\ntype a/v1.A\n spec any @a/v1.Spec\ntype a/v1.Item enum(X)\ntype a/v1.Spec\n \
+                "kind a/v1/A a/v1.A /\nkind v1/B core/v1.B /\ntype a/v1.A\n spec any @a/v1.Spec\ntype a/v1.Item enum(X)\ntype a/v1.Spec\n \
                  name string requiredValue!~\n list []any each(-,-;@a/v1.Item)\n"
             )
         );

@@ -22,6 +22,7 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
         let (object, old) = (&request.object, &request.old);
         validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
         validate_controller(request, errors);
+        validate_convertible(request, errors);
     },
     subresources: &[("status", validate_replica_set_status)],
 }];
@@ -30,12 +31,19 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
 fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (selector, replicas) = (spec.child("selector"), spec.child("replicas"));
+    let start = errors.len();
+    errors.nonnegative(&spec.child("minReadySeconds"));
+    errors.cover_from(start, "minimum");
     if selector.is_empty() {
         errors.required(selector, "");
     }
-    if !replicas.is_set() {
+    let start = errors.len();
+    if replicas.is_set() {
+        errors.nonnegative(&replicas);
+    } else {
         errors.required(replicas, "");
     }
+    errors.cover_from(start, "minimum");
     let template = spec.child("template");
     if !template.is_set() {
         errors.required(template, "");
@@ -60,5 +68,23 @@ fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
             pod.child("activeDeadlineSeconds"),
             "activeDeadlineSeconds in ReplicationController is not Supported",
         );
+    }
+}
+
+/// Fields of an old controller that could not be converted may not change.
+// Upstream: pkg/registry/core/replicationcontroller/strategy.go, ValidateUpdate
+fn validate_convertible(request: &Request<'_>, errors: &mut Errors) {
+    let metadata = request.old.child("metadata");
+    for (key, value) in metadata.child("annotations").entries() {
+        let Some(("non-convertible.kubernetes.io", name)) = key.split_once('/') else {
+            continue;
+        };
+        let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+        let selector = spec.child("selector");
+        if !name.contains("selector") {
+            errors.not_found(name, value.text());
+        } else if !selector.is_same(&old.child("selector")) {
+            errors.invalid_value(&selector, "cannot update non-convertible selector");
+        }
     }
 }
