@@ -92,6 +92,37 @@ pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mu
     }
 }
 
+/// The address of a network interface with the length of its network's prefix, in its canonical form.
+// Upstream: apimachinery/pkg/util/validation/ip.go, IsValidInterfaceAddress
+pub(crate) fn validate_interface_address(field: &Node<'_, '_>, errors: &mut Errors) {
+    let text = field.text();
+    let parts = text.split_once('/').and_then(|(address, length)| {
+        let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
+        let length = length.parse::<u8>().ok().filter(|_| is_length)?;
+        let bits = if address.contains(':') { 128 } else { 32 };
+        Some((parse_sloppy(address)?, length)).filter(|_| length <= bits)
+    });
+    let Some((address, length)) = parts else {
+        let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+        errors.invalid(field, text, detail);
+        return;
+    };
+    let address = address.to_canonical();
+    let length = if address.is_ipv4() && length > 32 {
+        length.saturating_sub(96)
+    } else {
+        length
+    };
+    let canonical = format!("{address}/{length}");
+    if text != canonical {
+        errors.invalid(
+            field,
+            text,
+            &format!("must be in canonical form (\"{canonical}\")"),
+        );
+    }
+}
+
 const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
 /// Addresses that no endpoint can have.

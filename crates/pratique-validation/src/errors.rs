@@ -12,6 +12,8 @@ pub struct Errors {
     list: ErrorList,
     /// Those of rules that have a declarative twin.
     covered: Vec<Coverage>,
+    /// What could not be judged here.
+    left_open: Option<&'static str>,
 }
 
 impl Errors {
@@ -44,6 +46,17 @@ impl Errors {
     pub fn extend(&mut self, other: Errors) {
         self.list.extend(other.list.into_vec());
         self.covered.extend(other.covered);
+        self.left_open = self.left_open.or(other.left_open);
+    }
+
+    /// Says that a part of the object could not be judged: without errors, it is unknown whether a server accepts it.
+    pub fn leave_open(&mut self, what: &'static str) {
+        self.left_open = self.left_open.or(Some(what));
+    }
+
+    /// What could not be judged.
+    pub(crate) fn left_open(&self) -> Option<&'static str> {
+        self.left_open
     }
 
     /// Says that the errors behind the first `start` ones are of rules with a declarative twin: where that one finds the same,

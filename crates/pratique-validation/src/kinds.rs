@@ -11,6 +11,7 @@ mod policy;
 mod quotas;
 mod rbac;
 mod replication;
+mod resource;
 mod services;
 mod small;
 mod storage;
@@ -31,6 +32,7 @@ const GROUPS: &[&[KindRules]] = &[
     quotas::KINDS,
     rbac::KINDS,
     replication::KINDS,
+    resource::KINDS,
     services::KINDS,
     small::KINDS,
     storage::KINDS,

@@ -28,6 +28,7 @@ mod addresses;
 mod claims;
 mod conditions;
 mod declarative;
+mod device_expressions;
 mod diff;
 mod domain_paths;
 mod errors;
@@ -45,4 +46,5 @@ mod signers;
 mod validator;
 mod webhook_clients;
 
+pub use device_expressions::{DeviceExpressions, ExpressionError};
 pub use validator::{Candidate, Rejection, Validator};

@@ -36,6 +36,7 @@ pub(crate) use resources::{validate_container_resource_name, validate_resource_n
 pub(crate) use spec::validate_preemption_policy;
 use spec::{SpecOrigin, validate_pod_spec};
 pub(crate) use update::validate_pod_update;
+pub(crate) use volume_sources::validate_driver_name;
 
 use crate::errors::Errors;
 use crate::messages::subdomain_name;

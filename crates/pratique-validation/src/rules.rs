@@ -35,6 +35,7 @@
 
 use pratique_types::GroupVersionKind;
 
+use crate::device_expressions::DeviceExpressions;
 pub use crate::errors::{Errors, named};
 pub use crate::internal::internal_json;
 pub use crate::messages::{NameRule, label_name, path_segment_name, subdomain_name};
@@ -55,6 +56,8 @@ pub struct Request<'r> {
     pub object: Node<'static, 'r>,
     /// The stored object; absent where the object is new.
     pub old: Node<'static, 'r>,
+    /// What compiles the expressions of claims to devices, if anything does.
+    pub expressions: Option<&'r dyn DeviceExpressions>,
 }
 
 /// The rules for one way to write an object.

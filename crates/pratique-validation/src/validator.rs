@@ -4,6 +4,7 @@ use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::declarative::validate_declaratively;
+use crate::device_expressions::DeviceExpressions;
 use crate::errors::Errors;
 use crate::kinds::rules_of;
 use crate::node::Node;
@@ -27,7 +28,8 @@ pub enum Rejection {
     /// It is invalid: the server's answer, 422 with all causes.
     #[error("{}", .0.message)]
     Invalid(Box<Status>),
-    /// There are no rules here for the kind or its subresource: whether a server accepts the object is unknown.
+    /// There are no rules here for the kind, its subresource or a part of the object, which has no error otherwise: whether a
+    /// server accepts the object is unknown.
     #[error("{0} is not validated")]
     NotValidated(String),
 }
@@ -36,6 +38,7 @@ pub enum Rejection {
 #[derive(Clone, Debug, Default)]
 pub struct Validator {
     tables: Vec<&'static [KindRules]>,
+    expressions: Option<&'static dyn DeviceExpressions>,
 }
 
 impl<'a> Candidate<'a> {
@@ -54,11 +57,12 @@ impl<'a> Candidate<'a> {
         Candidate { subresource, ..self }
     }
 
-    fn request<'r>(&self, old: &'r Value<'r>) -> Request<'r>
+    fn request<'r>(&self, old: &'r Value<'r>, expressions: Option<&'r dyn DeviceExpressions>) -> Request<'r>
     where
         'a: 'r,
     {
         Request {
+            expressions,
             kind: self.kind,
             subresource: self.subresource,
             object: Node::root(self.object),
@@ -69,6 +73,16 @@ impl<'a> Candidate<'a> {
     fn not_validated(&self) -> Rejection {
         let slash = if self.subresource.is_empty() { "" } else { "/" };
         Rejection::NotValidated(format!("{}{slash}{}", self.kind, self.subresource))
+    }
+
+    fn conclude(&self, errors: Errors) -> Result<(), Rejection> {
+        if !errors.is_empty() {
+            return Err(self.rejection(errors));
+        }
+        match errors.left_open() {
+            Some(what) => Err(Rejection::NotValidated(what.to_owned())),
+            None => Ok(()),
+        }
     }
 
     fn rejection(&self, errors: Errors) -> Rejection {
@@ -92,6 +106,14 @@ impl Validator {
         self
     }
 
+    /// The same, with what compiles the expressions of claims to devices; without it, new objects with such expressions are not
+    /// validated.
+    #[must_use]
+    pub fn with_device_expressions(mut self, expressions: &'static dyn DeviceExpressions) -> Self {
+        self.expressions = Some(expressions);
+        self
+    }
+
     fn rules_of(&self, kind: &GroupVersionKind) -> Option<&'static KindRules> {
         let mut added = self.tables.iter().flat_map(|table| table.iter());
         let is_wanted = |rules: &&KindRules| rules.kind == kind.kind && rules.group == kind.group;
@@ -109,7 +131,7 @@ impl Validator {
             .filter(|_| candidate.subresource.is_empty());
         let rules = rules.ok_or_else(|| candidate.not_validated())?;
         let absent = Value::Null;
-        let request = candidate.request(&absent);
+        let request = candidate.request(&absent, self.expressions);
         let mut errors = Errors::default();
         (rules.create)(&request, &mut errors);
         if errors.is_empty() {
@@ -123,10 +145,7 @@ impl Validator {
             &absent,
             &mut errors,
         );
-        if errors.is_empty() {
-            return Ok(());
-        }
-        Err(candidate.rejection(errors))
+        candidate.conclude(errors)
     }
 
     /// Judges a changed object beside the stored one.
@@ -139,7 +158,7 @@ impl Validator {
             .rules_of(candidate.kind)
             .and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
         let (rules, rule) = rule.ok_or_else(|| candidate.not_validated())?;
-        let request = candidate.request(stored);
+        let request = candidate.request(stored, self.expressions);
         let mut errors = Errors::default();
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);
@@ -151,10 +170,7 @@ impl Validator {
             stored,
             &mut errors,
         );
-        if errors.is_empty() {
-            return Ok(());
-        }
-        Err(candidate.rejection(errors))
+        candidate.conclude(errors)
     }
 }
 

@@ -1,0 +1,167 @@
+//! Attributes of devices.
+
+use pratique_json::Value;
+
+use crate::errors::Errors;
+use crate::internal::internal_json;
+use crate::node::Node;
+
+/// The members of an attribute that are lists.
+pub(super) const LIST_MEMBERS: &[&str] = &["bools", "ints", "strings", "versions"];
+
+const MAX_VALUE: usize = 64;
+
+/// How many values attributes have, each element of a list counted.
+// Upstream: pkg/apis/resource/validation/validation.go, numEntriesDeviceAttribute
+pub(super) fn count_values(attributes: &Node<'_, '_>) -> usize {
+    let count = |(_, attribute): (&str, Node<'_, '_>)| {
+        let lists = LIST_MEMBERS.iter().map(|name| attribute.child(name).len());
+        lists.sum::<usize>().max(1)
+    };
+    attributes.entries().map(count).sum()
+}
+
+/// An attribute has one value, or one list of values.
+// Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAttribute
+pub(super) fn validate_attribute(attribute: &Node<'_, '_>, errors: &mut Errors) {
+    let (text, version) = (attribute.child("string"), attribute.child("version"));
+    if text.is_set() {
+        validate_length(&text, errors);
+    }
+    if version.is_set() {
+        validate_version(&version, errors);
+    }
+    for (name, type_name) in [
+        ("bools", "[]bool"),
+        ("ints", "[]int64"),
+        ("strings", "[]string"),
+        ("versions", "[]string"),
+    ] {
+        let list = attribute.child(name);
+        if is_given(&list) && list.is_empty() {
+            errors.invalid(
+                &list,
+                internal_json(type_name, list.value()),
+                "must not be empty if specified",
+            );
+        }
+        for element in list.items() {
+            match name {
+                "strings" => {
+                    let start = errors.len();
+                    validate_length(&element, errors);
+                    errors.cover_from(start, "maxBytes");
+                }
+                "versions" => validate_version(&element, errors),
+                _ => {}
+            }
+        }
+    }
+    let single = ["bool", "int", "string", "version"]
+        .iter()
+        .filter(|name| attribute.child(name).is_set());
+    let lists = LIST_MEMBERS
+        .iter()
+        .filter(|name| is_given(&attribute.child(name)));
+    const DETAIL: &str = "exactly one value must be specified";
+    let start = errors.len();
+    match single.count() + lists.count() {
+        0 => errors.invalid(attribute, "", DETAIL),
+        1 => {}
+        _ => errors.invalid(attribute, internal_attribute(attribute.value()), DETAIL),
+    }
+    errors.cover_from(start, "union");
+}
+
+fn is_given(list: &Node<'_, '_>) -> bool {
+    matches!(list.value(), Value::Array(_))
+}
+
+/// An attribute as the JSON of the internal type, whose members have other names.
+pub(super) fn internal_attribute<'a>(attribute: &Value<'_>) -> pratique_types::field::BadValue<'a> {
+    let mut renamed = pratique_json::Object::default();
+    if let Some(members) = attribute.as_object() {
+        for (name, value) in members.iter() {
+            let name = match name.strip_suffix('s') {
+                Some(single) => format!("{single}Values"),
+                None => format!("{name}Value"),
+            };
+            renamed.insert(name, value.owned_within(""));
+        }
+    }
+    internal_json("resource.DeviceAttribute", &Value::Object(renamed))
+}
+
+// Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAttributeStringValue
+fn validate_length(text: &Node<'_, '_>, errors: &mut Errors) {
+    if text.text().len() > MAX_VALUE {
+        errors.too_long(text, MAX_VALUE as i64);
+    }
+}
+
+// Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAttributeVersionValue
+fn validate_version(version: &Node<'_, '_>, errors: &mut Errors) {
+    if !is_version(version.text()) {
+        let detail = "must be a string compatible with semver.org spec 2.0.0";
+        errors.invalid(version, version.text(), detail);
+    }
+    validate_length(version, errors);
+}
+
+/// `1.2.3-alpha.1+build`
+fn is_version(text: &str) -> bool {
+    let is_name = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte == b'-' || byte.is_ascii_alphanumeric())
+    };
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        |part: &str| !part.is_empty() && is_digits(part) && (part == "0" || !part.starts_with('0'));
+    let is_release = |part: &str| is_name(part) && (!is_digits(part) || is_number(part));
+    let (text, build) = match text.split_once('+') {
+        Some((text, build)) => (text, Some(build)),
+        None => (text, None),
+    };
+    let (numbers, release) = match text.split_once('-') {
+        Some((numbers, release)) => (numbers, Some(release)),
+        None => (text, None),
+    };
+    numbers.split('.').count() == 3
+        && numbers.split('.').all(is_number)
+        && release.is_none_or(|release| release.split('.').all(is_release))
+        && build.is_none_or(|build| build.split('.').all(is_name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        for valid in [
+            "0.0.0",
+            "1.2.3",
+            "1.2.3-alpha.1",
+            "1.2.3-0a",
+            "1.2.3+01",
+            "1.2.3-a-b+c.d",
+        ] {
+            assert!(is_version(valid), "{valid}");
+        }
+        for invalid in [
+            "",
+            "1.2",
+            "1.2.03",
+            "1.2.3-",
+            "1.2.3-01",
+            "1.2.3+",
+            "v1.2.3",
+            "1.2.3+a+b",
+            "1.2.3-ä",
+        ] {
+            assert!(!is_version(invalid), "{invalid}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! ResourceClaims and their templates.
+
+use super::older_versions::with_newest_form;
+use super::requests::validate_device_claim;
+use crate::errors::{Errors, IMMUTABLE};
+use crate::internal::internal_json;
+use crate::messages::subdomain_name;
+use crate::node::Node;
+use crate::object_meta::{validate_core_meta, validate_core_meta_update, validate_template_meta};
+use crate::rules::Request;
+
+// Upstream: pkg/apis/resource/validation/validation.go, ValidateResourceClaim
+pub(super) fn validate_claim(request: &Request<'_>, errors: &mut Errors) {
+    with_newest_form(request, |request| {
+        let spec = request.object.child("spec");
+        require_admin_namespace(&spec, errors);
+        validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
+        validate_device_claim(request, &spec.child("devices"), errors);
+    });
+}
+
+/// Whether administrators have access is said by a label of the namespace, which is not known here.
+// Upstream: pkg/registry/resource/utils.go, AuthorizedForAdmin
+fn require_admin_namespace(spec: &Node<'_, '_>, errors: &mut Errors) {
+    let devices = spec.child("devices");
+    let requests = devices.child("requests");
+    if requests
+        .items()
+        .any(|request| request.child("exactly").child("adminAccess").is_true())
+    {
+        errors.leave_open("the access of an administrator, which the namespace allows,");
+    }
+}
+
+// Upstream: pkg/apis/resource/validation/validation.go, ValidateResourceClaimUpdate
+pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) {
+    with_newest_form(request, |request| {
+        let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
+        validate_core_meta(&metadata, true, subdomain_name, errors);
+        validate_core_meta_update(&metadata, &old, errors);
+        let start = errors.len();
+        validate_same_spec(request, "resource.ResourceClaimSpec", errors);
+        errors.cover_from(start, "immutable");
+    });
+}
+
+fn validate_same_spec(request: &Request<'_>, type_name: &str, errors: &mut Errors) {
+    let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+    if !spec.is_same(&old) {
+        errors.invalid(&spec, internal_json(type_name, spec.value()), IMMUTABLE);
+    }
+}
+
+// Upstream: pkg/apis/resource/validation/validation.go, ValidateResourceClaimTemplate
+pub(super) fn validate_template(request: &Request<'_>, errors: &mut Errors) {
+    with_newest_form(request, |request| {
+        let template = request.object.child("spec");
+        require_admin_namespace(&template.child("spec"), errors);
+        validate_template_itself(request, errors);
+    });
+}
+
+fn validate_template_itself(request: &Request<'_>, errors: &mut Errors) {
+    validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
+    let template = request.object.child("spec");
+    validate_template_meta(&template.child("metadata"), errors);
+    let spec = template.child("spec");
+    validate_device_claim(request, &spec.child("devices"), errors);
+}
+
+// Upstream: pkg/registry/resource/resourceclaimtemplate/strategy.go, ValidateUpdate
+pub(super) fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
+    with_newest_form(request, |request| {
+        validate_template_itself(request, errors);
+        let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
+        validate_core_meta_update(&metadata, &old, errors);
+        validate_same_spec(request, "resource.ResourceClaimTemplateSpec", errors);
+    });
+}

@@ -1,0 +1,82 @@
+//! Expressions of claims and classes, which the [caller's compiler](crate::DeviceExpressions) compiles.
+
+use super::bounded::{Limit, validate_list};
+use crate::device_expressions::ExpressionError;
+use crate::errors::Errors;
+use crate::node::Node;
+use crate::rules::Request;
+
+const MAX_LENGTH: usize = 10 << 10;
+
+/// What one expression may cost, and all derived attributes of a claim together.
+const MAX_COST: u64 = 1_000_000;
+
+/// The costs of the derived attributes of a claim.
+#[derive(Default)]
+pub(super) struct ExpressionBudget {
+    cost: u64,
+}
+
+impl ExpressionBudget {
+    pub(super) fn is_exceeded(&self) -> bool {
+        self.cost > MAX_COST
+    }
+}
+
+/// Selectors of devices; the expressions of stored ones were compiled before.
+// Upstream: pkg/apis/resource/validation/validation.go, validateSelectorSlice
+pub(super) fn validate_selectors(
+    request: &Request<'_>,
+    selectors: &Node<'_, '_>,
+    are_stored: bool,
+    errors: &mut Errors,
+) {
+    validate_list(selectors, Limit::Covered(32), errors, |selector, errors| {
+        let cel = selector.child("cel");
+        if !cel.is_set() {
+            errors.required(cel, "");
+        } else if !are_stored {
+            compile(request, &cel.child("expression"), false, errors);
+        }
+    });
+}
+
+pub(super) fn validate_derived_expression(
+    request: &Request<'_>,
+    expression: &Node<'_, '_>,
+    budget: &mut ExpressionBudget,
+    errors: &mut Errors,
+) {
+    let cost = compile(request, expression, true, errors);
+    budget.cost = budget.cost.saturating_add(cost);
+}
+
+/// What the expression costs at most.
+// Upstream: pkg/apis/resource/validation/validation.go, validateCELExpression
+fn compile(request: &Request<'_>, expression: &Node<'_, '_>, is_derived: bool, errors: &mut Errors) -> u64 {
+    let text = expression.text();
+    if text.len() > MAX_LENGTH {
+        errors.too_long(expression, MAX_LENGTH as i64);
+        return 0;
+    }
+    let Some(compiler) = request.expressions else {
+        errors.leave_open("the expression of a device");
+        return 0;
+    };
+    match compiler.compile(text, is_derived) {
+        Ok(cost) => {
+            if cost > MAX_COST {
+                errors.forbidden(expression, "too complex, exceeds cost limit");
+            }
+            cost
+        }
+        Err(ExpressionError::Required(detail)) => {
+            errors.required(expression, &detail);
+            0
+        }
+        Err(ExpressionError::Invalid(detail)) => {
+            errors.invalid(expression, text, &detail);
+            0
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The statuses of ResourceClaims.
+
+use std::collections::HashSet;
+
+use pratique_json::Value;
+
+use super::bounded::{Limit, SetKey, TEXTS, validate_set};
+use super::configuration::validate_raw;
+use super::names::{validate_covered_uid, validate_label, validate_pool_name};
+use super::older_versions::with_newest_form;
+use super::requests::RequestNames;
+use super::results::validate_allocation;
+use crate::addresses::validate_interface_address;
+use crate::conditions::validate_conditions;
+use crate::errors::{Errors, IMMUTABLE};
+use crate::internal::internal_json;
+use crate::node::{Node, is_same};
+use crate::object_meta::validate_core_meta_update;
+use crate::pod::validate_driver_name;
+use crate::rules::Request;
+
+const UIDS: SetKey = SetKey {
+    text: |element| element.child("uid").text(),
+    is_covered: true,
+    is_named: true,
+};
+
+/// A device, or a share of one: driver, pool, device, share.
+type DeviceId<'v> = [&'v str; 4];
+
+// Upstream: pkg/apis/resource/validation/validation.go, ValidateResourceClaimStatusUpdate
+pub(super) fn validate_claim_status(request: &Request<'_>, errors: &mut Errors) {
+    with_newest_form(request, |request| {
+        require_admin_namespace(request, errors);
+        let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
+        validate_core_meta_update(&metadata, &old, errors);
+        validate_status(request, errors);
+    });
+}
+
+/// Whether administrators have access is said by a label of the namespace, which is not known here.
+// Upstream: pkg/registry/resource/utils.go, AuthorizedForAdminStatus
+fn require_admin_namespace(request: &Request<'_>, errors: &mut Errors) {
+    let has_access = |of: &Node<'_, '_>| {
+        let results = of.value().at(&["status", "allocation", "devices", "results"]);
+        let results = results.and_then(Value::as_array).unwrap_or_default();
+        let mut access = results
+            .iter()
+            .filter_map(|result| result.get("adminAccess")?.as_bool());
+        access.any(|access| access)
+    };
+    if has_access(&request.object) && !has_access(&request.old) {
+        errors.leave_open("the access of an administrator, which the namespace allows,");
+    }
+}
+
+// Upstream: pkg/apis/resource/validation/validation.go, validateResourceClaimStatusUpdate
+fn validate_status(request: &Request<'_>, errors: &mut Errors) {
+    let (status, old) = (request.object.child("status"), request.old.child("status"));
+    let (reserved, allocation) = (status.child("reservedFor"), status.child("allocation"));
+    validate_set(&reserved, Limit::Covered(256), &UIDS, errors, |of, errors| {
+        for name in ["resource", "name", "uid"] {
+            if of.child(name).text().is_empty() {
+                errors.required(of.child(name), "");
+            }
+        }
+    });
+    validate_devices(&status, errors);
+    if !reserved.is_empty() && !allocation.is_set() {
+        errors.forbidden(&reserved, "may not be specified when `allocated` is not set");
+    } else if request
+        .object
+        .child("metadata")
+        .child("deletionTimestamp")
+        .is_set()
+    {
+        let old = old.child("reservedFor").value().as_array().unwrap_or_default();
+        let is_new = |of: &Node<'_, '_>| !old.iter().any(|old| is_same(old, of.value()));
+        if reserved.items().any(|of| is_new(&of)) {
+            errors.forbidden(
+                &reserved,
+                "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
+            );
+        }
+    }
+    validate_allocation_change(request, &allocation, &old.child("allocation"), errors);
+}
+
+fn validate_allocation_change(
+    request: &Request<'_>,
+    allocation: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    errors: &mut Errors,
+) {
+    if !allocation.is_set() {
+        return;
+    }
+    if !old.is_set() {
+        let spec = request.object.child("spec");
+        let names = RequestNames::new(&spec.child("devices"));
+        validate_allocation(allocation, &names, errors);
+    } else if !allocation.is_same(old) {
+        let start = errors.len();
+        let value = internal_json("*resource.AllocationResult", allocation.value());
+        errors.invalid(allocation, value, IMMUTABLE);
+        errors.cover_from(start, "update");
+    }
+}
+
+fn validate_devices(status: &Node<'_, '_>, errors: &mut Errors) {
+    let results = status.value().at(&["allocation", "devices", "results"]);
+    let results = results.and_then(Value::as_array).unwrap_or_default();
+    let allocated: HashSet<DeviceId<'_>> = results.iter().map(device_id).collect();
+    let devices = status.child("devices");
+    for device in devices.items() {
+        validate_device(&device, &allocated, errors);
+    }
+    let mut seen = HashSet::new();
+    for device in devices
+        .items()
+        .filter(|device| !seen.insert(device_id(device.value())))
+    {
+        let start = errors.len();
+        errors.duplicate(&device, shown(device_id(device.value())));
+        errors.cover_from(start, "");
+    }
+}
+
+fn device_id<'v>(of: &'v Value<'v>) -> DeviceId<'v> {
+    ["driver", "pool", "device", "shareID"]
+        .map(|name| of.get(name).and_then(Value::as_str).unwrap_or_default())
+}
+
+/// A device as the JSON of the scheduler's type.
+fn shown(id: DeviceId<'_>) -> pratique_types::field::BadValue<'static> {
+    let [driver, pool, device, share] = id.map(|text| Value::from(text).to_string());
+    let text = format!(r#"{{"Driver":{driver},"Pool":{pool},"Device":{device},"ShareID":{share}}}"#);
+    pratique_types::field::BadValue::Prepared(pratique_json::escape_html(&text).into_owned().into())
+}
+
+// Upstream: pkg/apis/resource/validation/validation.go, validateDeviceStatus
+fn validate_device(device: &Node<'_, '_>, allocated: &HashSet<DeviceId<'_>>, errors: &mut Errors) {
+    const MAX_CONDITIONS: i64 = 8;
+    validate_driver_name(&device.child("driver"), errors);
+    validate_pool_name(&device.child("pool"), errors);
+    validate_label(&device.child("device"), errors);
+    let (share, conditions, data) = (
+        device.child("shareID"),
+        device.child("conditions"),
+        device.child("data"),
+    );
+    if share.is_set() {
+        validate_covered_uid(&share, errors);
+    }
+    let id = device_id(device.value());
+    if !allocated.contains(&id) {
+        errors.invalid(device, shown(id), "must be an allocated device in the claim");
+    }
+    if conditions.len() > MAX_CONDITIONS as usize {
+        errors.too_many(&conditions, MAX_CONDITIONS);
+    }
+    validate_conditions(&conditions, errors);
+    if data.is_set() {
+        validate_raw(&data, false, errors);
+    }
+    validate_network(&device.child("networkData"), errors);
+}
+
+// Upstream: pkg/apis/resource/validation/validation.go, validateNetworkDeviceData
+fn validate_network(network: &Node<'_, '_>, errors: &mut Errors) {
+    let start = errors.len();
+    for (name, max) in [("interfaceName", 256), ("hardwareAddress", 128)] {
+        let field = network.child(name);
+        if field.text().len() > max {
+            errors.too_long(field, max as i64);
+        }
+    }
+    errors.cover_from(start, "maxBytes");
+    validate_set(
+        &network.child("ips"),
+        Limit::Covered(16),
+        &TEXTS,
+        errors,
+        |address, errors| {
+            validate_interface_address(address, errors);
+        },
+    );
+}
