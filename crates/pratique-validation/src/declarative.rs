@@ -9,6 +9,7 @@ mod coverage;
 mod formats;
 mod interpreter;
 mod matching;
+mod shown;
 mod table;
 
 use pratique_json::Value;
@@ -16,6 +17,7 @@ use pratique_types::GroupVersionKind;
 use pratique_types::field::Error;
 
 pub(crate) use coverage::Coverage;
+pub(crate) use formats::long_name;
 
 use crate::errors::Errors;
 use crate::node::Node;

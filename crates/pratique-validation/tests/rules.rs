@@ -148,9 +148,9 @@ fn declarative_rules_come_last() {
 #[test]
 fn what_has_no_rules_is_told() {
     check_create(
-        ("resource.k8s.io", "v1", "ResourceClaim"),
+        ("example.com", "v1", "Widget"),
         "{}",
-        &["resource.k8s.io/v1, Kind=ResourceClaim is not validated"],
+        &["example.com/v1, Kind=Widget is not validated"],
     );
     let kind = GroupVersionKind::new("", "v1", "Pod");
     let object = pratique_json::parse(b"{}").unwrap();

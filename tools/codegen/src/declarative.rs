@@ -27,7 +27,8 @@ fn select_rules(rules: &str, kinds: &str) -> String {
     let mut types: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let (mut text, mut used, mut last) = (String::from(HEAD), Vec::new(), "");
     for line in rules.lines() {
-        if let Some(of_type) = line.strip_prefix("type ") {
+        let of_type = line.strip_prefix("type ").or_else(|| line.strip_prefix("order "));
+        if let Some(of_type) = of_type {
             last = of_type.split(' ').next().unwrap_or_default();
             types.entry(last).or_default().push(line);
         } else if line.starts_with(' ') {
@@ -39,7 +40,7 @@ fn select_rules(rules: &str, kinds: &str) -> String {
     }
     let mut written = BTreeSet::new();
     while let Some(name) = used.pop() {
-        if written.insert(name) {
+        if types.contains_key(name) && written.insert(name) {
             let lines = types.get(name).into_iter().flatten();
             used.extend(lines.flat_map(|line| named_types(line)));
         }
@@ -57,10 +58,9 @@ fn kind_name(line: &str) -> Option<&str> {
     Some(name.trim_start_matches('/'))
 }
 
-/// The types whose rules a line applies.
+/// The types that a line names: those whose rules it applies, and those whose values it shows.
 fn named_types(line: &str) -> impl Iterator<Item = &str> {
-    let words = line.split([' ', ';', ',', ')', '!', '~']);
-    words.filter_map(|word| word.strip_prefix('@'))
+    line.split([' ', ';', ',', '(', ')', '!', '~', '@', '=', '}'])
 }
 
 #[cfg(test)]

@@ -146,7 +146,13 @@ func (f *file) rule(fn ast.Expr, rest []ast.Expr) check {
 	case "EachMapKey":
 		return check{name: "eachKey", inner: []check{f.rule(rest[0], nil)}}
 	case "ValSliceUnique":
-		return check{name: "unique", args: []string{f.match(rest[0])}}
+		c := check{name: "unique", args: []string{f.match(rest[0])}}
+		if lit, ok := rest[0].(*ast.FuncLit); ok {
+			if order := f.order(typeIn(lit.Type.Params.List[0].Type, f.imports, "")); order != "" {
+				c.args = append(c.args, order)
+			}
+		}
+		return c
 	case "Enum":
 		if ident(rest[1]) != "nil" {
 			panic("an enum with exclusions")

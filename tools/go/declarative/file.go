@@ -15,6 +15,7 @@ type file struct {
 	sources   *sources
 	enums     map[string][]string
 	unions    map[string][]string
+	orders    map[string][]string
 }
 
 func readFile(name string, sources *sources, rules *rules) {
@@ -23,7 +24,7 @@ func readFile(name string, sources *sources, rules *rules) {
 		panic(err)
 	}
 	f := &file{name: name, pkg: packageName(filepath.ToSlash(filepath.Dir(name))), imports: importsOf(syntax), sources: sources,
-		enums: map[string][]string{}, unions: map[string][]string{}}
+		enums: map[string][]string{}, unions: map[string][]string{}, orders: rules.orders}
 	for _, declaration := range syntax.Decls {
 		if general, ok := declaration.(*ast.GenDecl); ok && general.Tok == token.VAR {
 			f.readVariable(general.Specs[0].(*ast.ValueSpec))
@@ -229,4 +230,33 @@ func (f *file) set(e ast.Expr) (out string) {
 		return "*"
 	}
 	return ""
+}
+
+// order notes in which order JSON has the members of a type, and of the types in it; it returns the name of the type.
+func (f *file) order(of [2]string) string {
+	members := f.sources.structOf(of)
+	if len(members) == 0 {
+		return ""
+	}
+	path := strings.TrimPrefix(of[0], "k8s.io/api/")
+	if strings.HasSuffix(path, "pkg/apis/meta/v1") {
+		path = "meta/v1"
+	}
+	name := path + "." + of[1]
+	if _, known := f.orders[name]; known {
+		return name
+	}
+	f.orders[name] = nil
+	for _, m := range members {
+		text := m.json
+		if inner := f.order(m.of); inner != "" {
+			text += "="
+			if m.isMap {
+				text += "{}"
+			}
+			text += inner
+		}
+		f.orders[name] = append(f.orders[name], text)
+	}
+	return name
 }

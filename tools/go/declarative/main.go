@@ -28,7 +28,7 @@ func main() {
 		panic(fmt.Sprint("there are no generated validations below ", kubernetes, err))
 	}
 	sources := &sources{api: api, machinery: machinery, packages: map[string]*apiPackage{}}
-	rules := &rules{types: map[string]*typeRules{}}
+	rules := &rules{types: map[string]*typeRules{}, orders: map[string][]string{}}
 	files = append(files, filepath.Join(machinery, "pkg/apis/meta/v1/validation", generated))
 	for _, file := range files {
 		readFile(file, sources, rules)
@@ -41,6 +41,8 @@ func main() {
 type rules struct {
 	types map[string]*typeRules
 	kinds []kind
+	// orders are the members of types in their order.
+	orders map[string][]string
 }
 
 // kind is a resource's kind with the paths at which its rules apply.
@@ -132,14 +134,47 @@ func (r *rules) print() {
 		names = append(names, name)
 	}
 	sort.Strings(names)
+	orders := map[string]bool{}
 	for _, name := range names {
 		t := r.types[name]
+		for _, f := range t.fields {
+			for _, c := range r.kept(f.checks) {
+				if c.name == "unique" && len(c.args) == 2 {
+					r.useOrder(c.args[1], orders)
+				}
+			}
+		}
 		fmt.Println(line("type "+name, r.kept(t.checks)))
 		for _, f := range t.fields {
 			if r.enforces(f.checks) {
 				fmt.Println(line(" "+f.name+" "+f.goType, r.kept(f.checks)))
 			}
 		}
+	}
+	r.printOrders(orders)
+}
+
+// printOrders prints the types whose values messages show, with the types in them.
+func (r *rules) printOrders(names map[string]bool) {
+	sorted := make([]string, 0, len(names))
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	sort.Strings(sorted)
+	for _, name := range sorted {
+		fmt.Println("order", name, strings.Join(r.orders[name], " "))
+	}
+}
+
+// useOrder notes a type whose values messages show, and the types in it.
+func (r *rules) useOrder(name string, used map[string]bool) {
+	if name == "" || used[name] {
+		return
+	}
+	used[name] = true
+	for _, member := range r.orders[name] {
+		_, inner, _ := strings.Cut(member, "=")
+		r.useOrder(strings.TrimPrefix(inner, "{}"), used)
 	}
 }
 

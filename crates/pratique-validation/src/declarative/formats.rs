@@ -11,8 +11,8 @@ use crate::messages::path_segment_name;
 pub(super) fn format_errors(format: &str, field: &Path<'_>, text: &str, is_plain: bool) -> Vec<Error> {
     let value = || -> BadValue<'_> { if is_plain { text.into() } else { named(text) } };
     let messages = match format {
-        "k8s-short-name" => dns1123_label(text),
-        "k8s-long-name" => dns1123_subdomain(text),
+        "k8s-short-name" => in_bytes(dns1123_label(text)),
+        "k8s-long-name" => long_name(text),
         "k8s-long-name-caseless" => caseless_subdomain(text),
         "k8s-label-key" => qualified_name(text),
         "k8s-prefixed-label-key" => prefixed_key(text),
@@ -30,6 +30,23 @@ pub(super) fn format_errors(format: &str, field: &Path<'_>, text: &str, is_plain
         .collect()
 }
 
+/// What is wrong with a name that is a DNS subdomain, in the words of declarative rules.
+// Upstream: apimachinery/pkg/api/validate/strfmt.go, LongName
+pub(crate) fn long_name(text: &str) -> Vec<String> {
+    in_bytes(dns1123_subdomain(text))
+}
+
+/// Declarative rules count bytes where those by hand speak of characters.
+// Upstream: apimachinery/pkg/api/validate/content/errors.go, MaxLenError
+fn in_bytes(mut messages: Vec<String>) -> Vec<String> {
+    for message in &mut messages {
+        if let Some(start) = message.strip_suffix(" characters") {
+            *message = format!("{start} bytes");
+        }
+    }
+    messages
+}
+
 // Upstream: apimachinery/pkg/api/validate/content/dns.go, IsDNS1123SubdomainCaseless
 fn caseless_subdomain(text: &str) -> Vec<String> {
     // Go's regular expressions take these two for `s` and `k`, if case does not matter.
@@ -41,12 +58,8 @@ fn caseless_subdomain(text: &str) -> Vec<String> {
     if text.len() > 253 {
         messages.push("must be no more than 253 bytes".to_owned());
     }
-    let is_part = |part: &str| {
-        dns1123_label(part)
-            .iter()
-            .all(|message| message.contains("63 bytes"))
-    };
-    if !lower.split('.').all(is_part) {
+    let is_length = |message: &String| message.starts_with("must be no more than");
+    if !dns1123_subdomain(&lower).iter().all(is_length) {
         messages.push(
             "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an \
              alphanumeric character (e.g. 'Example.com', regex used for validation is \
@@ -87,7 +100,7 @@ fn pool_name(field: &Path<'_>, text: &str) -> Vec<Error> {
             errors.push(Error::invalid(field, text, &detail));
             continue;
         }
-        for message in dns1123_subdomain(part) {
+        for message in long_name(part) {
             let detail = format!("segment {at}: {message}");
             errors.push(Error::invalid(field, part, &detail));
         }
@@ -121,7 +134,7 @@ fn fully_qualified_name(field: &Path<'_>, text: &str) -> Vec<Error> {
                 if prefix.len() > 63 {
                     errors.push(Error::too_long(field, 63));
                 }
-                for message in dns1123_subdomain(prefix) {
+                for message in long_name(prefix) {
                     errors.push(Error::invalid(field, *prefix, &format!("prefix: {message}")));
                 }
             }

@@ -6,6 +6,7 @@ use pratique_types::field::{BadValue, Error};
 use super::DeclarativeError;
 use super::formats::format_errors;
 use super::matching::{Match, OldElements};
+use super::shown::typed_json;
 use super::table::{Check, Constraint, FieldRules, Member, MemberTest, Rule, Shape, Table, TypeRules};
 use crate::errors::{IMMUTABLE, named};
 use crate::node::{Node, is_same};
@@ -116,12 +117,16 @@ impl Judgement {
             Check::Each(by, rule) => self.judge_elements(by, rule, node, old),
             Check::EachValue(rule) => self.judge_values(rule, node, old),
             Check::EachKey(rule) => self.judge_keys(rule, node, old),
-            Check::Unique(by) => {
+            Check::Unique(by, type_name) => {
                 let elements = node.value().as_array().unwrap_or_default();
                 let repeated = by.repeated(elements);
                 for (index, element) in node.items().enumerate() {
                     if repeated.binary_search(&index).is_ok() {
-                        self.push("", Error::duplicate(&element, element.value()));
+                        let value = match type_name {
+                            Some(name) => typed_json(self.table, name, element.value()),
+                            None => BadValue::Json(element.value()),
+                        };
+                        self.push("", Error::duplicate(&element, value));
                     }
                 }
             }

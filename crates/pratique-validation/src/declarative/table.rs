@@ -4,6 +4,8 @@
 //! - `type TYPE RULE…`: a type with the rules of the whole value; then, each in a line, its fields:
 //! - ` NAME GO-TYPE RULE…`: the field's name in JSON, `+` where its members are those of the type itself, and its type in Go as
 //!   far as it matters: `*` pointer, `[]` list, `{}` map, `string` plain text, `any` a type of its own.
+//! - `order TYPE NAME…`: the members of a type in the order of its JSON, each perhaps with `=` and the type of its value;
+//!   with `{}` it is that of a map's values.
 //!
 //! A rule is `name(ARGUMENT,…;RULE,…)`, followed by `!` where after its errors only other rules with `!` follow, by `?` where
 //! its errors are not told, and by `~` where they replace those of rules by hand. `@TYPE` are the rules of a type.
@@ -20,6 +22,13 @@ pub(super) struct Table {
     /// By `GROUP/VERSION`, then by kind.
     kinds: HashMap<&'static str, HashMap<&'static str, KindEntry>>,
     types: HashMap<&'static str, TypeRules>,
+    orders: HashMap<&'static str, Vec<MemberOrder>>,
+}
+
+/// A member of a type whose values messages show, and the type of its own value, if that has members.
+pub(super) struct MemberOrder {
+    pub(super) name: &'static str,
+    pub(super) type_name: Option<&'static str>,
 }
 
 struct KindEntry {
@@ -100,11 +109,12 @@ pub(super) enum Check {
     /// A format, and whether the text is of Go's type `string`.
     Format(&'static str, bool),
     Enum(Vec<&'static str>),
-    /// Each element, beside the old one; those that did not change are judged only if `is_always`.
+    /// Each element, beside the old one; but for those that did not change.
     Each(Match, Box<Rule>),
     EachValue(Box<Rule>),
     EachKey(Box<Rule>),
-    Unique(Match),
+    /// No two elements are the same; messages show them in the order of a type's members.
+    Unique(Match, Option<&'static str>),
     If {
         option: &'static str,
         is_on: bool,
@@ -149,6 +159,11 @@ impl Table {
         self.of_type(entry.type_name)
     }
 
+    /// The members of a type in the order of its JSON.
+    pub(super) fn order(&self, name: &str) -> &[MemberOrder] {
+        self.orders.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
     pub(super) fn of_type(&self, name: &str) -> Option<&TypeRules> {
         self.types.get(name)
     }
@@ -158,6 +173,7 @@ fn parse(text: &'static str) -> Table {
     let mut table = Table {
         kinds: HashMap::new(),
         types: HashMap::new(),
+        orders: HashMap::new(),
     };
     let mut last = "";
     for line in text.lines() {
@@ -168,6 +184,14 @@ fn parse(text: &'static str) -> Table {
             let (name, rules) = line.split_once(' ').unwrap_or((line, ""));
             last = name;
             table.types.entry(name).or_default().rules = Parser::new(rules, "any").rules();
+        } else if let Some(line) = line.strip_prefix("order ") {
+            let (name, members) = line.split_once(' ').unwrap_or((line, ""));
+            let members = members.split(' ').map(|member| {
+                let (name, type_name) = member.split_once('=').unwrap_or((member, ""));
+                let type_name = Some(type_name).filter(|name| !name.is_empty());
+                MemberOrder { name, type_name }
+            });
+            table.orders.insert(name, members.collect());
         } else if let Some(line) = line.strip_prefix("kind ") {
             let mut words = line.split(' ');
             let (Some(name), Some(type_name)) = (words.next(), words.next()) else {
@@ -349,7 +373,7 @@ fn parse_check(
         "each" => Check::Each(Match::parse(first?), only(inner)?),
         "eachValue" => Check::EachValue(only(inner)?),
         "eachKey" => Check::EachKey(only(inner)?),
-        "unique" => Check::Unique(Match::parse(first?)),
+        "unique" => Check::Unique(Match::parse(first?), arguments.get(1).copied()),
         "if" => Check::If {
             option: first?,
             is_on: arguments.get(1) == Some(&"true"),

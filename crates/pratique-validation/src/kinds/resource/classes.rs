@@ -1,10 +1,9 @@
 //! DeviceClasses.
 
-use pratique_gotext::validation::dns1123_subdomain;
-
 use super::bounded::{Limit, validate_list};
 use super::configuration::validate_configuration;
 use super::expressions::validate_selectors;
+use crate::declarative::long_name;
 use crate::errors::Errors;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
@@ -22,11 +21,7 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
 fn validate_class_meta(metadata: &Node<'_, '_>, errors: &mut Errors) {
     let start = errors.len();
     let rule = |name: &str, is_prefix: bool| {
-        if is_prefix {
-            Vec::new()
-        } else {
-            dns1123_subdomain(name)
-        }
+        if is_prefix { Vec::new() } else { long_name(name) }
     };
     validate_core_meta(metadata, false, rule, errors);
     errors.cover_from(start, "format=k8s-long-name");

@@ -18,7 +18,7 @@ pub(super) fn validate_toleration(toleration: &Node<'_, '_>, errors: &mut Errors
     if !key.text().is_empty() {
         let start = errors.len();
         validate_label_name(&key, errors);
-        errors.cover_from(start, "labelKey");
+        errors.cover_from(start, "format=k8s-label-key");
     }
     let operator = toleration.child("operator");
     match operator.text() {

@@ -1,0 +1,81 @@
+//! Values as the JSON of the API's types, whose members have an order.
+
+use pratique_json::{Value, escape_html};
+use pratique_types::field::BadValue;
+
+use super::table::Table;
+
+/// A value of a type as a message shows it.
+pub(super) fn typed_json<'a>(table: &Table, type_name: &str, value: &Value<'_>) -> BadValue<'a> {
+    let mut text = String::new();
+    write_value(table, type_name, value, &mut text);
+    BadValue::Prepared(escape_html(&text).into_owned().into())
+}
+
+/// Recursion follows the nesting of the types.
+fn write_value(table: &Table, type_name: &str, value: &Value<'_>, text: &mut String) {
+    match value {
+        Value::Array(elements) => {
+            text.push('[');
+            for (at, element) in elements.iter().enumerate() {
+                text.push_str(if at > 0 { "," } else { "" });
+                write_value(table, type_name, element, text);
+            }
+            text.push(']');
+        }
+        Value::Object(members) if type_name.starts_with("{}") => {
+            let of = type_name.trim_start_matches("{}");
+            text.push('{');
+            for (at, (key, value)) in members.iter().enumerate() {
+                text.push_str(if at > 0 { "," } else { "" });
+                text.push_str(&Value::from(key).to_string());
+                text.push(':');
+                write_value(table, of, value, text);
+            }
+            text.push('}');
+        }
+        Value::Object(members) if !table.order(type_name).is_empty() => {
+            text.push('{');
+            let order = table.order(type_name).iter();
+            let mut separator = "";
+            for (member, value) in order.filter_map(|member| Some((member, members.get(member.name)?))) {
+                text.push_str(separator);
+                separator = ",";
+                text.push_str(&Value::from(member.name).to_string());
+                text.push(':');
+                write_value(table, member.type_name.unwrap_or_default(), value, text);
+            }
+            text.push('}');
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_maps_are_no_members() {
+        let value = pratique_json::parse(br#"{"counters": {"a": {"value": "1"}}, "name": "c"}"#).unwrap();
+        let shown = typed_json(Table::get(), "resource/v1.CounterSet", &value);
+        let BadValue::Prepared(shown) = shown else {
+            panic!("{shown:?}");
+        };
+        assert_eq!(shown, r#"{"name":"c","counters":{"a":{"value":"1"}}}"#);
+    }
+
+    #[test]
+    fn members_have_the_order_of_their_type() {
+        let text = br#"{"exactly": {"count": 1, "allocationMode": "<"}, "name": "a"}"#;
+        let value = pratique_json::parse(text).unwrap();
+        let shown = typed_json(Table::get(), "resource/v1.DeviceRequest", &value);
+        let BadValue::Prepared(shown) = shown else {
+            panic!("{shown:?}");
+        };
+        assert_eq!(
+            shown,
+            r#"{"name":"a","exactly":{"allocationMode":"\u003c","count":1}}"#
+        );
+    }
+}
