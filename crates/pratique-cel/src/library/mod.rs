@@ -40,7 +40,7 @@ pub use format::library as named_formats;
 pub use ip::library as ip;
 pub use json_patch::library as json_patch;
 pub use lists::kubernetes_with_includes as kubernetes_lists;
-pub use macros::two_variables;
+pub use macros::{bindings, two_variables};
 pub use quantity::library as quantity;
 pub use regex::library as regex;
 pub use semver::library as semver;

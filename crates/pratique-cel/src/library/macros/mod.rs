@@ -4,6 +4,7 @@
 //! that macros become.
 
 mod arguments;
+mod bindings;
 mod lists;
 mod optional;
 mod standard;
@@ -28,6 +29,11 @@ pub fn two_variables() -> Library {
         functions: vec![two_variables::map_insert()],
         ..of(two_variables::macros())
     }
+}
+
+/// CEL's extension for local names: `cel.bind(x, device.attributes['a'], x.b == x.c)`.
+pub fn bindings() -> Library {
+    of(bindings::macros())
 }
 
 /// `sortBy`.
