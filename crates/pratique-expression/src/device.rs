@@ -1,0 +1,192 @@
+//! The expressions with which claims and classes select devices, and derive attributes of them.
+// Upstream: dynamic-resource-allocation/cel/compile.go
+
+use std::sync::{Arc, OnceLock};
+
+use pratique_cel::cost::Range;
+use pratique_cel::estimate::{Sizes, estimate};
+use pratique_cel::{Environment, StructType, Type, library};
+
+use crate::composition::CURRENT_MINOR;
+
+const DEVICE_TYPE: &str = "kubernetes.DRADevice";
+const SEMVER_TYPE: &str = "kubernetes.Semver";
+const QUANTITY_TYPE: &str = "kubernetes.Quantity";
+
+/// Compiles an expression of a new claim or class, and bounds its cost; one that derives an attribute may have other types.
+///
+/// # Errors
+/// It does not compile, or has another type, in an API server's words.
+///
+/// ```
+/// use pratique_expression::compile_device_expression;
+///
+/// let cost = compile_device_expression("device.attributes['dra.example.com'].model == 'a'", false)?;
+/// assert!(cost < 1_000);
+/// let refused = compile_device_expression("1", false);
+/// assert_eq!(refused.unwrap_err(), "must evaluate to bool or the unknown type, not int");
+/// # Ok::<(), String>(())
+/// ```
+pub fn compile_device_expression(text: &str, is_derived: bool) -> Result<u64, String> {
+    let environment = environment();
+    let checked = environment
+        .parse(text)
+        .and_then(|ast| environment.check(ast))
+        .map_err(|error| format!("compilation failed: {error}"))?;
+    let of = checked.result_type();
+    let is_semver = *of == Type::named(SEMVER_TYPE);
+    let is_scalar = matches!(of, Type::Bool | Type::Int | Type::String | Type::Any | Type::Dyn) || is_semver;
+    if is_derived && !is_scalar {
+        let shown = of.declared_name();
+        return Err(format!(
+            "must evaluate to a primitive scalar (string, integer, boolean, semver), not {shown}"
+        ));
+    }
+    if !is_derived && !matches!(of, Type::Bool | Type::Any) {
+        let shown = of.declared_name();
+        return Err(format!("must evaluate to bool or the unknown type, not {shown}"));
+    }
+    if let Err(error) = environment.plan(&checked) {
+        return Err(format!("program instantiation failed: {error}"));
+    }
+    Ok(estimate(&checked, &DeviceSizes).max)
+}
+
+/// New expressions may use what the release before has, too.
+fn environment() -> &'static Environment {
+    static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| {
+        let by_domain = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
+        let device = StructType::new(
+            DEVICE_TYPE,
+            &[
+                ("driver", Type::String),
+                ("allowMultipleAllocations", Type::Bool),
+                ("attributes", by_domain(Type::Any)),
+                ("capacity", by_domain(Type::named(QUANTITY_TYPE))),
+            ],
+        );
+        library::kubernetes_at(CURRENT_MINOR - 1)
+            .with_library(library::bindings())
+            .with_types(Arc::new(device))
+            .with_variable("device", Type::named(DEVICE_TYPE))
+    })
+}
+
+/// The limits of a device's parts.
+struct DeviceSizes;
+
+/// A place in a device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Device,
+    Driver,
+    AllowMultipleAllocations,
+    /// The attributes, or the capacity, by domain.
+    Domains {
+        are_attributes: bool,
+    },
+    Domain,
+    /// Those of a domain by name.
+    Names {
+        are_attributes: bool,
+    },
+    Name,
+    Attribute,
+    Quantity,
+}
+
+impl Place {
+    fn part(self, name: &str) -> Option<Place> {
+        Some(match (self, name) {
+            (Place::Device, "driver") => Place::Driver,
+            (Place::Device, "allowMultipleAllocations") => Place::AllowMultipleAllocations,
+            (Place::Device, "attributes") => Place::Domains { are_attributes: true },
+            (Place::Device, "capacity") => Place::Domains {
+                are_attributes: false,
+            },
+            (Place::Domains { are_attributes }, "@items" | "@values") => Place::Names { are_attributes },
+            (Place::Domains { .. }, "@keys") => Place::Domain,
+            (Place::Names { .. }, "@keys") => Place::Name,
+            (
+                Place::Names {
+                    are_attributes: false,
+                },
+                "@items" | "@values",
+            ) => Place::Quantity,
+            // Attributes are also read as fields.
+            (Place::Names { are_attributes: true }, _) => Place::Attribute,
+            _ => return None,
+        })
+    }
+
+    fn max_elements(self) -> u64 {
+        match self {
+            Place::Device | Place::Quantity => 0,
+            Place::AllowMultipleAllocations => 1,
+            Place::Driver | Place::Domain => 63,
+            Place::Domains { .. } | Place::Names { .. } | Place::Name => 32,
+            Place::Attribute => 64,
+        }
+    }
+}
+
+impl Sizes for DeviceSizes {
+    // Upstream: dynamic-resource-allocation/cel/compile.go, sizeEstimator.EstimateSize
+    fn size(&self, path: &[String], _: &Type) -> Option<Range> {
+        let (variable, parts) = path.split_first()?;
+        if variable != "device" {
+            return None;
+        }
+        let place = parts
+            .iter()
+            .try_fold(Place::Device, |place, name| place.part(name))?;
+        Some(Range {
+            min: 0,
+            max: place.max_elements(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, is_derived: bool, expected: &str) {
+        let compiled = compile_device_expression(text, is_derived).map(|cost| cost.to_string());
+        let message = compiled.unwrap_or_else(|message| message);
+        assert!(message.starts_with(expected), "{message}");
+    }
+
+    #[test]
+    fn texts_are_those_of_a_server() {
+        check(
+            "device.attributes[true].someBoolean",
+            false,
+            "compilation failed: ERROR: <input>:1:18: found no matching overload for '_[_]' applied to '(map(string, map(string, \
+             any)), bool)'",
+        );
+        check(
+            "noSuchVar",
+            false,
+            "compilation failed: ERROR: <input>:1:1: undeclared reference to 'noSuchVar'",
+        );
+        check(
+            "[1]",
+            true,
+            "must evaluate to a primitive scalar (string, integer, boolean, semver), not list(int)",
+        );
+        check("semver('1.2.3')", true, "");
+        check("device.attributes['a'].b", false, "");
+        check("cel.bind(d, device.attributes['a'], d.b == d.c)", false, "");
+        check("device.capacity['a'].b.isGreaterThan(quantity('1Gi'))", false, "");
+    }
+
+    #[test]
+    fn costs_are_bounded_by_the_limits_of_devices() {
+        let all = "device.attributes.all(d, device.attributes[d].all(n, device.attributes.all(e, true)))";
+        let cost = compile_device_expression(all, false).unwrap();
+        assert!((10_000..1_000_000).contains(&cost), "{cost}");
+    }
+}
