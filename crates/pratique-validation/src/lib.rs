@@ -28,7 +28,6 @@ mod addresses;
 mod claims;
 mod conditions;
 mod declarative;
-mod device_expressions;
 mod diff;
 mod domain_paths;
 mod errors;
@@ -46,5 +45,4 @@ mod signers;
 mod validator;
 mod webhook_clients;
 
-pub use device_expressions::{DeviceExpressions, ExpressionError};
 pub use validator::{Candidate, Rejection, Validator};

@@ -35,7 +35,6 @@
 
 use pratique_types::GroupVersionKind;
 
-use crate::device_expressions::DeviceExpressions;
 pub use crate::errors::{Errors, named};
 pub use crate::internal::internal_json;
 pub use crate::messages::{NameRule, label_name, path_segment_name, subdomain_name};
@@ -57,8 +56,12 @@ pub struct Request<'r> {
     /// The stored object; absent where the object is new.
     pub old: Node<'static, 'r>,
     /// What compiles the expressions of claims to devices, if anything does.
-    pub expressions: Option<&'r dyn DeviceExpressions>,
+    pub compile_device_expression: Option<DeviceCompiler>,
 }
+
+/// Compiles an expression of a new claim or class of devices, which may derive an attribute; gives the most that it costs, or why
+/// a server refuses it.
+pub type DeviceCompiler = fn(expression: &str, is_derived: bool) -> Result<u64, String>;
 
 /// The rules for one way to write an object.
 pub type Rule = fn(&Request<'_>, &mut Errors);

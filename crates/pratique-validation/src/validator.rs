@@ -4,12 +4,11 @@ use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::declarative::validate_declaratively;
-use crate::device_expressions::DeviceExpressions;
 use crate::errors::Errors;
 use crate::kinds::rules_of;
 use crate::node::Node;
 use crate::object_meta::{validate_any_create, validate_any_update};
-use crate::rules::{KindRules, Request, Rule};
+use crate::rules::{DeviceCompiler, KindRules, Request, Rule};
 
 /// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +37,7 @@ pub enum Rejection {
 #[derive(Clone, Debug, Default)]
 pub struct Validator {
     tables: Vec<&'static [KindRules]>,
-    expressions: Option<&'static dyn DeviceExpressions>,
+    compile_device_expression: Option<DeviceCompiler>,
 }
 
 impl<'a> Candidate<'a> {
@@ -57,12 +56,16 @@ impl<'a> Candidate<'a> {
         Candidate { subresource, ..self }
     }
 
-    fn request<'r>(&self, old: &'r Value<'r>, expressions: Option<&'r dyn DeviceExpressions>) -> Request<'r>
+    fn request<'r>(
+        &self,
+        old: &'r Value<'r>,
+        compile_device_expression: Option<DeviceCompiler>,
+    ) -> Request<'r>
     where
         'a: 'r,
     {
         Request {
-            expressions,
+            compile_device_expression,
             kind: self.kind,
             subresource: self.subresource,
             object: Node::root(self.object),
@@ -109,8 +112,8 @@ impl Validator {
     /// The same, with what compiles the expressions of claims to devices; without it, new objects with such expressions are not
     /// validated.
     #[must_use]
-    pub fn with_device_expressions(mut self, expressions: &'static dyn DeviceExpressions) -> Self {
-        self.expressions = Some(expressions);
+    pub fn with_device_expressions(mut self, compile: DeviceCompiler) -> Self {
+        self.compile_device_expression = Some(compile);
         self
     }
 
@@ -131,7 +134,7 @@ impl Validator {
             .filter(|_| candidate.subresource.is_empty());
         let rules = rules.ok_or_else(|| candidate.not_validated())?;
         let absent = Value::Null;
-        let request = candidate.request(&absent, self.expressions);
+        let request = candidate.request(&absent, self.compile_device_expression);
         let mut errors = Errors::default();
         (rules.create)(&request, &mut errors);
         if errors.is_empty() {
@@ -158,7 +161,7 @@ impl Validator {
             .rules_of(candidate.kind)
             .and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
         let (rules, rule) = rule.ok_or_else(|| candidate.not_validated())?;
-        let request = candidate.request(stored, self.expressions);
+        let request = candidate.request(stored, self.compile_device_expression);
         let mut errors = Errors::default();
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);

@@ -106,7 +106,9 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
     let attributes = &prepared.attributes;
     let candidate =
         Candidate::new(&attributes.kind, &attributes.object).of_subresource(&attributes.subresource);
-    let validator = Validator::new().with_kinds(pratique_apiextensions::DEFINITION_KINDS);
+    let validator = Validator::new()
+        .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
+        .with_device_expressions(pratique_expression::compile_device_expression);
     let judged = if attributes.operation == Operation::Update {
         validator.update(&candidate, &attributes.old_object)
     } else {

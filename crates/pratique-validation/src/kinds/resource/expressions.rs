@@ -1,7 +1,6 @@
-//! Expressions of claims and classes, which the [caller's compiler](crate::DeviceExpressions) compiles.
+//! Expressions of claims and classes, which the [caller's compiler](crate::rules::DeviceCompiler) compiles.
 
 use super::bounded::{Limit, validate_list};
-use crate::device_expressions::ExpressionError;
 use crate::errors::Errors;
 use crate::node::Node;
 use crate::rules::Request;
@@ -36,7 +35,7 @@ pub(super) fn validate_selectors(
         if !cel.is_set() {
             errors.required(cel, "");
         } else if !are_stored {
-            compile(request, &cel.child("expression"), false, errors);
+            validate_expression(request, &cel.child("expression"), false, errors);
         }
     });
 }
@@ -47,34 +46,35 @@ pub(super) fn validate_derived_expression(
     budget: &mut ExpressionBudget,
     errors: &mut Errors,
 ) {
-    let cost = compile(request, expression, true, errors);
+    let cost = validate_expression(request, expression, true, errors);
     budget.cost = budget.cost.saturating_add(cost);
 }
 
 /// What the expression costs at most.
 // Upstream: pkg/apis/resource/validation/validation.go, validateCELExpression
-fn compile(request: &Request<'_>, expression: &Node<'_, '_>, is_derived: bool, errors: &mut Errors) -> u64 {
+fn validate_expression(
+    request: &Request<'_>,
+    expression: &Node<'_, '_>,
+    is_derived: bool,
+    errors: &mut Errors,
+) -> u64 {
     let text = expression.text();
     if text.len() > MAX_LENGTH {
         errors.too_long(expression, MAX_LENGTH as i64);
         return 0;
     }
-    let Some(compiler) = request.expressions else {
+    let Some(compile) = request.compile_device_expression else {
         errors.leave_open("the expression of a device");
         return 0;
     };
-    match compiler.compile(text, is_derived) {
+    match compile(text, is_derived) {
         Ok(cost) => {
             if cost > MAX_COST {
                 errors.forbidden(expression, "too complex, exceeds cost limit");
             }
             cost
         }
-        Err(ExpressionError::Required(detail)) => {
-            errors.required(expression, &detail);
-            0
-        }
-        Err(ExpressionError::Invalid(detail)) => {
+        Err(detail) => {
             errors.invalid(expression, text, &detail);
             0
         }
