@@ -62,3 +62,133 @@ pub(crate) fn validate_declaratively(
         errors.push(declarative.error);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(api_version: &str, kind: &str, subresource: &str, object: &str, old: &str) -> Vec<String> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let kind = GroupVersionKind::new(group, version, kind);
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let old = pratique_json::parse(old.as_bytes()).unwrap();
+        let mut errors = Errors::default();
+        validate_declaratively(&kind, subresource, &object, &old, &mut errors);
+        errors.into_list().iter().map(ToString::to_string).collect()
+    }
+
+    #[track_caller]
+    fn check_create(api_version: &str, kind: &str, object: &str, expected: &[&str]) {
+        assert_eq!(judge(api_version, kind, "", object, "null"), expected);
+    }
+
+    #[track_caller]
+    fn check_update(api_version: &str, kind: &str, object: &str, old: &str, expected: &[&str]) {
+        assert_eq!(judge(api_version, kind, "", object, old), expected);
+    }
+
+    #[test]
+    fn what_did_not_change_is_not_judged_again() {
+        let role = r#"{"rules": [{"verbs": null}]}"#;
+        let more = r#"{"rules": [{"verbs": null}, {"verbs": ["get"]}]}"#;
+        let kind = ("rbac.authorization.k8s.io/v1", "Role");
+        let refused = ["rules[0].verbs: Required value"];
+        check_create(kind.0, kind.1, role, &refused);
+        check_update(kind.0, kind.1, role, role, &[]);
+        // Rules have no key, so that none is known to be an old one.
+        check_update(kind.0, kind.1, more, role, &refused);
+    }
+
+    #[test]
+    fn elements_are_those_with_the_same_key() {
+        let slice = |name: &str, more: &str| {
+            format!(r#"{{"spec": {{"sharedCounters": [{more}{{"name": "{name}", "counters": {{}}}}]}}}}"#)
+        };
+        let kind = ("resource.k8s.io/v1", "ResourceSlice");
+        let refused = "spec.sharedCounters[0].counters: Required value";
+        check_create(kind.0, kind.1, &slice("a", ""), &[refused]);
+        let before = r#"{"name": "b", "counters": {"c": {"value": "1"}}}, "#;
+        check_update(kind.0, kind.1, &slice("a", before), &slice("a", ""), &[]);
+        check_update(kind.0, kind.1, &slice("b", ""), &slice("a", ""), &[refused]);
+    }
+
+    #[test]
+    fn what_is_missing_is_judged_no_further() {
+        let class = r#"{"handler": ""}"#;
+        check_create(
+            "node.k8s.io/v1",
+            "RuntimeClass",
+            class,
+            &["handler: Required value"],
+        );
+        let changed = r#"{"handler": "b"}"#;
+        let immutable = "handler: Invalid value: null: field is immutable";
+        check_update("node.k8s.io/v1", "RuntimeClass", changed, class, &[immutable]);
+    }
+
+    #[test]
+    fn members_depend_on_others() {
+        let level = |spec: &str| format!(r#"{{"spec": {spec}}}"#);
+        let kind = ("flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration");
+        check_create(kind.0, kind.1, &level(r#"{"type": "Exempt", "exempt": {}}"#), &[]);
+        let limited = level(r#"{"type": "Limited", "exempt": {"lendablePercent": 0}}"#);
+        let refused = ["spec.exempt: Forbidden", "spec.limited: Required value"];
+        check_create(kind.0, kind.1, &limited, &refused);
+        check_update(
+            kind.0,
+            kind.1,
+            &limited,
+            &level(r#"{"type": "Exempt"}"#),
+            &refused,
+        );
+    }
+
+    #[test]
+    fn at_most_one_element_of_two_kinds() {
+        let request = r#"{"status": {"conditions": [{"type": "Approved"}, {"type": "Denied"}]}}"#;
+        let refused = "status.conditions: Invalid value: \"{conditions[{\\\"type\\\": \\\"Approved\\\"}], \
+                       conditions[{\\\"type\\\": \\\"Denied\\\"}]}\": must specify at most one of: \
+                       `conditions[{\"type\": \"Approved\"}]`, `conditions[{\"type\": \"Denied\"}]`";
+        let kind = ("certificates.k8s.io/v1", "CertificateSigningRequest");
+        assert_eq!(judge(kind.0, kind.1, "approval", request, "{}"), [refused]);
+        assert_eq!(judge(kind.0, kind.1, "approval", request, request), [""; 0]);
+    }
+
+    #[test]
+    fn rules_apply_where_they_are_stated() {
+        let scale = r#"{"spec": {"replicas": -1}}"#;
+        let refused = "spec.replicas: Invalid value: -1: must be greater than or equal to 0";
+        assert_eq!(judge("autoscaling/v1", "Scale", "scale", scale, "{}"), [refused]);
+        assert_eq!(judge("autoscaling/v1", "Scale", "", scale, "{}"), [""; 0]);
+    }
+
+    #[test]
+    fn silent_rules_end_the_judgement() {
+        // A name that is missing is optional, and is no malformed one.
+        check_create(
+            "v1",
+            "ReplicationController",
+            r#"{"metadata": {"name": ""}, "spec": {}}"#,
+            &["spec.replicas: Required value"],
+        );
+    }
+
+    #[test]
+    fn twins_of_rules_by_hand_stand_instead_of_them() {
+        let field = pratique_types::field::Path::new("handler");
+        let by_hand = |object: &str, old: &str| {
+            let object = pratique_json::parse(object.as_bytes()).unwrap();
+            let old = pratique_json::parse(old.as_bytes()).unwrap();
+            let mut errors = Errors::default();
+            errors.invalid(field, "A", "by hand");
+            errors.cover_from(0, "format=k8s-short-name");
+            let kind = GroupVersionKind::new("node.k8s.io", "v1", "RuntimeClass");
+            validate_declaratively(&kind, "", &object, &old, &mut errors);
+            let list = errors.into_list();
+            list.iter().filter(|error| error.body.contains("by hand")).count()
+        };
+        assert_eq!(by_hand(r#"{"handler": "A"}"#, "null"), 0);
+        // The twin does not judge what did not change.
+        assert_eq!(by_hand(r#"{"handler": "A"}"#, r#"{"handler": "A"}"#), 1);
+    }
+}

@@ -110,8 +110,9 @@ func (r *rules) kept(checks []check) (out []check) {
 		for j, other := range checks {
 			ends = ends || i != j && !other.ends && r.isEnforced(other)
 		}
-		if r.isEnforced(c) || (c.ends && ends) {
-			if r.enforces(c.inner) {
+		// A case without rules keeps those of all other values away.
+		if c.name == "case" || r.isEnforced(c) || (c.ends && ends) {
+			if c.name == "case" || r.enforces(c.inner) {
 				c.inner = r.kept(c.inner)
 			}
 			out = append(out, c)

@@ -284,8 +284,7 @@ impl Judgement {
         if old.is_some_and(is_unchanged) {
             return;
         }
-        let set = members.iter().filter(|member| is_set(member, node.value()));
-        let names: Vec<&str> = set.map(|member| member.name).collect();
+        let set = || members.iter().filter(|member| is_set(member, node.value()));
         let every = || {
             let quoted: Vec<String> = members
                 .iter()
@@ -293,22 +292,22 @@ impl Judgement {
                 .collect();
             quoted.join(", ")
         };
-        let shown = format!("{{{}}}", names.join(", "));
-        match (names.len(), is_required) {
+        let (origin, quantity) = match (set().count(), is_required) {
             (0, true) => {
                 let detail = format!("must specify one of: {}", every());
                 self.push("union", Error::invalid(node, "", &detail));
+                return;
             }
-            (0 | 1, _) => {}
-            (_, true) => {
-                let detail = format!("must specify exactly one of: {}", every());
-                self.push("union", Error::invalid(node, shown.as_str(), &detail));
-            }
-            (_, false) => {
-                let detail = format!("must specify at most one of: {}", every());
-                self.push("zeroOrOneOf", Error::invalid(node, shown.as_str(), &detail));
-            }
-        }
+            (0 | 1, _) => return,
+            (_, true) => ("union", "exactly"),
+            (_, false) => ("zeroOrOneOf", "at most"),
+        };
+        let names: Vec<&str> = set().map(|member| member.name).collect();
+        let (value, detail) = (
+            format!("{{{}}}", names.join(", ")),
+            format!("must specify {quantity} one of: {}", every()),
+        );
+        self.push(origin, Error::invalid(node, value.as_str(), &detail));
     }
 
     // Upstream: apimachinery/pkg/api/validate/update.go
