@@ -1,9 +1,11 @@
 //! The rules of the kinds, by API group.
 
+mod api_services;
 mod apps;
 mod autoscaling;
 mod batch;
 mod configuration;
+mod flow_control;
 mod namespaces;
 mod networking;
 mod pods;
@@ -21,10 +23,12 @@ use pratique_types::GroupVersionKind;
 pub(crate) use crate::rules::{KindRules, Request};
 
 const GROUPS: &[&[KindRules]] = &[
+    api_services::KINDS,
     apps::KINDS,
     autoscaling::KINDS,
     batch::KINDS,
     configuration::KINDS,
+    flow_control::KINDS,
     namespaces::KINDS,
     networking::KINDS,
     pods::KINDS,

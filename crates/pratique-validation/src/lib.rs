@@ -38,6 +38,7 @@ mod node;
 mod object_meta;
 mod pod;
 mod quantities;
+mod reviews;
 pub mod rules;
 mod seen;
 mod selector;

@@ -41,6 +41,21 @@ pub(crate) fn validate_selector(selector: &Node<'_, '_>, allows_invalid_values: 
 
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelSelectorRequirement
 fn validate_requirement(requirement: &Node<'_, '_>, allows_invalid_values: bool, errors: &mut Errors) {
+    if !validate_value_count(requirement, errors) {
+        errors.invalid_name(&requirement.child("operator"), "not a valid selector operator");
+    }
+    validate_key(requirement, allows_invalid_values, errors);
+}
+
+/// A requirement whose operator may be one that is not known here.
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, AllowUnknownOperatorInRequirement
+pub(crate) fn validate_open_requirement(requirement: &Node<'_, '_>, errors: &mut Errors) {
+    validate_value_count(requirement, errors);
+    validate_key(requirement, false, errors);
+}
+
+/// Whether the operator is known; then it has the values that it needs, and no others.
+pub(crate) fn validate_value_count(requirement: &Node<'_, '_>, errors: &mut Errors) -> bool {
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
     match operator.text() {
         "In" | "NotIn" if values.is_empty() => {
@@ -51,11 +66,15 @@ fn validate_requirement(requirement: &Node<'_, '_>, allows_invalid_values: bool,
             "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
         ),
         "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-        _ => errors.invalid_name(&operator, "not a valid selector operator"),
+        _ => return false,
     }
+    true
+}
+
+fn validate_key(requirement: &Node<'_, '_>, allows_invalid_values: bool, errors: &mut Errors) {
     validate_label_name(&requirement.child("key"), errors);
     if !allows_invalid_values {
-        for value in values.items() {
+        for value in requirement.child("values").items() {
             errors.invalid_each(&value, &label_value(value.text()));
         }
     }

@@ -8,6 +8,7 @@ use crate::errors::Errors;
 use crate::kinds::rules_of;
 use crate::node::Node;
 use crate::object_meta::{validate_any_create, validate_any_update};
+use crate::reviews::review_rule;
 use crate::rules::{DeviceCompiler, KindRules, Request, Rule};
 
 /// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
@@ -24,7 +25,7 @@ pub struct Candidate<'a> {
 /// Why an object is not taken to be valid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Rejection {
-    /// It is invalid: the server's answer, 422 with all causes.
+    /// It is invalid: the server's answer, 422 with all causes; that of a question that lacks something is a bare 400.
     #[error("{}", .0.message)]
     Invalid(Box<Status>),
     /// There are no rules here for the kind, its subresource or a part of the object, which has no error otherwise: whether a
@@ -129,6 +130,9 @@ impl Validator {
     /// It is invalid, or of a kind without rules.
     // Upstream: apiserver/pkg/registry/rest/create.go, ValidateCreate
     pub fn create(&self, candidate: &Candidate<'_>) -> Result<(), Rejection> {
+        if let Some(rule) = review_rule(candidate.kind) {
+            return rule(&candidate.request(&Value::Null)).map_err(Rejection::Invalid);
+        }
         let rules = self
             .rules_of(candidate.kind)
             .filter(|_| candidate.subresource.is_empty());

@@ -1,0 +1,182 @@
+//! Reviews: objects that ask a question, and are answered and not stored. No strategy judges them, and so nobody judges their
+//! metadata.
+
+use pratique_types::field::BadValue;
+use pratique_types::{GroupVersionKind, Status, status};
+
+use crate::errors::Errors;
+use crate::internal::internal_json;
+use crate::node::Node;
+use crate::rules::Request;
+use crate::selector::{validate_open_requirement, validate_value_count};
+
+type ReviewRule = fn(&Request<'_>) -> Result<(), Box<Status>>;
+
+/// What is judged of a kind, if it is one of reviews.
+pub(crate) fn review_rule(kind: &GroupVersionKind) -> Option<ReviewRule> {
+    let rule: ReviewRule = match (kind.group.as_str(), kind.kind.as_str()) {
+        ("authentication.k8s.io", "SelfSubjectReview") => |_| Ok(()),
+        ("authentication.k8s.io", "TokenReview") => judge_token,
+        ("authorization.k8s.io", "SelfSubjectRulesReview") => judge_rules,
+        ("authorization.k8s.io", "SelfSubjectAccessReview") => |request| judge_access(request, |_, _| {}),
+        ("authorization.k8s.io", "SubjectAccessReview") => |request| judge_access(request, |_, _| {}),
+        ("authorization.k8s.io", "LocalSubjectAccessReview") => {
+            |request| judge_access(request, validate_local)
+        }
+        _ => return None,
+    };
+    Some(rule)
+}
+
+fn refuse(message: &str) -> Result<(), Box<Status>> {
+    Err(Box::new(status::bad_request(message)))
+}
+
+// Upstream: pkg/registry/authentication/tokenreview/storage.go, Create
+fn judge_token(request: &Request<'_>) -> Result<(), Box<Status>> {
+    let spec = request.object.child("spec");
+    if spec.child("token").text().is_empty() {
+        return refuse("token is required for TokenReview in authentication");
+    }
+    Ok(())
+}
+
+// Upstream: pkg/registry/authorization/selfsubjectrulesreview/rest.go, Create
+fn judge_rules(request: &Request<'_>) -> Result<(), Box<Status>> {
+    let spec = request.object.child("spec");
+    if spec.child("namespace").text().is_empty() {
+        return refuse("no namespace on request");
+    }
+    Ok(())
+}
+
+fn judge_access(
+    request: &Request<'_>,
+    validate_more: fn(&Request<'_>, &mut Errors),
+) -> Result<(), Box<Status>> {
+    let mut errors = Errors::default();
+    validate_spec(request, &mut errors);
+    validate_metadata(request, &mut errors);
+    validate_more(request, &mut errors);
+    errors.remove_duplicates();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    // The server's answer has neither the kind nor the name.
+    Err(Box::new(errors.into_list().into_status(
+        &request.kind.group,
+        "",
+        "",
+    )))
+}
+
+// Upstream: pkg/apis/authorization/validation/validation.go, ValidateSubjectAccessReviewSpec, ValidateSelfSubjectAccessReviewSpec
+fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
+    let spec = request.object.child("spec");
+    let (resource, other) = (
+        spec.child("resourceAttributes"),
+        spec.child("nonResourceAttributes"),
+    );
+    if resource.is_set() == other.is_set() {
+        errors.invalid(
+            &spec,
+            path_attributes_json(&other),
+            "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+        );
+    }
+    let user = spec.child("user");
+    let asks_for_another = request.kind.kind != "SelfSubjectAccessReview";
+    if asks_for_another && user.text().is_empty() && spec.child("groups").is_empty() {
+        errors.invalid(user, "", "at least one of user or group must be specified");
+    }
+    let fields = resource.child("fieldSelector");
+    validate_selector(&fields, validate_field_requirement, errors);
+    let labels = resource.child("labelSelector");
+    validate_selector(&labels, validate_open_requirement, errors);
+}
+
+// Upstream: pkg/apis/authorization/types.go, NonResourceAttributes
+fn path_attributes_json(attributes: &Node<'_, '_>) -> BadValue<'static> {
+    if !attributes.is_set() {
+        return BadValue::Prepared("null".into());
+    }
+    let text = |name: &str| pratique_json::Value::from(attributes.child(name).text()).to_string();
+    let json = format!("{{\"Path\":{},\"Verb\":{}}}", text("path"), text("verb"));
+    BadValue::Prepared(pratique_json::escape_html(&json).into_owned().into())
+}
+
+// Upstream: pkg/apis/authorization/validation/validation.go, validateFieldSelectorAttributes, validateLabelSelectorAttributes
+fn validate_selector(
+    selector: &Node<'_, '_>,
+    validate_requirement: fn(&Node<'_, '_>, &mut Errors),
+    errors: &mut Errors,
+) {
+    if !selector.is_set() {
+        return;
+    }
+    let (raw, requirements) = (selector.child("rawSelector"), selector.child("requirements"));
+    match (raw.is_empty(), requirements.is_empty()) {
+        (false, false) => errors.invalid_value(&raw, "may not specified at the same time as requirements"),
+        (true, true) => {
+            let detail = format!(
+                "when {} is specified, requirements or rawSelector is required",
+                selector.path()
+            );
+            errors.required(&requirements, &detail);
+        }
+        _ => {}
+    }
+    for requirement in requirements.items() {
+        validate_requirement(&requirement, errors);
+    }
+}
+
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateFieldSelectorRequirement
+fn validate_field_requirement(requirement: &Node<'_, '_>, errors: &mut Errors) {
+    let key = requirement.child("key");
+    if key.text().is_empty() {
+        errors.required(key, "must be specified");
+    }
+    // Operators that are not known are left to the authorizer.
+    validate_value_count(requirement, errors);
+}
+
+/// Metadata are to be empty; the managed fields, which the server sets itself, do not count.
+fn validate_metadata(request: &Request<'_>, errors: &mut Errors) {
+    let metadata = request.object.child("metadata");
+    let is_local = request.kind.kind == "LocalSubjectAccessReview";
+    let is_free = |name: &str| name == "managedFields" || (is_local && name == "namespace");
+    let is_given = |(name, member): (&str, Node<'_, '_>)| {
+        // A pointer to 0 is no nil.
+        let is_pointer = name == "deletionGracePeriodSeconds";
+        !is_free(name) && (!member.is_empty() || (is_pointer && member.is_set()))
+    };
+    if metadata.entries().any(is_given) {
+        let except = if is_local { " except for namespace" } else { "" };
+        errors.invalid(
+            &metadata,
+            internal_json("metav1.ObjectMeta", metadata.value()),
+            &format!("must be empty{except}"),
+        );
+    }
+}
+
+// Upstream: pkg/apis/authorization/validation/validation.go, ValidateLocalSubjectAccessReview
+fn validate_local(request: &Request<'_>, errors: &mut Errors) {
+    let (metadata, spec) = (request.object.child("metadata"), request.object.child("spec"));
+    let (resource, other) = (
+        spec.child("resourceAttributes"),
+        spec.child("nonResourceAttributes"),
+    );
+    let namespace = resource.child("namespace");
+    if resource.is_set() && namespace.text() != metadata.child("namespace").text() {
+        errors.invalid(&namespace, namespace.text(), "must match metadata.namespace");
+    }
+    if other.is_set() {
+        errors.invalid(
+            &other,
+            path_attributes_json(&other),
+            "disallowed on this kind of request",
+        );
+    }
+}
