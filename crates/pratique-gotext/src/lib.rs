@@ -16,6 +16,7 @@
 
 pub mod hex;
 pub mod json;
+pub mod jsonpath;
 pub mod net;
 pub mod quantity;
 #[cfg(feature = "regexp")]
