@@ -35,6 +35,11 @@ impl<'c> Composition<'c> {
         }
     }
 
+    /// Compiles what follows for version 1.`minor`, with the variables so far.
+    pub fn set_minor(&mut self, minor: u32) {
+        self.minor = minor;
+    }
+
     /// Compiles a variable and declares it, as `dyn` if it does not compile. A name that is declared again means the
     /// later variable.
     pub fn variable(

@@ -39,6 +39,8 @@ pub struct Declarations {
     pub patch_types: bool,
     /// `variables`, with those compiled before by the same [`PolicyExpressions`].
     pub variables: bool,
+    /// What servers of later versions declare, for an expression that is stored already.
+    pub stored: bool,
 }
 
 /// Why an expression is refused.

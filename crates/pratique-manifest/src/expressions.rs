@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use pratique_cel::CompileError;
 pub use pratique_expression::Cache;
-use pratique_expression::{Composition, Use, token_at};
+use pratique_expression::{CURRENT_MINOR, Composition, Use, token_at};
 use pratique_workers::ScopedThreads;
 
 use crate as manifest;
@@ -57,7 +57,7 @@ impl Expressions {
     }
 
     /// The expressions that all loads with [`Options::checked`](manifest::Options::checked) share.
-    fn shared() -> &'static Self {
+    pub(crate) fn shared() -> &'static Self {
         static SHARED: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(Arc::default()));
         &SHARED
     }
@@ -96,12 +96,18 @@ impl manifest::Options<'static> {
 
 impl manifest::ExpressionCompiler for Expressions {
     fn begin(&self) -> Box<dyn manifest::PolicyExpressions + '_> {
-        Box::new(Policy(Composition::at(&self.cache, self.minor)))
+        Box::new(Policy {
+            composition: Composition::at(&self.cache, self.minor),
+            minor: self.minor,
+        })
     }
 }
 
 /// The expressions of one policy.
-struct Policy<'c>(Composition<'c>);
+struct Policy<'c> {
+    composition: Composition<'c>,
+    minor: u32,
+}
 
 impl manifest::PolicyExpressions for Policy<'_> {
     fn compile(
@@ -110,13 +116,20 @@ impl manifest::PolicyExpressions for Policy<'_> {
         usage: manifest::ExpressionUse<'_>,
         declarations: manifest::Declarations,
     ) -> Result<(), manifest::ExpressionError> {
+        // Upstream: apiserver/pkg/cel/environment/environment.go, StoredExpressions
+        let minor = if declarations.stored {
+            CURRENT_MINOR.max(self.minor)
+        } else {
+            self.minor
+        };
         let declarations = pratique_expression::Declarations {
             params: declarations.params,
             authorizer: declarations.authorizer,
             patch_types: declarations.patch_types,
             variables: declarations.variables,
         };
-        let Policy(composition) = self;
+        let composition = &mut self.composition;
+        composition.set_minor(minor);
         let compiled = match usage {
             manifest::ExpressionUse::Variable { name } => composition.variable(name, text, declarations),
             other => composition.compile(text, use_of(other), declarations),

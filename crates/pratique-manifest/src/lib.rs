@@ -86,3 +86,5 @@ pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, 
 pub use read::directory::ManifestFile;
 pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, open_regular, read_regular, read_with_state};
 pub use read::path::{is_manifest, path_text};
+#[cfg(feature = "expressions")]
+pub use validate::KIND_RULES;

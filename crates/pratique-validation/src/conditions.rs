@@ -5,8 +5,9 @@ use crate::node::Node;
 use crate::seen::Seen;
 use crate::selector::validate_label_name;
 
+/// The conditions of a status, those of `metav1.Condition`.
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateConditions
-pub(crate) fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
+pub fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
     let mut kinds = Seen::default();
     for condition in conditions.items() {
         let kind = condition.child("type").text();

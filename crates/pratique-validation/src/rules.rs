@@ -35,6 +35,7 @@
 
 use pratique_types::GroupVersionKind;
 
+pub use crate::conditions::validate_conditions;
 pub use crate::errors::{Errors, named};
 pub use crate::internal::internal_json;
 pub use crate::messages::{NameRule, label_name, path_segment_name, subdomain_name};
@@ -42,6 +43,7 @@ pub use crate::node::Node;
 pub use crate::object_meta::{
     validate_core_meta, validate_core_meta_update, validate_object_meta, validate_object_meta_update,
 };
+pub use crate::selector::validate_selector;
 pub use crate::webhook_clients::{validate_ca_bundle, validate_webhook_service, validate_webhook_url};
 
 /// A request as the rules of a kind see it.

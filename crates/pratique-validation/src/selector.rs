@@ -29,7 +29,7 @@ pub(crate) fn validate_label_name(name: &Node<'_, '_>, errors: &mut Errors) {
 
 /// A label selector; values are not looked at where the old object has invalid ones.
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelSelector
-pub(crate) fn validate_selector(selector: &Node<'_, '_>, allows_invalid_values: bool, errors: &mut Errors) {
+pub fn validate_selector(selector: &Node<'_, '_>, allows_invalid_values: bool, errors: &mut Errors) {
     if !selector.is_set() {
         return;
     }

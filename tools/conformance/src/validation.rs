@@ -108,6 +108,7 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
         Candidate::new(&attributes.kind, &attributes.object).of_subresource(&attributes.subresource);
     let validator = Validator::new()
         .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
+        .with_kinds(pratique_manifest::KIND_RULES)
         .with_device_expressions(pratique_expression::compile_device_expression);
     let judged = if attributes.operation == Operation::Update {
         validator.update(&candidate, &attributes.old_object)

@@ -2,87 +2,103 @@
 
 use std::collections::HashSet;
 
+use pratique_validation::rules::{Node, named, path_segment_name, subdomain_name, validate_selector};
+
+use super::Change;
 use super::errors::FieldErrors;
-use super::matching::{match_resources, mutating_operations, path_segment};
-use super::metadata::subdomain;
-use super::selector::validate_selector;
-use super::view::View;
+use super::matching::{match_resources, mutating_operations};
 
 const ACTIONS: &[&str] = &["Audit", "Deny", "Warn"];
 const NOT_FOUND_ACTIONS: &[&str] = &["Deny", "Allow"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicyBindingSpec
-pub(super) fn validate_validating(spec: &View<'_>, errors: &mut FieldErrors) {
-    common(spec, errors);
-    validation_actions(&spec.field("validationActions"), errors);
+pub(super) fn validate_validating(change: Change<'_, '_>, errors: &mut FieldErrors) {
+    let spec = change.object.child("spec");
+    validate_policy_name(&spec, change.is_required_elsewhere("policyName"), errors);
+    validate_common(&spec, errors);
+    let is_required_elsewhere = change.is_required_elsewhere("validationActions");
+    validate_actions(&spec.child("validationActions"), is_required_elsewhere, errors);
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicyBindingSpec
-pub(super) fn validate_mutating(spec: &View<'_>, errors: &mut FieldErrors) {
-    common(spec, errors);
-    mutating_operations(&spec.field("matchResources"), errors);
+pub(super) fn validate_mutating(change: Change<'_, '_>, errors: &mut FieldErrors) {
+    let spec = change.object.child("spec");
+    validate_policy_name(&spec, false, errors);
+    validate_common(&spec, errors);
+    mutating_operations(&spec.child("matchResources"), errors);
 }
 
-fn common(spec: &View<'_>, errors: &mut FieldErrors) {
-    let policy_name = spec.field("policyName");
-    if policy_name.text().is_empty() {
-        errors.required(&policy_name, "");
-    } else {
-        subdomain(&policy_name, errors);
+fn validate_policy_name(spec: &Node<'_, '_>, is_required_elsewhere: bool, errors: &mut FieldErrors) {
+    let name = spec.child("policyName");
+    if !name.text().is_empty() {
+        errors
+            .list
+            .invalid_each(&name, &subdomain_name(name.text(), false));
+    } else if !is_required_elsewhere {
+        errors.list.required(&name, "");
     }
-    let param_ref = spec.field("paramRef");
-    if !param_ref.is_absent() {
+}
+
+fn validate_common(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
+    let param_ref = spec.child("paramRef");
+    if param_ref.is_set() {
         validate_param_ref(&param_ref, errors);
     }
-    match_resources(&spec.field("matchResources"), errors);
+    match_resources(&spec.child("matchResources"), errors);
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateParamRef
-fn validate_param_ref(param_ref: &View<'_>, errors: &mut FieldErrors) {
+fn validate_param_ref(param_ref: &Node<'_, '_>, errors: &mut FieldErrors) {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
-    let name = param_ref.field("name");
-    let selector = param_ref.field("selector");
-    let named = !name.text().is_empty();
-    if named {
-        path_segment(&name, errors);
-        if !selector.is_absent() {
-            errors.forbidden(&name, EXCLUSIVE);
+    let name = param_ref.child("name");
+    let selector = param_ref.child("selector");
+    let has_name = !name.text().is_empty();
+    if has_name {
+        errors
+            .list
+            .invalid_each(&name, &path_segment_name(name.text(), false));
+        if selector.is_set() {
+            errors.list.forbidden(&name, EXCLUSIVE);
         }
     }
-    if !selector.is_absent() {
-        validate_selector(&selector, errors);
-        if named {
-            errors.forbidden(&selector, EXCLUSIVE);
+    if selector.is_set() {
+        validate_selector(&selector, false, &mut errors.list);
+        if has_name {
+            errors.list.forbidden(&selector, EXCLUSIVE);
         }
     }
-    if !named && selector.is_absent() {
-        errors.required(param_ref, "one of name or selector must be specified");
+    if !has_name && !selector.is_set() {
+        errors
+            .list
+            .required(param_ref, "one of name or selector must be specified");
     }
-    let action = param_ref.field("parameterNotFoundAction");
+    let action = param_ref.child("parameterNotFoundAction");
     if action.text().is_empty() {
-        errors.required(&action, "");
+        errors.list.required(&action, "");
     } else if !NOT_FOUND_ACTIONS.contains(&action.text()) {
-        errors.not_supported(&action, action.text(), NOT_FOUND_ACTIONS);
+        errors.not_supported(&action, NOT_FOUND_ACTIONS);
     }
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidationActions
-fn validation_actions(actions: &View<'_>, errors: &mut FieldErrors) {
+fn validate_actions(actions: &Node<'_, '_>, is_required_elsewhere: bool, errors: &mut FieldErrors) {
     let mut used = HashSet::new();
     for action in actions.items() {
         if !ACTIONS.contains(&action.text()) {
-            errors.not_supported(&action, action.text(), ACTIONS);
+            errors.not_supported(&action, ACTIONS);
         }
-        if !used.insert(action.text().to_owned()) {
-            errors.duplicate_enum(&action);
+        if !used.insert(action.text()) {
+            errors.list.duplicate(&action, named(action.text()));
         }
     }
     if used.contains("Deny") && used.contains("Warn") {
         let detail = "must not contain both Deny and Warn (repeating the same validation failure information \
             in the API response and headers serves no purpose)";
-        errors.invalid_json(actions, &actions.json(), detail);
+        errors.list.invalid_value(actions, detail);
     }
-    if used.is_empty() {
-        errors.required(actions, "at least one validation action is required");
+    if used.is_empty() && !is_required_elsewhere {
+        errors
+            .list
+            .required(actions, "at least one validation action is required");
     }
 }

@@ -1,13 +1,9 @@
-//! Errors of fields, with the messages of the API's validation.
-
-use std::fmt::Write as _;
+//! Errors of fields, with what is known of them beyond the messages of the API's validation.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_json::escape_html;
-use pratique_types::field::{BadValue, Error, ErrorKind};
-use serde_json::Value as Json;
+use pratique_types::field::{Error, ErrorKind};
+use pratique_validation::rules::{Errors, Node, named};
 
-use super::view::View;
 use crate::expression::{ExpressionError, ExpressionErrorKind, ExpressionIssue};
 use crate::problem::Rule;
 use crate::tree::Step;
@@ -15,10 +11,17 @@ use crate::tree::Step;
 /// An error of a field.
 #[derive(Debug)]
 pub(crate) struct FieldError {
-    pub(crate) path: Vec<Step>,
+    /// `spec.validations[0].expression`; empty for the object itself.
+    pub(crate) field: String,
     pub(crate) rule: Rule,
     /// `spec.failurePolicy: Required value`, with what follows.
     pub(crate) text: String,
+    pub(crate) remark: Remark,
+}
+
+/// What is known of an error beyond its text.
+#[derive(Debug, Default)]
+pub(crate) struct Remark {
     /// The errors within an expression, each with its offset in the field's text.
     pub(crate) issues: Vec<ExpressionIssue>,
     /// Whether it is an error of an expression that uses `variables`.
@@ -32,147 +35,94 @@ pub(crate) struct FieldError {
 /// The errors of an object, in the order in which they were found.
 #[derive(Default)]
 pub(super) struct FieldErrors {
-    errors: Vec<FieldError>,
-    /// The length of their texts together.
-    length: usize,
-    /// How many more were found but not kept.
-    more: usize,
-}
-
-/// Errors of one object beyond this number or length are only counted. The server has no bound.
-const MAX_ERRORS: usize = 10_000;
-const MAX_LENGTH: usize = 16 << 20;
-
-impl FieldError {
-    fn new(path: Vec<Step>, text: String) -> Self {
-        FieldError {
-            path,
-            rule: Rule::InvalidField,
-            text,
-            issues: Vec::new(),
-            uses_variables: false,
-            help: None,
-            meant: None,
-        }
-    }
+    /// The errors, as the server has them.
+    pub(super) list: Errors,
+    /// Remarks on some of them, each with the number of errors before.
+    remarks: Vec<(usize, Rule, Remark)>,
 }
 
 impl FieldErrors {
-    pub(super) fn into_vec(mut self) -> Vec<FieldError> {
-        if self.more > 0 {
-            let text = format!("and {} more errors of this object", self.more);
-            self.errors.push(FieldError::new(Vec::new(), text));
+    pub(super) fn into_vec(self) -> Vec<FieldError> {
+        let list = self.list.into_list();
+        let kept = list.iter().count();
+        // Errors that are only counted have no place in the list.
+        let mut remarks = self.remarks.into_iter().filter(|(at, ..)| *at < kept).peekable();
+        let errors = list.into_vec().into_iter().enumerate();
+        let errors = errors.map(|(at, error)| {
+            let remark = remarks.next_if(|(of, ..)| *of == at);
+            let (rule, remark) = remark
+                .map_or((Rule::InvalidField, Remark::default()), |(_, rule, remark)| {
+                    (rule, remark)
+                });
+            FieldError {
+                text: error.to_string(),
+                field: if error.field == WHOLE {
+                    String::new()
+                } else {
+                    error.field
+                },
+                rule,
+                remark,
+            }
+        });
+        errors.collect()
+    }
+
+    /// The value is none of the supported ones, which are given in order.
+    pub(super) fn not_supported(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
+        self.not_supported_at(field, field.text(), supported);
+    }
+
+    /// A value within a field is none of the supported ones.
+    pub(super) fn not_supported_at(&mut self, field: &Node<'_, '_>, value: &str, supported: &[&str]) {
+        if let Some(meant) = nearest(value, supported.iter().copied()) {
+            let remark = Remark {
+                help: Some(did_you_mean(meant)),
+                meant: Some(meant.to_owned()),
+                ..Remark::default()
+            };
+            self.remarks.push((self.list.len(), Rule::InvalidField, remark));
         }
-        self.errors
-    }
-
-    /// The value is missing or empty.
-    pub(super) fn required(&mut self, field: &View<'_>, detail: &str) {
-        self.push(field, |path| Error::required(path, detail));
-    }
-
-    /// The value, a string, is malformed.
-    pub(super) fn invalid(&mut self, field: &View<'_>, value: &str, detail: &str) {
-        self.push(field, |path| Error::invalid(path, value, detail));
-    }
-
-    /// The value is not one of an enumeration's values.
-    pub(super) fn invalid_enum(&mut self, field: &View<'_>, value: &str, detail: &str) {
-        self.push(field, |path| {
-            Error::invalid(path, BadValue::Named(value.into()), detail)
-        });
-    }
-
-    /// The value, not a string, is malformed.
-    pub(super) fn invalid_json(&mut self, field: &View<'_>, value: &Json, detail: &str) {
-        let text = value.to_string();
-        self.invalid_text(field, &escape_html(&text), detail);
-    }
-
-    /// The value, shown as it is given, is malformed.
-    pub(super) fn invalid_text(&mut self, field: &View<'_>, shown: &str, detail: &str) {
-        self.push(field, |path| {
-            Error::invalid(path, BadValue::Prepared(shown.into()), detail)
-        });
-    }
-
-    /// The value is not allowed here.
-    pub(super) fn forbidden(&mut self, field: &View<'_>, detail: &str) {
-        self.push(field, |path| Error::forbidden(path, detail));
-    }
-
-    /// The value is given twice.
-    pub(super) fn duplicate(&mut self, field: &View<'_>) {
-        self.push(field, |path| Error::duplicate(path, field.text()));
-    }
-
-    /// A value of an enumeration is given twice.
-    pub(super) fn duplicate_enum(&mut self, field: &View<'_>) {
-        self.push(field, |path| {
-            Error::duplicate(path, BadValue::Named(field.text().into()))
-        });
-    }
-
-    /// The value is not one of the supported ones, which are given in order.
-    pub(super) fn not_supported(&mut self, field: &View<'_>, value: &str, supported: &[&str]) {
-        self.push(field, |path| {
-            Error::not_supported(path, BadValue::Named(value.into()), supported)
-        });
-        let meant = nearest(value, supported.iter().copied());
-        if let (Some(meant), Some(error)) = (meant, self.last()) {
-            error.help = Some(did_you_mean(meant));
-            error.meant = Some(meant.to_owned());
-        }
-    }
-
-    /// A list has too many items.
-    pub(super) fn too_many(&mut self, field: &View<'_>, max: usize) {
-        self.push(field, |path| {
-            Error::too_many(path, field.len() as i64, max as i64)
-        });
-    }
-
-    /// The value is too long.
-    pub(super) fn too_long(&mut self, field: &View<'_>, max: usize) {
-        self.push(field, |path| Error::too_long(path, max as i64));
+        self.list
+            .push(Error::not_supported(field, named(value), supported));
     }
 
     /// An expression, shown as it is given, is refused.
-    pub(super) fn expression(&mut self, field: &View<'_>, shown: &str, refused: ExpressionError) {
+    pub(super) fn expression(&mut self, field: &Node<'_, '_>, shown: &str, refused: ExpressionError) {
         let kind = match refused.kind {
             ExpressionErrorKind::Required => ErrorKind::Required,
             ExpressionErrorKind::Invalid => ErrorKind::Invalid,
             ExpressionErrorKind::Internal => ErrorKind::Internal,
         };
-        self.push(field, |path| {
-            Error::new(kind, path, &shown.into(), &refused.detail)
-        });
-        if let Some(error) = self.last() {
-            error.rule = Rule::InvalidExpression;
-            error.issues = refused.issues;
-            error.uses_variables = field.text().contains("variables.");
-            error.help = refused.help;
-        }
-    }
-
-    /// The last error, if it was kept.
-    fn last(&mut self) -> Option<&mut FieldError> {
-        self.errors.last_mut().filter(|_| self.more == 0)
-    }
-
-    fn push(&mut self, field: &View<'_>, error: impl FnOnce(String) -> Error) {
-        if self.errors.len() >= MAX_ERRORS || self.length >= MAX_LENGTH {
-            self.more += 1;
-            return;
-        }
-        let path = field.path();
-        let text = error(path_text(&path)).to_string();
-        self.length = self.length.saturating_add(text.len());
-        self.errors.push(FieldError::new(path, text));
+        let remark = Remark {
+            issues: refused.issues,
+            uses_variables: field.text().contains("variables."),
+            help: refused.help,
+            meant: None,
+        };
+        self.remarks
+            .push((self.list.len(), Rule::InvalidExpression, remark));
+        self.list
+            .push(Error::new(kind, field, &shown.into(), &refused.detail));
     }
 }
 
-/// A path as messages write it: `spec.validations[0].expression`.
+/// How an error names the object itself.
+const WHOLE: &str = "<nil>";
+
+/// The steps of a path, as messages write it: `spec.validations[0].expression`.
+pub(crate) fn parse_path(text: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for part in text.split('.').filter(|part| !part.is_empty()) {
+        let (name, indexes) = part.split_once('[').unwrap_or((part, ""));
+        steps.push(Step::Field(name.to_owned()));
+        let numbers = indexes.split(['[', ']']).filter_map(|number| number.parse().ok());
+        steps.extend(numbers.map(Step::Index));
+    }
+    steps
+}
+
+/// A path as messages write it.
 pub(crate) fn path_text(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
@@ -182,11 +132,25 @@ pub(crate) fn path_text(path: &[Step]) -> String {
                 text.push('.');
                 text.push_str(name);
             }
-            Step::Index(index) => {
-                // Writing to a String cannot fail.
-                let _ = write!(text, "[{index}]");
-            }
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_as_they_are_written() {
+        for text in [
+            "",
+            "spec.validations[10].expression",
+            "webhooks[0]",
+            "metadata.name",
+        ] {
+            assert_eq!(path_text(&parse_path(text)), text);
+        }
+    }
 }

@@ -3,39 +3,113 @@
 use std::collections::HashSet;
 
 use pratique_gotext::validation;
+use pratique_validation::rules::Node;
 
 use super::errors::FieldErrors;
-use super::view::View;
 use crate::expression::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionIssue, ExpressionUse, PolicyExpressions,
 };
 
-const CONDITIONS_MAX: usize = 64;
+const CONDITIONS_MAX: i64 = 64;
 
 /// The expressions of one policy or webhook while they are validated.
 pub(super) struct Expressions<'a> {
     compiler: Box<dyn PolicyExpressions + 'a>,
+    stored: &'a StoredTexts<'a>,
     /// The declarations for all expressions; `variables` are not declared for match conditions.
     pub(super) declared: Declarations,
 }
 
+/// The texts of the stored object's expressions: they may go on to use what a server of the version before does not have.
+// Upstream: pkg/apis/admissionregistration/validation/validation.go, preexistingExpressions
+#[derive(Debug, Default)]
+pub(super) struct StoredTexts<'v> {
+    conditions: HashSet<&'v str>,
+    validations: HashSet<&'v str>,
+    messages: HashSet<&'v str>,
+    annotations: HashSet<&'v str>,
+    configurations: HashSet<&'v str>,
+}
+
+impl<'v> StoredTexts<'v> {
+    /// Those of a policy, or of no policy.
+    // Upstream: pkg/apis/admissionregistration/validation/validation.go, find…PolicyPreexistingExpressions
+    pub(super) fn of_policy(spec: &Node<'_, 'v>) -> Self {
+        let texts = |list: &str, name: &str| -> HashSet<&'v str> {
+            let list = spec.child(list);
+            list.items().map(|item| item.child(name).text()).collect()
+        };
+        let mutations = spec.child("mutations");
+        let configurations = mutations.items().filter_map(|mutation| {
+            let configuration = mutation.child("applyConfiguration");
+            configuration
+                .is_set()
+                .then(|| configuration.child("expression").text())
+        });
+        StoredTexts {
+            conditions: texts("matchConditions", "expression"),
+            validations: texts("validations", "expression"),
+            messages: texts("validations", "messageExpression"),
+            annotations: texts("auditAnnotations", "valueExpression"),
+            configurations: configurations.collect(),
+        }
+    }
+
+    /// Those of a webhook configuration, or of none.
+    pub(super) fn of_webhooks(webhooks: &Node<'_, 'v>) -> Self {
+        let mut texts = StoredTexts::default();
+        for webhook in webhooks.items() {
+            let conditions = webhook.child("matchConditions");
+            texts.conditions.extend(
+                conditions
+                    .items()
+                    .map(|condition| condition.child("expression").text()),
+            );
+        }
+        texts
+    }
+
+    /// Whether there is an expression. As in the server, variables are looked for among the validations, and patches among the
+    /// apply configurations.
+    fn contains(&self, usage: ExpressionUse<'_>, text: &str) -> bool {
+        let texts = match usage {
+            ExpressionUse::MatchCondition => &self.conditions,
+            ExpressionUse::Variable { .. } | ExpressionUse::Validation => &self.validations,
+            ExpressionUse::Message => &self.messages,
+            ExpressionUse::AuditAnnotation => &self.annotations,
+            ExpressionUse::ApplyConfiguration | ExpressionUse::JsonPatch => &self.configurations,
+        };
+        texts.contains(text)
+    }
+}
+
 impl<'a> Expressions<'a> {
-    pub(super) fn new(compiler: &'a dyn ExpressionCompiler, declared: Declarations) -> Self {
+    pub(super) fn new(
+        compiler: &'a dyn ExpressionCompiler,
+        stored: &'a StoredTexts<'a>,
+        declared: Declarations,
+    ) -> Self {
         Self {
             compiler: compiler.begin(),
+            stored,
             declared,
         }
     }
 
     /// Compiles a field's expression as it is written.
-    pub(super) fn compile(&mut self, field: &View<'_>, usage: ExpressionUse<'_>, errors: &mut FieldErrors) {
+    pub(super) fn compile(
+        &mut self,
+        field: &Node<'_, '_>,
+        usage: ExpressionUse<'_>,
+        errors: &mut FieldErrors,
+    ) {
         self.compile_text(field, field.text(), field.text(), usage, self.declared, errors);
     }
 
     /// Compiles a field's expression without the blanks around it.
     pub(super) fn compile_trimmed(
         &mut self,
-        field: &View<'_>,
+        field: &Node<'_, '_>,
         usage: ExpressionUse<'_>,
         errors: &mut FieldErrors,
     ) {
@@ -45,13 +119,23 @@ impl<'a> Expressions<'a> {
 
     pub(super) fn compile_text(
         &mut self,
-        field: &View<'_>,
+        field: &Node<'_, '_>,
         text: &str,
         shown: &str,
         usage: ExpressionUse<'_>,
         declared: Declarations,
         errors: &mut FieldErrors,
     ) {
+        // Conditions are looked for without the blanks around them, the others with them.
+        let key = if usage == ExpressionUse::MatchCondition {
+            text
+        } else {
+            field.text()
+        };
+        let declared = Declarations {
+            stored: self.stored.contains(usage, key),
+            ..declared
+        };
         let Err(error) = self.compiler.compile(text, usage, declared) else {
             return;
         };
@@ -70,25 +154,26 @@ impl<'a> Expressions<'a> {
     }
 
     /// The match conditions of a policy or a webhook.
-    pub(super) fn match_conditions(&mut self, conditions: &View<'_>, errors: &mut FieldErrors) {
-        if conditions.len() > CONDITIONS_MAX {
-            errors.too_many(conditions, CONDITIONS_MAX);
+    // Upstream: pkg/apis/admissionregistration/validation/validation.go, validateMatchConditions
+    pub(super) fn match_conditions(&mut self, conditions: &Node<'_, '_>, errors: &mut FieldErrors) {
+        if conditions.len() as i64 > CONDITIONS_MAX {
+            errors.list.too_many(conditions, CONDITIONS_MAX);
         }
         let mut names = HashSet::new();
         for condition in conditions.items() {
             self.match_condition(&condition, errors);
-            let name = condition.field("name");
-            if !name.text().is_empty() && !names.insert(name.text().to_owned()) {
-                errors.duplicate(&name);
+            let name = condition.child("name");
+            if !name.text().is_empty() && !names.insert(name.text()) {
+                errors.list.duplicate(&name, name.text());
             }
         }
     }
 
-    fn match_condition(&mut self, condition: &View<'_>, errors: &mut FieldErrors) {
-        let expression = condition.field("expression");
+    fn match_condition(&mut self, condition: &Node<'_, '_>, errors: &mut FieldErrors) {
+        let expression = condition.child("expression");
         let text = expression.text().trim();
         if text.is_empty() {
-            errors.required(&expression, "");
+            errors.list.required(&expression, "");
         } else {
             let declared = Declarations {
                 params: self.declared.params,
@@ -104,48 +189,43 @@ impl<'a> Expressions<'a> {
                 errors,
             );
         }
-        let name = condition.field("name");
+        let name = condition.child("name");
         if name.text().is_empty() {
-            errors.required(&name, "");
+            errors.list.required(&name, "");
         } else {
-            for detail in validation::qualified_name(name.text()) {
-                errors.invalid(&name, name.text(), &detail);
-            }
+            errors
+                .list
+                .invalid_each(&name, &validation::qualified_name(name.text()));
         }
     }
 
     /// The variables of a policy. A variable with an error is declared as well.
-    pub(super) fn variables(&mut self, variables: &View<'_>, errors: &mut FieldErrors) {
+    // Upstream: pkg/apis/admissionregistration/validation/validation.go, validateVariable
+    pub(super) fn variables(&mut self, variables: &Node<'_, '_>, errors: &mut FieldErrors) {
         for variable in variables.items() {
-            let name = variable.field("name");
+            let name = variable.child("name");
             if name.text().trim().is_empty() {
-                errors.required(&name, "name is not specified");
+                errors.list.required(&name, "name is not specified");
             } else if !is_identifier(name.text()) {
-                errors.invalid(&name, name.text(), "must be a valid CEL identifier");
+                errors.list.invalid_value(&name, "must be a valid CEL identifier");
             }
-            let expression = variable.field("expression");
+            let expression = variable.child("expression");
             if expression.text().trim().is_empty() {
-                errors.required(&expression, "expression is not specified");
+                errors.list.required(&expression, "expression is not specified");
             } else {
                 let declared = Declarations {
                     patch_types: false,
                     ..self.declared
                 };
                 let usage = ExpressionUse::Variable { name: name.text() };
-                self.compile_text(
-                    &expression,
-                    expression.text(),
-                    expression.text(),
-                    usage,
-                    declared,
-                    errors,
-                );
+                let text = expression.text();
+                self.compile_text(&expression, text, text, usage, declared, errors);
             }
         }
     }
 }
 
-// Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, isCELIdentifier
+// Upstream: pkg/apis/admissionregistration/validation/validation.go, isCELIdentifier
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())

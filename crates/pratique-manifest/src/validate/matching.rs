@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use pratique_validation::rules::{Node, path_segment_name, validate_selector};
+
 use super::errors::FieldErrors;
-use super::selector::validate_selector;
-use super::view::View;
 
 pub(super) const FAILURE_POLICIES: &[&str] = &["Fail", "Ignore"];
 pub(super) const MATCH_POLICIES: &[&str] = &["Equivalent", "Exact"];
@@ -14,134 +14,122 @@ const MUTATING_OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "UPDATE"];
 const SCOPES: &[&str] = &["*", "Cluster", "Namespaced"];
 
 /// A field that must have one of some values, where it is given.
-pub(super) fn one_of(field: &View<'_>, supported: &[&str], errors: &mut FieldErrors) {
-    if !field.is_absent() && !supported.contains(&field.text()) {
-        errors.not_supported(field, field.text(), supported);
+pub(super) fn one_of(field: &Node<'_, '_>, supported: &[&str], errors: &mut FieldErrors) {
+    if field.is_set() && !supported.contains(&field.text()) {
+        errors.not_supported(field, supported);
     }
 }
 
 /// A field that must be given and have one of some values.
-pub(super) fn required_one_of(field: &View<'_>, supported: &[&str], errors: &mut FieldErrors) {
-    if field.is_absent() {
-        errors.required(field, "");
+pub(super) fn required_one_of(field: &Node<'_, '_>, supported: &[&str], errors: &mut FieldErrors) {
+    if !field.is_set() {
+        errors.list.required(field, "");
     } else {
         one_of(field, supported, errors);
     }
 }
 
 /// `matchConstraints` of a policy.
-pub(super) fn match_constraints(constraints: &View<'_>, errors: &mut FieldErrors) {
-    if constraints.is_absent() {
-        errors.required(constraints, "");
+pub(super) fn match_constraints(constraints: &Node<'_, '_>, errors: &mut FieldErrors) {
+    if !constraints.is_set() {
+        errors.list.required(constraints, "");
         return;
     }
     match_resources(constraints, errors);
-    let rules = constraints.field("resourceRules");
+    let rules = constraints.child("resourceRules");
     if rules.len() == 0 {
-        errors.required(&rules, "");
+        errors.list.required(&rules, "");
     }
 }
 
 /// `matchConstraints` of a policy or `matchResources` of a binding, if there are any.
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMatchResources
-pub(super) fn match_resources(resources: &View<'_>, errors: &mut FieldErrors) {
-    if resources.is_absent() {
+pub(super) fn match_resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
+    if !resources.is_set() {
         return;
     }
-    required_one_of(&resources.field("matchPolicy"), MATCH_POLICIES, errors);
+    required_one_of(&resources.child("matchPolicy"), MATCH_POLICIES, errors);
     for name in ["namespaceSelector", "objectSelector"] {
-        let selector = resources.field(name);
-        if selector.is_absent() {
-            errors.required(&selector, "");
+        let selector = resources.child(name);
+        if !selector.is_set() {
+            errors.list.required(&selector, "");
         } else {
-            validate_selector(&selector, errors);
+            validate_selector(&selector, false, &mut errors.list);
         }
     }
     for name in ["resourceRules", "excludeResourceRules"] {
-        for rule in resources.field(name).items() {
+        for rule in resources.child(name).items() {
             named_rule(&rule, errors);
         }
     }
 }
 
 /// Operations that a mutating policy cannot have. The error has no index.
-pub(super) fn mutating_operations(resources: &View<'_>, errors: &mut FieldErrors) {
-    let rules = resources.field("resourceRules");
+pub(super) fn mutating_operations(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
+    let rules = resources.child("resourceRules");
     for rule in rules.items() {
-        for operation in rule.field("operations").texts() {
-            if !MUTATING_OPERATIONS.contains(&operation) {
-                errors.not_supported(&rules.field("operations"), operation, MUTATING_OPERATIONS);
+        for operation in rule.child("operations").items() {
+            if !MUTATING_OPERATIONS.contains(&operation.text()) {
+                errors.not_supported_at(&rules.child("operations"), operation.text(), MUTATING_OPERATIONS);
             }
         }
     }
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateNamedRuleWithOperations
-fn named_rule(rule: &View<'_>, errors: &mut FieldErrors) {
+fn named_rule(rule: &Node<'_, '_>, errors: &mut FieldErrors) {
     let mut names = HashSet::new();
-    for name in rule.field("resourceNames").items() {
-        path_segment(&name, errors);
+    for name in rule.child("resourceNames").items() {
+        errors
+            .list
+            .invalid_each(&name, &path_segment_name(name.text(), false));
         if !names.insert(name.text()) {
-            errors.duplicate(&name);
+            errors.list.duplicate(&name, name.text());
         }
     }
     rule_with_operations(rule, errors);
 }
 
-/// A name that can be part of a URL's path.
-pub(super) fn path_segment(name: &View<'_>, errors: &mut FieldErrors) {
-    let text = name.text();
-    if matches!(text, "." | "..") {
-        errors.invalid(name, text, &format!("may not be '{text}'"));
-        return;
-    }
-    for illegal in ["/", "%"] {
-        if text.contains(illegal) {
-            errors.invalid(name, text, &format!("may not contain '{illegal}'"));
-        }
-    }
-}
-
 /// A rule of a webhook or a policy.
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateRuleWithOperations
-pub(super) fn rule_with_operations(rule: &View<'_>, errors: &mut FieldErrors) {
-    let operations = rule.field("operations");
+pub(super) fn rule_with_operations(rule: &Node<'_, '_>, errors: &mut FieldErrors) {
+    let operations = rule.child("operations");
     required_list(&operations, "operations", errors);
     for operation in operations.items() {
         one_of(&operation, OPERATIONS, errors);
     }
-    required_list(&rule.field("apiGroups"), "API groups", errors);
-    let versions = rule.field("apiVersions");
+    required_list(&rule.child("apiGroups"), "API groups", errors);
+    let versions = rule.child("apiVersions");
     required_list(&versions, "API versions", errors);
     for version in versions.items() {
         if version.text().is_empty() {
-            errors.required(&version, "");
+            errors.list.required(&version, "");
         }
     }
-    resources(&rule.field("resources"), errors);
-    one_of(&rule.field("scope"), SCOPES, errors);
+    resources(&rule.child("resources"), errors);
+    one_of(&rule.child("scope"), SCOPES, errors);
 }
 
 /// A wildcard that has to be alone in its list.
-fn alone(list: &View<'_>, wildcard: &str, others: &str, errors: &mut FieldErrors) {
-    if list.len() > 1 && list.texts().any(|text| text == wildcard) {
+fn alone(list: &Node<'_, '_>, wildcard: &str, others: &str, errors: &mut FieldErrors) {
+    if list.len() > 1 && list.items().any(|item| item.text() == wildcard) {
         let detail = format!("if '{wildcard}' is present, must not specify other {others}");
-        errors.invalid_json(list, &list.json(), &detail);
+        errors.list.invalid_value(list, &detail);
     }
 }
 
 /// A list that must not be empty, and has a wildcard for all.
-fn required_list(list: &View<'_>, what: &str, errors: &mut FieldErrors) {
+fn required_list(list: &Node<'_, '_>, what: &str, errors: &mut FieldErrors) {
     if list.len() == 0 {
-        errors.required(list, "");
+        errors.list.required(list, "");
     }
     alone(list, "*", what, errors);
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateResources
-fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
+fn resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
     if resources.len() == 0 {
-        errors.required(resources, "");
+        errors.list.required(resources, "");
     }
     let mut all_subresources = HashSet::new();
     let mut all_resources = HashSet::new();
@@ -150,7 +138,7 @@ fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
     for resource in resources.items() {
         let text = resource.text();
         if text.is_empty() {
-            errors.required(&resource, "");
+            errors.list.required(&resource, "");
             continue;
         }
         let Some((name, subresource)) = text.split_once('/') else {
@@ -158,14 +146,14 @@ fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
             continue;
         };
         if all_subresources.contains(name) {
-            errors.invalid(
+            errors.list.invalid(
                 &resource,
                 text,
                 &format!("if '{name}/*' is present, must not specify {text}"),
             );
         }
         if all_resources.contains(subresource) {
-            errors.invalid(
+            errors.list.invalid(
                 &resource,
                 text,
                 &format!("if '*/{subresource}' is present, must not specify {text}"),
@@ -179,9 +167,9 @@ fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
         }
     }
     alone(resources, "*/*", "resources", errors);
-    if main_resource && resources.texts().any(|text| text == "*") {
+    if main_resource && resources.items().any(|resource| resource.text() == "*") {
         let detail = "if '*' is present, must not specify other resources without subresources";
-        errors.invalid_json(resources, &resources.json(), detail);
+        errors.list.invalid_value(resources, detail);
     }
 }
 

@@ -1,46 +1,85 @@
-//! Validation as the API does it on creation: every rule of every kind, in the server's order and with its messages.
+//! Validation as the API does it: every rule of every kind, in the server's order and with its messages.
+//!
+//! The rules are those of [`pratique_validation::rules`]: a load judges with them what a manifest says, and a
+//! [`Validator`](pratique_validation::Validator) that has [`KIND_RULES`] what is sent to a server.
 
 mod binding;
 pub(crate) mod created_metadata;
 mod errors;
 mod expressions;
+#[cfg(feature = "expressions")]
+mod kind_rules;
 mod matching;
-mod metadata;
 mod mutation;
 mod policy;
 pub(crate) mod problems;
-mod selector;
 pub(crate) mod static_rules;
-mod view;
 mod webhook;
 pub(crate) mod wrong_fields;
 
-pub(crate) use errors::{FieldError, path_text};
+pub(crate) use errors::FieldError;
+#[cfg(feature = "expressions")]
+pub use kind_rules::KIND_RULES;
 
+use pratique_json::Value;
+use pratique_types::field::Error;
+use pratique_validation::rules::{Node, subdomain_name, validate_object_meta};
 use serde_json::Value as Json;
 
 use crate::expression::ExpressionCompiler;
 use crate::kind::Kind;
 use errors::FieldErrors;
-use view::View;
+
+/// An object, and the stored one that it is to replace; absent where the object is new.
+#[derive(Clone, Copy)]
+struct Change<'n, 'v> {
+    object: &'n Node<'static, 'v>,
+    old: &'n Node<'static, 'v>,
+    /// Whether declarative rules are applied as well, to what changed.
+    is_declarative: bool,
+}
+
+impl Change<'_, '_> {
+    /// Whether a declarative rule says that a field of the spec is required, if it is.
+    fn is_required_elsewhere(&self, field: &str) -> bool {
+        let (spec, old) = (self.object.child("spec"), self.old.child("spec"));
+        self.is_declarative && !(old.is_set() && spec.child(field).is_same(&old.child(field)))
+    }
+}
 
 /// Validates a defaulted object.
 pub(crate) fn validate(kind: Kind, object: &Json, compiler: &dyn ExpressionCompiler) -> Vec<FieldError> {
-    let object = View::root(object);
     let mut errors = FieldErrors::default();
-    metadata::validate(&object.field("metadata"), &mut errors);
-    match kind {
-        Kind::ValidatingAdmissionPolicy => policy::validate(&object, compiler, &mut errors),
-        Kind::MutatingAdmissionPolicy => mutation::validate(&object.field("spec"), compiler, &mut errors),
-        Kind::ValidatingAdmissionPolicyBinding => {
-            binding::validate_validating(&object.field("spec"), &mut errors)
+    match Value::try_from(object) {
+        Ok(object) => {
+            let absent = Value::Null;
+            let change = Change {
+                object: &Node::root(&object),
+                old: &Node::root(&absent),
+                is_declarative: false,
+            };
+            validate_change(kind, change, compiler, &mut errors);
         }
-        Kind::MutatingAdmissionPolicyBinding => {
-            binding::validate_mutating(&object.field("spec"), &mut errors)
-        }
-        Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => {
-            webhook::validate(kind, &object.field("webhooks"), compiler, &mut errors);
-        }
+        Err(error) => errors.list.push(Error::internal("metadata", &error.to_string())),
     }
     errors.into_vec()
+}
+
+fn validate_change(
+    kind: Kind,
+    change: Change<'_, '_>,
+    compiler: &dyn ExpressionCompiler,
+    errors: &mut FieldErrors,
+) {
+    let metadata = change.object.child("metadata");
+    validate_object_meta(&metadata, false, subdomain_name, &mut errors.list);
+    match kind {
+        Kind::ValidatingAdmissionPolicy => policy::validate(change, compiler, errors),
+        Kind::MutatingAdmissionPolicy => mutation::validate(change, compiler, errors),
+        Kind::ValidatingAdmissionPolicyBinding => binding::validate_validating(change, errors),
+        Kind::MutatingAdmissionPolicyBinding => binding::validate_mutating(change, errors),
+        Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => {
+            webhook::validate(kind, change, compiler, errors);
+        }
+    }
 }

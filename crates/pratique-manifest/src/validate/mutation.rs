@@ -1,42 +1,49 @@
 //! MutatingAdmissionPolicy.
 
+use pratique_validation::rules::Node;
+
+use super::Change;
 use super::errors::FieldErrors;
-use super::expressions::Expressions;
+use super::expressions::{Expressions, StoredTexts};
 use super::matching::{REINVOCATION_POLICIES, one_of};
 use super::policy;
-use super::view::View;
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
 
 pub(super) const PATCH_TYPES: &[&str] = &["ApplyConfiguration", "JSONPatch"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicySpec
-pub(super) fn validate(spec: &View<'_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
+pub(super) fn validate(change: Change<'_, '_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
+    let (spec, old) = (change.object.child("spec"), change.old.child("spec"));
     let declared = Declarations {
-        params: !spec.field("paramKind").is_absent(),
+        params: spec.child("paramKind").is_set(),
         authorizer: true,
         patch_types: true,
         variables: true,
+        stored: false,
     };
-    let mut expressions = Expressions::new(compiler, declared);
-    policy::common(spec, &mut expressions, errors);
-    let mutations = spec.field("mutations");
-    if mutations.len() == 0 {
-        errors.required(&mutations, "mutations must contain at least one item");
+    let stored = StoredTexts::of_policy(&old);
+    let mut expressions = Expressions::new(compiler, &stored, declared);
+    policy::validate_common(change, &mut expressions, errors);
+    let mutations = spec.child("mutations");
+    if mutations.is_empty() {
+        errors
+            .list
+            .required(&mutations, "mutations must contain at least one item");
     }
     for mutation in mutations.items() {
         validate_mutation(&mutation, &mut expressions, errors);
     }
-    let reinvocation = spec.field("reinvocationPolicy");
+    let reinvocation = spec.child("reinvocationPolicy");
     if reinvocation.text().is_empty() {
-        errors.required(&reinvocation, "");
+        errors.list.required(&reinvocation, "");
     } else {
         one_of(&reinvocation, REINVOCATION_POLICIES, errors);
     }
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutation
-fn validate_mutation(mutation: &View<'_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
-    let patch_type = mutation.field("patchType");
+fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
+    let patch_type = mutation.child("patchType");
     let (wanted, other, usage) = match patch_type.text() {
         "JSONPatch" => ("jsonPatch", "applyConfiguration", ExpressionUse::JsonPatch),
         "ApplyConfiguration" => (
@@ -44,26 +51,28 @@ fn validate_mutation(mutation: &View<'_>, expressions: &mut Expressions<'_>, err
             "jsonPatch",
             ExpressionUse::ApplyConfiguration,
         ),
-        "" => return errors.required(&patch_type, ""),
-        text => return errors.not_supported(&patch_type, text, PATCH_TYPES),
+        "" => return errors.list.required(&patch_type, ""),
+        _ => return errors.not_supported(&patch_type, PATCH_TYPES),
     };
-    let patch = mutation.field(wanted);
-    if patch.is_absent() {
-        errors.required(
+    let patch = mutation.child(wanted);
+    if !patch.is_set() {
+        errors.list.required(
             &patch,
             &format!("must be specified when patchType is {}", patch_type.text()),
         );
     } else {
-        let expression = patch.field("expression");
+        let expression = patch.child("expression");
         if expression.text().trim().is_empty() {
-            errors.required(&expression, "");
+            errors.list.required(&expression, "");
         } else {
             expressions.compile_trimmed(&expression, usage, errors);
         }
     }
-    let other_patch = mutation.field(other);
-    if !other_patch.is_absent() {
+    let other_patch = mutation.child(other);
+    if other_patch.is_set() {
         let detail = format!("must not be specified when patchType is {}", patch_type.text());
-        errors.invalid(&other_patch, &format!("{{{other}}}"), &detail);
+        errors
+            .list
+            .invalid(&other_patch, &format!("{{{other}}}"), &detail);
     }
 }

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use pratique_gotext::validation;
 use pratique_types::GroupVersion;
-use serde_json::Value as Json;
+use pratique_validation::rules::{Node, internal_json};
 
+use super::Change;
 use super::errors::FieldErrors;
-use super::expressions::Expressions;
+use super::expressions::{Expressions, StoredTexts};
 use super::matching::{FAILURE_POLICIES, match_constraints, one_of, required_one_of};
-use super::view::View;
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
 
 const ANNOTATIONS_MAX: usize = 20;
@@ -17,29 +17,32 @@ const ANNOTATION_EXPRESSION_MAX: usize = 5 * 1024;
 const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicySpec
-pub(super) fn validate(policy: &View<'_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
-    let spec = policy.field("spec");
+pub(super) fn validate(change: Change<'_, '_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
+    let (spec, old) = (change.object.child("spec"), change.old.child("spec"));
     let declared = Declarations {
-        params: !spec.field("paramKind").is_absent(),
+        params: spec.child("paramKind").is_set(),
         authorizer: true,
         patch_types: false,
-        variables: spec.field("variables").len() > 0,
+        variables: !spec.child("variables").is_empty(),
+        stored: false,
     };
-    let mut expressions = Expressions::new(compiler, declared);
-    common(&spec, &mut expressions, errors);
-    let validations = spec.field("validations");
-    let annotations = spec.field("auditAnnotations");
-    if validations.len() == 0 && annotations.len() == 0 {
+    let stored = StoredTexts::of_policy(&old);
+    let mut expressions = Expressions::new(compiler, &stored, declared);
+    validate_common(change, &mut expressions, errors);
+    let validations = spec.child("validations");
+    let annotations = spec.child("auditAnnotations");
+    if validations.is_empty() && annotations.is_empty() {
         let detail = "validations or auditAnnotations must contain at least one item";
-        errors.required(&validations, detail);
-        errors.required(&annotations, detail);
+        errors.list.required(&validations, detail);
+        errors.list.required(&annotations, detail);
         return;
     }
     for validation in validations.items() {
         validate_validation(&validation, &mut expressions, errors);
     }
+    let metadata = change.object.child("metadata");
     audit_annotations(
-        policy.field("metadata").field("name").text(),
+        metadata.child("name").text(),
         &annotations,
         &mut expressions,
         errors,
@@ -47,65 +50,80 @@ pub(super) fn validate(policy: &View<'_>, compiler: &dyn ExpressionCompiler, err
 }
 
 /// The fields that both kinds of policy begin with: failure policy, parameters, constraints, conditions, variables.
-pub(super) fn common(spec: &View<'_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
-    required_one_of(&spec.field("failurePolicy"), FAILURE_POLICIES, errors);
-    let param_kind = spec.field("paramKind");
-    if !param_kind.is_absent() {
+pub(super) fn validate_common(
+    change: Change<'_, '_>,
+    expressions: &mut Expressions<'_>,
+    errors: &mut FieldErrors,
+) {
+    let (spec, old) = (change.object.child("spec"), change.old.child("spec"));
+    required_one_of(&spec.child("failurePolicy"), FAILURE_POLICIES, errors);
+    let param_kind = spec.child("paramKind");
+    if param_kind.is_set() {
         validate_param_kind(&param_kind, errors);
     }
-    match_constraints(&spec.field("matchConstraints"), errors);
+    match_constraints(&spec.child("matchConstraints"), errors);
     if expressions.declared.patch_types {
-        super::matching::mutating_operations(&spec.field("matchConstraints"), errors);
+        super::matching::mutating_operations(&spec.child("matchConstraints"), errors);
     }
-    expressions.match_conditions(&spec.field("matchConditions"), errors);
-    expressions.variables(&spec.field("variables"), errors);
+    // What they may refer to did not change either.
+    let is_unchanged = |name: &str| spec.child(name).is_same(&old.child(name));
+    if !(old.is_set() && is_unchanged("paramKind") && is_unchanged("matchConditions")) {
+        expressions.match_conditions(&spec.child("matchConditions"), errors);
+    }
+    expressions.variables(&spec.child("variables"), errors);
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateParamKind
-fn validate_param_kind(param_kind: &View<'_>, errors: &mut FieldErrors) {
-    let api_version = param_kind.field("apiVersion");
+fn validate_param_kind(param_kind: &Node<'_, '_>, errors: &mut FieldErrors) {
+    let api_version = param_kind.child("apiVersion");
     let text = api_version.text();
     match GroupVersion::parse(text) {
-        _ if text.is_empty() => errors.required(&api_version, ""),
-        Err(error) => errors.invalid(&api_version, text, &error.to_string()),
+        _ if text.is_empty() => errors.list.required(&api_version, ""),
+        Err(error) => errors.list.invalid(&api_version, text, &error.to_string()),
         Ok(GroupVersion { group, version }) => {
             let faults = validation::dns1123_subdomain(&group);
             if !group.is_empty() && !faults.is_empty() {
-                errors.invalid(&api_version, &group, &faults.join(","));
+                errors.list.invalid(&api_version, &group, &faults.join(","));
             }
             let faults = validation::dns1035_label(&version);
             if version.is_empty() {
-                errors.invalid(&api_version, text, "version must be specified");
+                errors
+                    .list
+                    .invalid(&api_version, text, "version must be specified");
             } else if !faults.is_empty() {
-                errors.invalid(&api_version, &version, &faults.join(","));
+                errors.list.invalid(&api_version, &version, &faults.join(","));
             }
         }
     }
-    let kind = param_kind.field("kind");
+    let kind = param_kind.child("kind");
     let faults = validation::dns1035_label(&kind.text().to_lowercase());
     if kind.text().is_empty() {
-        errors.required(&kind, "");
+        errors.list.required(&kind, "");
     } else if !faults.is_empty() {
         let detail = format!(
             "may have mixed case, but should otherwise match: {}",
             faults.join(",")
         );
-        errors.invalid(&kind, kind.text(), &detail);
+        errors.list.invalid(&kind, kind.text(), &detail);
     }
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidation
-fn validate_validation(validation: &View<'_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
-    let expression = validation.field("expression");
+fn validate_validation(
+    validation: &Node<'_, '_>,
+    expressions: &mut Expressions<'_>,
+    errors: &mut FieldErrors,
+) {
+    let expression = validation.child("expression");
     if expression.text().trim().is_empty() {
-        errors.required(&expression, "expression is not specified");
+        errors.list.required(&expression, "expression is not specified");
     } else {
         expressions.compile(&expression, ExpressionUse::Validation, errors);
     }
-    let message_expression = validation.field("messageExpression");
+    let message_expression = validation.child("messageExpression");
     if !message_expression.text().is_empty() {
         if message_expression.text().trim().is_empty() {
-            errors.invalid(
+            errors.list.invalid(
                 &message_expression,
                 message_expression.text(),
                 "must be non-empty if specified",
@@ -126,73 +144,65 @@ fn validate_validation(validation: &View<'_>, expressions: &mut Expressions<'_>,
             );
         }
     }
-    let message = validation.field("message");
+    let message = validation.child("message");
     let trimmed = message.text().trim();
     if !message.text().is_empty() && trimmed.is_empty() {
-        errors.invalid(&message, message.text(), "must be non-empty if specified");
+        errors
+            .list
+            .invalid(&message, message.text(), "must be non-empty if specified");
     } else if trimmed.contains(['\n', '\r']) {
-        errors.invalid(&message, message.text(), "must not contain line breaks");
+        errors
+            .list
+            .invalid(&message, message.text(), "must not contain line breaks");
     }
-    one_of(&validation.field("reason"), REASONS, errors);
+    one_of(&validation.child("reason"), REASONS, errors);
 }
 
 fn audit_annotations(
     policy: &str,
-    annotations: &View<'_>,
+    annotations: &Node<'_, '_>,
     expressions: &mut Expressions<'_>,
     errors: &mut FieldErrors,
 ) {
     if annotations.len() > ANNOTATIONS_MAX {
         let detail = format!("must not have more than {ANNOTATIONS_MAX} auditAnnotations");
-        let shown: Vec<String> = annotations
-            .items()
-            .map(|annotation| annotation_text(&annotation))
-            .collect();
-        errors.invalid_text(annotations, &format!("[{}]", shown.join(",")), &detail);
+        let shown = internal_json("[]admissionregistration.AuditAnnotation", annotations.value());
+        errors.list.invalid(annotations, shown, &detail);
     }
     let mut keys = HashSet::new();
     for annotation in annotations.items() {
         audit_annotation(policy, &annotation, expressions, errors);
-        let key = annotation.field("key");
-        if !keys.insert(key.text().to_owned()) {
-            errors.duplicate(&key);
+        let key = annotation.child("key");
+        if !keys.insert(key.text()) {
+            errors.list.duplicate(&key, key.text());
         }
     }
-}
-
-/// An audit annotation as the server shows it: by the names of the fields in Go.
-fn annotation_text(annotation: &View<'_>) -> String {
-    let shown = |name| Json::from(annotation.field(name).text()).to_string();
-    let text = format!(
-        "{{\"Key\":{},\"ValueExpression\":{}}}",
-        shown("key"),
-        shown("valueExpression")
-    );
-    pratique_json::escape_html(&text).into_owned()
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateAuditAnnotation
 fn audit_annotation(
     policy: &str,
-    annotation: &View<'_>,
+    annotation: &Node<'_, '_>,
     expressions: &mut Expressions<'_>,
     errors: &mut FieldErrors,
 ) {
-    let key = annotation.field("key");
+    let key = annotation.child("key");
     if policy.is_empty() {
-        errors.invalid(&key, key.text(), "requires metadata.name be non-empty");
+        errors
+            .list
+            .invalid(&key, key.text(), "requires metadata.name be non-empty");
     } else {
         let full = format!("{policy}/{}", key.text());
         for detail in validation::qualified_name(&full) {
-            errors.invalid(&key, &full, &detail);
+            errors.list.invalid(&key, &full, &detail);
         }
     }
-    let value = annotation.field("valueExpression");
+    let value = annotation.child("valueExpression");
     let text = value.text().trim();
     if text.is_empty() {
-        errors.required(&value, "valueExpression is not specified");
+        errors.list.required(&value, "valueExpression is not specified");
     } else if text.len() > ANNOTATION_EXPRESSION_MAX {
-        errors.required(
+        errors.list.required(
             &value,
             &format!("must not exceed {ANNOTATION_EXPRESSION_MAX} bytes in length"),
         );

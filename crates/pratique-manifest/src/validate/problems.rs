@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::errors::{FieldError, path_text};
+use super::errors::{FieldError, parse_path, path_text};
 use crate::help::Help;
 use crate::parse::help;
 use crate::parse::source::ObjectSource;
@@ -27,7 +27,7 @@ impl Subject<'_> {
     }
 
     pub(super) fn problem_at(&self, rule: Rule, text: &str, path: &[Step]) -> Problem {
-        let field = crate::validate::path_text(path);
+        let field = path_text(path);
         let mut problem = Problem::new(rule, text)
             .at(self.source.locate(path))
             .with_field(field);
@@ -39,7 +39,8 @@ impl Subject<'_> {
 /// The problems of a field's error: one, or one for each error within an expression.
 pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
     let source = subject.source;
-    let field = path_text(&error.path);
+    let (field, remark) = (&error.field, error.remark);
+    let path = parse_path(field);
     let problem = |message: &str, location| {
         let mut problem = Problem::new(error.rule, message)
             .at(location)
@@ -48,13 +49,13 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
         problem
     };
     // Other errors follow from reading the text as a tag.
-    let tag = tag_instead(source, &error.path);
-    if error.issues.is_empty() || tag.is_some() {
-        let mut whole = problem(&error.text, source.locate(&error.path));
-        let help = error.help.or_else(|| null_help(source, &error.path));
+    let tag = tag_instead(source, &path);
+    if remark.issues.is_empty() || tag.is_some() {
+        let mut whole = problem(&error.text, source.locate(&path));
+        let help = remark.help.or_else(|| null_help(source, &path));
         whole.help = help.map(|text| {
-            let span = source.tree().nearest_span(source.root(), &error.path);
-            match &error.meant {
+            let span = source.tree().nearest_span(source.root(), &path);
+            match &remark.meant {
                 Some(meant) => Help::new(text).replacing(source.document(), span, meant),
                 None => Help::new(text),
             }
@@ -65,20 +66,20 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
         }
         return vec![whole];
     }
-    let first = error
+    let first = remark
         .issues
         .first()
         .map(|issue| format!("{field}: {}", issue.message));
     // The first has the server's message for the whole expression.
     let messages =
-        std::iter::once(&error.text).chain(error.issues.iter().skip(1).map(|issue| &issue.message));
-    let problems = messages.zip(&error.issues).map(|(message, issue)| {
+        std::iter::once(&error.text).chain(remark.issues.iter().skip(1).map(|issue| &issue.message));
+    let problems = messages.zip(&remark.issues).map(|(message, issue)| {
         let range = issue.offset..issue.offset + issue.length;
-        let mut problem = problem(message, source.locate_range(&error.path, range));
+        let mut problem = problem(message, source.locate_range(&path, range));
         problem.help = issue.help.as_ref().map(|help| {
             let text = Help::new(help.text.as_str());
             match &help.replacement {
-                Some((range, word)) => text.replacing_within(source, &error.path, range.clone(), word),
+                Some((range, word)) => text.replacing_within(source, &path, range.clone(), word),
                 None => text,
             }
         });

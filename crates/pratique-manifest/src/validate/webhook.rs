@@ -5,84 +5,142 @@ use std::collections::HashSet;
 use pratique_gotext::url::Url;
 use pratique_gotext::validation;
 
+use pratique_validation::rules::{Errors, Node, validate_selector};
+
+use super::Change;
 use super::errors::FieldErrors;
-use super::expressions::Expressions;
+use super::expressions::{Expressions, StoredTexts};
 use super::matching::{
     FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, one_of, rule_with_operations,
 };
-use super::selector::validate_selector;
-use super::view::View;
 use crate::expression::{Declarations, ExpressionCompiler};
 use crate::kind::Kind;
 
-const SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun"];
+const NO_SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun"];
+const SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun", "Some", "Unknown"];
 const REVIEW_VERSIONS: &[&str] = &["v1", "v1beta1"];
 const URL_FORM: &str = "; desired format: https://host[/path]";
 
+/// What is tolerated because a webhook of the stored configuration has it.
+// Upstream: pkg/apis/admissionregistration/validation/validation.go, validationOptions
+#[derive(Default)]
+struct Tolerance {
+    conditions: bool,
+    side_effects: bool,
+    review_versions: bool,
+    repeated_names: bool,
+    label_values: bool,
+}
+
+impl Tolerance {
+    // Upstream: pkg/apis/admissionregistration/validation/validation.go, ValidateMutatingWebhookConfigurationUpdate
+    fn of(webhooks: &Node<'_, '_>, old: &Node<'_, '_>) -> Self {
+        let has_side_effects =
+            |hook: Node<'_, '_>| !NO_SIDE_EFFECTS.contains(&hook.child("sideEffects").text());
+        let has_other_versions = |hook: Node<'_, '_>| {
+            let versions = hook.child("admissionReviewVersions");
+            let mut items = versions.items();
+            !versions.is_empty() && !items.any(|version| REVIEW_VERSIONS.contains(&version.text()))
+        };
+        let mut names = HashSet::new();
+        let conditions = |hook: Node<'_, '_>, old: Node<'_, '_>| {
+            hook.child("matchConditions").value() == old.child("matchConditions").value()
+        };
+        let mut pairs = webhooks.items().zip(old.items());
+        Tolerance {
+            conditions: webhooks.len() == old.len() && pairs.all(|(hook, old)| conditions(hook, old)),
+            side_effects: old.items().any(has_side_effects),
+            review_versions: old.items().any(has_other_versions),
+            repeated_names: !old.items().all(|hook| names.insert(hook.child("name").text())),
+            label_values: old.items().any(|hook| has_invalid_selector(&hook)),
+        }
+    }
+}
+
+fn has_invalid_selector(hook: &Node<'_, '_>) -> bool {
+    let mut errors = Errors::default();
+    validate_selector(&hook.child("namespaceSelector"), false, &mut errors);
+    validate_selector(&hook.child("objectSelector"), false, &mut errors);
+    !errors.is_empty()
+}
+
 pub(super) fn validate(
     kind: Kind,
-    webhooks: &View<'_>,
+    change: Change<'_, '_>,
     compiler: &dyn ExpressionCompiler,
     errors: &mut FieldErrors,
 ) {
+    let (webhooks, old) = (change.object.child("webhooks"), change.old.child("webhooks"));
+    let tolerance = if change.old.is_set() {
+        Tolerance::of(&webhooks, &old)
+    } else {
+        Tolerance::default()
+    };
+    let stored = StoredTexts::of_webhooks(&old);
+    let declared = Declarations {
+        authorizer: true,
+        ..Declarations::default()
+    };
     let mut names = HashSet::new();
     for hook in webhooks.items() {
-        validate_hook(kind, &hook, compiler, errors);
-        review_versions(&hook.field("admissionReviewVersions"), errors);
-        let name = hook.field("name");
-        if !name.text().is_empty() && !names.insert(name.text().to_owned()) {
-            errors.duplicate(&name);
+        validate_hook(kind, &hook, &tolerance, errors);
+        if !tolerance.conditions {
+            let mut expressions = Expressions::new(compiler, &stored, declared);
+            expressions.match_conditions(&hook.child("matchConditions"), errors);
+        }
+        let versions = hook.child("admissionReviewVersions");
+        validate_review_versions(&versions, tolerance.review_versions, errors);
+        let name = hook.child("name");
+        if !name.text().is_empty() && !names.insert(name.text()) && !tolerance.repeated_names {
+            errors.list.duplicate(&name, name.text());
         }
     }
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingWebhook
-fn validate_hook(kind: Kind, hook: &View<'_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
-    qualified_name(&hook.field("name"), errors);
-    for rule in hook.field("rules").items() {
+fn validate_hook(kind: Kind, hook: &Node<'_, '_>, tolerance: &Tolerance, errors: &mut FieldErrors) {
+    validate_qualified_name(&hook.child("name"), errors);
+    for rule in hook.child("rules").items() {
         rule_with_operations(&rule, errors);
     }
-    one_of(&hook.field("failurePolicy"), FAILURE_POLICIES, errors);
-    one_of(&hook.field("matchPolicy"), MATCH_POLICIES, errors);
-    let side_effects = hook.field("sideEffects");
-    if side_effects.is_absent() {
-        errors.required(&side_effects, "must specify one of None, NoneOnDryRun");
-    }
-    one_of(&side_effects, SIDE_EFFECTS, errors);
-    let timeout = hook.field("timeoutSeconds");
-    if timeout
-        .integer()
-        .is_some_and(|seconds| !(1..=30).contains(&seconds))
-    {
-        errors.invalid_json(
-            &timeout,
-            &timeout.json(),
-            "the timeout value must be between 1 and 30 seconds",
-        );
-    }
-    validate_selector(&hook.field("namespaceSelector"), errors);
-    validate_selector(&hook.field("objectSelector"), errors);
-    if kind == Kind::MutatingWebhookConfiguration {
-        one_of(&hook.field("reinvocationPolicy"), REINVOCATION_POLICIES, errors);
-    }
-    client_config(&hook.field("clientConfig"), errors);
-    let declared = Declarations {
-        authorizer: true,
-        ..Declarations::default()
+    one_of(&hook.child("failurePolicy"), FAILURE_POLICIES, errors);
+    one_of(&hook.child("matchPolicy"), MATCH_POLICIES, errors);
+    let side_effects = hook.child("sideEffects");
+    let supported = if tolerance.side_effects {
+        SIDE_EFFECTS
+    } else {
+        NO_SIDE_EFFECTS
     };
-    Expressions::new(compiler, declared).match_conditions(&hook.field("matchConditions"), errors);
+    if !side_effects.is_set() {
+        let detail = format!("must specify one of {}", supported.join(", "));
+        errors.list.required(&side_effects, &detail);
+    }
+    one_of(&side_effects, supported, errors);
+    let timeout = hook.child("timeoutSeconds");
+    if timeout.is_set() && !(1..=30).contains(&timeout.int()) {
+        errors
+            .list
+            .invalid_value(&timeout, "the timeout value must be between 1 and 30 seconds");
+    }
+    for name in ["namespaceSelector", "objectSelector"] {
+        validate_selector(&hook.child(name), tolerance.label_values, &mut errors.list);
+    }
+    if kind == Kind::MutatingWebhookConfiguration {
+        one_of(&hook.child("reinvocationPolicy"), REINVOCATION_POLICIES, errors);
+    }
+    validate_client_config(&hook.child("clientConfig"), errors);
 }
 
 /// A domain of at least three segments.
-fn qualified_name(name: &View<'_>, errors: &mut FieldErrors) {
+fn validate_qualified_name(name: &Node<'_, '_>, errors: &mut FieldErrors) {
     let text = name.text();
     let faults = validation::dns1123_subdomain(text);
     if text.is_empty() {
-        errors.required(name, "");
+        errors.list.required(name, "");
     } else if !faults.is_empty() {
-        errors.invalid(name, text, &faults.join(","));
+        errors.list.invalid(name, text, &faults.join(","));
     } else if text.split('.').count() < 3 {
-        errors.invalid(
+        errors.list.invalid(
             name,
             text,
             "should be a domain with at least three segments separated by dots",
@@ -91,69 +149,79 @@ fn qualified_name(name: &View<'_>, errors: &mut FieldErrors) {
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateAdmissionReviewVersions
-fn review_versions(versions: &View<'_>, errors: &mut FieldErrors) {
+fn validate_review_versions(versions: &Node<'_, '_>, are_others_allowed: bool, errors: &mut FieldErrors) {
     let supported = REVIEW_VERSIONS.join(", ");
-    if versions.len() == 0 {
-        errors.required(versions, &format!("must specify one of {supported}"));
+    if versions.is_empty() {
+        errors
+            .list
+            .required(versions, &format!("must specify one of {supported}"));
         return;
     }
     let mut used = HashSet::new();
     for version in versions.items() {
-        if !used.insert(version.text().to_owned()) {
-            errors.invalid(&version, version.text(), "duplicate version");
+        if !used.insert(version.text()) {
+            errors.list.invalid(&version, version.text(), "duplicate version");
             continue;
         }
         for detail in validation::dns1035_label(version.text()) {
-            errors.invalid(&version, version.text(), &detail);
+            errors.list.invalid(&version, version.text(), &detail);
         }
     }
-    if !REVIEW_VERSIONS.iter().any(|version| used.contains(*version)) {
-        errors.invalid_json(
-            versions,
-            &versions.json(),
-            &format!("must include at least one of {supported}"),
-        );
+    if !are_others_allowed && !REVIEW_VERSIONS.iter().any(|version| used.contains(version)) {
+        errors
+            .list
+            .invalid_value(versions, &format!("must include at least one of {supported}"));
     }
 }
 
-fn client_config(config: &View<'_>, errors: &mut FieldErrors) {
-    let url = config.field("url");
-    let service = config.field("service");
-    match (url.is_absent(), service.is_absent()) {
-        (false, true) => validate_url(&url, errors),
-        (true, false) => validate_service(&service, errors),
-        _ => errors.required(config, "exactly one of url or service is required"),
+fn validate_client_config(config: &Node<'_, '_>, errors: &mut FieldErrors) {
+    let url = config.child("url");
+    let service = config.child("service");
+    match (url.is_set(), service.is_set()) {
+        (true, false) => validate_url(&url, errors),
+        (false, true) => validate_service(&service, errors),
+        _ => errors
+            .list
+            .required(config, "exactly one of url or service is required"),
     }
 }
 
 // Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookURL
-fn validate_url(field: &View<'_>, errors: &mut FieldErrors) {
+fn validate_url(field: &Node<'_, '_>, errors: &mut FieldErrors) {
     let url = match Url::parse(field.text()) {
         Ok(url) => url,
-        Err(error) => return errors.required(field, &format!("url must be a valid URL: {error}{URL_FORM}")),
+        Err(error) => {
+            return errors
+                .list
+                .required(field, &format!("url must be a valid URL: {error}{URL_FORM}"));
+        }
     };
     if url.scheme() != "https" {
-        errors.invalid(
+        errors.list.invalid(
             field,
             url.scheme(),
             &format!("'https' is the only allowed URL scheme{URL_FORM}"),
         );
     }
     if url.host().is_empty() {
-        errors.invalid(field, "", &format!("host must be specified{URL_FORM}"));
+        errors
+            .list
+            .invalid(field, "", &format!("host must be specified{URL_FORM}"));
     }
     if url.has_user() {
-        errors.invalid(
+        errors.list.invalid(
             field,
             user_information(field.text()),
             "user information is not permitted in the URL",
         );
     }
     if !url.fragment().is_empty() {
-        errors.invalid(field, &url.fragment(), "fragments are not permitted in the URL");
+        errors
+            .list
+            .invalid(field, &url.fragment(), "fragments are not permitted in the URL");
     }
     if !url.raw_query().is_empty() {
-        errors.invalid(
+        errors.list.invalid(
             field,
             url.raw_query(),
             "query parameters are not permitted in the URL",
@@ -175,30 +243,28 @@ fn user_information(url: &str) -> &str {
 
 /// The server passes name and namespace in the wrong order, so each error names the other field.
 // Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookService
-fn validate_service(service: &View<'_>, errors: &mut FieldErrors) {
-    if service.field("namespace").text().is_empty() {
-        errors.required(&service.field("name"), "");
+fn validate_service(service: &Node<'_, '_>, errors: &mut FieldErrors) {
+    if service.child("namespace").text().is_empty() {
+        errors.list.required(&service.child("name"), "");
     }
-    if service.field("name").text().is_empty() {
-        errors.required(&service.field("namespace"), "");
+    if service.child("name").text().is_empty() {
+        errors.list.required(&service.child("namespace"), "");
     }
-    let port = service.field("port");
-    if port.integer().is_some_and(|port| !(1..=65535).contains(&port)) {
-        errors.invalid_json(
-            &port,
-            &port.json(),
-            "port is not valid: must be between 1 and 65535, inclusive",
-        );
+    let port = service.child("port");
+    if port.is_set() && !(1..=65535).contains(&port.int()) {
+        errors
+            .list
+            .invalid_value(&port, "port is not valid: must be between 1 and 65535, inclusive");
     }
-    service_path(&service.field("path"), errors);
+    service_path(&service.child("path"), errors);
 }
 
-fn service_path(path: &View<'_>, errors: &mut FieldErrors) {
+fn service_path(path: &Node<'_, '_>, errors: &mut FieldErrors) {
     let text = path.text();
     match text {
         "" | "/" => return,
-        "//" => return errors.invalid(path, text, "segment[0] may not be empty"),
-        _ if !text.starts_with('/') => errors.invalid(path, text, "must start with a '/'"),
+        "//" => return errors.list.invalid(path, text, "segment[0] may not be empty"),
+        _ if !text.starts_with('/') => errors.list.invalid(path, text, "must start with a '/'"),
         _ => {}
     }
     // The server drops the first byte, whatever it is.
@@ -209,11 +275,15 @@ fn service_path(path: &View<'_>, errors: &mut FieldErrors) {
     let segments = after.strip_suffix('/').unwrap_or(after);
     for (index, segment) in segments.split('/').enumerate() {
         if segment.is_empty() {
-            errors.invalid(path, text, &format!("segment[{index}] may not be empty"));
+            errors
+                .list
+                .invalid(path, text, &format!("segment[{index}] may not be empty"));
             continue;
         }
         for fault in validation::dns1123_subdomain(segment) {
-            errors.invalid(path, text, &format!("segment[{index}]: {fault}"));
+            errors
+                .list
+                .invalid(path, text, &format!("segment[{index}]: {fault}"));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{FieldError, path_text};
+use super::FieldError;
 use crate::kind::Kind;
 
 /// The paths of the fields of a value that have the wrong type: `spec.validations[0].expression`.
@@ -63,14 +63,15 @@ impl WrongFields {
 
     /// Whether an error may follow from a field of the wrong type.
     pub(crate) fn explains(&self, error: &FieldError) -> bool {
-        let path = path_text(&error.path);
         let within = |field: &String| {
             field.is_empty()
-                || path
+                || error
+                    .field
                     .strip_prefix(field.as_str())
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
-        let uses_unknown = || error.uses_variables && self.0.iter().any(|field| hides_variables(field));
+        let uses_unknown =
+            || error.remark.uses_variables && self.0.iter().any(|field| hides_variables(field));
         self.0.iter().any(within) || uses_unknown()
     }
 }
@@ -88,40 +89,36 @@ fn hides_variables(field: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::errors::Remark;
     use super::*;
     use crate::problem::Rule;
-    use crate::tree::Step;
 
     #[track_caller]
-    fn check(wrong: &str, path: &[&str], expression: &str, expected: bool) {
-        let step = |name: &&str| match name.parse() {
-            Ok(index) => Step::Index(index),
-            Err(_) => Step::Field((*name).to_owned()),
-        };
+    fn check(wrong: &str, field: &str, expression: &str, expected: bool) {
         let error = FieldError {
-            path: path.iter().map(step).collect(),
+            field: field.to_owned(),
             rule: Rule::InvalidExpression,
             text: String::new(),
-            issues: Vec::new(),
-            uses_variables: expression.contains("variables."),
-            help: None,
-            meant: None,
+            remark: Remark {
+                uses_variables: expression.contains("variables."),
+                ..Remark::default()
+            },
         };
         let fields = WrongFields::new(vec![wrong.to_owned()]);
-        assert_eq!(fields.explains(&error), expected, "{wrong} {path:?}");
+        assert_eq!(fields.explains(&error), expected, "{wrong} {field}");
     }
 
     #[test]
     fn errors_that_follow_from_a_wrong_type() {
-        let expression = ["spec", "validations", "1", "expression"];
-        check("spec.validations[1]", &expression, "", true);
-        check("spec.validations[1].expression", &expression, "", true);
-        check("spec.validations[1].message", &expression, "", false);
-        check("spec.validations[10]", &expression, "", false);
-        check("spec.variables", &expression, "variables.a", true);
-        check("spec.variables[0].name", &expression, "variables.a", true);
-        check("spec.variables[0].expression", &expression, "variables.a", false);
-        check("spec.variables", &expression, "object.a", false);
+        let expression = "spec.validations[1].expression";
+        check("spec.validations[1]", expression, "", true);
+        check("spec.validations[1].expression", expression, "", true);
+        check("spec.validations[1].message", expression, "", false);
+        check("spec.validations[10]", expression, "", false);
+        check("spec.variables", expression, "variables.a", true);
+        check("spec.variables[0].name", expression, "variables.a", true);
+        check("spec.variables[0].expression", expression, "variables.a", false);
+        check("spec.variables", expression, "object.a", false);
     }
 
     #[test]

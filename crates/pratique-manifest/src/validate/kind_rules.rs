@@ -1,0 +1,126 @@
+//! The rules of the kinds, as a server applies them to what is sent to it.
+
+use pratique_gotext::jsonpath;
+use pratique_validation::rules::{Errors, KindRules, Node, Request, Rule, validate_conditions};
+
+use super::errors::FieldErrors;
+use super::{Change, validate_change};
+use crate::expressions::Expressions;
+use crate::kind::Kind;
+use crate::validate::static_rules::SUFFIX;
+
+const GROUP: &str = "admissionregistration.k8s.io";
+
+/// The rules of policies, bindings and webhook configurations, for a
+/// [`Validator`](pratique_validation::Validator::with_kinds). Their expressions are compiled as a server of version 1.37 does.
+///
+/// ```
+/// use pratique_types::GroupVersionKind;
+/// use pratique_validation::{Candidate, Validator};
+///
+/// let kind = GroupVersionKind::new("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding");
+/// let object = pratique_json::parse(br#"{"metadata": {"name": "b"}, "spec": {}}"#)?;
+/// let validator = Validator::new().with_kinds(pratique_manifest::KIND_RULES);
+/// let refused = validator.create(&Candidate::new(&kind, &object)).map_err(|rejection| rejection.to_string());
+/// assert_eq!(
+///     refused.unwrap_err(),
+///     "MutatingAdmissionPolicyBinding.admissionregistration.k8s.io \"b\" is invalid: spec.policyName: Required value",
+/// );
+/// # Ok::<(), pratique_json::Error>(())
+/// ```
+pub const KIND_RULES: &[KindRules] = &[
+    KindRules {
+        subresources: &[("status", validate_status)],
+        ..rules(
+            "ValidatingAdmissionPolicy",
+            |request, errors| validate_create(Kind::ValidatingAdmissionPolicy, request, errors),
+            |request, errors| validate_request(Kind::ValidatingAdmissionPolicy, request, errors),
+        )
+    },
+    rules(
+        "ValidatingAdmissionPolicyBinding",
+        |request, errors| validate_create(Kind::ValidatingAdmissionPolicyBinding, request, errors),
+        |request, errors| validate_request(Kind::ValidatingAdmissionPolicyBinding, request, errors),
+    ),
+    rules(
+        "MutatingAdmissionPolicy",
+        |request, errors| validate_create(Kind::MutatingAdmissionPolicy, request, errors),
+        |request, errors| validate_request(Kind::MutatingAdmissionPolicy, request, errors),
+    ),
+    rules(
+        "MutatingAdmissionPolicyBinding",
+        |request, errors| validate_create(Kind::MutatingAdmissionPolicyBinding, request, errors),
+        |request, errors| validate_request(Kind::MutatingAdmissionPolicyBinding, request, errors),
+    ),
+    rules(
+        "ValidatingWebhookConfiguration",
+        |request, errors| validate_create(Kind::ValidatingWebhookConfiguration, request, errors),
+        |request, errors| validate_request(Kind::ValidatingWebhookConfiguration, request, errors),
+    ),
+    rules(
+        "MutatingWebhookConfiguration",
+        |request, errors| validate_create(Kind::MutatingWebhookConfiguration, request, errors),
+        |request, errors| validate_request(Kind::MutatingWebhookConfiguration, request, errors),
+    ),
+];
+
+const fn rules(kind: &'static str, create: Rule, update: Rule) -> KindRules {
+    KindRules {
+        group: GROUP,
+        kind,
+        is_namespaced: false,
+        create,
+        update,
+        subresources: &[],
+    }
+}
+
+fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
+    let mut found = FieldErrors::default();
+    let change = Change {
+        object: &request.object,
+        old: &request.old,
+        is_declarative: true,
+    };
+    validate_change(kind, change, Expressions::shared(), &mut found);
+    errors.extend(found.list);
+}
+
+/// A new object may not have a name that is reserved for manifests.
+// Upstream: pkg/registry/admissionregistration/validatingadmissionpolicy/strategy.go, Validate
+fn validate_create(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
+    validate_request(kind, request, errors);
+    let metadata = request.object.child("metadata");
+    let name = metadata.child("name");
+    if name.text().ends_with(SUFFIX) {
+        let detail = format!(
+            "names ending with \"{SUFFIX}\" are reserved for static manifest-based configurations and cannot be managed via the \
+             API"
+        );
+        errors.invalid_value(&name, &detail);
+    }
+}
+
+// Upstream: pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicyStatus
+fn validate_status(request: &Request<'_>, errors: &mut Errors) {
+    let status = request.object.child("status");
+    let checking = status.child("typeChecking");
+    for warning in checking.child("expressionWarnings").items() {
+        validate_warning(&warning, errors);
+    }
+    validate_conditions(&status.child("conditions"), errors);
+}
+
+// Upstream: pkg/apis/admissionregistration/validation/validation.go, validateExpressionWarning, validateFieldRef
+fn validate_warning(warning: &Node<'_, '_>, errors: &mut Errors) {
+    let (text, field) = (warning.child("warning"), warning.child("fieldRef"));
+    if text.text().is_empty() {
+        errors.required(text, "");
+    }
+    let path = field.text().trim();
+    if path.is_empty() {
+        errors.required(field, "");
+    } else if let Err(error) = jsonpath::check(&format!("{{{path}}}")) {
+        errors.invalid(&field, path, &format!("invalid JSONPath: {error}"));
+    }
+}
