@@ -13,6 +13,12 @@ pub fn is_reserved(name: &str) -> bool {
     name.ends_with(RESERVED_SUFFIX)
 }
 
+/// The error of a new object whose name is reserved.
+// Upstream: pkg/apis/admissionregistration/validation/static_suffix.go, ValidateStaticSuffix
+pub fn reserved_name_error(name: &str) -> Option<Error> {
+    is_reserved(name).then(|| Error::invalid(FIELD, name, &detail()))
+}
+
 /// The response of the API to a reserved name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reserved {
@@ -28,11 +34,11 @@ impl Reserved {
     /// Only configuration of admission has reserved names. What was created before the gate was on can be updated,
     /// with a warning, and deleted.
     pub(crate) fn of(operation: Operation, kind: &GroupVersionKind, name: &str, gate: bool) -> Option<Self> {
-        if !is_configuration(kind) || !is_reserved(name) {
-            return None;
-        }
+        let error = reserved_name_error(name).filter(|_| is_configuration(kind))?;
         match operation {
-            Operation::Create if gate => Some(Reserved::Refused(Box::new(refusal(kind, name)))),
+            Operation::Create if gate => {
+                Some(Reserved::Refused(Box::new(status::invalid(kind, name, [error]))))
+            }
             Operation::Create | Operation::Update => Some(Reserved::Warned(format!("{FIELD}: {}", detail()))),
             Operation::Delete | Operation::Connect | Operation::None => None,
         }
@@ -46,10 +52,6 @@ fn detail() -> String {
         "names ending with \"{RESERVED_SUFFIX}\" are reserved for static manifest-based configurations and cannot be \
          managed via the API"
     )
-}
-
-fn refusal(kind: &GroupVersionKind, name: &str) -> Status {
-    status::invalid(kind, name, [Error::invalid(FIELD, name, &detail())])
 }
 
 #[cfg(test)]

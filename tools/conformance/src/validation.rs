@@ -12,9 +12,9 @@ use pratique_harness::Error;
 use pratique_json as json;
 use pratique_objects::Objects;
 use pratique_registry::{
-    CustomResources, Kinds, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
+    Attributes, CustomResources, Kinds, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
 };
-use pratique_types::{GroupVersion, Operation, Status, UserInfo};
+use pratique_types::{FeatureGates, GroupVersion, Operation, Status, UserInfo};
 use pratique_validation::{Candidate, Rejection, Validator};
 use serde_json::{Value, json};
 
@@ -120,9 +120,21 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
         Err(rejection @ Rejection::NotValidated(_)) => json!({"notValidated": rejection.to_string()}),
         Ok(()) => match &prepared.refused {
             Some(status) => refused(status, &prepared.warnings),
-            None => with_warnings(json!({"accepted": true}), &prepared.warnings),
+            None => {
+                let mut warnings = prepared.warnings.clone();
+                warnings.extend(configuration_warnings(attributes));
+                with_warnings(json!({"accepted": true}), &warnings)
+            }
         },
     })
+}
+
+/// What is warned of in a configuration of admission.
+fn configuration_warnings(attributes: &Attributes) -> Vec<String> {
+    let gates = FeatureGates::default();
+    let (operation, kind) = (attributes.operation, &attributes.kind);
+    // Whatever is refused was refused before.
+    pratique_exclusion::registry_check(operation, kind, &attributes.object, gates).unwrap_or_default()
 }
 
 /// The suffix of generated names, which cases write as `<random>`.

@@ -1,7 +1,8 @@
 //! Which objects of documents are loaded, where documents have others as well.
 
+use pratique_exclusion::RESERVED_SUFFIX;
+
 use crate::kind::Kind;
-use crate::validate::static_rules::SUFFIX;
 
 /// Which objects of the scope's kinds are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +29,9 @@ impl NamedOrigin {
     /// name.
     #[must_use]
     pub fn of(kind: Kind, name: &str, policy: Option<&str>) -> Self {
-        let binds_static = || kind.is_binding() && policy.is_some_and(|policy| policy.ends_with(SUFFIX));
-        match name.ends_with(SUFFIX) || binds_static() {
+        let binds_static =
+            || kind.is_binding() && policy.is_some_and(|policy| policy.ends_with(RESERVED_SUFFIX));
+        match name.ends_with(RESERVED_SUFFIX) || binds_static() {
             true => NamedOrigin::Static,
             false => NamedOrigin::Api,
         }

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use pratique_exclusion::RESERVED_SUFFIX;
+
 use super::document_validator::{Candidate, Finding, ManifestScope};
 use super::options::SourceTexts;
 use super::set::ManifestSet;
@@ -10,7 +12,7 @@ use crate::kind::Kind;
 use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName};
 use crate::validate::problems::Subject;
-use crate::validate::static_rules::{self, Names, SUFFIX};
+use crate::validate::static_rules::{self, Names};
 
 /// Collects objects and failures, one document after the other.
 pub(crate) struct SetBuilder {
@@ -126,7 +128,8 @@ impl SetBuilder {
         let failures: Vec<_> = name_failure.into_iter().chain(candidate.failures).collect();
         if !failures.is_empty() && !name.kind.is_binding() {
             // Bindings may already refer to the corrected name.
-            self.failed_policies.insert(format!("{}{SUFFIX}", name.name));
+            self.failed_policies
+                .insert(format!("{}{RESERVED_SUFFIX}", name.name));
             self.failed_policies.insert(name.name.clone());
         }
         let is_valid = failures.is_empty() && !name.name.is_empty();
@@ -201,7 +204,7 @@ impl SetBuilder {
         let bindings = bindings.map(|(binding, policy)| (binding.kind, binding.name, policy, binding.source));
         // A policy name without the suffix is reported as that.
         let failed = self.failed_bindings.iter();
-        let failed = failed.filter(|binding| binding.policy.ends_with(SUFFIX));
+        let failed = failed.filter(|binding| binding.policy.ends_with(RESERVED_SUFFIX));
         let failed = failed.map(|binding| {
             let ObjectName { kind, name } = &binding.name;
             (*kind, name.as_str(), binding.policy.as_str(), &binding.source)

@@ -1,5 +1,6 @@
 //! The rules of the kinds, as a server applies them to what is sent to it.
 
+use pratique_exclusion::reserved_name_error;
 use pratique_gotext::jsonpath;
 use pratique_validation::rules::{Errors, KindRules, Node, Request, Rule, validate_conditions};
 
@@ -7,7 +8,6 @@ use super::errors::FieldErrors;
 use super::{Change, validate_change};
 use crate::expressions::Expressions;
 use crate::kind::Kind;
-use crate::validate::static_rules::SUFFIX;
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
@@ -91,13 +91,8 @@ fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
 fn validate_create(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
     validate_request(kind, request, errors);
     let metadata = request.object.child("metadata");
-    let name = metadata.child("name");
-    if name.text().ends_with(SUFFIX) {
-        let detail = format!(
-            "names ending with \"{SUFFIX}\" are reserved for static manifest-based configurations and cannot be managed via the \
-             API"
-        );
-        errors.invalid_value(&name, &detail);
+    if let Some(error) = reserved_name_error(metadata.child("name").text()) {
+        errors.push(error);
     }
 }
 

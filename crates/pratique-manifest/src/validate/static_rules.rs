@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use pratique_exclusion::RESERVED_SUFFIX;
 use pratique_gotext::strconv::quote;
 use serde_json::Value as Json;
 
@@ -15,9 +16,6 @@ use crate::problem::{Failure, ObjectName, Problem, Rule};
 use crate::tree::Step;
 use pratique_gotext::suggest::{did_you_mean, nearest};
 
-/// The reserved suffix of static manifests' names.
-pub(crate) const SUFFIX: &str = ".static.k8s.io";
-
 /// The first file with a name, by kind and name.
 pub(crate) type Names = HashMap<(Kind, Box<str>), Arc<str>>;
 
@@ -25,19 +23,19 @@ pub(crate) type Names = HashMap<(Kind, Box<str>), Arc<str>>;
 // Upstream: apiserver/pkg/admission/plugin/manifest/validation.go, ValidateManifestName
 pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
     let name = &subject.name.name;
-    if name.ends_with(SUFFIX) {
+    if name.ends_with(RESERVED_SUFFIX) {
         return repeated_name(subject, names);
     }
     let text = format!(
         "{} in file {} must have a name ending with {}",
         quote(name),
         quote(subject.file),
-        quote(SUFFIX)
+        quote(RESERVED_SUFFIX)
     );
     let path = ["metadata", "name"].map(|name| Step::Field(name.to_owned()));
     let span = subject.source.tree().nearest_span(subject.source.root(), &path);
     let mut problem = subject.problem_at(Rule::StaticSuffix, &text, &path);
-    let full = format!("{name}{SUFFIX}");
+    let full = format!("{name}{RESERVED_SUFFIX}");
     let help = Help::new(format!("name it {}", quote(&full)));
     problem.help = Some(help.replacing(subject.source.document(), span, &full));
     Some(problem.into())
@@ -90,15 +88,15 @@ fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
     let name = quote(&subject.name.name);
     // Validation reports a missing policy name.
     let policy = non_null(value, "/spec/policyName").and_then(Json::as_str);
-    let policy = policy.filter(|policy| !policy.is_empty() && !policy.ends_with(SUFFIX));
+    let policy = policy.filter(|policy| !policy.is_empty() && !policy.ends_with(RESERVED_SUFFIX));
     let suffix = policy.map(|policy| {
         let text = format!(
             "binding {name}: spec.policyName {} must end with {}",
             quote(policy),
-            quote(SUFFIX)
+            quote(RESERVED_SUFFIX)
         );
         let mut problem = subject.problem(Rule::StaticSuffix, &text, &["spec", "policyName"]);
-        let full = quote(&format!("{policy}{SUFFIX}"));
+        let full = quote(&format!("{policy}{RESERVED_SUFFIX}"));
         let help = format!("static manifests bind static policies: the policy has to be named {full}, too");
         problem.help = Some(help.into());
         Failure::from(problem)
@@ -179,22 +177,25 @@ pub(crate) fn missing_policy<'p>(
 
 /// Help for a policy that does not exist, by the names of those that do, and the one that was probably meant.
 fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> (String, Option<String>) {
-    let short = |name: &'p str| name.strip_suffix(SUFFIX).unwrap_or(name);
+    let short = |name: &'p str| name.strip_suffix(RESERVED_SUFFIX).unwrap_or(name);
     let mut names: Vec<&str> = policies.map(short).collect();
     names.sort_unstable();
     names.dedup();
     let meant = nearest(
-        policy.strip_suffix(SUFFIX).unwrap_or(policy),
+        policy.strip_suffix(RESERVED_SUFFIX).unwrap_or(policy),
         names.iter().copied(),
     );
-    let meant = meant.map(|meant| format!("{meant}{SUFFIX}"));
+    let meant = meant.map(|meant| format!("{meant}{RESERVED_SUFFIX}"));
     let text = match (&meant, names.as_slice()) {
         (Some(meant), _) => did_you_mean(meant),
         (None, []) => {
             "there is no policy of that kind here: a static binding needs its policy beside it".to_owned()
         }
         (None, names) if names.len() <= FEW => {
-            let names: Vec<String> = names.iter().map(|name| format!("{name}{SUFFIX}")).collect();
+            let names: Vec<String> = names
+                .iter()
+                .map(|name| format!("{name}{RESERVED_SUFFIX}"))
+                .collect();
             format!("policies here: {}", names.join(", "))
         }
         (None, names) => format!("none of the {} policies here has a name like it", names.len()),
