@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use pratique_gotext::url::Url;
 use pratique_gotext::validation;
-
-use pratique_validation::rules::{Errors, Node, validate_selector};
+use pratique_validation::rules::{
+    Errors, Node, validate_selector, validate_webhook_service, validate_webhook_url,
+};
 
 use super::Change;
 use super::errors::FieldErrors;
@@ -19,7 +19,6 @@ use crate::kind::Kind;
 const NO_SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun"];
 const SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun", "Some", "Unknown"];
 const REVIEW_VERSIONS: &[&str] = &["v1", "v1beta1"];
-const URL_FORM: &str = "; desired format: https://host[/path]";
 
 /// What is tolerated because a webhook of the stored configuration has it.
 // Upstream: pkg/apis/admissionregistration/validation/validation.go, validationOptions
@@ -178,112 +177,10 @@ fn validate_client_config(config: &Node<'_, '_>, errors: &mut FieldErrors) {
     let url = config.child("url");
     let service = config.child("service");
     match (url.is_set(), service.is_set()) {
-        (true, false) => validate_url(&url, errors),
-        (false, true) => validate_service(&service, errors),
+        (true, false) => validate_webhook_url(&url, &mut errors.list),
+        (false, true) => validate_webhook_service(&service, &mut errors.list),
         _ => errors
             .list
             .required(config, "exactly one of url or service is required"),
-    }
-}
-
-// Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookURL
-fn validate_url(field: &Node<'_, '_>, errors: &mut FieldErrors) {
-    let url = match Url::parse(field.text()) {
-        Ok(url) => url,
-        Err(error) => {
-            return errors
-                .list
-                .required(field, &format!("url must be a valid URL: {error}{URL_FORM}"));
-        }
-    };
-    if url.scheme() != "https" {
-        errors.list.invalid(
-            field,
-            url.scheme(),
-            &format!("'https' is the only allowed URL scheme{URL_FORM}"),
-        );
-    }
-    if url.host().is_empty() {
-        errors
-            .list
-            .invalid(field, "", &format!("host must be specified{URL_FORM}"));
-    }
-    if url.has_user() {
-        errors.list.invalid(
-            field,
-            user_information(field.text()),
-            "user information is not permitted in the URL",
-        );
-    }
-    if !url.fragment().is_empty() {
-        errors
-            .list
-            .invalid(field, &url.fragment(), "fragments are not permitted in the URL");
-    }
-    if !url.raw_query().is_empty() {
-        errors.list.invalid(
-            field,
-            url.raw_query(),
-            "query parameters are not permitted in the URL",
-        );
-    }
-}
-
-/// The text before the `@` of a URL's authority.
-fn user_information(url: &str) -> &str {
-    let authority = url
-        .split_once("//")
-        .map_or("", |(_, rest)| rest)
-        .split(['/', '?', '#'])
-        .next();
-    authority
-        .and_then(|authority| authority.rsplit_once('@'))
-        .map_or("", |(user, _)| user)
-}
-
-/// The server passes name and namespace in the wrong order, so each error names the other field.
-// Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookService
-fn validate_service(service: &Node<'_, '_>, errors: &mut FieldErrors) {
-    if service.child("namespace").text().is_empty() {
-        errors.list.required(&service.child("name"), "");
-    }
-    if service.child("name").text().is_empty() {
-        errors.list.required(&service.child("namespace"), "");
-    }
-    let port = service.child("port");
-    if port.is_set() && !(1..=65535).contains(&port.int()) {
-        errors
-            .list
-            .invalid_value(&port, "port is not valid: must be between 1 and 65535, inclusive");
-    }
-    service_path(&service.child("path"), errors);
-}
-
-fn service_path(path: &Node<'_, '_>, errors: &mut FieldErrors) {
-    let text = path.text();
-    match text {
-        "" | "/" => return,
-        "//" => return errors.list.invalid(path, text, "segment[0] may not be empty"),
-        _ if !text.starts_with('/') => errors.list.invalid(path, text, "must start with a '/'"),
-        _ => {}
-    }
-    // The server drops the first byte, whatever it is.
-    let after = text
-        .char_indices()
-        .nth(1)
-        .map_or("", |(at, _)| text.get(at..).unwrap_or_default());
-    let segments = after.strip_suffix('/').unwrap_or(after);
-    for (index, segment) in segments.split('/').enumerate() {
-        if segment.is_empty() {
-            errors
-                .list
-                .invalid(path, text, &format!("segment[{index}] may not be empty"));
-            continue;
-        }
-        for fault in validation::dns1123_subdomain(segment) {
-            errors
-                .list
-                .invalid(path, text, &format!("segment[{index}]: {fault}"));
-        }
     }
 }
