@@ -63,7 +63,7 @@ impl Errors {
     /// its error is told instead. The origin is the kind of rule, such as `format=k8s-short-name`; errors that say what is
     /// missing, repeated or not supported have none.
     // Upstream: apimachinery/pkg/util/validation/field/errors.go, MarkCoveredByDeclarative
-    pub(crate) fn cover_from(&mut self, start: usize, origin: &'static str) {
+    pub fn cover_from(&mut self, start: usize, origin: &'static str) {
         for error in self.list.iter().skip(start) {
             let origin = match error.kind {
                 ErrorKind::Required | ErrorKind::NotSupported | ErrorKind::Duplicate => "",

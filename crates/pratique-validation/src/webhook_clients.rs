@@ -79,9 +79,8 @@ fn validate_path(path: &Node<'_, '_>, errors: &mut Errors) {
         _ => {}
     }
     // A server drops the first byte, whatever it is.
-    let first = text.chars().next().map_or(0, char::len_utf8);
-    let after = text.get(first..).unwrap_or_default();
-    let segments = after.strip_suffix('/').unwrap_or(after);
+    let after = String::from_utf8_lossy(text.as_bytes().get(1..).unwrap_or_default());
+    let segments = after.strip_suffix('/').unwrap_or(&after);
     for (index, segment) in segments.split('/').enumerate() {
         if segment.is_empty() {
             errors.invalid(path, text, &format!("segment[{index}] may not be empty"));
@@ -245,6 +244,17 @@ mod tests {
                 "f.path: Invalid value: \"/x//\": segment[1] may not be empty",
             ],
         );
+    }
+
+    #[test]
+    fn paths_begin_behind_their_first_byte() {
+        let service = pratique_json::parse("{\"name\": \"a\", \"namespace\": \"b\", \"path\": \"é\"}".as_bytes()).unwrap();
+        let mut errors = Errors::default();
+        validate_webhook_service(&Node::root(&service), &mut errors);
+        let errors = errors.into_list().into_vec();
+        let texts: Vec<&str> = errors.iter().map(|error| error.body.as_str()).collect();
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(texts[1].contains("segment[0]: a lowercase RFC 1123 subdomain"), "{texts:?}");
     }
 
     #[test]

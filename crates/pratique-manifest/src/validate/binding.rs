@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use pratique_validation::rules::{Node, named, path_segment_name, subdomain_name, validate_selector};
 
-use super::Change;
 use super::errors::FieldErrors;
 use super::matching::{match_resources, mutating_operations};
 
@@ -12,31 +11,35 @@ const ACTIONS: &[&str] = &["Audit", "Deny", "Warn"];
 const NOT_FOUND_ACTIONS: &[&str] = &["Deny", "Allow"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicyBindingSpec
-pub(super) fn validate_validating(change: Change<'_, '_>, errors: &mut FieldErrors) {
-    let spec = change.object.child("spec");
-    validate_policy_name(&spec, change.is_required_elsewhere("policyName"), errors);
-    validate_common(&spec, errors);
-    let is_required_elsewhere = change.is_required_elsewhere("validationActions");
-    validate_actions(&spec.child("validationActions"), is_required_elsewhere, errors);
+pub(super) fn validate_validating(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
+    validate_policy_name(spec, errors);
+    validate_common(spec, errors);
+    validate_actions(&spec.child("validationActions"), errors);
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicyBindingSpec
-pub(super) fn validate_mutating(change: Change<'_, '_>, errors: &mut FieldErrors) {
-    let spec = change.object.child("spec");
-    validate_policy_name(&spec, false, errors);
-    validate_common(&spec, errors);
+pub(super) fn validate_mutating(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
+    validate_policy_name(spec, errors);
+    validate_common(spec, errors);
     mutating_operations(&spec.child("matchResources"), errors);
 }
 
-fn validate_policy_name(spec: &Node<'_, '_>, is_required_elsewhere: bool, errors: &mut FieldErrors) {
+fn validate_policy_name(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
     let name = spec.child("policyName");
-    if !name.text().is_empty() {
+    if name.text().is_empty() {
+        require(&name, "", errors);
+    } else {
         errors
             .list
             .invalid_each(&name, &subdomain_name(name.text(), false));
-    } else if !is_required_elsewhere {
-        errors.list.required(&name, "");
     }
+}
+
+/// Requires a field that a declarative rule requires as well in some kinds.
+fn require(field: &Node<'_, '_>, detail: &str, errors: &mut FieldErrors) {
+    let start = errors.list.len();
+    errors.list.required(field, detail);
+    errors.list.cover_from(start, "");
 }
 
 fn validate_common(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
@@ -81,7 +84,7 @@ fn validate_param_ref(param_ref: &Node<'_, '_>, errors: &mut FieldErrors) {
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidationActions
-fn validate_actions(actions: &Node<'_, '_>, is_required_elsewhere: bool, errors: &mut FieldErrors) {
+fn validate_actions(actions: &Node<'_, '_>, errors: &mut FieldErrors) {
     let mut used = HashSet::new();
     for action in actions.items() {
         if !ACTIONS.contains(&action.text()) {
@@ -96,9 +99,7 @@ fn validate_actions(actions: &Node<'_, '_>, is_required_elsewhere: bool, errors:
             in the API response and headers serves no purpose)";
         errors.list.invalid_value(actions, detail);
     }
-    if used.is_empty() && !is_required_elsewhere {
-        errors
-            .list
-            .required(actions, "at least one validation action is required");
+    if used.is_empty() {
+        require(actions, "at least one validation action is required", errors);
     }
 }

@@ -80,7 +80,6 @@ fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
     let change = Change {
         object: &request.object,
         old: &request.old,
-        is_declarative: true,
     };
     validate_change(kind, change, Expressions::shared(), &mut found);
     errors.extend(found.list);

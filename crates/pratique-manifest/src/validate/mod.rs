@@ -35,16 +35,6 @@ use errors::FieldErrors;
 struct Change<'n, 'v> {
     object: &'n Node<'static, 'v>,
     old: &'n Node<'static, 'v>,
-    /// Whether declarative rules are applied as well, to what changed.
-    is_declarative: bool,
-}
-
-impl Change<'_, '_> {
-    /// Whether a declarative rule says that a field of the spec is required, if it is.
-    fn is_required_elsewhere(&self, field: &str) -> bool {
-        let (spec, old) = (self.object.child("spec"), self.old.child("spec"));
-        self.is_declarative && !(old.is_set() && spec.child(field).is_same(&old.child(field)))
-    }
 }
 
 /// Validates a defaulted object.
@@ -56,7 +46,6 @@ pub(crate) fn validate(kind: Kind, object: &Json, compiler: &dyn ExpressionCompi
             let change = Change {
                 object: &Node::root(&object),
                 old: &Node::root(&absent),
-                is_declarative: false,
             };
             validate_change(kind, change, compiler, &mut errors);
         }
@@ -73,11 +62,12 @@ fn validate_change(
 ) {
     let metadata = change.object.child("metadata");
     validate_object_meta(&metadata, false, subdomain_name, &mut errors.list);
+    let spec = change.object.child("spec");
     match kind {
         Kind::ValidatingAdmissionPolicy => policy::validate(change, compiler, errors),
         Kind::MutatingAdmissionPolicy => mutation::validate(change, compiler, errors),
-        Kind::ValidatingAdmissionPolicyBinding => binding::validate_validating(change, errors),
-        Kind::MutatingAdmissionPolicyBinding => binding::validate_mutating(change, errors),
+        Kind::ValidatingAdmissionPolicyBinding => binding::validate_validating(&spec, errors),
+        Kind::MutatingAdmissionPolicyBinding => binding::validate_mutating(&spec, errors),
         Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => {
             webhook::validate(kind, change, compiler, errors);
         }

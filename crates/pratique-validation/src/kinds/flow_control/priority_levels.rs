@@ -26,13 +26,13 @@ pub(super) fn validate_priority_level(request: &Request<'_>, errors: &mut Errors
         );
     }
     let name = metadata.child("name").text();
-    validate_spec(name, &spec, &request.old.child("spec"), errors);
+    validate_spec(name, &spec, errors);
     validate_mandatory(name, &spec, errors);
     validate_conditions(&request.object.child("status"), errors);
 }
 
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidatePriorityLevelConfigurationSpec
-fn validate_spec(name: &str, spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_spec(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
     let (kind, exempt, limited) = (spec.child("type"), spec.child("exempt"), spec.child("limited"));
     if (name == EXEMPT) != (kind.text() == "Exempt") {
         errors.invalid(
@@ -41,54 +41,41 @@ fn validate_spec(name: &str, spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &m
             "must be 'Exempt' if and only if `name` is 'exempt'",
         );
     }
-    let union = Union { spec, old };
     match kind.text() {
         "Exempt" => {
-            union.forbid("limited", "must be nil if the type is not Limited", errors);
+            forbid(&limited, "must be nil if the type is not Limited", errors);
             if exempt.is_set() {
                 validate_exempt(&exempt, errors);
             }
         }
         "Limited" => {
-            union.forbid("exempt", "must be nil if the type is Limited", errors);
-            union.require("limited", "must not be empty when type is Limited", errors);
+            forbid(&exempt, "must be nil if the type is Limited", errors);
+            require(&limited, "must not be empty when type is Limited", errors);
             if limited.is_set() {
-                validate_limited(&limited, &old.child("limited"), errors);
+                validate_limited(&limited, errors);
             }
         }
-        "" => union.require("type", "", errors),
+        "" => require(&kind, "", errors),
         _ => errors.not_supported(&kind, &["Exempt", "Limited"]),
     }
 }
 
-/// A type and the fields that are for some types only.
-///
-/// A server says what declarative rules say instead of what is said here, but those say nothing of what did not change.
-struct Union<'n, 'p, 'v> {
-    spec: &'n Node<'p, 'v>,
-    old: &'n Node<'p, 'v>,
+/// Adds an error of a rule that has a declarative twin.
+fn add_covered(errors: &mut Errors, add: impl FnOnce(&mut Errors)) {
+    let start = errors.len();
+    add(errors);
+    errors.cover_from(start, "");
 }
 
-impl Union<'_, '_, '_> {
-    fn is_unchanged(&self, member: &str) -> bool {
-        self.old.is_set()
-            && ["type", member]
-                .iter()
-                .all(|name| self.spec.child(name).value() == self.old.child(name).value())
+fn forbid(field: &Node<'_, '_>, detail: &str, errors: &mut Errors) {
+    if field.is_set() {
+        add_covered(errors, |errors| errors.forbidden(field, detail));
     }
+}
 
-    fn forbid(&self, member: &str, detail: &str, errors: &mut Errors) {
-        let field = self.spec.child(member);
-        if field.is_set() && self.is_unchanged(member) {
-            errors.forbidden(field, detail);
-        }
-    }
-
-    fn require(&self, member: &str, detail: &str, errors: &mut Errors) {
-        let field = self.spec.child(member);
-        if !field.is_set() && self.is_unchanged(member) {
-            errors.required(field, detail);
-        }
+fn require(field: &Node<'_, '_>, detail: &str, errors: &mut Errors) {
+    if !field.is_set() || field.value().as_str() == Some("") {
+        add_covered(errors, |errors| errors.required(field, detail));
     }
 }
 
@@ -99,13 +86,9 @@ fn validate_exempt(exempt: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidateLimitedPriorityLevelConfiguration
-fn validate_limited(limited: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_limited(limited: &Node<'_, '_>, errors: &mut Errors) {
     validate_shares(&limited.child("nominalConcurrencyShares"), errors);
-    validate_response(
-        &limited.child("limitResponse"),
-        &old.child("limitResponse"),
-        errors,
-    );
+    validate_response(&limited.child("limitResponse"), errors);
     validate_lendable(&limited.child("lendablePercent"), errors);
     let borrowing = limited.child("borrowingLimitPercent");
     if borrowing.int() < 0 {
@@ -130,18 +113,17 @@ fn validate_lendable(percent: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidateLimitResponse
-fn validate_response(response: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_response(response: &Node<'_, '_>, errors: &mut Errors) {
     let (kind, queuing) = (response.child("type"), response.child("queuing"));
-    let union = Union { spec: response, old };
     match kind.text() {
-        "Reject" => union.forbid(
-            "queuing",
+        "Reject" => forbid(
+            &queuing,
             "must be nil if limited.limitResponse.type is not Limited",
             errors,
         ),
         "Queue" => {
-            union.require(
-                "queuing",
+            require(
+                &queuing,
                 "must not be empty if limited.limitResponse.type is Limited",
                 errors,
             );
@@ -149,7 +131,7 @@ fn validate_response(response: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut E
                 validate_queuing(&queuing, errors);
             }
         }
-        "" => union.require("type", "", errors),
+        "" => require(&kind, "", errors),
         _ => errors.not_supported(&kind, &["Queue", "Reject"]),
     }
 }
