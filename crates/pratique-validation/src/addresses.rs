@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use pratique_gotext::net::{Cidr, Ip};
+use pratique_gotext::strconv::quote;
 
 use crate::errors::Errors;
 use crate::messages::ip_address;
@@ -166,4 +167,47 @@ pub(crate) fn validate_endpoint_ip(address: &Node<'_, '_>, errors: &mut Errors) 
             "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
         );
     }
+}
+
+/// An address in its canonical form.
+// Upstream: apimachinery/pkg/util/validation/ip.go, IsValidIP
+pub(crate) fn canonical_ip_messages(text: &str) -> Vec<String> {
+    match (ip_address(text), Ip::parse(text)) {
+        (Some(detail), _) => vec![detail.to_owned()],
+        (None, Ok(ip)) if ip.to_string() != text => {
+            vec![format!("must be in canonical form ({})", quote(&ip.to_string()))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A network in its canonical form.
+// Upstream: apimachinery/pkg/util/validation/ip.go, IsValidCIDR
+pub(crate) fn validate_cidr(network: &Node<'_, '_>, errors: &mut Errors) {
+    let count = errors.len();
+    validate_legacy_cidr(network, network.text(), errors);
+    if errors.len() > count {
+        return;
+    }
+    if let Ok(cidr) = Cidr::parse(network.text()) {
+        let canonical = cidr.masked().to_string();
+        if canonical != network.text() {
+            let detail = format!("must be in canonical form ({})", quote(&canonical));
+            errors.invalid_or_empty(network, &detail);
+        }
+    }
+}
+
+/// Whether a network is one of IPv6 addresses, if it is one at all.
+// Upstream: k8s.io/utils/net/ipfamily.go, IPFamilyOfCIDRString
+pub(crate) fn is_ipv6_network(text: &str) -> Option<bool> {
+    let (address, length) = text.split_once('/')?;
+    let is_ipv6 = is_ipv6(address);
+    let bits = if address.contains(':') { 128 } else { 32 };
+    let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
+    let length = length
+        .parse::<u32>()
+        .ok()
+        .filter(|length| is_length && *length <= bits);
+    (length.is_some() && is_ip(address)).then_some(is_ipv6)
 }

@@ -44,25 +44,31 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     if time.is_empty() {
         errors.required(time, "");
     }
-    let (reason, message) = (condition.child("reason"), condition.child("message"));
-    if reason.text().is_empty() {
-        errors.required(reason, "");
-    } else {
-        if !is_reason(reason.text()) {
-            errors.invalid_value(
-                &reason,
-                "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
-                 characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
-                 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \
-                 '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
-            );
-        }
-        if reason.text().len() > 1 << 10 {
-            errors.too_long(reason, 1 << 10);
-        }
-    }
+    validate_reason(&condition.child("reason"), 1 << 10, errors);
+    let message = condition.child("message");
     if message.text().len() > 32 << 10 {
         errors.too_long(message, 32 << 10);
+    }
+}
+
+/// The reason of a condition, which is required.
+// Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, IsValidConditionReason
+pub(crate) fn validate_reason(reason: &Node<'_, '_>, max_length: usize, errors: &mut Errors) {
+    if reason.text().is_empty() {
+        errors.required(reason, "");
+        return;
+    }
+    if !is_reason(reason.text()) {
+        errors.invalid_value(
+            reason,
+            "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
+             characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
+             'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \
+             '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
+        );
+    }
+    if reason.text().len() > max_length {
+        errors.too_long(reason, i64::try_from(max_length).unwrap_or(i64::MAX));
     }
 }
 

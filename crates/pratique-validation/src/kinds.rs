@@ -6,6 +6,10 @@ mod autoscaling;
 mod batch;
 mod configuration;
 mod flow_control;
+mod endpoint_slices;
+mod endpoints;
+mod events;
+mod leases;
 mod namespaces;
 mod networking;
 mod pods;
@@ -14,9 +18,11 @@ mod quotas;
 mod rbac;
 mod replication;
 mod resource;
+mod runtime_classes;
 mod services;
-mod small;
 mod storage;
+mod storage_migrations;
+mod storage_versions;
 
 use pratique_types::GroupVersionKind;
 
@@ -29,6 +35,10 @@ const GROUPS: &[&[KindRules]] = &[
     batch::KINDS,
     configuration::KINDS,
     flow_control::KINDS,
+    endpoint_slices::KINDS,
+    endpoints::KINDS,
+    events::KINDS,
+    leases::KINDS,
     namespaces::KINDS,
     networking::KINDS,
     pods::KINDS,
@@ -37,9 +47,11 @@ const GROUPS: &[&[KindRules]] = &[
     rbac::KINDS,
     replication::KINDS,
     resource::KINDS,
+    runtime_classes::KINDS,
     services::KINDS,
-    small::KINDS,
     storage::KINDS,
+    storage_migrations::KINDS,
+    storage_versions::KINDS,
 ];
 
 /// The rules of a kind, if there are any here.

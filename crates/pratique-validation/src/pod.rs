@@ -32,9 +32,10 @@ pub(crate) use network::validate_ip;
 pub(crate) use options::PodOptions;
 pub(crate) use paths::has_backsteps;
 pub(crate) use probes::validate_port;
-pub(crate) use resources::{validate_container_resource_name, validate_resource_name};
+pub(crate) use resources::{validate_container_resource_name, validate_overhead, validate_resource_name};
 pub(crate) use spec::validate_preemption_policy;
 use spec::{SpecOrigin, validate_pod_spec};
+pub(crate) use tolerations::validate_tolerations;
 pub(crate) use update::validate_pod_update;
 pub(crate) use volume_sources::validate_driver_name;
 

@@ -19,7 +19,7 @@ func main() {
 	k, m, x := os.Args[1], os.Args[2], os.Args[3]
 	var lines []string
 	for _, group := range []string{"core", "apps", "batch", "policy", "networking", "storage", "resource", "rbac", "autoscaling",
-		"admissionregistration", "certificates", "discovery", "flowcontrol", "scheduling", "coordination", "node", "apiserverinternal"} {
+		"admissionregistration", "certificates", "discovery", "flowcontrol", "scheduling", "coordination", "node", "apiserverinternal", "storagemigration"} {
 		lines = append(lines, read(filepath.Join(k, "pkg/apis", group), group, false)...)
 	}
 	lines = append(lines, read(filepath.Join(m, "pkg/apis/meta/v1"), "metav1", true)...)

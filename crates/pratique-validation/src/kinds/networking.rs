@@ -1,7 +1,9 @@
-//! NetworkPolicies, Ingresses and IngressClasses.
+//! NetworkPolicies, Ingresses, IngressClasses, IPAddresses and ServiceCIDRs.
 
 mod ingresses;
+mod ip_addresses;
 mod network_policies;
+mod service_cidrs;
 
 use super::KindRules;
 use crate::messages::subdomain_name;
@@ -56,5 +58,21 @@ pub(super) const KINDS: &[KindRules] = &[
             ingresses::validate_class(request, errors);
         },
         subresources: &[],
+    },
+    KindRules {
+        group: "networking.k8s.io",
+        kind: "IPAddress",
+        is_namespaced: false,
+        create: ip_addresses::validate_ip_address,
+        update: ip_addresses::validate_ip_address_update,
+        subresources: &[],
+    },
+    KindRules {
+        group: "networking.k8s.io",
+        kind: "ServiceCIDR",
+        is_namespaced: false,
+        create: service_cidrs::validate_service_cidr,
+        update: service_cidrs::validate_service_cidr_update,
+        subresources: &[("status", service_cidrs::validate_status_update)],
     },
 ];

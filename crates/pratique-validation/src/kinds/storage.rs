@@ -1,6 +1,11 @@
-//! PersistentVolumes and PersistentVolumeClaims.
+//! PersistentVolumes, their claims, classes and attachments, and what drivers say of themselves.
 
+mod attachments;
+mod capacities;
 mod claims;
+mod classes;
+mod drivers;
+mod nodes;
 mod volumes;
 
 use super::KindRules;
@@ -21,5 +26,53 @@ pub(super) const KINDS: &[KindRules] = &[
         create: volumes::validate_volume,
         update: volumes::validate_volume_update,
         subresources: &[("status", volumes::validate_status)],
+    },
+    KindRules {
+        group: "storage.k8s.io",
+        kind: "StorageClass",
+        is_namespaced: false,
+        create: classes::validate_storage_class,
+        update: classes::validate_storage_class_update,
+        subresources: &[],
+    },
+    KindRules {
+        group: "storage.k8s.io",
+        kind: "VolumeAttributesClass",
+        is_namespaced: false,
+        create: classes::validate_attributes_class,
+        update: classes::validate_attributes_class_update,
+        subresources: &[],
+    },
+    KindRules {
+        group: "storage.k8s.io",
+        kind: "VolumeAttachment",
+        is_namespaced: false,
+        create: attachments::validate_attachment,
+        update: attachments::validate_attachment,
+        subresources: &[("status", attachments::validate_attachment)],
+    },
+    KindRules {
+        group: "storage.k8s.io",
+        kind: "CSIDriver",
+        is_namespaced: false,
+        create: drivers::validate_driver,
+        update: drivers::validate_driver_update,
+        subresources: &[],
+    },
+    KindRules {
+        group: "storage.k8s.io",
+        kind: "CSINode",
+        is_namespaced: false,
+        create: nodes::validate_node,
+        update: nodes::validate_node_update,
+        subresources: &[("status", nodes::validate_status)],
+    },
+    KindRules {
+        group: "storage.k8s.io",
+        kind: "CSIStorageCapacity",
+        is_namespaced: true,
+        create: capacities::validate_capacity,
+        update: capacities::validate_capacity_update,
+        subresources: &[],
     },
 ];

@@ -60,11 +60,7 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
     let metadata = request.object.child("metadata");
     validate_core_meta(&metadata, false, subdomain_name, errors);
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    let modes = spec.child("accessModes");
-    if modes.is_empty() {
-        errors.required(modes, "");
-    }
-    validate_access_modes(&modes, errors);
+    validate_modes(&spec, errors);
     validate_capacity(&spec.child("capacity"), errors);
     let reclaim = spec.child("persistentVolumeReclaimPolicy");
     let policies = ["Delete", "Recycle", "Retain"];
@@ -80,13 +76,71 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
     } else if affinity.is_set() {
         errors.required(required, "must specify required node constraints");
     }
-    validate_sources(&spec, metadata.child("name").text(), errors);
-    if spec.child("hostPath").is_set()
-        && is_root(spec.child("hostPath").child("path").text())
-        && reclaim.text() == "Recycle"
-    {
+    validate_sources(&spec, metadata.child("name").text(), required.is_set(), errors);
+    validate_recycling(&spec, errors);
+    validate_classes(&spec, errors);
+}
+
+fn validate_modes(spec: &Node<'_, '_>, errors: &mut Errors) {
+    let modes = spec.child("accessModes");
+    if modes.is_empty() {
+        errors.required(modes, "");
+    }
+    validate_access_modes(&modes, errors);
+}
+
+/// What an attachment says of a volume that no PersistentVolume describes.
+// Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeSpec
+pub(super) fn validate_inline_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
+    const INLINE: &str = "may not be specified in the context of inline volumes";
+    let (claim, capacity) = (spec.child("claimRef"), spec.child("capacity"));
+    if claim.is_set() {
+        errors.forbidden(claim, INLINE);
+    }
+    if !capacity.is_empty() {
+        errors.forbidden(capacity, INLINE);
+    }
+    if !spec.child("csi").is_set() {
+        errors.required(
+            spec.child("csi"),
+            "has to be specified in the context of inline volumes",
+        );
+    }
+    validate_modes(spec, errors);
+    let reclaim = spec.child("persistentVolumeReclaimPolicy");
+    if !matches!(reclaim.text(), "" | "Retain") {
+        errors.forbidden(reclaim, "may only be Retain in the context of inline volumes");
+    }
+    let affinity = spec.child("nodeAffinity");
+    if affinity.is_set() {
+        errors.forbidden(affinity, INLINE);
+    }
+    validate_sources(spec, "", false, errors);
+    validate_recycling(spec, errors);
+    let class = spec.child("storageClassName");
+    if !class.text().is_empty() {
+        errors.forbidden(class, INLINE);
+    }
+    let mode = spec.child("volumeMode");
+    if mode.is_set() && mode.text() != "Filesystem" {
+        errors.forbidden(
+            mode,
+            "may not specify volumeMode other than Filesystem in the context of inline volumes",
+        );
+    }
+}
+
+fn validate_recycling(spec: &Node<'_, '_>, errors: &mut Errors) {
+    let (host, reclaim) = (
+        spec.child("hostPath"),
+        spec.child("persistentVolumeReclaimPolicy"),
+    );
+    if host.is_set() && is_root(host.child("path").text()) && reclaim.text() == "Recycle" {
         errors.forbidden(reclaim, "may not be 'recycle' for a hostPath mount of '/'");
     }
+}
+
+fn validate_classes(spec: &Node<'_, '_>, errors: &mut Errors) {
     validate_class(&spec.child("storageClassName"), errors);
     let mode = spec.child("volumeMode");
     if mode.is_set() && !["Block", "Filesystem"].contains(&mode.text()) {
@@ -140,7 +194,7 @@ fn validate_capacity(capacity: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-fn validate_sources(spec: &Node<'_, '_>, name: &str, errors: &mut Errors) {
+fn validate_sources(spec: &Node<'_, '_>, name: &str, has_affinity: bool, errors: &mut Errors) {
     let mut count = 0;
     for (source, shown, forbidden) in SOURCES {
         let value = spec.child_as(source, shown);
@@ -154,9 +208,8 @@ fn validate_sources(spec: &Node<'_, '_>, name: &str, errors: &mut Errors) {
             continue;
         }
         validate_source(source, &value, name, errors);
-        let affinity = spec.child("nodeAffinity");
-        if *source == "local" && !affinity.child("required").is_set() {
-            errors.required(affinity, "Local volume requires node affinity");
+        if *source == "local" && !has_affinity {
+            errors.required(spec.child("nodeAffinity"), "Local volume requires node affinity");
         }
     }
     if count == 0 {

@@ -1,59 +1,29 @@
-//! Kinds with few rules: StorageClasses, RuntimeClasses, Leases.
+//! StorageClasses and VolumeAttributesClasses.
 
 use pratique_gotext::validation::qualified_name;
 
-use super::{KindRules, Request};
-use crate::errors::{Errors, named};
+use crate::errors::Errors;
+use crate::kinds::Request;
 use crate::messages::subdomain_name;
 use crate::node::Node;
-use crate::object_meta::{
-    validate_core_meta, validate_core_meta_update, validate_object_meta, validate_object_meta_update,
-};
+use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::seen::Seen;
 use crate::selector::validate_label_name;
 
-pub(super) const KINDS: &[KindRules] = &[
-    KindRules {
-        group: "storage.k8s.io",
-        kind: "StorageClass",
-        is_namespaced: false,
-        create: validate_storage_class,
-        // Upstream: pkg/registry/storage/storageclass/strategy.go, ValidateUpdate
-        update: |request, errors| {
-            validate_storage_class(request, errors);
-            let (object, old) = (&request.object, &request.old);
-            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
-        },
-        subresources: &[],
-    },
-    KindRules {
-        group: "coordination.k8s.io",
-        kind: "Lease",
-        is_namespaced: true,
-        create: |request, errors| {
-            validate_object_meta(&request.object.child("metadata"), true, subdomain_name, errors);
-            validate_lease(request, errors);
-        },
-        update: |request, errors| {
-            let (object, old) = (&request.object, &request.old);
-            validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
-            validate_lease(request, errors);
-        },
-        subresources: &[],
-    },
-];
+// Upstream: pkg/registry/storage/storageclass/strategy.go, ValidateUpdate
+pub(super) fn validate_storage_class_update(request: &Request<'_>, errors: &mut Errors) {
+    validate_storage_class(request, errors);
+    let (object, old) = (&request.object, &request.old);
+    validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+}
 
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateStorageClass
-fn validate_storage_class(request: &Request<'_>, errors: &mut Errors) {
+pub(super) fn validate_storage_class(request: &Request<'_>, errors: &mut Errors) {
     const MODES: &[&str] = &["Immediate", "WaitForFirstConsumer"];
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
-    let provisioner = object.child("provisioner");
-    let lower = provisioner.text().to_lowercase();
     // A declarative rule requires it.
-    for message in qualified_name(&lower).iter().filter(|_| !lower.is_empty()) {
-        errors.invalid(provisioner, lower.as_str(), message);
-    }
+    validate_provisioner(&object.child("provisioner"), errors);
     validate_parameters(&object.child("parameters"), errors);
     let reclaim = object.child("reclaimPolicy");
     if !reclaim.text().is_empty() && !["Delete", "Retain"].contains(&reclaim.text()) {
@@ -66,6 +36,42 @@ fn validate_storage_class(request: &Request<'_>, errors: &mut Errors) {
         errors.not_supported(&mode, MODES);
     }
     validate_topologies(&object.child("allowedTopologies"), errors);
+}
+
+// Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttributesClass
+pub(super) fn validate_attributes_class(request: &Request<'_>, errors: &mut Errors) {
+    let object = &request.object;
+    validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
+    let (driver, parameters) = (object.child("driverName"), object.child("parameters"));
+    if driver.text().is_empty() {
+        errors.required(driver, "");
+    }
+    validate_provisioner(&driver, errors);
+    validate_parameters(&parameters, errors);
+    if parameters.is_empty() {
+        errors.required(parameters, "must contain at least one key/value pair");
+    }
+}
+
+// Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttributesClassUpdate
+pub(super) fn validate_attributes_class_update(request: &Request<'_>, errors: &mut Errors) {
+    let (object, old) = (&request.object, &request.old);
+    validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    for name in ["driverName", "parameters"] {
+        let field = object.child(name);
+        if !field.is_same(&old.child(name)) {
+            errors.forbidden(field, &format!("updates to {name} are forbidden."));
+        }
+    }
+    validate_attributes_class(request, errors);
+}
+
+// Upstream: pkg/apis/storage/validation/validation.go, validateProvisioner
+fn validate_provisioner(provisioner: &Node<'_, '_>, errors: &mut Errors) {
+    let lower = provisioner.text().to_lowercase();
+    for message in qualified_name(&lower).iter().filter(|_| !lower.is_empty()) {
+        errors.invalid(provisioner, lower.as_str(), message);
+    }
 }
 
 // Upstream: pkg/apis/storage/validation/validation.go, validateParameters
@@ -134,42 +140,4 @@ fn is_same_term(one: &Node<'_, '_>, other: &Node<'_, '_>) -> bool {
         all
     };
     values(one) == values(other)
-}
-
-// Upstream: pkg/apis/coordination/validation/validation.go, ValidateLeaseSpec
-fn validate_lease(request: &Request<'_>, errors: &mut Errors) {
-    let spec = request.object.child("spec");
-    let (duration, transitions) = (spec.child("leaseDurationSeconds"), spec.child("leaseTransitions"));
-    if duration.is_set() && duration.int() <= 0 {
-        errors.invalid(duration, duration.int(), "must be greater than 0");
-    }
-    if transitions.int() < 0 {
-        errors.invalid(
-            transitions,
-            transitions.int(),
-            "must be greater than or equal to 0",
-        );
-    }
-    let (strategy, holder) = (spec.child("strategy"), spec.child("preferredHolder"));
-    if strategy.is_set() {
-        validate_strategy(&strategy, errors);
-    }
-    if !holder.text().is_empty() && strategy.text().is_empty() {
-        errors.forbidden(holder, "may only be specified if `strategy` is defined");
-    }
-}
-
-// Upstream: pkg/apis/coordination/validation/validation.go, ValidateCoordinatedLeaseStrategy
-fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
-    // The name of the field is added once more.
-    let shown = Node::with_path(strategy.value(), strategy.path().child("strategy"));
-    if !strategy.text().contains('/') {
-        if strategy.text() != "OldestEmulationVersion" {
-            errors.not_supported(&shown, &["OldestEmulationVersion"]);
-        }
-        return;
-    }
-    for message in qualified_name(strategy.text()) {
-        errors.invalid(shown, named(strategy.text()), &message);
-    }
 }

@@ -1,0 +1,192 @@
+//! EndpointSlices.
+
+use pratique_gotext::validation::{dns1123_label, dns1123_subdomain, label_value, qualified_name};
+use pratique_types::field::Error;
+
+use super::{KindRules, Request};
+use crate::addresses::{canonical_ip_messages, is_ipv6, validate_endpoint_ip, validate_legacy_ip};
+use crate::errors::Errors;
+use crate::messages::subdomain_name;
+use crate::node::Node;
+use crate::object_meta::validate_core_meta;
+use crate::seen::Seen;
+use crate::selector::validate_labels;
+
+pub(super) const KINDS: &[KindRules] = &[KindRules {
+    group: "discovery.k8s.io",
+    kind: "EndpointSlice",
+    is_namespaced: true,
+    create: validate_slice,
+    update: validate_slice,
+    subresources: &[],
+}];
+
+const PROTOCOLS: &[&str] = &["SCTP", "TCP", "UDP"];
+const MAX_TOPOLOGY_LABELS: i64 = 16;
+const MAX_PORTS: i64 = 20_000;
+const MAX_ENDPOINTS: i64 = 1000;
+const MAX_HINTS: i64 = 8;
+const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
+
+/// A slice; the type of its addresses is judged by declarative rules.
+// Upstream: pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice
+fn validate_slice(request: &Request<'_>, errors: &mut Errors) {
+    let object = &request.object;
+    validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
+    validate_ports(&object.child("ports"), errors);
+    let endpoints = object.child("endpoints");
+    let mut faults = Errors::default();
+    validate_endpoints(&endpoints, object.child("addressType").text(), &mut faults);
+    // Older servers took what newer ones do not: what did not change may stay.
+    let old = &request.old;
+    if !faults.is_empty() && !(old.is_set() && endpoints.is_same(&old.child("endpoints"))) {
+        errors.extend(faults);
+    }
+}
+
+/// Whether a list has more elements than it may have, which is an error and the only one.
+fn has_too_many(list: &Node<'_, '_>, max: i64, errors: &mut Errors) -> bool {
+    let is_longer = i64::try_from(list.len()).is_ok_and(|length| length > max);
+    if is_longer {
+        errors.too_many(list, max);
+    }
+    is_longer
+}
+
+// Upstream: pkg/apis/discovery/validation/validation.go, validatePorts
+fn validate_ports(ports: &Node<'_, '_>, errors: &mut Errors) {
+    if has_too_many(ports, MAX_PORTS, errors) {
+        return;
+    }
+    let mut names = Seen::default();
+    for port in ports.items() {
+        let (name, protocol) = (port.child("name"), port.child("protocol"));
+        if !name.text().is_empty() {
+            errors.invalid_each(&name, &dns1123_label(name.text()));
+        }
+        if !names.insert(name.text()) {
+            errors.duplicate(name, name.text());
+        }
+        if !protocol.is_set() {
+            errors.required(protocol, "");
+        } else if !PROTOCOLS.contains(&protocol.text()) {
+            errors.not_supported(&protocol, PROTOCOLS);
+        }
+        let application = port.child("appProtocol");
+        if application.is_set() {
+            errors.invalid_each(&application, &qualified_name(application.text()));
+        }
+    }
+}
+
+// Upstream: pkg/apis/discovery/validation/validation.go, validateEndpoints
+fn validate_endpoints(endpoints: &Node<'_, '_>, address_type: &str, errors: &mut Errors) {
+    if has_too_many(endpoints, MAX_ENDPOINTS, errors) {
+        return;
+    }
+    for endpoint in endpoints.items() {
+        // How many addresses there are is judged by declarative rules.
+        let addresses = endpoint.child("addresses");
+        for address in addresses.items() {
+            validate_address(&address, &addresses, address_type, errors);
+        }
+        let (node, host) = (endpoint.child("nodeName"), endpoint.child("hostname"));
+        if node.is_set() {
+            errors.invalid_each(&node, &subdomain_name(node.text(), false));
+        }
+        validate_topology(&endpoint.child("deprecatedTopology"), errors);
+        if host.is_set() {
+            errors.invalid_each(&host, &dns1123_label(host.text()));
+        }
+        validate_hints(&endpoint.child("hints"), errors);
+    }
+}
+
+fn validate_address(
+    address: &Node<'_, '_>,
+    addresses: &Node<'_, '_>,
+    address_type: &str,
+    errors: &mut Errors,
+) {
+    let count = errors.len();
+    let text = address.text();
+    let (is_family, family) = match address_type {
+        "IPv4" => {
+            validate_legacy_ip(address, &Node::absent(*address.path()), errors);
+            (!is_ipv6(text), "must be an IPv4 address")
+        }
+        "IPv6" => {
+            errors.invalid_each(address, &canonical_ip_messages(text));
+            (is_ipv6(text), "must be an IPv6 address")
+        }
+        "FQDN" => return validate_domain_name(address, errors),
+        _ => return,
+    };
+    if errors.len() > count {
+        return;
+    }
+    if !is_family {
+        // The path is that of the list.
+        errors.invalid(addresses, text, family);
+    }
+    validate_endpoint_ip(address, errors);
+}
+
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsFullyQualifiedDomainName
+fn validate_domain_name(address: &Node<'_, '_>, errors: &mut Errors) {
+    if address.text().is_empty() {
+        errors.required(address, "");
+        return;
+    }
+    let name = address.text().strip_suffix('.').unwrap_or(address.text());
+    let messages = dns1123_subdomain(name);
+    if !messages.is_empty() {
+        errors.invalid(address, name, &messages.join(","));
+        return;
+    }
+    if !name.contains('.') {
+        errors.invalid(
+            address,
+            name,
+            "should be a domain with at least two segments separated by dots",
+        );
+        return;
+    }
+    let mut labels = name.split('.').map(|label| (label, dns1123_label(label)));
+    if let Some((label, messages)) = labels.find(|(_, messages)| !messages.is_empty()) {
+        errors.invalid(address, label, &messages.join(","));
+    }
+}
+
+fn validate_topology(topology: &Node<'_, '_>, errors: &mut Errors) {
+    has_too_many(topology, MAX_TOPOLOGY_LABELS, errors);
+    validate_labels(topology, errors);
+    let zone = topology.key(ZONE_LABEL);
+    if zone.is_set() {
+        errors.push(Error::internal(
+            zone,
+            "reserved key was not removed in conversion",
+        ));
+    }
+}
+
+// Upstream: pkg/apis/discovery/validation/validation.go, validateHints
+fn validate_hints(hints: &Node<'_, '_>, errors: &mut Errors) {
+    for (list, rule) in [
+        ("forZones", label_value as fn(&str) -> Vec<String>),
+        ("forNodes", dns1123_subdomain),
+    ] {
+        let list = hints.child(list);
+        if has_too_many(&list, MAX_HINTS, errors) {
+            return;
+        }
+        let mut names = Seen::default();
+        for hint in list.items() {
+            let name = hint.child("name");
+            if !names.insert(name.text()) {
+                errors.duplicate(name, name.text());
+            }
+            errors.invalid_each(&name, &rule(name.text()));
+        }
+    }
+}

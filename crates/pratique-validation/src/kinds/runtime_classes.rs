@@ -1,0 +1,51 @@
+//! RuntimeClasses.
+
+use super::{KindRules, Request};
+use crate::errors::Errors;
+use crate::internal::internal_json;
+use crate::messages::subdomain_name;
+use crate::node::Node;
+use crate::object_meta::{validate_object_meta, validate_object_meta_update};
+use crate::pod::{PodOptions, validate_overhead, validate_tolerations};
+use crate::selector::validate_labels;
+
+pub(super) const KINDS: &[KindRules] = &[KindRules {
+    group: "node.k8s.io",
+    kind: "RuntimeClass",
+    is_namespaced: false,
+    create: validate_class,
+    // Upstream: pkg/registry/node/runtimeclass/strategy.go, ValidateUpdate
+    update: |request, errors| {
+        validate_class(request, errors);
+        let (object, old) = (&request.object, &request.old);
+        validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    },
+    subresources: &[],
+}];
+
+/// A class; its handler is judged by declarative rules.
+// Upstream: pkg/apis/node/validation/validation.go, ValidateRuntimeClass
+fn validate_class(request: &Request<'_>, errors: &mut Errors) {
+    let object = &request.object;
+    validate_object_meta(&object.child("metadata"), false, subdomain_name, errors);
+    let (overhead, scheduling) = (object.child("overhead"), object.child("scheduling"));
+    // The paths are without the name of the list.
+    let fixed = Node::with_path(overhead.child("podFixed").value(), *overhead.path());
+    validate_overhead(&fixed, PodOptions::default(), errors);
+    validate_labels(&scheduling.child("nodeSelector"), errors);
+    let tolerations = scheduling.child("tolerations");
+    validate_tolerations(&tolerations, PodOptions::default(), errors);
+    for (at, toleration) in tolerations.items().enumerate() {
+        let mut earlier = tolerations.items().take(at);
+        if earlier.any(|earlier| is_same_toleration(&earlier, &toleration)) {
+            let value = internal_json("core.Toleration", toleration.value());
+            errors.duplicate(toleration, value);
+        }
+    }
+}
+
+/// Whether two tolerations are equal but for their seconds.
+fn is_same_toleration(one: &Node<'_, '_>, other: &Node<'_, '_>) -> bool {
+    let mut names = ["key", "operator", "value", "effect"].iter();
+    names.all(|name| one.child(name).text() == other.child(name).text())
+}

@@ -1,0 +1,67 @@
+//! VolumeAttachments.
+
+use super::volumes::validate_inline_spec;
+use crate::errors::Errors;
+use crate::kinds::Request;
+use crate::messages::{inclusive_range, subdomain_name};
+use crate::node::Node;
+use crate::object_meta::validate_core_meta;
+
+/// An attachment; who attaches, and that nothing of the specification changes, is judged by declarative rules.
+// Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachment
+pub(super) fn validate_attachment(request: &Request<'_>, errors: &mut Errors) {
+    let object = &request.object;
+    validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
+    let spec = object.child("spec");
+    let (source, node) = (spec.child("source"), spec.child("nodeName"));
+    validate_source(&source, errors);
+    for message in subdomain_name(node.text(), false) {
+        errors.invalid_or_empty(&node, &message);
+    }
+    validate_status(&object.child("status"), errors);
+    let volume = source.child("persistentVolumeName");
+    if volume.is_set() {
+        errors.invalid_each(&volume, &subdomain_name(volume.text(), false));
+    }
+}
+
+// Upstream: pkg/apis/storage/validation/validation.go, validateVolumeAttachmentSource
+fn validate_source(source: &Node<'_, '_>, errors: &mut Errors) {
+    const ONE_OF: &str = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+    let (inline, name) = (
+        source.child("inlineVolumeSpec"),
+        source.child("persistentVolumeName"),
+    );
+    match (inline.is_set(), name.is_set()) {
+        (false, false) => errors.required(source, ONE_OF),
+        (true, true) => errors.forbidden(source, ONE_OF),
+        (false, true) if name.text().is_empty() => {
+            errors.required(name, "must specify non empty persistentVolumeName");
+        }
+        (false, true) => {}
+        (true, false) => validate_inline_spec(&inline, errors),
+    }
+}
+
+// Upstream: pkg/apis/storage/validation/validation.go, validateVolumeAttachmentStatus
+fn validate_status(status: &Node<'_, '_>, errors: &mut Errors) {
+    const MAX_METADATA: usize = 256 << 10;
+    const MAX_MESSAGE: usize = 1024;
+    let metadata = status.child("attachmentMetadata");
+    let sizes = metadata
+        .entries()
+        .map(|(key, value)| key.len() + value.text().len());
+    if sizes.sum::<usize>() > MAX_METADATA {
+        errors.too_long(metadata, MAX_METADATA as i64);
+    }
+    for name in ["attachError", "detachError"] {
+        let fault = status.child(name);
+        let (message, code) = (fault.child("message"), fault.child("errorCode"));
+        if message.text().len() > MAX_MESSAGE {
+            errors.too_long(message, MAX_MESSAGE as i64);
+        }
+        if code.int() < 0 {
+            errors.invalid(code, code.int(), &inclusive_range(0, i64::from(i32::MAX)));
+        }
+    }
+}

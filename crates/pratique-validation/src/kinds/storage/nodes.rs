@@ -1,0 +1,150 @@
+//! CSINodes.
+
+use pratique_gotext::validation::qualified_name;
+use pratique_json::Value;
+
+use crate::conditions::validate_reason;
+use crate::errors::{Errors, IMMUTABLE};
+use crate::internal::internal_json;
+use crate::kinds::Request;
+use crate::messages::subdomain_name;
+use crate::node::{Node, is_same};
+use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+use crate::pod::volume_sources::validate_driver_name;
+use crate::seen::Seen;
+
+// Upstream: pkg/apis/storage/validation/validation.go, ValidateCSINode
+pub(super) fn validate_node(request: &Request<'_>, errors: &mut Errors) {
+    let object = &request.object;
+    validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
+    let mut names = Seen::default();
+    for driver in object.child("spec").child("drivers").items() {
+        validate_driver(&driver, errors);
+        let name = driver.child("name");
+        if !names.insert(name.text()) {
+            errors.duplicate(name, name.text());
+        }
+        validate_topology_keys(&driver, errors);
+    }
+}
+
+// Upstream: pkg/apis/storage/validation/validation.go, validateCSINodeDriver
+fn validate_driver(driver: &Node<'_, '_>, errors: &mut Errors) {
+    const MAX_LENGTH: usize = 256;
+    validate_driver_name(&driver.child("name"), errors);
+    let node = driver.child("nodeID");
+    if node.text().is_empty() {
+        errors.required(node, "");
+    }
+    if node.text().len() > MAX_LENGTH {
+        errors.invalid_or_empty(&node, &format!("must be {MAX_LENGTH} characters or less"));
+    }
+    errors.nonnegative(&driver.child("allocatable").child("count"));
+}
+
+fn validate_topology_keys(driver: &Node<'_, '_>, errors: &mut Errors) {
+    let mut keys = Seen::default();
+    for key in driver.child("topologyKeys").items() {
+        let text = key.text();
+        // The paths are that of the driver.
+        if text.is_empty() {
+            errors.required(driver, "");
+        }
+        if !keys.insert(text) {
+            errors.duplicate(driver, text);
+        }
+        for message in qualified_name(text) {
+            errors.invalid(driver, text, &message);
+        }
+    }
+}
+
+/// Drivers may come and go; of one that stays, only what can be allocated may change.
+// Upstream: pkg/apis/storage/validation/validation.go, ValidateCSINodeUpdate
+pub(super) fn validate_node_update(request: &Request<'_>, errors: &mut Errors) {
+    validate_node(request, errors);
+    let (spec, old_spec) = (request.object.child("spec"), request.old.child("spec"));
+    let (drivers, old_drivers) = (spec.child("drivers"), old_spec.child("drivers"));
+    for old in old_drivers.items() {
+        let name = old.child("name").text();
+        for driver in drivers
+            .items()
+            .filter(|driver| driver.child("name").text() == name)
+        {
+            let new = without_allocatable(&driver);
+            if !is_same(&new, &without_allocatable(&old)) {
+                errors.invalid(&drivers, internal_json("storage.CSINodeDriver", &new), IMMUTABLE);
+            }
+        }
+    }
+}
+
+fn without_allocatable(driver: &Node<'_, '_>) -> Value<'static> {
+    let mut driver = driver.value().owned_within("");
+    if let Value::Object(members) = &mut driver {
+        members.remove("allocatable");
+    }
+    driver
+}
+
+const MAX_HEALTH_CONDITIONS: i64 = 16;
+const MAX_REASON: usize = 256;
+const MAX_MESSAGE: usize = 1024;
+
+// Upstream: pkg/apis/storage/validation/validation.go, ValidateCSINodeStatusUpdate
+pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
+    let (object, old) = (&request.object, &request.old);
+    validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    let status = object.child("status");
+    let mut names = Seen::default();
+    for health in status.child("storageHealth").items() {
+        let name = health.child("name");
+        if !names.insert(name.text()) {
+            errors.duplicate(health, name.text());
+        }
+        validate_driver_name(&name, errors);
+        let conditions = health.child("healthConditions");
+        if i64::try_from(conditions.len()).is_ok_and(|length| length > MAX_HEALTH_CONDITIONS) {
+            errors.too_many(&conditions, MAX_HEALTH_CONDITIONS);
+            continue;
+        }
+        for condition in conditions.items() {
+            validate_health_condition(&condition, errors);
+        }
+    }
+}
+
+// Upstream: pkg/apis/storage/validation/validation.go, validateStorageHealthCondition
+fn validate_health_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
+    let check_enum = |field: Node<'_, '_>, supported: &[&str], errors: &mut Errors| {
+        if !supported.contains(&field.text()) {
+            errors.not_supported(&field, supported);
+        }
+    };
+    check_enum(
+        condition.child("status"),
+        &["StorageDegraded", "StorageUnreachable"],
+        errors,
+    );
+    validate_reason(&condition.child("reason"), MAX_REASON, errors);
+    let message = condition.child("message");
+    if message.text().len() > MAX_MESSAGE {
+        errors.too_long(message, MAX_MESSAGE as i64);
+    }
+    let (access, volume) = (condition.child("accessMode"), condition.child("volumeMode"));
+    if access.is_set() {
+        check_enum(
+            access,
+            &[
+                "ReadOnlyMany",
+                "ReadWriteMany",
+                "ReadWriteOnce",
+                "ReadWriteOncePod",
+            ],
+            errors,
+        );
+    }
+    if volume.is_set() {
+        check_enum(volume, &["Filesystem", "Block"], errors);
+    }
+}
