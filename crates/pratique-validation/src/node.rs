@@ -130,13 +130,13 @@ impl<'p, 'v> Node<'p, 'v> {
         &self.path
     }
 
-    /// Whether it has the same value as another; absent and empty are the same, as in `equality.Semantic`.
+    /// Whether it has the same value as another; absent and empty lists are the same, as in `equality.Semantic`.
     pub fn is_same(&self, other: &Node<'_, '_>) -> bool {
         is_same(self.value, other.value)
     }
 }
 
-/// Whether two values are equal where absent and empty ones are the same.
+/// Whether two values are equal where absent and empty lists are the same.
 // Upstream: apimachinery/pkg/api/equality/semantic.go, Semantic
 pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
@@ -157,11 +157,12 @@ pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     }
 }
 
+/// Whether it is as if it were absent. An empty object is not: decoding leaves out empty maps, so that it is a struct behind a
+/// pointer, which is not nil.
 fn is_nothing(value: &Value<'_>) -> bool {
     match value {
         Value::Null | Value::NilArray => true,
         Value::Array(elements) => elements.is_empty(),
-        Value::Object(members) => members.is_empty(),
         _ => false,
     }
 }

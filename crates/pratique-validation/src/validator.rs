@@ -93,6 +93,8 @@ impl<'a> Candidate<'a> {
         let list = errors.into_list();
         let name = self.object.at(&["metadata", "name"]).and_then(Value::as_str);
         let GroupVersionKind { group, kind, .. } = self.kind;
+        // Internally, the Events of both groups are those of the core.
+        let group = if kind == "Event" { "" } else { group };
         Rejection::Invalid(Box::new(list.into_status(group, kind, name.unwrap_or_default())))
     }
 }
