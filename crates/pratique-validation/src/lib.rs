@@ -45,5 +45,6 @@ mod selector;
 mod signers;
 mod validator;
 mod webhook_clients;
+mod x509;
 
 pub use validator::{Candidate, Rejection, Validator};

@@ -1,0 +1,40 @@
+//! Certificates and requests for them, as far as Go's `crypto/x509` looks into them while it reads them, with its errors.
+//!
+//! What is read is what a server reads: a certificate that Go takes is one here. Points of elliptic curves are not computed:
+//! whether one is on its curve is left to the verification of the signature.
+
+mod certificate;
+mod der;
+mod extensions;
+mod mailbox;
+mod names;
+mod pem;
+mod public_key;
+mod request;
+mod signature;
+mod structures;
+
+use std::borrow::Cow;
+
+pub(crate) use certificate::{Certificate, parse_certificate, parse_certificates};
+pub(crate) use mailbox::is_mailbox;
+pub(crate) use pem::decode_block;
+pub(crate) use public_key::{PublicKey, parse_public_key};
+pub(crate) use request::parse_request;
+pub(crate) use signature::{verify_possession, verify_request};
+
+/// What is wrong with a certificate or a request, in Go's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct X509Error(pub(crate) Cow<'static, str>);
+
+impl X509Error {
+    const fn new(text: &'static str) -> Self {
+        X509Error(Cow::Borrowed(text))
+    }
+}
+
+/// The value, or the error of Go's package that there is none.
+fn required<T>(value: Option<T>, text: &'static str) -> Result<T, X509Error> {
+    value.ok_or_else(|| X509Error::new(text))
+}
