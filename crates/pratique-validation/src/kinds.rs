@@ -4,6 +4,7 @@ mod api_services;
 mod apps;
 mod autoscaling;
 mod batch;
+mod certificates;
 mod configuration;
 mod flow_control;
 mod endpoint_slices;
@@ -33,6 +34,7 @@ const GROUPS: &[&[KindRules]] = &[
     apps::KINDS,
     autoscaling::KINDS,
     batch::KINDS,
+    certificates::KINDS,
     configuration::KINDS,
     flow_control::KINDS,
     endpoint_slices::KINDS,

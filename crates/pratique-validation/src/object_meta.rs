@@ -7,7 +7,7 @@ use pratique_types::GroupVersion;
 
 use crate::errors::{Errors, named};
 use crate::internal::internal_json;
-use crate::messages::{NameRule, path_segment_name};
+use crate::messages::path_segment_name;
 use crate::node::Node;
 use crate::selector::validate_labels;
 
@@ -56,7 +56,7 @@ fn validate_common(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Er
 pub fn validate_core_meta(
     metadata: &Node<'_, '_>,
     is_namespaced: bool,
-    name_rule: NameRule,
+    name_rule: impl Fn(&str, bool) -> Vec<String>,
     errors: &mut Errors,
 ) {
     validate_object_meta(metadata, is_namespaced, name_rule, errors);

@@ -1,0 +1,85 @@
+//! The conditions of a CertificateSigningRequest, which decide what becomes of it.
+
+use pratique_json::Value;
+
+use crate::diff::json_diff;
+use crate::errors::{Errors, named};
+use crate::internal::internal_text;
+use crate::node::{Node, is_same};
+use crate::seen::Seen;
+
+/// The conditions that are never false.
+const FINAL: &[&str] = &["Approved", "Denied", "Failed"];
+
+/// The conditions; that they are not both approved and denied is a declarative rule.
+// Upstream: pkg/apis/certificates/validation/validation.go, validateConditions
+pub(super) fn validate_conditions(conditions: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    const STATUSES: &[&str] = &["False", "True", "Unknown"];
+    let allows_empty = old
+        .items()
+        .any(|condition| condition.child("type").text().is_empty());
+    let allows_duplicates = has_duplicates(old);
+    let mut seen = Seen::default();
+    for condition in conditions.items() {
+        let (kind, status) = (condition.child("type"), condition.child("status"));
+        if kind.text().is_empty() && !allows_empty {
+            errors.required(kind, "");
+        }
+        let statuses: &[&str] = if FINAL.contains(&kind.text()) {
+            &["True"]
+        } else {
+            STATUSES
+        };
+        errors.required_enum(&status, statuses);
+        if !seen.insert(kind.text()) && !allows_duplicates {
+            errors.duplicate(kind, named(kind.text()));
+        }
+    }
+}
+
+fn has_duplicates(conditions: &Node<'_, '_>) -> bool {
+    let mut seen = Seen::default();
+    let mut conditions = conditions.items();
+    conditions.any(|condition| !seen.insert(condition.child("type").text()))
+}
+
+/// Final conditions stay; only who approves may add or change the first two of them.
+// Upstream: pkg/apis/certificates/validation/validation.go, validateCertificateSigningRequestUpdate
+pub(super) fn validate_condition_changes(
+    conditions: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    allows_approval: bool,
+    errors: &mut Errors,
+) {
+    for kind in FINAL {
+        if of_type(conditions, kind).len() < of_type(old, kind).len() {
+            let detail = format!("updates may not remove a condition of type \"{kind}\"");
+            errors.forbidden(conditions, &detail);
+        }
+    }
+    for kind in ["Approved", "Denied"].iter().filter(|_| !allows_approval) {
+        let (new, old) = (of_type(conditions, kind), of_type(old, kind));
+        if new.len() > old.len() {
+            let detail = format!("updates may not add a condition of type \"{kind}\"");
+            errors.forbidden(conditions, &detail);
+        } else if new.len() == old.len() && !new.iter().zip(&old).all(|(new, old)| is_same(new, old)) {
+            let text = |conditions: Vec<Value<'static>>| {
+                internal_text(
+                    "[]certificates.CertificateSigningRequestCondition",
+                    &Value::Array(conditions),
+                )
+            };
+            let diff = json_diff(&text(old), &text(new));
+            let detail = format!("updates may not modify a condition of type \"{kind}\"\n{diff}");
+            errors.forbidden(conditions, &detail);
+        }
+    }
+}
+
+fn of_type(conditions: &Node<'_, '_>, kind: &str) -> Vec<Value<'static>> {
+    conditions
+        .items()
+        .filter(|condition| condition.child("type").text() == kind)
+        .map(|condition| condition.value().owned_within(""))
+        .collect()
+}
