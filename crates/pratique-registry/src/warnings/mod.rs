@@ -77,6 +77,7 @@ fn of_kind(kind: &GroupVersionKind, object: &Value<'static>, old: Option<&Value<
         ("networking.k8s.io", "NetworkPolicy") => network::network_policy(object),
         ("node.k8s.io", "RuntimeClass") => kinds::runtime_class(object),
         ("resource.k8s.io", "ResourceSlice") => kinds::resource_slice(object).into_iter().collect(),
+        ("storage.k8s.io", "CSIDriver") => storage::driver(object, old).into_iter().collect(),
         ("storage.k8s.io", "CSIStorageCapacity") => storage::storage_capacity(object),
         ("storage.k8s.io", "StorageClass") => storage::storage_class(object),
         _ => Vec::new(),

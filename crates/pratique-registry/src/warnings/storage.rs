@@ -108,6 +108,21 @@ pub(super) fn storage_class(object: &Value<'static>) -> Vec<String> {
     warnings.collect()
 }
 
+/// The warning about tokens that a driver is given where they can be logged; not where they were before.
+// Upstream: pkg/registry/storage/csidriver/strategy.go, WarningsOnCreate, WarningsOnUpdate
+pub(super) fn driver(object: &Value<'static>, old: Option<&Value<'static>>) -> Option<String> {
+    const REQUESTS: &[&str] = &["spec", "tokenRequests"];
+    let is_old = old.is_some_and(|old| object::same(object, old, REQUESTS));
+    let is_told = !is_old
+        && !object::list(object, REQUESTS).is_empty()
+        && !object::has(object, &["spec", "serviceAccountTokenInSecrets"]);
+    is_told.then(|| {
+        "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging \
+         of tokens in volume attributes"
+            .to_owned()
+    })
+}
+
 // Upstream: pkg/api/storage/util.go, GetWarningsForCSIStorageCapacity
 pub(super) fn storage_capacity(object: &Value<'static>) -> Vec<String> {
     let Some(selector) = object.get("nodeTopology") else {

@@ -204,3 +204,16 @@ fn single_kinds() {
         &["spec.driver: driver names should be lowercase; \"GPU.example.com\" contains uppercase characters"],
     );
 }
+
+#[test]
+fn drivers() {
+    const DRIVER: &str = r#"{"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "a"},
+        "spec": {"tokenRequests": [{"audience": "a"}]}}"#;
+    const WARNING: &str = "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent \
+                           possible logging of tokens in volume attributes";
+    check(DRIVER, &[WARNING]);
+    check_update(DRIVER, DRIVER, &[]);
+    check_update(&DRIVER.replace(r#""audience": "a""#, ""), DRIVER, &[WARNING]);
+    let in_secrets = r#""serviceAccountTokenInSecrets": true, "tokenRequests""#;
+    check(&DRIVER.replace(r#""tokenRequests""#, in_secrets), &[]);
+}

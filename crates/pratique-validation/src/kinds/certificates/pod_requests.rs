@@ -29,9 +29,15 @@ pub(super) fn validate_pod_request(request: &Request<'_>, errors: &mut Errors) {
         ("serviceAccountName", "serviceAccountUID"),
         ("nodeName", "nodeUID"),
     ] {
+        let is_node = name == "nodeName";
         let (name, uid) = (spec.child(name), spec.child(uid));
         for message in subdomain_name(name.text(), false) {
-            errors.invalid_or_empty(&name, &message);
+            // The names of nodes have a type of their own.
+            if is_node {
+                errors.invalid_name(&name, &message);
+            } else {
+                errors.invalid_or_empty(&name, &message);
+            }
         }
         if uid.text().is_empty() {
             errors.invalid(uid, named(""), "must not be empty");

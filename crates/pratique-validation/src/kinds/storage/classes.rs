@@ -1,5 +1,7 @@
 //! StorageClasses and VolumeAttributesClasses.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use pratique_gotext::validation::qualified_name;
 
 use crate::errors::Errors;
@@ -113,31 +115,22 @@ fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
                 errors.duplicate(key, key.text());
             }
         }
-        for _ in topologies
-            .items()
-            .take(at)
-            .filter(|earlier| is_same_term(earlier, &term))
-        {
+        let this = values_by_key(&term);
+        // The server compares with as many empty terms as there are terms, too.
+        let mut earlier = topologies.items().take(at);
+        if this.is_empty() || earlier.any(|earlier| values_by_key(&earlier) == this) {
             errors.duplicate(expressions, "");
         }
     }
 }
 
-/// Whether two terms say the same, in whichever order.
-fn is_same_term(one: &Node<'_, '_>, other: &Node<'_, '_>) -> bool {
-    let values = |term: &Node<'_, '_>| {
-        let mut all: Vec<(String, Vec<String>)> = term
-            .child("matchLabelExpressions")
-            .items()
-            .map(|requirement| {
-                let values = requirement.child("values");
-                let mut values: Vec<String> = values.items().map(|value| value.text().to_owned()).collect();
-                values.sort_unstable();
-                (requirement.child("key").text().to_owned(), values)
-            })
-            .collect();
-        all.sort_unstable();
-        all
+/// What a term says, in whichever order; of requirements with one key, the last counts.
+fn values_by_key<'v>(term: &Node<'_, 'v>) -> BTreeMap<&'v str, BTreeSet<&'v str>> {
+    let expressions = term.child("matchLabelExpressions");
+    let values_of = |requirement: Node<'_, 'v>| {
+        let values = requirement.child("values");
+        let values = values.items().map(|value| value.text()).collect();
+        (requirement.child("key").text(), values)
     };
-    values(one) == values(other)
+    expressions.items().map(values_of).collect()
 }
