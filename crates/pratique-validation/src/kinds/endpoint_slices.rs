@@ -23,16 +23,20 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
 
 const PROTOCOLS: &[&str] = &["SCTP", "TCP", "UDP"];
 const MAX_TOPOLOGY_LABELS: i64 = 16;
+const MAX_ADDRESSES: i64 = 100;
 const MAX_PORTS: i64 = 20_000;
 const MAX_ENDPOINTS: i64 = 1000;
 const MAX_HINTS: i64 = 8;
 const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
 
-/// A slice; the type of its addresses is judged by declarative rules.
+/// A slice; that the type of its addresses does not change is a declarative rule.
 // Upstream: pkg/apis/discovery/validation/validation.go, ValidateEndpointSlice
 fn validate_slice(request: &Request<'_>, errors: &mut Errors) {
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
+    let start = errors.len();
+    errors.required_enum(&object.child("addressType"), &["FQDN", "IPv4", "IPv6"]);
+    errors.cover_from(start, "");
     validate_ports(&object.child("ports"), errors);
     let endpoints = object.child("endpoints");
     let mut faults = Errors::default();
@@ -85,8 +89,13 @@ fn validate_endpoints(endpoints: &Node<'_, '_>, address_type: &str, errors: &mut
         return;
     }
     for endpoint in endpoints.items() {
-        // How many addresses there are is judged by declarative rules.
         let addresses = endpoint.child("addresses");
+        let start = errors.len();
+        if addresses.is_empty() {
+            errors.required(&addresses, "must contain at least 1 address");
+        }
+        has_too_many(&addresses, MAX_ADDRESSES, errors);
+        errors.cover_from(start, "maxItems");
         for address in addresses.items() {
             validate_address(&address, &addresses, address_type, errors);
         }

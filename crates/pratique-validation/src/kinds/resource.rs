@@ -18,6 +18,8 @@ mod slices;
 mod statuses;
 mod taints;
 
+pub(super) use names::validate_covered_driver;
+
 use crate::rules::KindRules;
 
 const GROUP: &str = "resource.k8s.io";

@@ -1,5 +1,7 @@
 //! RuntimeClasses.
 
+use pratique_gotext::validation::dns1123_label;
+
 use super::{KindRules, Request};
 use crate::errors::Errors;
 use crate::internal::internal_json;
@@ -23,11 +25,19 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
     subresources: &[],
 }];
 
-/// A class; its handler is judged by declarative rules.
+/// A class; that its handler does not change is a declarative rule.
 // Upstream: pkg/apis/node/validation/validation.go, ValidateRuntimeClass
 fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     let object = &request.object;
     validate_object_meta(&object.child("metadata"), false, subdomain_name, errors);
+    let handler = object.child("handler");
+    let start = errors.len();
+    if handler.text().is_empty() {
+        errors.required(handler, "");
+    } else {
+        errors.invalid_each(&handler, &dns1123_label(handler.text()));
+    }
+    errors.cover_from(start, "format=k8s-short-name");
     let (overhead, scheduling) = (object.child("overhead"), object.child("scheduling"));
     // The paths are without the name of the list.
     let fixed = Node::with_path(overhead.child("podFixed").value(), *overhead.path());

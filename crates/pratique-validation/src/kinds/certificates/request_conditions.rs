@@ -11,7 +11,6 @@ use crate::seen::Seen;
 /// The conditions that are never false.
 const FINAL: &[&str] = &["Approved", "Denied", "Failed"];
 
-/// The conditions; that they are not both approved and denied is a declarative rule.
 // Upstream: pkg/apis/certificates/validation/validation.go, validateConditions
 pub(super) fn validate_conditions(conditions: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     const STATUSES: &[&str] = &["False", "True", "Unknown"];
@@ -19,6 +18,12 @@ pub(super) fn validate_conditions(conditions: &Node<'_, '_>, old: &Node<'_, '_>,
         .items()
         .any(|condition| condition.child("type").text().is_empty());
     let allows_duplicates = has_duplicates(old);
+    let has = |conditions: &Node<'_, '_>, kind: &str| {
+        let mut conditions = conditions.items();
+        conditions.any(|condition| condition.child("type").text() == kind)
+    };
+    let mut decisions: Vec<&str> = Vec::new();
+    let allows_both = has(old, "Approved") && has(old, "Denied");
     let mut seen = Seen::default();
     for condition in conditions.items() {
         let (kind, status) = (condition.child("type"), condition.child("status"));
@@ -31,9 +36,29 @@ pub(super) fn validate_conditions(conditions: &Node<'_, '_>, old: &Node<'_, '_>,
             STATUSES
         };
         errors.required_enum(&status, statuses);
+        if ["Approved", "Denied"].contains(&kind.text()) && !allows_both {
+            decisions.push(kind.text());
+            validate_decisions(conditions, &decisions, errors);
+        }
         if !seen.insert(kind.text()) && !allows_duplicates {
             errors.duplicate(kind, named(kind.text()));
         }
+    }
+}
+
+/// A request is not both approved and denied.
+fn validate_decisions(conditions: &Node<'_, '_>, decisions: &[&str], errors: &mut Errors) {
+    let Some((last, earlier)) = decisions.split_last() else {
+        return;
+    };
+    if earlier.iter().any(|decision| decision != last) {
+        let start = errors.len();
+        errors.invalid(
+            conditions,
+            named(last),
+            "Approved and Denied conditions are mutually exclusive",
+        );
+        errors.cover_from(start, "zeroOrOneOf");
     }
 }
 

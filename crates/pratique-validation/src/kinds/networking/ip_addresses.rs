@@ -6,23 +6,38 @@ use crate::addresses::canonical_ip_messages;
 use crate::errors::Errors;
 use crate::kinds::Request;
 use crate::messages::path_segment_name;
+use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 
-/// An address, whose name it is; that it has a parent with a resource and a name is required by declarative rules.
+/// An address, whose name it is; that its parent does not change is a declarative rule.
 // Upstream: pkg/apis/networking/validation/validation.go, ValidateIPAddress
 pub(super) fn validate_ip_address(request: &Request<'_>, errors: &mut Errors) {
     let metadata = request.object.child("metadata");
     validate_core_meta(&metadata, false, |name, _| canonical_ip_messages(name), errors);
     let spec = request.object.child("spec");
     let parent = spec.child("parentRef");
+    if !parent.is_set() {
+        require(&parent, errors);
+        return;
+    }
     let group = parent.child("group");
     if !group.text().is_empty() {
         errors.invalid_each(&group, &dns1123_subdomain(group.text()));
     }
     for name in ["resource", "name", "namespace"] {
         let field = parent.child(name);
+        if field.text().is_empty() && name != "namespace" {
+            require(&field, errors);
+        }
         errors.invalid_each(&field, &path_segment_name(field.text(), false));
     }
+}
+
+/// A field that a declarative rule requires, too.
+fn require(field: &Node<'_, '_>, errors: &mut Errors) {
+    let start = errors.len();
+    errors.required(field, "");
+    errors.cover_from(start, "");
 }
 
 // Upstream: pkg/registry/networking/ipaddress/strategy.go, ValidateUpdate

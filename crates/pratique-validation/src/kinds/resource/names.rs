@@ -12,7 +12,7 @@ pub(super) const MAX_QUALIFIED_NAME: usize = 63 + 1 + 32;
 
 /// The name of a driver, of which declarative rules say the same.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateCSIDriverName
-pub(super) fn validate_covered_driver(driver: &Node<'_, '_>, errors: &mut Errors) {
+pub(in crate::kinds) fn validate_covered_driver(driver: &Node<'_, '_>, errors: &mut Errors) {
     let start = errors.len();
     if driver.text().is_empty() || driver.text().len() <= 63 {
         validate_driver_name(driver, errors);

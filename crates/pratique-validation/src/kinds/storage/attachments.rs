@@ -3,17 +3,19 @@
 use super::volumes::validate_inline_spec;
 use crate::errors::Errors;
 use crate::kinds::Request;
+use crate::kinds::resource::validate_covered_driver;
 use crate::messages::{inclusive_range, subdomain_name};
 use crate::node::Node;
 use crate::object_meta::validate_core_meta;
 
-/// An attachment; who attaches, and that nothing of the specification changes, is judged by declarative rules.
+/// An attachment; that nothing of the specification changes is a declarative rule.
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachment
 pub(super) fn validate_attachment(request: &Request<'_>, errors: &mut Errors) {
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
     let spec = object.child("spec");
     let (source, node) = (spec.child("source"), spec.child("nodeName"));
+    validate_covered_driver(&spec.child("attacher"), errors);
     validate_source(&source, errors);
     for message in subdomain_name(node.text(), false) {
         errors.invalid_or_empty(&node, &message);

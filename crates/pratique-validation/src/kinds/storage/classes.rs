@@ -24,8 +24,13 @@ pub(super) fn validate_storage_class(request: &Request<'_>, errors: &mut Errors)
     const MODES: &[&str] = &["Immediate", "WaitForFirstConsumer"];
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
-    // A declarative rule requires it.
-    validate_provisioner(&object.child("provisioner"), errors);
+    let provisioner = object.child("provisioner");
+    let start = errors.len();
+    if provisioner.text().is_empty() {
+        errors.required(provisioner, "");
+    }
+    errors.cover_from(start, "");
+    validate_provisioner(&provisioner, errors);
     validate_parameters(&object.child("parameters"), errors);
     let reclaim = object.child("reclaimPolicy");
     if !reclaim.text().is_empty() && !["Delete", "Retain"].contains(&reclaim.text()) {
