@@ -21,7 +21,7 @@ pub(crate) use mailbox::is_mailbox;
 pub(crate) use pem::decode_block;
 pub(crate) use public_key::{PublicKey, parse_public_key};
 pub(crate) use request::parse_request;
-pub(crate) use signature::{verify_possession, verify_request};
+pub(crate) use signature::{Signature, verify_possession, verify_request};
 
 /// What is wrong with a certificate or a request, in Go's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

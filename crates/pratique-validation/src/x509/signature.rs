@@ -1,7 +1,5 @@
-//! Signatures of requests. They are verified where the crate is built with `ring`; without it, all are taken to be valid.
-//!
-//! Keys of the curves P-224 and P-521, and digests of another size than the curve's, are not known to `ring`: their signatures
-//! are taken to be valid, too.
+//! Signatures of requests. They are verified where the crate is built with `ring`; without it, whether one is valid is unknown,
+//! and so it is of keys of the curves P-224 and P-521, and of digests of SHA-512 with smaller curves, which `ring` does not know.
 
 use super::X509Error;
 use super::public_key::PublicKey;
@@ -59,16 +57,35 @@ impl Algorithm {
     }
 }
 
-/// Verifies that who requests a certificate has the private key.
+/// What is known of a signature that is not wrong for another reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signature {
+    Valid,
+    Invalid,
+    /// The key or the digest is not known here.
+    Unknown,
+}
+
+impl From<bool> for Signature {
+    fn from(is_valid: bool) -> Self {
+        if is_valid {
+            Signature::Valid
+        } else {
+            Signature::Invalid
+        }
+    }
+}
+
+/// Verifies that who requests a certificate has the private key; `false` where that is unknown.
 // Upstream: crypto/x509/x509.go, checkSignature
-pub(crate) fn verify_request(request: &CertificateRequest<'_>) -> Result<(), X509Error> {
+pub(crate) fn verify_request(request: &CertificateRequest<'_>) -> Result<bool, X509Error> {
     const UNSUPPORTED: &str = "x509: cannot verify signature: algorithm unimplemented";
     let algorithm = Algorithm::from_identifier(request.algorithm);
     let (Some(algorithm), Some(key)) = (algorithm, &request.public_key) else {
         return Err(X509Error::new(UNSUPPORTED));
     };
     let (signed, signature) = (request.signed, request.signature.as_slice());
-    let (is_valid, fault) = match (algorithm, key) {
+    let (verified, fault) = match (algorithm, key) {
         (Algorithm::Rsa(Digest::Md5), _) => {
             return Err(X509Error::new(
                 "x509: cannot verify signature: insecure algorithm MD5-RSA",
@@ -96,21 +113,21 @@ pub(crate) fn verify_request(request: &CertificateRequest<'_>) -> Result<(), X50
             return Err(X509Error(text.into()));
         }
     };
-    if is_valid {
-        Ok(())
-    } else {
-        Err(X509Error::new(fault))
+    match verified {
+        Signature::Valid => Ok(true),
+        Signature::Invalid => Err(X509Error::new(fault)),
+        Signature::Unknown => Ok(false),
     }
 }
 
 /// Whether a text was signed with the private key: RSA with PSS, all with SHA-256 where they have a digest.
 // Upstream: pkg/apis/certificates/validation/validation.go, validateDeprecatedPKIXPublicKey
-pub(crate) fn verify_possession(key: &PublicKey, text: &[u8], signature: &[u8]) -> bool {
+pub(crate) fn verify_possession(key: &PublicKey, text: &[u8], signature: &[u8]) -> Signature {
     match key {
         PublicKey::Rsa { .. } => backend::verify_rsa(key, Algorithm::RsaPss, &[], text, signature),
         PublicKey::Ecdsa { .. } => backend::verify_ecdsa(key, Digest::Sha256, text, signature),
         PublicKey::Ed25519(key) => backend::verify_ed25519(key, text, signature),
-        PublicKey::Other => true,
+        PublicKey::Other => Signature::Unknown,
     }
 }
 
@@ -118,7 +135,7 @@ pub(crate) fn verify_possession(key: &PublicKey, text: &[u8], signature: &[u8]) 
 mod backend {
     use ring::signature::{self, EcdsaVerificationAlgorithm, RsaParameters, RsaPublicKeyComponents};
 
-    use super::{Algorithm, Digest};
+    use super::{Algorithm, Digest, Signature};
     use crate::x509::public_key::{Curve, PublicKey};
 
     const SHA384: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02];
@@ -130,9 +147,9 @@ mod backend {
         parameters: &[u8],
         signed: &[u8],
         signature: &[u8],
-    ) -> bool {
+    ) -> Signature {
         let PublicKey::Rsa { modulus, exponent } = key else {
-            return false;
+            return Signature::Invalid;
         };
         // The parameters of PSS name the digest.
         let names = |digest: &[u8]| parameters.windows(digest.len()).any(|window| window == digest);
@@ -149,45 +166,50 @@ mod backend {
             n: modulus,
             e: exponent,
         };
-        key.verify(scheme, signed, signature).is_ok()
+        key.verify(scheme, signed, signature).is_ok().into()
     }
 
-    pub(super) fn verify_ecdsa(key: &PublicKey, digest: Digest, signed: &[u8], signature: &[u8]) -> bool {
+    pub(super) fn verify_ecdsa(
+        key: &PublicKey,
+        digest: Digest,
+        signed: &[u8],
+        signature: &[u8],
+    ) -> Signature {
         let PublicKey::Ecdsa { curve, point } = key else {
-            return false;
+            return Signature::Invalid;
         };
         let scheme: &EcdsaVerificationAlgorithm = match (curve, digest) {
             (Curve::P256, Digest::Sha256) => &signature::ECDSA_P256_SHA256_ASN1,
             (Curve::P256, Digest::Sha384) => &signature::ECDSA_P256_SHA384_ASN1,
             (Curve::P384, Digest::Sha256) => &signature::ECDSA_P384_SHA256_ASN1,
             (Curve::P384, Digest::Sha384) => &signature::ECDSA_P384_SHA384_ASN1,
-            _ => return true,
+            _ => return Signature::Unknown,
         };
         let key = signature::UnparsedPublicKey::new(scheme, point);
-        key.verify(signed, signature).is_ok()
+        key.verify(signed, signature).is_ok().into()
     }
 
-    pub(super) fn verify_ed25519(key: &[u8], signed: &[u8], signature: &[u8]) -> bool {
+    pub(super) fn verify_ed25519(key: &[u8], signed: &[u8], signature: &[u8]) -> Signature {
         let key = signature::UnparsedPublicKey::new(&signature::ED25519, key);
-        key.verify(signed, signature).is_ok()
+        key.verify(signed, signature).is_ok().into()
     }
 }
 
-/// Takes all signatures to be valid.
+/// Knows nothing of signatures.
 #[cfg(not(feature = "ring"))]
 mod backend {
-    use super::{Algorithm, Digest};
+    use super::{Algorithm, Digest, Signature};
     use crate::x509::public_key::PublicKey;
 
-    pub(super) fn verify_rsa(_: &PublicKey, _: Algorithm, _: &[u8], _: &[u8], _: &[u8]) -> bool {
-        true
+    pub(super) fn verify_rsa(_: &PublicKey, _: Algorithm, _: &[u8], _: &[u8], _: &[u8]) -> Signature {
+        Signature::Unknown
     }
 
-    pub(super) fn verify_ecdsa(_: &PublicKey, _: Digest, _: &[u8], _: &[u8]) -> bool {
-        true
+    pub(super) fn verify_ecdsa(_: &PublicKey, _: Digest, _: &[u8], _: &[u8]) -> Signature {
+        Signature::Unknown
     }
 
-    pub(super) fn verify_ed25519(_: &[u8], _: &[u8], _: &[u8]) -> bool {
-        true
+    pub(super) fn verify_ed25519(_: &[u8], _: &[u8], _: &[u8]) -> Signature {
+        Signature::Unknown
     }
 }

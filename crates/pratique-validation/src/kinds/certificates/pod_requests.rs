@@ -3,6 +3,7 @@
 use pratique_json::base64;
 use pratique_types::field::{BadValue, Path};
 
+use super::signing_requests::SIGNATURE;
 use crate::errors::{Errors, IMMUTABLE, named};
 use crate::internal::internal_json;
 use crate::kinds::Request;
@@ -10,7 +11,7 @@ use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::signers::{is_kubernetes_signer, validate_prefixed_key, validate_signer_name};
-use crate::x509::{PublicKey, parse_public_key, parse_request, verify_possession, verify_request};
+use crate::x509::{PublicKey, Signature, parse_public_key, parse_request, verify_possession, verify_request};
 
 const MAX_UID: usize = 128;
 const MAX_ANNOTATIONS: usize = 256 << 10;
@@ -112,15 +113,13 @@ fn validate_stub(stub: &Node<'_, '_>, errors: &mut Errors) {
     };
     let curves = "elliptic public keys must use curve P256, P384, or P521";
     let path = stub.path();
-    if validate_parameters(
-        path,
-        request.public_key.as_ref(),
-        curves,
-        BadValue::Omitted,
-        errors,
-    ) && verify_request(&request).is_err()
-    {
-        errors.invalid(stub, BadValue::Omitted, "invalid signature");
+    let key = request.public_key.as_ref();
+    if validate_parameters(path, key, curves, BadValue::Omitted, errors) {
+        match verify_request(&request) {
+            Ok(true) => {}
+            Ok(false) => errors.leave_open(SIGNATURE),
+            Err(_) => errors.invalid(stub, BadValue::Omitted, "invalid signature"),
+        }
     }
 }
 
@@ -143,14 +142,17 @@ fn validate_public_key(spec: &Node<'_, '_>, errors: &mut Errors) {
     let curves = "elliptic public keys must use curve P256 or P384";
     let unknown = BadValue::Json(field.value());
     let uid = spec.child("podUID").text();
-    if validate_parameters(field.path(), Some(&key), curves, unknown, errors)
-        && !verify_possession(&key, uid.as_bytes(), &signature)
-    {
-        errors.invalid(
+    if !validate_parameters(field.path(), Some(&key), curves, unknown, errors) {
+        return;
+    }
+    match verify_possession(&key, uid.as_bytes(), &signature) {
+        Signature::Valid => {}
+        Signature::Unknown => errors.leave_open(SIGNATURE),
+        Signature::Invalid => errors.invalid(
             proof,
             BadValue::Omitted,
             "could not verify proof-of-possession signature",
-        );
+        ),
     }
 }
 

@@ -9,7 +9,10 @@ use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::seen::Seen;
 use crate::signers::validate_signer_name;
-use crate::x509::{decode_block, parse_certificates, parse_request, verify_request};
+use crate::x509::{X509Error, decode_block, parse_certificates, parse_request, verify_request};
+
+/// What is left open where a signature cannot be verified.
+pub(super) const SIGNATURE: &str = "the signature of the request";
 
 const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";
 
@@ -46,8 +49,12 @@ pub(super) fn validate_signing_request(request: &Request<'_>, errors: &mut Error
     validate_core_meta(&object.child("metadata"), false, |_, _| Vec::new(), errors);
     let (spec, old_spec) = (object.child("spec"), old.child("spec"));
     let signed = spec.child("request");
-    if let Some(fault) = request_fault(signed.text()) {
-        errors.invalid_value(&signed, &fault);
+    match verify_encoded(signed.text()) {
+        Ok(true) => {}
+        // What is stored was verified when it was stored.
+        Ok(false) if old.is_set() && signed.text() == old_spec.child("request").text() => {}
+        Ok(false) => errors.leave_open(SIGNATURE),
+        Err(fault) => errors.invalid_value(&signed, &fault.to_string()),
     }
     validate_usages(&spec.child("usages"), &old_spec.child("usages"), errors);
     let (signer, old_signer) = (spec.child("signerName"), old_spec.child("signerName"));
@@ -82,17 +89,14 @@ pub(super) fn validate_signing_request(request: &Request<'_>, errors: &mut Error
     }
 }
 
-/// What is wrong with a request: PEM in base64.
+/// Reads a request, PEM in base64, and verifies its signature; `false` where that is unknown.
 // Upstream: pkg/apis/certificates/validation/validation.go, validateCSR
-fn request_fault(encoded: &str) -> Option<String> {
+fn verify_encoded(encoded: &str) -> Result<bool, X509Error> {
     let bytes = base64::decode(encoded).unwrap_or_default();
     let block = decode_block(&bytes).map(|(block, _)| block);
-    let Some(block) = block.filter(|block| block.label == "CERTIFICATE REQUEST") else {
-        return Some("PEM block type must be CERTIFICATE REQUEST".to_owned());
-    };
-    let read = parse_request(&block.bytes);
-    let verified = read.and_then(|request| verify_request(&request));
-    verified.err().map(|error| error.to_string())
+    let block = block.filter(|block| block.label == "CERTIFICATE REQUEST");
+    let block = block.ok_or_else(|| X509Error("PEM block type must be CERTIFICATE REQUEST".into()))?;
+    verify_request(&parse_request(&block.bytes)?)
 }
 
 /// What is wrong with certificates: PEM in base64.
