@@ -48,28 +48,37 @@ pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, err
     if old.items().any(|old| old.text() == address.text()) {
         return;
     }
-    if let Some(detail) = ip_address(address.text()) {
-        errors.invalid_or_empty(address, detail);
+    validate_legacy_ip_at(address, address.text(), errors);
+}
+
+/// An address that errors name at another place.
+pub(crate) fn validate_legacy_ip_at(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
+    if let Some(detail) = ip_address(text) {
+        errors.invalid(field, text, detail);
     }
+}
+
+/// Whether addresses are of both families; the text is that of Go's error.
+// Upstream: k8s.io/utils/net/net.go, IsDualStackIPStrings
+pub(crate) fn is_dual_stack<'t>(texts: impl Iterator<Item = &'t str>) -> Result<bool, String> {
+    let (mut has_ipv4, mut has_ipv6) = (false, false);
+    for (at, text) in texts.enumerate() {
+        if !is_ip(text) {
+            return Err(format!("invalid IP[{at}]: {text}"));
+        }
+        has_ipv6 |= is_ipv6(text);
+        has_ipv4 |= !is_ipv6(text);
+    }
+    Ok(has_ipv4 && has_ipv6)
 }
 
 /// A network of a field that always took networks.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidCIDRForLegacyField
 pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
-    let Some((address, length)) = text.split_once('/') else {
+    let Some((address, length)) = split_cidr(text) else {
         errors.invalid(field, text, CIDR);
         return;
     };
-    let bits = if address.contains(':') { 128 } else { 32 };
-    let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-    let number = length
-        .parse::<u32>()
-        .ok()
-        .filter(|number| is_length && *number <= bits);
-    if parse_sloppy(address).is_none() || number.is_none() {
-        errors.invalid(field, text, CIDR);
-        return;
-    }
     match ip_address(address) {
         Some("must not be an IPv4-mapped IPv6 address") => {
             errors.invalid(field, text, "must not have an IPv4-mapped IPv6 address");
@@ -122,6 +131,32 @@ pub(crate) fn validate_interface_address(field: &Node<'_, '_>, errors: &mut Erro
             &format!("must be in canonical form (\"{canonical}\")"),
         );
     }
+}
+
+/// The address and the length of a network, as Go's old parser takes them.
+// Upstream: k8s.io/utils/net/parse.go, ParseCIDRSloppy
+fn split_cidr(text: &str) -> Option<(&str, &str)> {
+    let (address, length) = text.split_once('/')?;
+    let bits = if address.contains(':') { 128 } else { 32 };
+    let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
+    let number: u32 = length.parse().ok()?;
+    (is_length && number <= bits && is_ip(address)).then_some((address, length))
+}
+
+/// Whether networks are of both families; the text is that of Go's error.
+// Upstream: k8s.io/utils/net/net.go, IsDualStackCIDRStrings
+pub(crate) fn is_dual_stack_cidr<'t>(texts: impl Iterator<Item = &'t str>) -> Result<bool, String> {
+    let (mut has_ipv4, mut has_ipv6) = (false, false);
+    for (at, text) in texts.enumerate() {
+        let Some((address, _)) = split_cidr(text) else {
+            return Err(format!(
+                "invalid CIDR[{at}]: <nil> (invalid CIDR address: {text})"
+            ));
+        };
+        has_ipv6 |= is_ipv6(address);
+        has_ipv4 |= !is_ipv6(address);
+    }
+    Ok(has_ipv4 && has_ipv6)
 }
 
 const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";

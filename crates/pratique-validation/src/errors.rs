@@ -149,6 +149,11 @@ impl Errors {
             .push(Error::not_supported(field, field.text(), supported));
     }
 
+    /// Something went wrong in the server.
+    pub fn internal(&mut self, field: impl Into<String>, detail: &str) {
+        self.list.push(Error::internal(field, detail));
+    }
+
     /// A value is too long, in bytes.
     pub fn too_long(&mut self, field: impl Into<String>, max: i64) {
         self.list.push(Error::too_long(field, max));

@@ -4,7 +4,10 @@ use super::{KindRules, Request};
 use crate::errors::Errors;
 use crate::messages::subdomain_name;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
-use crate::pod::{PodOptions, validate_pod_create, validate_pod_template, validate_pod_update};
+use crate::pod::{
+    PodOptions, validate_ephemeral_update, validate_pod_create, validate_pod_resize, validate_pod_status,
+    validate_pod_template, validate_pod_update,
+};
 
 pub(super) const KINDS: &[KindRules] = &[
     KindRules {
@@ -13,7 +16,17 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: |request, errors| validate_pod_create(&request.object, errors),
         update: |request, errors| validate_pod_update(&request.object, &request.old, errors),
-        subresources: &[],
+        subresources: &[
+            ("status", |request, errors| {
+                validate_pod_status(&request.object, &request.old, errors);
+            }),
+            ("ephemeralcontainers", |request, errors| {
+                validate_ephemeral_update(&request.object, &request.old, errors);
+            }),
+            ("resize", |request, errors| {
+                validate_pod_resize(&request.object, &request.old, errors);
+            }),
+        ],
     },
     KindRules {
         group: "",

@@ -156,7 +156,7 @@ fn allowed_spec(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
 }
 
 /// Sets a member, or removes it.
-fn set(object: &mut Value<'static>, name: &'static str, value: Value<'static>) {
+pub(super) fn set(object: &mut Value<'static>, name: &'static str, value: Value<'static>) {
     let Value::Object(members) = object else {
         return;
     };

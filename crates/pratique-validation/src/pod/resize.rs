@@ -1,0 +1,215 @@
+//! Changes of the resources of a Pod that runs.
+
+use pratique_json::Value;
+
+use super::ephemeral::{MIRROR, NO_PATH};
+use super::options::PodOptions;
+use super::quality_of_service::{compute_class, stored_class};
+use super::update::set;
+use super::validate_metadata_and_spec;
+use crate::errors::Errors;
+use crate::node::{Node, is_same};
+use crate::object_meta::validate_core_meta_update;
+
+/// The lists of containers whose resources may change.
+const LISTS: [&str; 2] = ["initContainers", "containers"];
+
+const ONLY_COMPUTE: &str = "only cpu and memory resources are mutable";
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidatePodResize
+pub(crate) fn validate_pod_resize(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let old_metadata = old.child("metadata");
+    let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
+    let old_annotations = old_metadata.child("annotations");
+    if old_annotations.key(MIRROR).is_set() {
+        errors.forbidden(NO_PATH, "static pods cannot be resized");
+        return;
+    }
+    if old_spec.child("os").child("name").text() == "windows" {
+        errors.forbidden(NO_PATH, "windows pods cannot be resized");
+        return;
+    }
+    let mut all = Errors::default();
+    let options = PodOptions::from_old(&old_spec, &old_annotations).of_pod();
+    validate_core_meta_update(&pod.child("metadata"), &old_metadata, &mut all);
+    validate_metadata_and_spec(pod, options, &mut all);
+    if stored_class(old) != compute_class(pod) {
+        let status = pod.child("status");
+        let class = crate::errors::named(status.child("qosClass").text());
+        let detail = "Pod QOS Class may not change as a result of resizing";
+        all.invalid(spec, class, detail);
+    }
+    if !can_node_resize(old) {
+        all.forbidden(spec, "Pod running on node without support for resize");
+    }
+    let mut masked = spec.value().owned_within("");
+    if has_own_resources(&spec) || has_own_resources(&old_spec) {
+        validate_own_resources(&spec, &old_spec, &mut masked, &mut all);
+    }
+    if has_same_containers(&spec, &old_spec, &mut all) {
+        validate_containers(&spec, &old_spec, &mut masked, &mut all);
+        if all.is_empty() && !is_same(&masked, old_spec.value()) {
+            all.forbidden(spec, ONLY_COMPUTE);
+        }
+    }
+    errors.extend(all);
+}
+
+/// Whether the kubelet of the Pod's node says what it gave to the containers.
+// Upstream: pkg/apis/core/validation/validation.go, isPodResizeRequestSupported
+fn can_node_resize(pod: &Node<'_, '_>) -> bool {
+    let status = pod.child("status");
+    let statuses = status.child("containerStatuses");
+    let mut statuses = statuses.items();
+    statuses
+        .find(|status| status.child("state").child("running").is_set())
+        .is_none_or(|running| running.child("resources").is_set())
+}
+
+fn has_own_resources(spec: &Node<'_, '_>) -> bool {
+    let resources = spec.child("resources");
+    resources.child("requests").len() + resources.child("limits").len() > 0
+}
+
+/// The resources of the Pod as a whole.
+// Upstream: pkg/apis/core/validation/validation.go, validatePodLevelResourcesResize
+fn validate_own_resources(
+    spec: &Node<'_, '_>,
+    old_spec: &Node<'_, '_>,
+    masked: &mut Value<'static>,
+    errors: &mut Errors,
+) {
+    let (resources, old) = (spec.child("resources"), old_spec.child("resources"));
+    if !resources.is_set() {
+        errors.forbidden(resources, "pod-level resources cannot be removed");
+        return;
+    }
+    if old.is_set() {
+        validate_kept(&resources, &old, "pod-level resource", errors);
+    }
+    let own = mask_compute(&resources, &old);
+    if !is_same(&own, old.value()) {
+        errors.forbidden(spec, "only cpu and memory resources are mutable at pod-level");
+    }
+    set(masked, "resources", own);
+}
+
+/// Requests and limits may change, but not go.
+// Upstream: pkg/apis/core/validation/validation.go, resourcesRemoved
+fn validate_kept(resources: &Node<'_, '_>, old: &Node<'_, '_>, what: &str, errors: &mut Errors) {
+    for list in ["requests", "limits"] {
+        let (new, old) = (resources.child(list), old.child(list));
+        if old.entries().any(|(name, _)| !new.key(name).is_set()) {
+            errors.forbidden(new, &format!("{what} {list} cannot be removed"));
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validatePodResizeContainerOrdering
+fn has_same_containers(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) -> bool {
+    let count = errors.len();
+    for list in ["containers", "initContainers"] {
+        let (containers, old) = (spec.child(list), old.child(list));
+        if containers.len() != old.len() {
+            let detail = format!("{list} may not be added or removed on resize");
+            errors.forbidden(containers, &detail);
+            continue;
+        }
+        for (container, old) in containers.items().zip(old.items()) {
+            let name = container.child("name");
+            if name.text() != old.child("name").text() {
+                let detail = format!("{list} may not be renamed or reordered on resize");
+                errors.forbidden(name, &detail);
+            }
+        }
+    }
+    errors.len() == count
+}
+
+fn validate_containers(
+    spec: &Node<'_, '_>,
+    old_spec: &Node<'_, '_>,
+    masked: &mut Value<'static>,
+    errors: &mut Errors,
+) {
+    for list in LISTS {
+        for (container, old) in spec.child(list).items().zip(old_spec.child(list).items()) {
+            let resources = container.child("resources");
+            validate_kept(&resources, &old.child("resources"), "resource", errors);
+        }
+    }
+    for list in ["containers", "initContainers"] {
+        let containers = spec.child(list);
+        let mut all = Vec::with_capacity(containers.len());
+        for (container, old) in containers.items().zip(old_spec.child(list).items()) {
+            let own = mask_container(&container, &old);
+            let differs = !is_same(&own, old.value());
+            if list == "containers" {
+                if differs {
+                    errors.forbidden(spec, ONLY_COMPUTE);
+                }
+            } else {
+                validate_init_container(&container, &old, differs, errors);
+            }
+            all.push(own);
+        }
+        if !all.is_empty() {
+            set(masked, list, all.into());
+        }
+    }
+}
+
+fn validate_init_container(container: &Node<'_, '_>, old: &Node<'_, '_>, differs: bool, errors: &mut Errors) {
+    if differs {
+        errors.forbidden(
+            container,
+            "only cpu and memory resources for init or sidecar containers are mutable",
+        );
+    }
+    let is_sidecar = container.child("restartPolicy").text() == "Always";
+    if is_sidecar || container.is_same(old) {
+        return;
+    }
+    for policy in container.child("resizePolicy").items() {
+        if policy.child("restartPolicy").text() == "RestartContainer" {
+            errors.forbidden(
+                container,
+                "non-sidecar init containers with a resize policy of RestartContainer cannot be resized",
+            );
+        }
+    }
+}
+
+/// The container with the processors and the memory that the old one has.
+// Upstream: pkg/apis/core/validation/validation.go, dropCPUMemoryResourcesFromContainer
+fn mask_container(container: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
+    let mut masked = container.value().owned_within("");
+    let resources = mask_compute(&container.child("resources"), &old.child("resources"));
+    set(&mut masked, "resources", resources);
+    masked
+}
+
+/// Resources with the processors and the memory of others, nothing where there is nothing else.
+// Upstream: pkg/apis/core/validation/validation.go, dropCPUMemoryUpdates
+fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
+    let mut masked = resources.value().owned_within("");
+    if !resources.is_set() {
+        masked = pratique_json::Object::new().into();
+    }
+    for list in ["requests", "limits"] {
+        let mut amounts = resources.child(list).value().owned_within("");
+        if amounts.is_null() {
+            amounts = pratique_json::Object::new().into();
+        }
+        for name in ["cpu", "memory"] {
+            set(
+                &mut amounts,
+                name,
+                old.child(list).key(name).value().owned_within(""),
+            );
+        }
+        let amounts = if amounts.is_empty() { Value::Null } else { amounts };
+        set(&mut masked, list, amounts);
+    }
+    if masked.is_empty() { Value::Null } else { masked }
+}

@@ -1,0 +1,276 @@
+//! The status of a Pod, which the kubelet and controllers write.
+
+use pratique_gotext::validation::dns1123_label;
+
+use super::annotations::validate_annotation_updates;
+use super::container_statuses::{validate_container_statuses, validate_transitions};
+use super::options::PodOptions;
+use crate::addresses::{is_dual_stack, validate_legacy_ip_at};
+use crate::errors::{Errors, IMMUTABLE, named};
+use crate::internal::internal_json;
+use crate::messages::subdomain_name;
+use crate::node::Node;
+use crate::object_meta::validate_core_meta_update;
+use crate::quantities::quantity;
+use crate::seen::Seen;
+use crate::selector::validate_label_name;
+
+const NEGATIVE_GENERATION: &str = "must be a non-negative integer";
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidatePodStatusUpdate
+pub(crate) fn validate_pod_status(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let (metadata, old_metadata) = (pod.child("metadata"), old.child("metadata"));
+    let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
+    let (status, old_status) = (pod.child("status"), old.child("status"));
+    let annotations = metadata.child("annotations");
+    let options = PodOptions::from_old(&old_spec, &old_metadata.child("annotations"));
+    validate_core_meta_update(&metadata, &old_metadata, errors);
+    validate_annotation_updates(&annotations, &old_metadata.child("annotations"), errors);
+    super::validate_pod_annotations(&annotations, &spec, options.invalid_deletion_cost, errors);
+    validate_conditions(&status.child("conditions"), errors);
+    validate_nomination(&status, &old_status, &old_spec, errors);
+    let generation = status.child("observedGeneration");
+    if generation.int() < 0 {
+        errors.invalid(generation, generation.int(), NEGATIVE_GENERATION);
+    }
+    let class = status.child("qosClass");
+    if class.text() != old_status.child("qosClass").text() {
+        errors.invalid_name(&class, IMMUTABLE);
+    }
+    validate_transitions(&status, &old_status, &old_spec, errors);
+    validate_claim_statuses(&status, &spec, errors);
+    validate_extended_claim(&status.child("extendedResourceClaimStatus"), &spec, errors);
+    validate_allocatable_statuses(&status, &spec, errors);
+    validate_pod_addresses(&status, &old_status, errors);
+    validate_host_addresses(&status, &old_status, errors);
+    validate_container_statuses(&status, &spec, errors);
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validatePodConditions
+fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
+    for condition in conditions.items() {
+        let generation = condition.child("observedGeneration");
+        if generation.int() < 0 {
+            errors.invalid(generation, generation.int(), NEGATIVE_GENERATION);
+        }
+        let kind = condition.child_as("type", "Type");
+        if !["PodScheduled", "Ready", "Initialized"].contains(&kind.text()) {
+            validate_label_name(&kind, errors);
+        }
+    }
+}
+
+/// The node that a Pod may be put on after others were removed from it.
+fn validate_nomination(
+    status: &Node<'_, '_>,
+    old_status: &Node<'_, '_>,
+    old_spec: &Node<'_, '_>,
+    errors: &mut Errors,
+) {
+    let node = status.child("nominatedNodeName");
+    if node.text().is_empty() || node.text() == old_status.child("nominatedNodeName").text() {
+        return;
+    }
+    errors.invalid_each(&node, &subdomain_name(node.text(), false));
+    if !old_spec.child("nodeName").text().is_empty() {
+        errors.forbidden(node, "may not be set on pods that are already bound to a node");
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaimStatuses
+fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
+    let mut names = Seen::default();
+    for claim in status.child("resourceClaimStatuses").items() {
+        let name = claim.child("name");
+        let is_known = spec
+            .child("resourceClaims")
+            .items()
+            .any(|claim| claim.child("name").text() == name.text());
+        if !is_known {
+            errors.invalid_or_empty(&name, "must match the name of an entry in `spec.resourceClaims`");
+        }
+        if !names.insert(name.text()) {
+            errors.duplicate(name, name.text());
+        }
+        let claim_name = claim.child("resourceClaimName");
+        if claim_name.is_set() {
+            errors.invalid_each(&claim_name, &subdomain_name(claim_name.text(), false));
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validatePodExtendedResourceClaimStatus
+fn validate_extended_claim(claim: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
+    if !claim.is_set() {
+        return;
+    }
+    let mappings = claim.child("requestMappings");
+    if mappings.is_empty() {
+        errors.required(mappings, "at least one request mapping is required");
+    }
+    let mut keys = Vec::new();
+    for mapping in mappings.items() {
+        let (container, resource, request) = (
+            mapping.child("containerName"),
+            mapping.child("resourceName"),
+            mapping.child("requestName"),
+        );
+        match requests_of(spec, container.text(), resource.text()) {
+            None => errors.invalid_or_empty(
+                &container,
+                "must match the name of an entry in spec.initContainers.name or spec.containers.name",
+            ),
+            Some(false) => errors.invalid_or_empty(
+                &resource,
+                "must match the extended resource name of an entry in spec.initContainers.resources.requests or \
+                 spec.containers.resources.requests",
+            ),
+            Some(true) => {}
+        }
+        for message in dns1123_label(request.text()) {
+            // The path leaves out the mapping.
+            errors.invalid(claim.path().child("requestName"), request.text(), &message);
+        }
+        let key = [container.text(), resource.text(), request.text()];
+        if keys.contains(&key) {
+            for field in [container, resource, request] {
+                errors.duplicate(field, field.text());
+            }
+        }
+        keys.push(key);
+    }
+    let name = claim.child("resourceClaimName");
+    if name.text().is_empty() {
+        errors.required(name, "");
+    } else {
+        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+    }
+}
+
+/// Whether a container requests a resource, if there is such a container.
+fn requests_of(spec: &Node<'_, '_>, container: &str, resource: &str) -> Option<bool> {
+    // Of containers of the same name, the last counts.
+    ["containers", "initContainers"].iter().find_map(|list| {
+        let list = spec.child(list);
+        let named = list
+            .items()
+            .filter(|other| other.child("name").text() == container)
+            .last()?;
+        let resources = named.child("resources");
+        Some(resources.child("requests").key(resource).is_set())
+    })
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateNodeAllocatableResourceClaimStatus
+fn validate_allocatable_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
+    let statuses = status.child("nodeAllocatableResourceClaimStatuses");
+    for allocatable in statuses.items() {
+        let name = allocatable.child("resourceClaimName");
+        if name.text().is_empty() {
+            continue;
+        }
+        let lists = [
+            spec.child("resourceClaims"),
+            status.child("resourceClaimStatuses"),
+        ];
+        let is_known = lists.iter().any(|list| {
+            list.items()
+                .any(|claim| claim.child("resourceClaimName").value().as_str() == Some(name.text()))
+        });
+        if !is_known {
+            errors.invalid_or_empty(&name, "no mapping found in pod reference");
+        }
+        for mapped in allocatable.child("mapping").items() {
+            validate_allocatable_name(&mapped.child("name"), errors);
+            validate_amount(&mapped.child("quantity"), errors);
+        }
+        for overhead in allocatable.child("overhead").items() {
+            validate_allocatable_name(&overhead.child("name"), errors);
+            let amounts = [overhead.child("perPod"), overhead.child("perContainer")];
+            if amounts.iter().any(Node::is_set) {
+                for amount in &amounts {
+                    validate_amount(amount, errors);
+                }
+            } else {
+                errors.invalid(overhead, "", "at least one of perPod or perContainer must be set");
+            }
+        }
+    }
+}
+
+// Upstream: pkg/apis/core/helper/helpers.go, IsNodeAllocatableResourceName
+fn validate_allocatable_name(name: &Node<'_, '_>, errors: &mut Errors) {
+    let text = name.text();
+    let is_allocatable =
+        ["cpu", "memory", "ephemeral-storage"].contains(&text) || crate::quantities::is_huge_pages(text);
+    if !is_allocatable {
+        errors.invalid(name, named(text), "must be a node allocatable resource name");
+    }
+}
+
+fn validate_amount(amount: &Node<'_, '_>, errors: &mut Errors) {
+    if quantity(amount).signum() < 0 {
+        errors.invalid(amount, amount.text(), "must be non-negative");
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validatePodIPs
+fn validate_pod_addresses(status: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let (address, addresses) = (status.child("podIP"), status.child("podIPs"));
+    for item in addresses.items() {
+        validate_listed_address(&item, &old.child("podIPs"), errors);
+    }
+    validate_families(&addresses, "[]core.PodIP", errors);
+    let begins = addresses.items().next();
+    match &begins {
+        _ if address.text().is_empty() != begins.is_none() => errors.invalid(
+            addresses,
+            internal_json("[]core.PodIP", addresses.value()),
+            "podIP and podIPs must either both be set or both be unset",
+        ),
+        Some(first) if first.child("ip").text() != address.text() => {
+            errors.invalid_or_empty(&first.child("ip"), "must be equal to `podIP`");
+        }
+        _ => {}
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateHostIPs
+fn validate_host_addresses(status: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let (address, addresses) = (status.child("hostIP"), status.child("hostIPs"));
+    if let Some(first) = addresses.items().next()
+        && first.child("ip").text() != address.text()
+    {
+        errors.invalid_or_empty(&first.child("ip"), "must be equal to `hostIP`");
+    }
+    for item in addresses.items() {
+        validate_listed_address(&item, &old.child("hostIPs"), errors);
+    }
+    validate_families(&addresses, "[]core.HostIP", errors);
+}
+
+/// An address of a list whose errors name the element and not its `ip`.
+fn validate_listed_address(item: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let text = item.child("ip").text();
+    if !old.items().any(|old| old.child("ip").text() == text) {
+        validate_legacy_ip_at(item, text, errors);
+    }
+}
+
+fn validate_families(addresses: &Node<'_, '_>, type_name: &str, errors: &mut Errors) {
+    if addresses.len() < 2 {
+        return;
+    }
+    let families = is_dual_stack(addresses.items().map(|item| item.child("ip").text()));
+    if let Err(fault) = &families {
+        let detail = format!("failed to check for dual stack with error:{fault}");
+        errors.internal(addresses, &detail);
+    }
+    if families != Ok(true) || addresses.len() > 2 {
+        errors.invalid(
+            addresses,
+            internal_json(type_name, addresses.value()),
+            "may specify no more than one IP for each IP family",
+        );
+    }
+}
