@@ -13,6 +13,7 @@ mod events;
 mod leases;
 mod namespaces;
 mod networking;
+mod nodes;
 mod pods;
 mod policy;
 mod quotas;
@@ -43,6 +44,7 @@ const GROUPS: &[&[KindRules]] = &[
     leases::KINDS,
     namespaces::KINDS,
     networking::KINDS,
+    nodes::KINDS,
     pods::KINDS,
     policy::KINDS,
     quotas::KINDS,
@@ -58,10 +60,6 @@ const GROUPS: &[&[KindRules]] = &[
 
 /// The rules of a kind, if there are any here.
 pub(crate) fn rules_of(kind: &GroupVersionKind) -> Option<&'static KindRules> {
-    // Its internal form is that of the other version, which is not made here.
-    if kind.group == "autoscaling" && kind.version == "v1" {
-        return None;
-    }
     let mut all = GROUPS.iter().flat_map(|group| group.iter());
     all.find(|rules| rules.kind == kind.kind && rules.group == kind.group)
 }

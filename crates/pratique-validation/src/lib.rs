@@ -27,11 +27,13 @@
 mod addresses;
 mod claims;
 mod conditions;
+mod connected;
 mod declarative;
 mod diff;
 mod domain_paths;
 mod errors;
 mod internal;
+mod json_text;
 mod kinds;
 mod messages;
 mod node;
@@ -44,6 +46,7 @@ mod seen;
 mod selector;
 mod signers;
 mod validator;
+mod version;
 mod webhook_clients;
 mod x509;
 

@@ -5,6 +5,7 @@ use pratique_types::field::BadValue;
 
 use super::{KindRules, Request};
 use crate::errors::Errors;
+use crate::json_text::{kind_in_go, parse_json};
 use crate::messages::{config_map_key, subdomain_name};
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
@@ -149,20 +150,15 @@ fn validate_json(value: &Node<'_, '_>, errors: &mut Errors) {
     }
     let bytes = pratique_json::base64::decode(value.text()).unwrap_or_default();
     let shown = BadValue::Text("<secret contents redacted>".into());
-    match pratique_json::parse(&bytes) {
+    match parse_json(&bytes) {
         Ok(Value::Object(_) | Value::Null) => {}
         Ok(other) => {
-            let what = match other {
-                Value::Bool(_) => "bool",
-                Value::Int(_) | Value::Float(_) => "number",
-                Value::String(_) => "string",
-                _ => "array",
-            };
+            let what = kind_in_go(&other);
             let detail =
                 format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}");
             errors.invalid(value, shown, &detail);
         }
-        Err(error) => errors.invalid(value, shown, &error.to_string()),
+        Err(error) => errors.invalid(value, shown, &error),
     }
 }
 
