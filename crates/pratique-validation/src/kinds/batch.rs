@@ -2,6 +2,8 @@
 
 mod cron_jobs;
 mod failure_policy;
+mod index_ranges;
+mod job_status;
 mod jobs;
 
 use super::KindRules;
@@ -22,7 +24,11 @@ pub(super) const KINDS: &[KindRules] = &[
             validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
             jobs::validate_job_update(request, errors);
         },
-        subresources: &[],
+        subresources: &[("status", |request, errors| {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+            job_status::validate_job_status(request, errors);
+        })],
     },
     KindRules {
         group: "batch",

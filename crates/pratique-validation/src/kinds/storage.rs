@@ -2,6 +2,7 @@
 
 mod attachments;
 mod capacities;
+mod claim_status;
 mod claims;
 mod classes;
 mod drivers;
@@ -17,7 +18,7 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: claims::validate_claim,
         update: claims::validate_claim_update,
-        subresources: &[],
+        subresources: &[("status", claim_status::validate_claim_status)],
     },
     KindRules {
         group: "",
