@@ -248,7 +248,7 @@ pub(crate) fn is_core_finalizer(finalizer: &str) -> bool {
 }
 
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateManagedFields
-fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mut Errors) {
+pub(crate) fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mut Errors) {
     for entry in managed_fields.items() {
         let operation = entry.child("operation");
         match operation.text() {

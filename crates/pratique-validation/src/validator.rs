@@ -3,6 +3,7 @@
 use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Status};
 
+use crate::connected::{validate_connected, validate_scale};
 use crate::declarative::validate_declaratively;
 use crate::errors::Errors;
 use crate::kinds::rules_of;
@@ -10,6 +11,7 @@ use crate::node::Node;
 use crate::object_meta::{validate_any_create, validate_any_update};
 use crate::reviews::review_rule;
 use crate::rules::{DeviceCompiler, KindRules, Request, Rule};
+use crate::version::internal_form;
 
 /// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +22,15 @@ pub struct Candidate<'a> {
     pub subresource: &'a str,
     /// The object.
     pub object: &'a Value<'a>,
+    /// Whether the request asks for nothing to be carried out, which an eviction may not contradict.
+    pub is_dry_run: bool,
 }
 
 /// Why an object is not taken to be valid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Rejection {
-    /// It is invalid: the server's answer, 422 with all causes; that of a question that lacks something is a bare 400.
+    /// It is invalid: the server's answer, 422 with all causes; that of a question that lacks something is a bare 400, and
+    /// that of a Binding 500 with their texts.
     #[error("{}", .0.message)]
     Invalid(Box<Status>),
     /// There are no rules here for the kind, its subresource or a part of the object, which has no error otherwise: whether a
@@ -48,6 +53,16 @@ impl<'a> Candidate<'a> {
             kind,
             subresource: "",
             object,
+            is_dry_run: false,
+        }
+    }
+
+    /// The same in a request that is not carried out.
+    #[must_use]
+    pub fn in_dry_run(self) -> Self {
+        Candidate {
+            is_dry_run: true,
+            ..self
         }
     }
 
@@ -59,6 +74,7 @@ impl<'a> Candidate<'a> {
 
     fn request<'r>(
         &self,
+        object: &'r Value<'r>,
         old: &'r Value<'r>,
         compile_device_expression: Option<DeviceCompiler>,
     ) -> Request<'r>
@@ -69,9 +85,14 @@ impl<'a> Candidate<'a> {
             compile_device_expression,
             kind: self.kind,
             subresource: self.subresource,
-            object: Node::root(self.object),
+            object: Node::root(object),
             old: Node::root(old),
         }
+    }
+
+    /// Adds the errors of the declarative rules, which are about the object in its version.
+    pub(crate) fn validate_declaratively(&self, old: &Value<'_>, errors: &mut Errors) {
+        validate_declaratively(self.kind, self.subresource, self.object, old, errors);
     }
 
     fn not_validated(&self) -> Rejection {
@@ -89,7 +110,7 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    fn rejection(&self, errors: Errors) -> Rejection {
+    pub(crate) fn rejection(&self, errors: Errors) -> Rejection {
         let list = errors.into_list();
         let name = self.object.at(&["metadata", "name"]).and_then(Value::as_str);
         let GroupVersionKind { group, kind, .. } = self.kind;
@@ -132,28 +153,28 @@ impl Validator {
     /// It is invalid, or of a kind without rules.
     // Upstream: apiserver/pkg/registry/rest/create.go, ValidateCreate
     pub fn create(&self, candidate: &Candidate<'_>) -> Result<(), Rejection> {
+        let absent = Value::Null;
         if let Some(rule) = review_rule(candidate.kind) {
-            return rule(&candidate.request(&Value::Null)).map_err(Rejection::Invalid);
+            let request = candidate.request(candidate.object, &absent, None);
+            return rule(&request).map_err(Rejection::Invalid);
+        }
+        if let Some(answer) = validate_connected(candidate) {
+            return answer;
         }
         let rules = self
             .rules_of(candidate.kind)
             .filter(|_| candidate.subresource.is_empty());
         let rules = rules.ok_or_else(|| candidate.not_validated())?;
-        let absent = Value::Null;
-        let request = candidate.request(&absent, self.compile_device_expression);
+        let internal = internal_form(candidate.kind, candidate.object);
+        let object = internal.as_ref().unwrap_or(candidate.object);
+        let request = candidate.request(object, &absent, self.compile_device_expression);
         let mut errors = Errors::default();
         (rules.create)(&request, &mut errors);
         if errors.is_empty() {
             let metadata = request.object.child("metadata");
             validate_any_create(&metadata, rules.is_namespaced, &mut errors);
         }
-        validate_declaratively(
-            candidate.kind,
-            candidate.subresource,
-            candidate.object,
-            &absent,
-            &mut errors,
-        );
+        candidate.validate_declaratively(&absent, &mut errors);
         candidate.conclude(errors)
     }
 
@@ -163,22 +184,27 @@ impl Validator {
     /// It is invalid, or of a kind without rules.
     // Upstream: apiserver/pkg/registry/rest/update.go, ValidateUpdate
     pub fn update(&self, candidate: &Candidate<'_>, stored: &Value<'_>) -> Result<(), Rejection> {
+        if let Some(answer) = validate_scale(candidate, stored) {
+            return answer;
+        }
         let rule = self
             .rules_of(candidate.kind)
             .and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
         let (rules, rule) = rule.ok_or_else(|| candidate.not_validated())?;
-        let request = candidate.request(stored, self.compile_device_expression);
+        let (internal, internal_old) = (
+            internal_form(candidate.kind, candidate.object),
+            internal_form(candidate.kind, stored),
+        );
+        let request = candidate.request(
+            internal.as_ref().unwrap_or(candidate.object),
+            internal_old.as_ref().unwrap_or(stored),
+            self.compile_device_expression,
+        );
         let mut errors = Errors::default();
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);
         rule(&request, &mut errors);
-        validate_declaratively(
-            candidate.kind,
-            candidate.subresource,
-            candidate.object,
-            stored,
-            &mut errors,
-        );
+        candidate.validate_declaratively(stored, &mut errors);
         candidate.conclude(errors)
     }
 }

@@ -105,7 +105,9 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
     let prepared = registry.prepare(received)?;
     let attributes = &prepared.attributes;
     let candidate =
-        Candidate::new(&attributes.kind, &attributes.object).of_subresource(&attributes.subresource);
+        Candidate::new(&attributes.kind, &attributes.object)
+            .of_subresource(&attributes.subresource)
+            .in_dry_run();
     let validator = Validator::new()
         .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
         .with_kinds(pratique_manifest::KIND_RULES)
@@ -144,7 +146,11 @@ const SUFFIX: &str = "zzzzz";
 const UID: &str = "5a7f0c1e-2b3d-4e6f-8a9b-0c1d2e3f4a5b";
 
 fn refused(status: &Status, warnings: &[String]) -> Value {
-    let mut shown = json!({"code": status.code, "reason": status.reason, "message": status.message});
+    let mut shown = json!({"code": status.code, "message": status.message});
+    // A server's internal errors have none.
+    if !status.reason.is_empty() {
+        shown["reason"] = status.reason.clone().into();
+    }
     if let Some(details) = &status.details {
         let mut members = serde_json::Map::new();
         let texts = [
