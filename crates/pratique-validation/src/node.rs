@@ -136,7 +136,8 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 }
 
-/// Whether two values are equal where absent and empty lists are the same.
+/// Whether two values are equal where absent and empty lists are the same. An object without members is another one than
+/// none: it is a struct, as empty maps are left out where an object was prepared.
 // Upstream: apimachinery/pkg/api/equality/semantic.go, Semantic
 pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {

@@ -88,6 +88,11 @@ fn validate_own_resources(
         validate_kept(&resources, &old, "pod-level resource", errors);
     }
     let own = mask_compute(&resources, &old);
+    let own = if own.is_empty() && !old.is_set() {
+        Value::Null
+    } else {
+        own
+    };
     if !is_same(&own, old.value()) {
         errors.forbidden(spec, "only cpu and memory resources are mutable at pod-level");
     }
@@ -189,7 +194,7 @@ fn mask_container(container: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static
     masked
 }
 
-/// Resources with the processors and the memory of others, nothing where there is nothing else.
+/// Resources with the processors and the memory of others.
 // Upstream: pkg/apis/core/validation/validation.go, dropCPUMemoryUpdates
 fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
     let mut masked = resources.value().owned_within("");
@@ -211,5 +216,5 @@ fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> 
         let amounts = if amounts.is_empty() { Value::Null } else { amounts };
         set(&mut masked, list, amounts);
     }
-    if masked.is_empty() { Value::Null } else { masked }
+    masked
 }
