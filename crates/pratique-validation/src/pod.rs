@@ -78,12 +78,7 @@ pub(crate) fn validate_pod_create(pod: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_metadata_and_spec(pod: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     let (metadata, spec) = (pod.child("metadata"), pod.child("spec"));
     validate_core_meta(&metadata, true, subdomain_name, errors);
-    validate_pod_annotations(
-        &metadata.child("annotations"),
-        &spec,
-        options.invalid_deletion_cost,
-        errors,
-    );
+    validate_pod_annotations(&metadata.child("annotations"), &spec, options, errors);
     let origin = SpecOrigin {
         metadata: Some(&metadata),
         claim_templates: None,
@@ -143,10 +138,5 @@ pub(crate) fn validate_template_texts(template: &Node<'_, '_>, options: PodOptio
         |name: &'static str| Node::with_path(metadata.child(name).value(), template.path().child(name));
     validate_labels(&shown("labels"), errors);
     validate_annotations(&shown("annotations"), errors);
-    validate_pod_annotations(
-        &shown("annotations"),
-        &spec,
-        options.invalid_deletion_cost,
-        errors,
-    );
+    validate_pod_annotations(&shown("annotations"), &spec, options, errors);
 }

@@ -3,11 +3,15 @@
 use pratique_gotext::strconv::quote;
 
 use super::CONTAINER_LISTS;
+use super::options::PodOptions;
 use super::paths::validate_descending;
+use super::tolerations::validate_tolerations;
 use crate::errors::Errors;
+use crate::json_text::parse_json_as;
 use crate::node::Node;
 
 const MIRROR: &str = "kubernetes.io/config.mirror";
+const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
@@ -17,7 +21,7 @@ const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 pub(crate) fn validate_pod_annotations(
     annotations: &Node<'_, '_>,
     spec: &Node<'_, '_>,
-    allows_invalid_cost: bool,
+    options: PodOptions,
     errors: &mut Errors,
 ) {
     if annotations.key(MIRROR).is_set() && spec.child("nodeName").text().is_empty() {
@@ -26,8 +30,15 @@ pub(crate) fn validate_pod_annotations(
             "must set spec.nodeName if mirror pod annotation is set",
         );
     }
+    let tolerations = annotations.child(TOLERATIONS);
+    if !tolerations.text().is_empty() {
+        match parse_json_as(tolerations.text(), true, "[]v1.Toleration") {
+            Err(fault) => errors.invalid(annotations, TOLERATIONS, &fault),
+            Ok(list) => validate_tolerations(&Node::with_path(&list, *tolerations.path()), options, errors),
+        }
+    }
     let cost = annotations.key(DELETION_COST);
-    if !allows_invalid_cost && cost.is_set() && !is_deletion_cost(cost.text()) {
+    if !options.invalid_deletion_cost && cost.is_set() && !is_deletion_cost(cost.text()) {
         errors.invalid_or_empty(&cost, "must be a 32bit integer");
     }
     let of_pod = annotations.child(SECCOMP_POD);

@@ -28,7 +28,7 @@ pub(crate) fn validate_ephemeral_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, 
     validate_metadata_and_spec(pod, options, errors);
     let annotations = metadata.child("annotations");
     super::annotations::validate_annotation_updates(&annotations, &old_annotations, errors);
-    super::validate_pod_annotations(&annotations, &spec, options.invalid_deletion_cost, errors);
+    super::validate_pod_annotations(&annotations, &spec, options, errors);
     let containers = spec.child("ephemeralContainers");
     for old in old_spec.child("ephemeralContainers").items() {
         let name = old.child("name").text();

@@ -90,6 +90,7 @@ pub(crate) fn validate_pod_spec<'v>(
         validate_overhead(&overhead, options, errors);
     }
     validate_os(spec, errors);
+    validate_scheduling_group(spec, errors);
     validate_file_volumes(spec, errors);
 }
 
@@ -147,6 +148,24 @@ fn validate_names(spec: &Node<'_, '_>, is_of_set: bool, errors: &mut Errors) {
         if !name.text().is_empty() {
             errors.invalid_each(&name, &dns1123_label(name.text()));
         }
+    }
+}
+
+/// The group with which a Pod is scheduled.
+// Upstream: pkg/apis/core/validation/validation.go, validateSchedulingGroup
+fn validate_scheduling_group(spec: &Node<'_, '_>, errors: &mut Errors) {
+    let group = spec.child("schedulingGroup");
+    if !group.is_set() {
+        return;
+    }
+    let name = group.child("podGroupName");
+    if name.is_set() {
+        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+    } else {
+        errors.invalid_value(&name, "must specify one of: `podGroupName`");
+    }
+    if !spec.child("evictionResponders").is_empty() {
+        errors.forbidden(group, "may not be set when evictionResponders is set");
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn validate_pod_status(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
     let options = PodOptions::from_old(&old_spec, &old_metadata.child("annotations"));
     validate_core_meta_update(&metadata, &old_metadata, errors);
     validate_annotation_updates(&annotations, &old_metadata.child("annotations"), errors);
-    super::validate_pod_annotations(&annotations, &spec, options.invalid_deletion_cost, errors);
+    super::validate_pod_annotations(&annotations, &spec, options, errors);
     validate_conditions(&status.child("conditions"), errors);
     validate_nomination(&status, &old_status, &old_spec, errors);
     let generation = status.child("observedGeneration");

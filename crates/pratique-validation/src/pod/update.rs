@@ -27,7 +27,7 @@ pub(crate) fn validate_pod_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
     validate_metadata_and_spec(pod, options, errors);
     let annotations = metadata.child("annotations");
     validate_annotation_updates(&annotations, &old_metadata.child("annotations"), errors);
-    super::validate_pod_annotations(&annotations, &spec, options.invalid_deletion_cost, errors);
+    super::validate_pod_annotations(&annotations, &spec, options, errors);
     for list in ["containers", "initContainers"] {
         if !validate_images(&spec.child(list), &old_spec.child(list), errors) {
             return;

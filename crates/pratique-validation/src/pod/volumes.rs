@@ -51,10 +51,11 @@ pub(super) fn validate_volumes<'v>(
         let shown = volumes.path().index(added);
         added += 1;
         let mut found = Errors::default();
-        validate_name(&Node::with_path(metadata.value(), shown), &mut found);
+        // The claim is looked at first, and has the name of the volume.
         if name.is_empty() {
             found.required(shown.child("persistentVolumeClaim").child("claimName"), "");
         }
+        validate_name(&Node::with_path(metadata.value(), shown), &mut found);
         if found.is_empty() {
             known.names.insert(name);
         }
