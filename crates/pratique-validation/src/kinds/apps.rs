@@ -68,7 +68,6 @@ pub(super) const KINDS: &[KindRules] = &[
         },
         update: |request, errors| {
             validate_metadata_update(request, errors);
-            daemon_sets::validate_generation(request, errors);
             validate_same_selector(request, errors);
             daemon_sets::validate_daemon_set(request, errors);
         },
@@ -131,6 +130,21 @@ fn validate_required_selector(spec: &Node<'_, '_>, workload: &str, errors: &mut 
 
 fn is_empty_selector(selector: &Node<'_, '_>) -> bool {
     selector.child("matchLabels").len() + selector.child("matchExpressions").len() == 0
+}
+
+/// A number of the internal form that this version has in an annotation; whoever decoded it saw that it is one.
+// Upstream: pkg/apis/apps/v1/conversion.go
+fn validate_annotated_number(object: &Node<'_, '_>, annotation: &str, path: &str, errors: &mut Errors) {
+    let metadata = object.child("metadata");
+    let number: i64 = metadata
+        .child("annotations")
+        .key(annotation)
+        .text()
+        .parse()
+        .unwrap_or_default();
+    if number < 0 {
+        errors.invalid(path, number, crate::errors::NEGATIVE);
+    }
 }
 
 /// The labels of a template, which its selector has to match.

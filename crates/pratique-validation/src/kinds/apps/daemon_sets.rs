@@ -2,8 +2,8 @@
 
 use super::rolling_updates::{int_or_percent, printed, validate_at_most_all, validate_int_or_percent};
 use super::{
-    is_empty_selector, validate_collision_count, validate_counts, validate_metadata_update,
-    validate_runs_forever, validate_template_labels,
+    is_empty_selector, validate_annotated_number, validate_collision_count, validate_counts,
+    validate_metadata_update, validate_runs_forever, validate_template_labels,
 };
 use crate::errors::Errors;
 use crate::internal::internal_json;
@@ -34,13 +34,15 @@ pub(super) fn validate_daemon_set(request: &Request<'_>, errors: &mut Errors) {
     validate_pod_template(&template, None, options, errors);
     validate_runs_forever(&template, "DaemonSet", true, errors);
     errors.nonnegative(&spec.child("minReadySeconds"));
+    validate_annotated_number(
+        &request.object,
+        "deprecated.daemonset.template.generation",
+        "spec.templateGeneration",
+        errors,
+    );
     validate_strategy(&spec.child("updateStrategy"), errors);
     errors.nonnegative(&spec.child("revisionHistoryLimit"));
 }
-
-/// The generation of the template is not written in this version; the server counts it by itself.
-// Upstream: pkg/registry/apps/daemonset/strategy.go, PrepareForUpdate
-pub(super) fn validate_generation(_: &Request<'_>, _: &mut Errors) {}
 
 // Upstream: pkg/apis/apps/validation/validation.go, ValidateDaemonSetUpdateStrategy
 fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {

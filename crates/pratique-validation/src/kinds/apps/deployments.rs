@@ -2,8 +2,9 @@
 
 use super::rolling_updates::{int_or_percent, printed, validate_at_most_all, validate_int_or_percent};
 use super::{
-    can_select, validate_collision_count, validate_counts, validate_metadata_update, validate_not_greater,
-    validate_required_selector, validate_runs_forever, validate_template_labels,
+    can_select, validate_annotated_number, validate_collision_count, validate_counts,
+    validate_metadata_update, validate_not_greater, validate_required_selector, validate_runs_forever,
+    validate_template_labels,
 };
 use crate::errors::Errors;
 use crate::internal::internal_json;
@@ -21,6 +22,12 @@ pub(super) fn validate_deployment(request: &Request<'_>, errors: &mut Errors) {
     validate_strategy(&spec.child("strategy"), errors);
     errors.nonnegative(&spec.child("minReadySeconds"));
     errors.nonnegative(&spec.child("revisionHistoryLimit"));
+    validate_annotated_number(
+        &request.object,
+        "deprecated.deployment.rollback.to",
+        "spec.rollback.version",
+        errors,
+    );
     let deadline = spec.child("progressDeadlineSeconds");
     if deadline.is_set() {
         errors.nonnegative(&deadline);

@@ -138,6 +138,7 @@ pub(super) fn validate_common_spec(spec: &Node<'_, '_>, options: PodOptions, err
         }
     }
     validate_replacement_policy(spec, errors);
+    validate_gang(spec, errors);
     let template = spec.child("template");
     validate_pod_template(&template, None, options, errors);
     let pod = template.child("spec");
@@ -234,7 +235,11 @@ pub(super) fn validate_job_update(request: &Request<'_>, errors: &mut Errors) {
     options.invalid_selector_values |= has_invalid_values(&old.child("selector"));
     validate_spec(&spec, options, errors);
     validate_completions(&spec, &old, errors);
-    errors.immutable(&spec.child("selector"), &old.child("selector"));
+    let selector = spec.child("selector");
+    if !selector.is_same(&old.child("selector")) {
+        let value = internal_json("*metav1.LabelSelector", selector.value());
+        errors.invalid(selector, value, IMMUTABLE);
+    }
     validate_template_update(request, errors);
     for (name, type_name) in [
         ("completionMode", "*batch.CompletionMode"),
@@ -248,7 +253,42 @@ pub(super) fn validate_job_update(request: &Request<'_>, errors: &mut Errors) {
             errors.invalid(field, internal_json(type_name, field.value()), IMMUTABLE);
         }
     }
+    validate_scheduling_update(&spec, &old, errors);
     validate_pod_names(&request.object, errors);
+}
+
+/// How Pods are scheduled together cannot change in kind.
+// Upstream: pkg/apis/batch/validation/validation.go, validateJobSchedulingUpdate
+fn validate_scheduling_update(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let (scheduling, old) = (spec.child("scheduling"), old.child("scheduling"));
+    let (policy, old) = (
+        scheduling.child("schedulingPolicy"),
+        old.child("schedulingPolicy"),
+    );
+    let changes = policy.child("basic").is_set() != old.child("basic").is_set();
+    if policy.is_set() && old.is_set() && changes {
+        errors.invalid(
+            policy,
+            BadValue::Prepared("null".into()),
+            "the basic/gang policy variant is immutable after creation; only schedulingPolicy.gang.minCount may be updated",
+        );
+    }
+}
+
+/// No more Pods can be needed at once than run at once.
+// Upstream: pkg/apis/batch/validation/validation.go, validateGangMinCount
+fn validate_gang(spec: &Node<'_, '_>, errors: &mut Errors) {
+    let scheduling = spec.child("scheduling");
+    let policy = scheduling.child("schedulingPolicy");
+    let gang = policy.child("gang");
+    let (count, parallelism) = (
+        gang.child("minCount"),
+        spec.child("parallelism").some_int().unwrap_or(1),
+    );
+    if count.int() > parallelism && count.is_set() {
+        let detail = format!("must not be greater than parallelism ({parallelism})");
+        errors.invalid(count, count.int(), &detail);
+    }
 }
 
 /// Indexed Jobs are scaled by both numbers together.
