@@ -117,6 +117,9 @@ impl Registry<'_> {
         self.scheme.settle(kind, &mut object);
         restore_empty_settings(kind, &received.request, &mut object);
         warnings.extend(strategy.validate_update(kind, &object, old)?);
+        if target.subresource == "status" {
+            warnings.extend(crate::warnings::on_status_update(kind, &object));
+        }
         let attributes = Attributes {
             object,
             ..received.attributes

@@ -1,5 +1,6 @@
 //! Warnings about single kinds.
 
+use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 
@@ -17,6 +18,52 @@ pub(super) fn runtime_class(object: &Value<'static>) -> Vec<String> {
         labels.filter_map(|(label, _)| Some(format!("scheduling.nodeSelector: {}", of_label(label)?)));
     warnings.collect()
 }
+
+/// Quotas for requests that exceed those for limits.
+// Upstream: pkg/registry/core/resourcequota/strategy.go, WarningsOnCreate
+pub(super) fn resource_quota(object: &Value<'static>) -> Vec<String> {
+    let amount = |name: &str| {
+        let text = object.at(&["spec", "hard", name])?.as_str()?;
+        Some((text.to_owned(), Quantity::parse(text).ok()?))
+    };
+    let mut warnings = Vec::new();
+    for resource in ["cpu", "memory", "storage", "ephemeral-storage"] {
+        let (of_requests, of_limits) = (format!("requests.{resource}"), format!("limits.{resource}"));
+        let has_bare_name = matches!(resource, "cpu" | "memory") && amount(&of_requests).is_none();
+        let name = if has_bare_name {
+            resource
+        } else {
+            of_requests.as_str()
+        };
+        let (Some((request, requested)), Some((limit, limited))) = (amount(name), amount(&of_limits)) else {
+            continue;
+        };
+        if requested > limited {
+            warnings.push(format!(
+                "ResourceQuota {name} ({request}) should be less than {of_limits} ({limit})"
+            ));
+        }
+    }
+    warnings
+}
+
+/// A certificate and its key that are none. Whether they belong together is not looked at.
+// Upstream: pkg/registry/core/secret/strategy.go, warningsForSecret; crypto/tls/tls.go, X509KeyPair
+pub(super) fn secret(object: &Value<'static>) -> Option<String> {
+    if object::text(object, &["type"]) != "kubernetes.io/tls" {
+        return None;
+    }
+    let parts = [("tls.crt", "certificate"), ("tls.key", "key")];
+    let missing = parts.into_iter().find(|(name, _)| {
+        let text = object::text(object, &["data", name]);
+        let bytes = pratique_json::base64::decode(text).unwrap_or_default();
+        !bytes.windows(BEGIN.len()).any(|window| window == BEGIN)
+    });
+    missing.map(|(_, what)| format!("tls: failed to find any PEM data in {what} input"))
+}
+
+/// How a block of PEM begins.
+const BEGIN: &[u8] = b"-----BEGIN ";
 
 // Upstream: pkg/registry/core/node/strategy.go, nodeWarnings
 pub(super) fn node(object: &Value<'static>) -> Vec<String> {

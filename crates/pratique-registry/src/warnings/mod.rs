@@ -1,6 +1,7 @@
 //! The warnings of a kind's storage.
 //!
-//! Those about certificates of Secrets and about overlapping paths of volumes are not implemented.
+//! Those about certificates of Secrets that do not fit their keys and about overlapping paths of volumes are not
+//! implemented.
 
 mod addresses;
 mod kinds;
@@ -65,6 +66,8 @@ fn of_kind(kind: &GroupVersionKind, object: &Value<'static>, old: Option<&Value<
         ("", "Node") => kinds::node(object),
         ("", "PersistentVolume") => storage::volume(object),
         ("", "PersistentVolumeClaim") => storage::claim(object),
+        ("", "ResourceQuota") if !is_update => kinds::resource_quota(object),
+        ("", "Secret") => kinds::secret(object).into_iter().collect(),
         ("", "Service") => network::service(object),
         ("", "ServiceAccount") => kinds::service_account(object, old).into_iter().collect(),
         ("apps", "StatefulSet") => {
@@ -93,12 +96,35 @@ pub(crate) fn on_update(
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     let counted = !object::same(object, old, &["metadata", "generation"]);
+    // The server's strategy passes its templates in the wrong order.
+    // Upstream: pkg/registry/core/replicationcontroller/strategy.go, WarningsOnUpdate
+    let templated = if kind.kind == "ReplicationController" {
+        old
+    } else {
+        object
+    };
     match template(kind) {
-        Some(path) if counted && kind.kind != "Pod" => warnings.extend(of_template(kind, object, path)),
+        Some(path) if counted && kind.kind != "Pod" => warnings.extend(of_template(kind, templated, path)),
         _ => {}
     }
     warnings.extend(of_kind(kind, object, Some(old)));
     warnings
+}
+
+/// The warnings about the status of a Pod.
+// Upstream: pkg/registry/core/pod/strategy.go, podStatusStrategy.WarningsOnUpdate
+pub(crate) fn on_status_update(kind: &GroupVersionKind, object: &Value<'static>) -> Vec<String> {
+    if !kind.group.is_empty() || kind.kind != "Pod" {
+        return Vec::new();
+    }
+    let lists = ["podIPs", "hostIPs"].into_iter();
+    let warnings = lists.flat_map(|list| {
+        let addresses = object::list(object, &["status", list]).iter().enumerate();
+        addresses.filter_map(move |(at, address)| {
+            addresses::of_address(&format!("status.{list}[{at}].ip"), object::text(address, &["ip"]))
+        })
+    });
+    warnings.collect()
 }
 
 /// Warns about a name that is no DNS label, where pods are named after it.

@@ -23,7 +23,7 @@ pub(super) fn claim(object: &Value<'static>) -> Vec<String> {
 
 /// The warnings about the amounts of a claim, whose spec is shown at a path.
 // Upstream: pkg/api/persistentvolumeclaim/util.go, GetWarningsForPersistentVolumeClaimSpec
-fn of_claim_amounts(claim: &Value<'static>, shown: &str) -> Vec<String> {
+pub(super) fn of_claim_amounts(claim: &Value<'static>, shown: &str) -> Vec<String> {
     let mut warnings = Vec::new();
     for kind in ["requests", "limits"] {
         let amount = object::text(claim, &["spec", "resources", kind, "storage"]);

@@ -180,6 +180,54 @@ fn jobs() {
 }
 
 #[test]
+fn quotas_secrets_and_claims() {
+    check(
+        r#"{"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": {"cpu": "2", "limits.cpu": "1",
+            "requests.memory": "1Gi", "limits.memory": "2Gi"}}}"#,
+        &["ResourceQuota cpu (2) should be less than limits.cpu (1)"],
+    );
+    let secret = |data: &str| {
+        format!(r#"{{"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "data": {data}}}"#)
+    };
+    check(
+        &secret(r#"{"tls.crt": "YQ==", "tls.key": "YQ=="}"#),
+        &["tls: failed to find any PEM data in certificate input"],
+    );
+    check(
+        &secret(r#"{"tls.crt": "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t", "tls.key": "YQ=="}"#),
+        &["tls: failed to find any PEM data in key input"],
+    );
+    check(
+        r#"{"apiVersion": "v1", "kind": "PodTemplate", "template": {"spec": {"volumes": [
+            {"name": "a", "projected": {"sources": [{}]}},
+            {"name": "b", "ephemeral": {"volumeClaimTemplate": {"spec": {"resources": {"requests": {"storage": "1500m"}}}}}}
+        ]}}}"#,
+        &[
+            "template.spec.volumes[1].ephemeral.volumeClaimTemplate.spec.resources.requests[storage]: fractional byte value \
+             \"1500m\" is invalid, must be an integer",
+            "volume \"a\" (Projected) has no sources provided",
+        ],
+    );
+}
+
+#[test]
+fn a_changed_replication_controller_is_warned_of_as_it_was() {
+    let controller = |generation: u8, source: &str| {
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "ReplicationController", "metadata": {{"name": "a", "generation": {generation}}},
+                "spec": {{"template": {{"spec": {{"volumes": [{{"name": "v", "{source}": {{}}}}]}}}}}}}}"#
+        )
+    };
+    check_update(
+        &controller(1, "photonPersistentDisk"),
+        &controller(2, "emptyDir"),
+        &[
+            "spec.template.spec.volumes[0].photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+",
+        ],
+    );
+}
+
+#[test]
 fn single_kinds() {
     let account = r#"{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a",
         "annotations": {"kubernetes.io/enforce-mountable-secrets": "true"}}}"#;
