@@ -99,6 +99,9 @@ fn user_review(registry: &Registry<'_>, review: &Value<'static>, user: &UserInfo
 // Upstream: pkg/registry/core/pod/storage/storage.go, BindingREST.Create; eviction.go, EvictionREST.Create
 fn check_name(name: &str, attributes: &Attributes) -> Result<(), Box<Status>> {
     // A Binding can be created without a Pod in its path.
+    if name.is_empty() && object::text(&attributes.object, &["metadata", "name"]).is_empty() {
+        return Err(Box::new(status::bad_request("Name parameter required.")));
+    }
     if name.is_empty() || object::text(&attributes.object, &["metadata", "name"]) == name {
         return Ok(());
     }
