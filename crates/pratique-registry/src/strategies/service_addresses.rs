@@ -2,6 +2,7 @@
 //! placeholders.
 // Upstream: pkg/registry/core/service/storage/alloc.go
 
+use pratique_gotext::net::Ip;
 use pratique_json::Value;
 
 use super::services::{needs_cluster_ip, needs_health_check, needs_node_port, node_ports, of_type};
@@ -18,6 +19,11 @@ const HEALTH_CHECK: Path<'static> = &["spec", "healthCheckNodePort"];
 /// The family of the addresses of a cluster that has but one.
 const FAMILY: &str = "IPv4";
 
+const OTHER_FAMILY: &str = "IPv6";
+
+/// An address of the other family.
+const OTHER_ADDRESS: &str = "fd00:10:96::1";
+
 /// A headless Service has this for an address.
 const NONE: &str = "None";
 
@@ -26,8 +32,10 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
     if !address.is_empty() && object::list(object, CLUSTER_IPS).is_empty() {
         object::set(object, CLUSTER_IPS, vec![address.into()]);
     }
-    init_families(object, None);
-    allocate_addresses(context, object);
+    if is_sound(object) {
+        init_families(object, None);
+        allocate_addresses(context, object);
+    }
     if needs_node_port(object) {
         init_node_ports(context, object);
     }
@@ -40,8 +48,10 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
 pub(super) fn update(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
     patch_allocated(object, old);
     normalize_addresses(object, old);
-    init_families(object, Some(old));
-    if of_type(old) == "ExternalName" && of_type(object) != "ExternalName" {
+    if is_sound(object) {
+        init_families(object, Some(old));
+    }
+    if is_sound(object) && of_type(old) == "ExternalName" && of_type(object) != "ExternalName" {
         allocate_addresses(context, object);
     }
     if needs_node_port(object) && allocates_node_ports(object) {
@@ -54,6 +64,34 @@ pub(super) fn update(context: &mut Context<'_>, object: &mut Value<'static>, old
     if !needs_health_check(old) && needs_health_check(object) && !is_set(object, HEALTH_CHECK) {
         let port = next_port(context);
         object::set(object, HEALTH_CHECK, port);
+    }
+}
+
+/// Whether addresses and families are such that some can be allocated. What is not is left as it is, for validation to tell.
+// Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
+fn is_sound(object: &Value<'static>) -> bool {
+    let texts = |path| -> Vec<&str> {
+        let list = object::list(object, path).iter();
+        list.map(|value| value.as_str().unwrap_or_default()).collect()
+    };
+    let (addresses, families) = (texts(CLUSTER_IPS), texts(FAMILIES));
+    let first = addresses.first().copied().unwrap_or_default();
+    let is_address = |address: &&str| *address == NONE || Ip::parse(address).is_ok();
+    let is_family = |family: &&str| [FAMILY, OTHER_FAMILY].contains(family);
+    let fits = |(address, family): (&&str, &&str)| *address == NONE || family_of(address) == *family;
+    first == object::text(object, CLUSTER_IP)
+        && addresses.len() <= 2
+        && addresses.iter().all(is_address)
+        && families.iter().all(is_family)
+        && (families.len() < 2 || families.first() != families.last())
+        && addresses.iter().zip(&families).all(fits)
+}
+
+fn family_of(address: &str) -> &'static str {
+    if address.contains(':') {
+        OTHER_FAMILY
+    } else {
+        FAMILY
     }
 }
 
@@ -114,11 +152,22 @@ fn allocate_addresses(context: &Context<'_>, object: &mut Value<'static>) {
     if !needs_cluster_ip(object) || addresses.first().and_then(Value::as_str) == Some(NONE) {
         return;
     }
-    for at in 0..object::list(object, FAMILIES).len() {
+    // Of more families than the policy allows, validation tells.
+    let count = if object::text(object, POLICY) == "SingleStack" {
+        1
+    } else {
+        2
+    };
+    for (at, family) in object::list(object, FAMILIES).iter().take(count).enumerate() {
+        let chosen: Value<'static> = if family.as_str() == Some(OTHER_FAMILY) {
+            OTHER_ADDRESS.into()
+        } else {
+            context.placeholders.cluster_ip.clone().into()
+        };
         match addresses.get_mut(at) {
             Some(address) if !address.is_empty() => {}
-            Some(address) => *address = context.placeholders.cluster_ip.clone().into(),
-            None => addresses.push(context.placeholders.cluster_ip.clone().into()),
+            Some(address) => *address = chosen,
+            None => addresses.push(chosen),
         }
     }
     if let Some(first) = addresses.first() {
@@ -165,7 +214,7 @@ fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
             break;
         }
         if at >= families.len() {
-            families.push(if address.contains(':') { "IPv6" } else { FAMILY }.into());
+            families.push(family_of(address).into());
         }
     }
     if families.is_empty() {
@@ -173,7 +222,7 @@ fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
     }
     if let ([only], true, false, false) = (families.as_slice(), headless, selects, single) {
         let other = if only.as_str() == Some(FAMILY) {
-            "IPv6"
+            OTHER_FAMILY
         } else {
             FAMILY
         };
@@ -221,6 +270,11 @@ fn patch_allocated(object: &mut Value<'static>, old: &Value<'static>) {
 // Upstream: pkg/registry/core/service/storage/storage.go, normalizeClusterIPs
 fn normalize_addresses(object: &mut Value<'static>, old: &Value<'static>) {
     let same_address = object::same(object, old, CLUSTER_IP);
+    let address = object::text(object, CLUSTER_IP).to_owned();
+    // A Service of a release that had but the one field gets the other where it is read.
+    if same_address && !address.is_empty() && ![&*object, old].iter().any(|of| is_set(of, CLUSTER_IPS)) {
+        object::set(object, CLUSTER_IPS, vec![address.into()]);
+    }
     let has = |of: &Value<'static>| !object::list(of, CLUSTER_IPS).is_empty();
     if has(old) && !has(object) && same_address {
         object::copy(object, old, CLUSTER_IPS);
