@@ -28,6 +28,7 @@ mod storage_versions;
 
 use pratique_types::GroupVersionKind;
 
+use crate::rules::Rule;
 pub(crate) use crate::rules::{KindRules, Request};
 
 const GROUPS: &[&[KindRules]] = &[
@@ -57,6 +58,11 @@ const GROUPS: &[&[KindRules]] = &[
     storage_migrations::KINDS,
     storage_versions::KINDS,
 ];
+
+/// The rules for what is allocated before an object is prepared. An error of these is the only one.
+pub(crate) fn allocation_rule(kind: &GroupVersionKind) -> Option<Rule> {
+    (kind.group.is_empty() && kind.kind == "Service").then_some(services::validate_allocation)
+}
 
 /// The rules of a kind, if there are any here.
 pub(crate) fn rules_of(kind: &GroupVersionKind) -> Option<&'static KindRules> {

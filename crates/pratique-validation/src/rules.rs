@@ -5,7 +5,8 @@
 //! [`Validator::with_kinds`](crate::Validator::with_kinds).
 //!
 //! ```
-//! use pratique_types::GroupVersionKind;
+//! use pratique_gotext::net::Cidr;
+use pratique_types::GroupVersionKind;
 //! use pratique_validation::rules::{KindRules, subdomain_name, validate_object_meta};
 //! use pratique_validation::{Candidate, Validator};
 //!
@@ -57,6 +58,15 @@ pub struct Request<'r> {
     pub object: Node<'static, 'r>,
     /// The stored object; absent where the object is new.
     pub old: Node<'static, 'r>,
+    /// What is known beside the objects.
+    pub settings: &'r ValidationSettings,
+}
+
+/// What is known beside the objects.
+#[derive(Clone, Debug, Default)]
+pub struct ValidationSettings {
+    /// The networks of which Services get their addresses; none where they are unknown.
+    pub service_networks: Vec<Cidr>,
     /// What compiles the expressions of claims to devices, if anything does.
     pub compile_device_expression: Option<DeviceCompiler>,
 }

@@ -1,16 +1,18 @@
 //! The interface: an object is judged as the strategy of its kind does.
 
+use pratique_gotext::net::Cidr;
+use pratique_gotext::net::Cidr;
 use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::connected::{validate_connected, validate_scale};
 use crate::declarative::validate_declaratively;
 use crate::errors::Errors;
-use crate::kinds::rules_of;
+use crate::kinds::{allocation_rule, rules_of};
 use crate::node::Node;
 use crate::object_meta::{validate_any_create, validate_any_update};
 use crate::reviews::review_rule;
-use crate::rules::{DeviceCompiler, KindRules, Request, Rule};
+use crate::rules::{DeviceCompiler, KindRules, Request, Rule, ValidationSettings};
 use crate::version::internal_form;
 
 /// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
@@ -43,7 +45,7 @@ pub enum Rejection {
 #[derive(Clone, Debug, Default)]
 pub struct Validator {
     tables: Vec<&'static [KindRules]>,
-    compile_device_expression: Option<DeviceCompiler>,
+    settings: ValidationSettings,
 }
 
 impl<'a> Candidate<'a> {
@@ -76,13 +78,13 @@ impl<'a> Candidate<'a> {
         &self,
         object: &'r Value<'r>,
         old: &'r Value<'r>,
-        compile_device_expression: Option<DeviceCompiler>,
+        settings: &'r ValidationSettings,
     ) -> Request<'r>
     where
         'a: 'r,
     {
         Request {
-            compile_device_expression,
+            settings,
             kind: self.kind,
             subresource: self.subresource,
             object: Node::root(object),
@@ -137,8 +139,28 @@ impl Validator {
     /// validated.
     #[must_use]
     pub fn with_device_expressions(mut self, compile: DeviceCompiler) -> Self {
-        self.compile_device_expression = Some(compile);
+        self.settings.compile_device_expression = Some(compile);
         self
+    }
+
+    /// The same, for a cluster that gives Services addresses of these networks, the first of its own family first. Of one whose
+    /// networks are unknown, an address may be any.
+    #[must_use]
+    pub fn with_service_networks(mut self, networks: Vec<Cidr>) -> Self {
+        self.settings.service_networks = networks;
+        self
+    }
+
+    /// Judges what is allocated before the rest is looked at.
+    fn judge_allocation(candidate: &Candidate<'_>, request: &Request<'_>) -> Result<(), Rejection> {
+        let mut errors = Errors::default();
+        if let Some(rule) = allocation_rule(candidate.kind).filter(|_| candidate.subresource.is_empty()) {
+            rule(request, &mut errors);
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(candidate.rejection(errors))
     }
 
     fn rules_of(&self, kind: &GroupVersionKind) -> Option<&'static KindRules> {
@@ -155,7 +177,7 @@ impl Validator {
     pub fn create(&self, candidate: &Candidate<'_>) -> Result<(), Rejection> {
         let absent = Value::Null;
         if let Some(rule) = review_rule(candidate.kind) {
-            let request = candidate.request(candidate.object, &absent, None);
+            let request = candidate.request(candidate.object, &absent, &self.settings);
             return rule(&request).map_err(Rejection::Invalid);
         }
         if let Some(answer) = validate_connected(candidate) {
@@ -167,7 +189,8 @@ impl Validator {
         let rules = rules.ok_or_else(|| candidate.not_validated())?;
         let internal = internal_form(candidate.kind, candidate.object);
         let object = internal.as_ref().unwrap_or(candidate.object);
-        let request = candidate.request(object, &absent, self.compile_device_expression);
+        let request = candidate.request(object, &absent, &self.settings);
+        Self::judge_allocation(candidate, &request)?;
         let mut errors = Errors::default();
         (rules.create)(&request, &mut errors);
         if errors.is_empty() {
@@ -198,8 +221,9 @@ impl Validator {
         let request = candidate.request(
             internal.as_ref().unwrap_or(candidate.object),
             internal_old.as_ref().unwrap_or(stored),
-            self.compile_device_expression,
+            &self.settings,
         );
+        Self::judge_allocation(candidate, &request)?;
         let mut errors = Errors::default();
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);

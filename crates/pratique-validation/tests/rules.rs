@@ -154,7 +154,7 @@ fn what_has_no_rules_is_told() {
     );
     let kind = GroupVersionKind::new("", "v1", "Pod");
     let object = pratique_json::parse(b"{}").unwrap();
-    let candidate = Candidate::new(&kind, &object).of_subresource("resize");
+    let candidate = Candidate::new(&kind, &object).of_subresource("bogus");
     let refused = Validator::new().update(&candidate, &object);
     assert!(matches!(refused, Err(Rejection::NotValidated(_))));
 }

@@ -8,6 +8,7 @@
     reason = "members of JSON values that are not there are null, and are made where they are set"
 )]
 
+use pratique_gotext::net::Cidr;
 use pratique_harness::Error;
 use pratique_json as json;
 use pratique_objects::Objects;
@@ -123,7 +124,9 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
         Candidate::new(&attributes.kind, &attributes.object)
             .of_subresource(&attributes.subresource)
             .in_dry_run();
+    let networks = Cidr::parse("10.0.0.0/24").into_iter().collect();
     let validator = Validator::new()
+        .with_service_networks(networks)
         .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
         .with_kinds(pratique_manifest::KIND_RULES)
         .with_device_expressions(pratique_expression::compile_device_expression);

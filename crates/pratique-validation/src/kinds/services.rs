@@ -1,11 +1,13 @@
 //! Services.
 
 mod addresses;
+mod allocation;
 mod traffic;
 
 use pratique_gotext::validation::{dns1123_label, dns1123_subdomain, qualified_name};
 
 use self::addresses::{validate_address_changes, validate_addresses, validate_family_changes};
+pub(super) use self::allocation::validate_allocation;
 use self::traffic::{validate_external_traffic, validate_internal_traffic, validate_source_ranges};
 use super::{KindRules, Request};
 use crate::addresses::{is_ip, validate_endpoint_ip, validate_legacy_ip};
@@ -23,12 +25,6 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
     kind: "Service",
     is_namespaced: true,
     create: |request, errors| {
-        // Addresses are allocated first.
-        let spec = request.object.child("spec");
-        validate_addresses(&spec, &request.old.child("spec"), errors);
-        if !errors.is_empty() {
-            return;
-        }
         validate_core_meta(&request.object.child("metadata"), true, label_name, errors);
         validate_service(request, errors);
     },

@@ -63,7 +63,7 @@ fn validate_expression(
         errors.too_long(expression, MAX_LENGTH as i64);
         return 0;
     }
-    let Some(compile) = request.compile_device_expression else {
+    let Some(compile) = request.settings.compile_device_expression else {
         errors.leave_open("the expression of a device");
         return 0;
     };

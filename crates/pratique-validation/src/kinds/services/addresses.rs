@@ -1,7 +1,7 @@
 //! The addresses of a Service and their families.
 
 use super::is_headless;
-use crate::addresses::{is_ipv6, validate_legacy_ip};
+use crate::addresses::{is_dual_stack, is_ipv6, validate_legacy_ip};
 use crate::errors::Errors;
 use crate::node::Node;
 use crate::seen::Seen;
@@ -69,9 +69,12 @@ fn validate_cluster_ips(
         return;
     }
     if addresses.len() > 1 {
-        let is_dual = addresses.items().any(|address| is_ipv6(address.text()))
-            && addresses.items().any(|address| !is_ipv6(address.text()));
-        if !is_dual {
+        let families = is_dual_stack(addresses.items().map(|address| address.text()));
+        if let Err(fault) = &families {
+            let detail = format!("failed to check for dual stack with error:{fault}");
+            errors.internal(addresses, &detail);
+        }
+        if families != Ok(true) {
             errors.invalid_value(addresses, "may specify no more than one IP for each IP family");
         }
     }
