@@ -1,12 +1,13 @@
 //! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
 
 use pratique_json::{Object, Value};
-use pratique_types::{Status, UserInfo, status};
+use pratique_types::{GroupResource, Status, UserInfo, status};
 
 use crate::metadata::fill;
 use crate::object;
 use crate::registry::{Prepared, Received, Registry};
 use crate::request::Attributes;
+use crate::target::Target;
 
 /// The request as validating admission sees it, and the answer as far as it is known.
 ///
@@ -43,12 +44,49 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result
     if attributes.kind.kind == "TokenReview" {
         review_token(registry, &mut stored);
     }
+    let refused = if is_carried_out {
+        refuse_pod(registry, &received.request.target, &attributes)
+    } else {
+        None
+    };
     Ok(Prepared {
         stored,
         attributes,
         warnings: received.warnings,
-        refused: None,
+        refused: refused.map(Box::new),
     })
+}
+
+/// What a server says of the Pod that a valid binding or eviction is about: it has to have a name, and to be the one that an
+/// eviction expects. A Pod that is not known may be any.
+// Upstream: apiserver/pkg/registry/rest/delete.go, BeforeDelete
+fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes) -> Option<Status> {
+    let name = object::text(&attributes.object, &["metadata", "name"]);
+    if name.is_empty() {
+        return Some(status::bad_request("Name parameter required."));
+    }
+    let pod = registry.stored(target, name)?;
+    let expected = |field| object::text(&attributes.object, &["deleteOptions", "preconditions", field]);
+    let differs = |field| {
+        let (expected, actual) = (expected(field), object::text(&pod, &["metadata", field]));
+        (!expected.is_empty() && expected != actual).then(|| (expected.to_owned(), actual.to_owned()))
+    };
+    let why = if let Some((expected, actual)) = differs("uid") {
+        format!(
+            "the UID in the precondition ({expected}) does not match the UID in record ({actual}). The object might have been \
+             deleted and then recreated"
+        )
+    } else if let Some((expected, actual)) = differs("resourceVersion") {
+        format!(
+            "the ResourceVersion in the precondition ({expected}) does not match the ResourceVersion in record ({actual}). The \
+             object might have been modified"
+        )
+    } else {
+        return None;
+    };
+    // The server names the kind where the resource belongs.
+    let called = GroupResource::new("", "Pod");
+    Some(status::conflict(called, name, &why))
 }
 
 /// Whether a review asks for the permissions of someone who may do everything, whatever the roles are.
@@ -99,9 +137,6 @@ fn user_review(registry: &Registry<'_>, review: &Value<'static>, user: &UserInfo
 // Upstream: pkg/registry/core/pod/storage/storage.go, BindingREST.Create; eviction.go, EvictionREST.Create
 fn check_name(name: &str, attributes: &Attributes) -> Result<(), Box<Status>> {
     // A Binding can be created without a Pod in its path.
-    if name.is_empty() && object::text(&attributes.object, &["metadata", "name"]).is_empty() {
-        return Err(Box::new(status::bad_request("Name parameter required.")));
-    }
     if name.is_empty() || object::text(&attributes.object, &["metadata", "name"]) == name {
         return Ok(());
     }
