@@ -14,6 +14,8 @@ pub struct Errors {
     covered: Vec<Coverage>,
     /// What could not be judged here.
     left_open: Option<&'static str>,
+    /// The values that would be taken, by the field that has another one.
+    supported: Vec<(String, Vec<String>)>,
 }
 
 impl Errors {
@@ -32,6 +34,11 @@ impl Errors {
         self.list
     }
 
+    /// The errors, and the values that would be taken, by the field that has another one.
+    pub(crate) fn into_parts(self) -> (ErrorList, Vec<(String, Vec<String>)>) {
+        (self.list, self.supported)
+    }
+
     /// Adds an error.
     pub fn push(&mut self, error: Error) {
         self.list.push(error);
@@ -46,6 +53,7 @@ impl Errors {
     pub fn extend(&mut self, other: Errors) {
         self.list.extend(other.list.into_vec());
         self.covered.extend(other.covered);
+        self.supported.extend(other.supported);
         self.left_open = self.left_open.or(other.left_open);
     }
 
@@ -139,12 +147,14 @@ impl Errors {
 
     /// The value, a string of a type of its own, is none of the supported ones.
     pub fn not_supported(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
+        self.support(field, supported);
         self.list
             .push(Error::not_supported(field, named(field.text()), supported));
     }
 
     /// The value, a plain string, is none of the supported ones.
     pub fn unsupported_text(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
+        self.support(field, supported);
         self.list
             .push(Error::not_supported(field, field.text(), supported));
     }
@@ -152,6 +162,11 @@ impl Errors {
     /// Something went wrong in the server.
     pub fn internal(&mut self, field: impl Into<String>, detail: &str) {
         self.list.push(Error::internal(field, detail));
+    }
+
+    fn support(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
+        let values = supported.iter().map(|value| (*value).to_owned());
+        self.supported.push((field.into(), values.collect()));
     }
 
     /// A value is too long, in bytes.

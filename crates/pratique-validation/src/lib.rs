@@ -50,4 +50,4 @@ mod version;
 mod webhook_clients;
 mod x509;
 
-pub use validator::{Candidate, Rejection, Validator};
+pub use validator::{Candidate, FieldFault, Rejection, Validator};

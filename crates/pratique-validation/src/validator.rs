@@ -1,9 +1,9 @@
 //! The interface: an object is judged as the strategy of its kind does.
 
 use pratique_gotext::net::Cidr;
-use pratique_gotext::net::Cidr;
 use pratique_json::Value;
-use pratique_types::{GroupVersionKind, Status};
+use pratique_types::field::ErrorKind;
+use pratique_types::{GroupVersionKind, Status, StatusCause};
 
 use crate::connected::{validate_connected, validate_scale};
 use crate::declarative::validate_declaratively;
@@ -39,6 +39,17 @@ pub enum Rejection {
     /// server accepts the object is unknown.
     #[error("{0} is not validated")]
     NotValidated(String),
+}
+
+/// A field that is refused: the cause in the server's answer, and what is known besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldFault {
+    /// Why it is refused.
+    pub kind: ErrorKind,
+    /// The cause as the server words it.
+    pub cause: StatusCause,
+    /// The values that would be taken; empty where that is no enumeration.
+    pub supported: Vec<String>,
 }
 
 /// Judges objects as kube-apiserver does before it stores them. A valid object costs no allocation.
@@ -102,7 +113,9 @@ impl<'a> Candidate<'a> {
         Rejection::NotValidated(format!("{}{slash}{}", self.kind, self.subresource))
     }
 
-    fn conclude(&self, errors: Errors) -> Result<(), Rejection> {
+    /// The verdict with these errors; `None` where there are no rules.
+    fn conclude(&self, errors: Option<Errors>) -> Result<(), Rejection> {
+        let errors = errors.ok_or_else(|| self.not_validated())?;
         if !errors.is_empty() {
             return Err(self.rejection(errors));
         }
@@ -151,69 +164,94 @@ impl Validator {
         self
     }
 
-    /// Judges what is allocated before the rest is looked at.
-    fn judge_allocation(candidate: &Candidate<'_>, request: &Request<'_>) -> Result<(), Rejection> {
-        let mut errors = Errors::default();
-        if let Some(rule) = allocation_rule(candidate.kind).filter(|_| candidate.subresource.is_empty()) {
-            rule(request, &mut errors);
-        }
-        if errors.is_empty() {
-            return Ok(());
-        }
-        Err(candidate.rejection(errors))
-    }
-
     fn rules_of(&self, kind: &GroupVersionKind) -> Option<&'static KindRules> {
         let mut added = self.tables.iter().flat_map(|table| table.iter());
         let is_wanted = |rules: &&KindRules| rules.kind == kind.kind && rules.group == kind.group;
         added.find(is_wanted).or_else(|| rules_of(kind))
     }
 
+    /// Whether there are rules for a kind, or for a part of its resource, where an object is created or updated.
+    pub fn covers(&self, kind: &GroupVersionKind, subresource: &str, is_update: bool) -> bool {
+        let absent = Value::Null;
+        let candidate = Candidate::new(kind, &absent).of_subresource(subresource);
+        if is_update {
+            self.update_rules(&candidate).is_some()
+        } else {
+            self.create_rules(&candidate).is_some()
+        }
+    }
+
     /// Judges a new object.
     ///
     /// # Errors
     /// It is invalid, or of a kind without rules.
-    // Upstream: apiserver/pkg/registry/rest/create.go, ValidateCreate
     pub fn create(&self, candidate: &Candidate<'_>) -> Result<(), Rejection> {
-        let absent = Value::Null;
         if let Some(rule) = review_rule(candidate.kind) {
+            let absent = Value::Null;
             let request = candidate.request(candidate.object, &absent, &self.settings);
             return rule(&request).map_err(Rejection::Invalid);
         }
-        if let Some(answer) = validate_connected(candidate) {
-            return answer;
-        }
-        let rules = self
-            .rules_of(candidate.kind)
-            .filter(|_| candidate.subresource.is_empty());
-        let rules = rules.ok_or_else(|| candidate.not_validated())?;
-        let internal = internal_form(candidate.kind, candidate.object);
-        let object = internal.as_ref().unwrap_or(candidate.object);
-        let request = candidate.request(object, &absent, &self.settings);
-        Self::judge_allocation(candidate, &request)?;
-        let mut errors = Errors::default();
-        (rules.create)(&request, &mut errors);
-        if errors.is_empty() {
-            let metadata = request.object.child("metadata");
-            validate_any_create(&metadata, rules.is_namespaced, &mut errors);
-        }
-        candidate.validate_declaratively(&absent, &mut errors);
-        candidate.conclude(errors)
+        validate_connected(candidate).unwrap_or_else(|| candidate.conclude(self.create_errors(candidate)))
     }
 
     /// Judges a changed object beside the stored one.
     ///
     /// # Errors
     /// It is invalid, or of a kind without rules.
-    // Upstream: apiserver/pkg/registry/rest/update.go, ValidateUpdate
-    pub fn update(&self, candidate: &Candidate<'_>, stored: &Value<'_>) -> Result<(), Rejection> {
-        if let Some(answer) = validate_scale(candidate, stored) {
-            return answer;
-        }
-        let rule = self
+    pub fn update(&self, candidate: &Candidate<'_>, old: &Value<'_>) -> Result<(), Rejection> {
+        validate_scale(candidate, old)
+            .unwrap_or_else(|| candidate.conclude(self.update_errors(candidate, old)))
+    }
+
+    /// The fields for which an object is refused, in the server's order; none of a valid object, and of a kind without rules. The
+    /// stored object is null where the object is new.
+    pub fn faults(&self, candidate: &Candidate<'_>, old: &Value<'_>) -> Vec<FieldFault> {
+        let errors = if old.is_null() {
+            self.create_errors(candidate)
+        } else {
+            self.update_errors(candidate, old)
+        };
+        let (list, supported) = errors.unwrap_or_default().into_parts();
+        let faults = list.into_vec().into_iter().map(|error| {
+            let values = supported.iter().find(|(field, _)| *field == error.field);
+            let values = values.filter(|_| error.kind == ErrorKind::NotSupported);
+            FieldFault {
+                kind: error.kind,
+                supported: values.map(|(_, values)| values.clone()).unwrap_or_default(),
+                cause: error.into_cause(),
+            }
+        });
+        faults.collect()
+    }
+
+    /// The errors of a new object; `None` where there are no rules for it.
+    // Upstream: apiserver/pkg/registry/rest/create.go, ValidateCreate
+    fn create_errors(&self, candidate: &Candidate<'_>) -> Option<Errors> {
+        let rules = self
             .rules_of(candidate.kind)
-            .and_then(|rules| Some((rules, update_rule(rules, candidate)?)));
-        let (rules, rule) = rule.ok_or_else(|| candidate.not_validated())?;
+            .filter(|_| candidate.subresource.is_empty())?;
+        let absent = Value::Null;
+        let internal = internal_form(candidate.kind, candidate.object);
+        let object = internal.as_ref().unwrap_or(candidate.object);
+        let request = candidate.request(object, &absent, &self.settings);
+        let mut errors = allocation_errors(&request);
+        if !errors.is_empty() {
+            return Some(errors);
+        }
+        (rules.create)(&request, &mut errors);
+        if errors.is_empty() {
+            let metadata = request.object.child("metadata");
+            validate_any_create(&metadata, rules.is_namespaced, &mut errors);
+        }
+        candidate.validate_declaratively(&absent, &mut errors);
+        Some(errors)
+    }
+
+    /// The errors of a changed object; `None` where there are no rules for it.
+    // Upstream: apiserver/pkg/registry/rest/update.go, ValidateUpdate
+    fn update_errors(&self, candidate: &Candidate<'_>, stored: &Value<'_>) -> Option<Errors> {
+        let rules = self.rules_of(candidate.kind)?;
+        let rule = update_rule(rules, candidate)?;
         let (internal, internal_old) = (
             internal_form(candidate.kind, candidate.object),
             internal_form(candidate.kind, stored),
@@ -223,14 +261,25 @@ impl Validator {
             internal_old.as_ref().unwrap_or(stored),
             &self.settings,
         );
-        Self::judge_allocation(candidate, &request)?;
-        let mut errors = Errors::default();
+        let mut errors = allocation_errors(&request);
+        if !errors.is_empty() {
+            return Some(errors);
+        }
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);
         rule(&request, &mut errors);
         candidate.validate_declaratively(stored, &mut errors);
-        candidate.conclude(errors)
+        Some(errors)
     }
+}
+
+/// The errors of what is allocated before the rest is looked at.
+fn allocation_errors(request: &Request<'_>) -> Errors {
+    let mut errors = Errors::default();
+    if let Some(rule) = allocation_rule(request.kind).filter(|_| request.subresource.is_empty()) {
+        rule(request, &mut errors);
+    }
+    errors
 }
 
 fn update_rule(rules: &KindRules, candidate: &Candidate<'_>) -> Option<Rule> {
