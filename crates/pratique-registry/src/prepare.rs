@@ -19,6 +19,19 @@ impl Registry<'_> {
     /// # Errors
     /// The server refuses it after mutating admission.
     pub fn prepare(&self, received: Received<'_>) -> Result<Prepared, Refusal> {
+        self.prepare_valid(received, &|_| Ok(()))
+    }
+
+    /// As [`prepare`](Self::prepare), of an object that is created, updated or answered only if `validate` has nothing against it as it is to
+    /// be stored. The server warns about its kind only after that.
+    ///
+    /// # Errors
+    /// The server refuses it after mutating admission, or it is invalid.
+    pub fn prepare_valid(
+        &self,
+        received: Received<'_>,
+        validate: &dyn Fn(&Attributes) -> Result<(), Box<Status>>,
+    ) -> Result<Prepared, Refusal> {
         let mut received = received;
         if let Some(kind) = received.stated_kind.take() {
             object::set(&mut received.attributes.object, &["kind"], kind);
@@ -30,6 +43,7 @@ impl Registry<'_> {
         }
         let warnings = received.warnings.clone();
         let refused = |status| Refusal { status, warnings };
+        let is_stored = matches!(received.step, Step::Create | Step::Update | Step::Connected);
         let strategy = self.strategy(&received.request);
         let prepared = match (received.step, strategy) {
             (Step::Connected, _) => connected::prepare(self, received),
@@ -43,6 +57,12 @@ impl Registry<'_> {
                 Err(Box::new(status::not_found(&target.resource, &target.name)))
             }
         };
+        let prepared = prepared.and_then(|prepared| {
+            if is_stored {
+                validate(&prepared.attributes)?;
+            }
+            Ok(prepared)
+        });
         prepared.map_err(refused)
     }
 
