@@ -74,11 +74,14 @@ impl pratique_policy::PolicyObserver for Logging<'_> {
 /// The name of the [step](ChainStep) in which an [object model](crate::ObjectModel::prepare) prepares the object.
 pub const PREPARATION: &str = "preparation";
 
+/// The name of the [step](ChainStep) in which the prepared object is found to be invalid.
+pub const VALIDATION: &str = "validation";
+
 /// A part of the chain, as it left the request.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ChainStep<'a> {
-    /// The name of the admission plugin, or of the step of the caller, or [`PREPARATION`].
+    /// The name of the admission plugin, or of the step of the caller, or [`PREPARATION`], or [`VALIDATION`].
     pub name: &'a str,
     /// The phase of the chain that it belongs to.
     pub phase: Phase,

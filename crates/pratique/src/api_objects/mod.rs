@@ -33,7 +33,8 @@
 //! A [`GivenRequest`] is the model of one whose object stays as it is, and still needs a name. [`ObjectDefaults`] is less: the
 //! defaults of a cluster's kinds, for a server that is asked by an API server.
 //!
-//! A server's own validation is part of it for custom resources only; that of built-in kinds is not simulated.
+//! A server's own validation is part of it: always for custom resources, and for built-in kinds where the
+//! [options](ReceiveOptions::validator) give a validator.
 
 mod given_request;
 mod object_defaults;
@@ -53,7 +54,7 @@ use pratique_types::builtin::ServedResource;
 pub use given_request::GivenRequest;
 pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
-pub use received::{DefaultedBy, Defaults, ReceivedRequest};
+pub use received::{DefaultedBy, Defaults, InvalidObject, ReceiveOptions, ReceivedRequest};
 
 /// An API server's processing of objects of built-in kinds, and of custom resources with known definitions. Cloning is
 /// cheap.

@@ -9,7 +9,8 @@ use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
 use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
 use pratique_schema::Release;
-use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
+use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, Status};
+use pratique_validation::{Candidate, Rejection, Validator};
 
 use super::ApiObjects;
 use super::given_request::is_named;
@@ -29,6 +30,28 @@ pub struct ReceivedRequest<'m> {
     is_refused: AtomicBool,
     /// The defaulted fields, if they are recorded.
     defaults: Option<Mutex<Vec<Defaults>>>,
+    /// What judges the object as it is to be stored, if anything does.
+    validator: Option<&'m Validator>,
+    /// The object that was judged to be invalid.
+    invalid: Mutex<Option<InvalidObject>>,
+}
+
+/// How a request is received.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReceiveOptions<'v> {
+    /// Whether the defaulted fields are [recorded](ReceivedRequest::defaults).
+    pub records_defaults: bool,
+    /// What judges objects of built-in kinds between the phases of admission, as a server does. Nothing does by default.
+    pub validator: Option<&'v Validator>,
+}
+
+/// An object of a built-in kind that a server's own validation refuses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InvalidObject {
+    /// The object as it was to be stored.
+    pub object: Value<'static>,
+    /// The stored object; null where the object is new.
+    pub old_object: Value<'static>,
 }
 
 /// Fields that a server set.
@@ -61,32 +84,27 @@ impl ApiObjects {
     /// # Errors
     /// A server refuses the request before admission.
     pub fn receive(&self, request: &mut AdmissionRequest<'_>) -> Result<ReceivedRequest<'_>, Refused> {
-        self.received(request, false)
+        self.receive_with(request, ReceiveOptions::default())
     }
 
-    /// As [`receive`](Self::receive), and [records](ReceivedRequest::defaults) the defaulted fields.
+    /// As [`receive`](Self::receive), with options.
     ///
     /// # Errors
     /// As [`receive`](Self::receive).
-    pub fn receive_recorded(
-        &self,
+    pub fn receive_with<'m>(
+        &'m self,
         request: &mut AdmissionRequest<'_>,
-    ) -> Result<ReceivedRequest<'_>, Refused> {
-        self.received(request, true)
-    }
-
-    fn received(
-        &self,
-        request: &mut AdmissionRequest<'_>,
-        records: bool,
-    ) -> Result<ReceivedRequest<'_>, Refused> {
+        options: ReceiveOptions<'m>,
+    ) -> Result<ReceivedRequest<'m>, Refused> {
         let mut received = ReceivedRequest {
             model: self,
             received: None,
             unknown_fields: Vec::new(),
             warnings: Vec::new(),
             is_refused: AtomicBool::new(false),
-            defaults: records.then(Mutex::default),
+            defaults: options.records_defaults.then(Mutex::default),
+            validator: options.validator,
+            invalid: Mutex::default(),
         };
         if self.knows(&request.kind) {
             self.read_old(request);
@@ -165,13 +183,18 @@ impl ReceivedRequest<'_> {
         self.is_refused.load(Ordering::Relaxed)
     }
 
+    /// The object that was judged to be invalid, if it was.
+    pub fn invalid_object(&self) -> Option<InvalidObject> {
+        self.invalid.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The other warnings of a server before admission.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
     /// The fields that the server has set so far, in order; empty unless they are
-    /// [recorded](ApiObjects::receive_recorded).
+    /// [recorded](ReceiveOptions::records_defaults).
     pub fn defaults(&self) -> Vec<Defaults> {
         match &self.defaults {
             Some(defaults) => defaults.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -204,6 +227,7 @@ impl ReceivedRequest<'_> {
                 without_managed_fields: !self.model.writes_managed_fields,
                 // Custom resources may have no form in which they are stored.
                 without_stored: !is_custom,
+                without_name: self.is_judged(request),
                 ..Request::default()
             },
             object,
@@ -235,7 +259,7 @@ impl ReceivedRequest<'_> {
                     "{kind} in version {} cannot be handled as a {kind}: {error}",
                     pratique_gotext::strconv::quote(version)
                 );
-                let status = pratique_types::Status::failure(pratique_types::Reason::BadRequest, message);
+                let status = Status::failure(pratique_types::Reason::BadRequest, message);
                 Err(Refused {
                     status: Box::new(status),
                     warnings: Vec::new(),
@@ -314,6 +338,36 @@ impl ReceivedRequest<'_> {
         Ok(Prepared::default())
     }
 
+    /// Whether there are rules by which the object of a request is judged.
+    fn is_judged(&self, request: &AdmissionRequest<'_>) -> bool {
+        let is_update = request.operation == Operation::Update;
+        self.validator
+            .is_some_and(|validator| validator.covers(&request.kind, &request.sub_resource, is_update))
+    }
+
+    /// Judges an object as it is to be stored. Of a kind without rules it is not known whether a server stores it.
+    // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate; update.go, BeforeUpdate
+    fn validate(&self, attributes: &pratique_registry::Attributes) -> Result<(), Box<Status>> {
+        let Some(validator) = self.validator else {
+            return Ok(());
+        };
+        let (object, old) = (&attributes.object, &attributes.old_object);
+        let candidate = Candidate::new(&attributes.kind, object).of_subresource(&attributes.subresource);
+        let judged = match attributes.operation {
+            Operation::Update => validator.update(&candidate, old),
+            _ => validator.create(&candidate),
+        };
+        let Err(Rejection::Invalid(status)) = judged else {
+            return Ok(());
+        };
+        let mut invalid = self.invalid.lock().unwrap_or_else(PoisonError::into_inner);
+        *invalid = Some(InvalidObject {
+            object: object.clone(),
+            old_object: old.clone(),
+        });
+        Err(status)
+    }
+
     fn prepared(
         &self,
         received: &Received<'static>,
@@ -328,7 +382,8 @@ impl ReceivedRequest<'_> {
         // On creation there is no stored object.
         let old = received.attributes.old_object.clone();
         let (kinds, old) = (self.model.kinds(), OldObject(&old));
-        let prepared = self.registry(&kinds, &old).prepare(received);
+        let validate = |attributes: &pratique_registry::Attributes| self.validate(attributes);
+        let prepared = self.registry(&kinds, &old).prepare_valid(received, &validate);
         let prepared = prepared.map_err(refused)?;
         let (object, warnings) = (prepared.attributes.object, prepared.warnings);
         self.record(DefaultedBy::Preparation, attributes.object, &object);

@@ -3,10 +3,11 @@
 use pratique_policy::object_model::{Prepared, Refused};
 
 use pratique_policy::ObjectModel;
+use pratique_types::Reason;
 
 use super::ChainRun;
 use super::end::End;
-use crate::observer::{ChainObserver, ChainStep, PREPARATION, Phase, StepResult};
+use crate::observer::{ChainObserver, ChainStep, PREPARATION, Phase, StepResult, VALIDATION};
 
 impl ChainRun<'_> {
     /// Prepares the object by the object model, if there is one.
@@ -16,7 +17,10 @@ impl ChainRun<'_> {
         };
         let ended = self.prepare_by(model);
         observer.step(&ChainStep {
-            name: PREPARATION,
+            name: match &ended {
+                Err(End::Refused(status, _)) if status.code == Reason::Invalid.code() => VALIDATION,
+                _ => PREPARATION,
+            },
             phase: Phase::Validating,
             is_reinvoked: false,
             attributes: self.attributes(),

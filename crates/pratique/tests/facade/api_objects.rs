@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::api_objects::{ApiObjects, DefaultedBy, ReceivedRequest};
+use pratique::api_objects::{ApiObjects, DefaultedBy, ReceiveOptions, ReceivedRequest};
 use pratique::authorization::NoAuthorizer;
 use pratique::manifest::Plugin;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
@@ -121,7 +121,9 @@ fn what_is_defaulted_is_recorded() {
     let admission = builder.build().unwrap();
     let objects = ApiObjects::default();
     let mut request = pod();
-    let received = objects.receive_recorded(&mut request).unwrap();
+    let received = objects
+        .receive_with(&mut request, ReceiveOptions { records_defaults: true, validator: None })
+        .unwrap();
     assert_eq!(text(Some(&request.object), &["spec", "restartPolicy"]), "Always");
     assert_eq!(text(Some(&request.object), &["metadata", "uid"]), "");
     let outcome = admit(&admission, &request, &received);
