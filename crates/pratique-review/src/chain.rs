@@ -11,5 +11,6 @@ pub use admit::{Admitted, admit};
 pub use plugins::{
     ChainSettings, PathPermit, StartFailure, Started, check_kube_config, failure, make_plugin, start,
 };
-pub use pratique::observer::PREPARATION;
+pub use pratique::observer::{PREPARATION, VALIDATION};
 pub use steps::{DEFAULTING, Step, StepEffect};
+pub(crate) use steps::{RecordedChange, RecordingModel};

@@ -57,8 +57,11 @@ pub mod chain;
 mod decisions;
 #[cfg(feature = "webhooks")]
 mod exchange;
+mod field_change;
+mod field_path;
 mod findings;
 mod input;
+mod invalid_cause;
 mod matches;
 mod pod_policies;
 mod policies;
@@ -69,14 +72,17 @@ mod reviewer;
 pub mod sorted;
 mod source_files;
 mod unbound;
+mod validator;
 #[cfg(feature = "webhooks")]
 mod whole_chain;
 
 pub use decisions::{DecisionRecorder, PolicyAction, PolicyDecision};
 #[cfg(feature = "webhooks")]
 pub use exchange::WebhookExchange;
+pub use field_path::FieldPath;
 pub use findings::{FindingAction, ReviewFinding};
 pub use input::{ParentWorkload, ReceiveFailure, ReviewInput, decode_warnings};
+pub use invalid_cause::InvalidCause;
 pub use pod_policies::PodPolicies;
 pub use policies::{add_policies, reads_managed_fields};
 pub use pratique_objects::FieldValidation;
@@ -86,5 +92,6 @@ pub use review_decision::ReviewDecision;
 pub use reviewer::{PolicyRecord, Review, Reviewer};
 pub use source_files::{SourceFile, SourceFiles, SourceKind, may_have_object};
 pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
+pub use validator::is_validated;
 #[cfg(feature = "webhooks")]
 pub use whole_chain::WholeChain;

@@ -1,6 +1,8 @@
 //! Objects as an API server sees them: what it does with them before admission, and between the steps of it.
 
-use pratique::api_objects::{ApiObjects, Defaults, GivenRequest, ReceivedRequest};
+use pratique::api_objects::{
+    ApiObjects, Defaults, GivenRequest, InvalidObject, ReceiveOptions, ReceivedRequest,
+};
 use pratique::object_model::Refused;
 use pratique::{ObjectModel, Outcome};
 use pratique_gotext::strconv::quote;
@@ -9,9 +11,10 @@ use pratique_policy::DenialCause;
 use pratique_types::GroupVersionKind;
 
 use crate::input::{ReceiveFailure, ReviewInput};
+use crate::validator::validator;
 
 /// The handling of objects besides admission.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Preparation {
     /// How unknown and duplicate fields are treated.
     pub validation: FieldValidation,
@@ -19,6 +22,20 @@ pub struct Preparation {
     pub records_defaults: bool,
     /// Whether objects that stay as they are need no name, as in the tests of other programs.
     pub takes_nameless: bool,
+    /// Whether objects of built-in kinds are judged as a server does before it stores them. Those that stay as they were written,
+    /// and those that a server sent, are not.
+    pub validates: bool,
+}
+
+impl Default for Preparation {
+    fn default() -> Self {
+        Preparation {
+            validation: FieldValidation::default(),
+            records_defaults: false,
+            takes_nameless: false,
+            validates: true,
+        }
+    }
 }
 
 /// The object of a request, from decoding to validating admission.
@@ -57,12 +74,7 @@ impl Preparation {
         if input.received.is_err() {
             return PreparedObject::Unchanged;
         }
-        let received = if self.records_defaults {
-            objects.receive_recorded(&mut input.request)
-        } else {
-            objects.receive(&mut input.request)
-        };
-        match received {
+        match objects.receive_with(&mut input.request, self.receive_options()) {
             Ok(received) => {
                 if let Ok(warnings) = &mut input.received {
                     warnings.extend_from_slice(received.unknown_fields());
@@ -74,6 +86,14 @@ impl Preparation {
                 PreparedObject::Received(Box::new(received))
             }
             Err(refused) => PreparedObject::Refused(Box::new(refused_outcome(refused))),
+        }
+    }
+
+    /// How a request is received.
+    pub(crate) fn receive_options(&self) -> ReceiveOptions<'static> {
+        ReceiveOptions {
+            records_defaults: self.records_defaults,
+            validator: self.validates.then(validator),
         }
     }
 
@@ -142,6 +162,22 @@ impl PreparedObject<'_> {
             | PreparedObject::Sent(_)
             | PreparedObject::Refused(_) => Vec::new(),
         }
+    }
+
+    /// The object that the server's own validation refused, if it did.
+    pub(crate) fn invalid_object(&self) -> Option<InvalidObject> {
+        match self {
+            PreparedObject::Received(received) => received.invalid_object(),
+            PreparedObject::Unchanged
+            | PreparedObject::Given(_)
+            | PreparedObject::Sent(_)
+            | PreparedObject::Refused(_) => None,
+        }
+    }
+
+    /// Whether the server itself refuses the request between the phases of admission.
+    pub(crate) fn is_refused_between(&self) -> bool {
+        !matches!(self, PreparedObject::Refused(_)) && self.is_refused()
     }
 
     /// Whether the server itself refuses the request, before or between the phases of admission.

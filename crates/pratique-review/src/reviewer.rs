@@ -9,16 +9,17 @@ use pratique::authorization::Authorizer;
 #[cfg(feature = "webhooks")]
 use pratique::authorization::{Decider, NoAuthorizer};
 use pratique::policy::{PolicyObserver, Trace};
-use pratique::{Admission, EvalContext, Objects, Outcome, Unfinished};
+use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, Unfinished};
 use pratique_explain::{Explanation, Recorder};
 #[cfg(feature = "webhooks")]
 use tokio::runtime::Runtime;
 
-use crate::chain::Step;
+use crate::chain::{RecordingModel, Step};
 use crate::decisions::{DecisionRecorder, PolicyDecision};
 #[cfg(feature = "webhooks")]
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
+use crate::invalid_cause::{self, InvalidCause, ObjectChange};
 use crate::matches::MatchRecorder;
 use crate::preparation::{Preparation, PreparedObject};
 #[cfg(feature = "webhooks")]
@@ -74,6 +75,8 @@ pub struct Review {
     pub defaults: Vec<Defaults>,
     /// Whether the server itself refuses the request, and not admission.
     pub is_refused: bool,
+    /// Why the server's own validation refuses the object, field by field; empty where it does not.
+    pub causes: Vec<InvalidCause>,
     /// Whether it is known that no policy matches the request.
     pub is_unmatched: bool,
     /// The explanation, if policies were [explained](PolicyRecord::Explanation).
@@ -149,6 +152,17 @@ impl<'a> Reviewer<'a> {
             ReviewDepth::Chain { .. } => {}
         }
         self
+    }
+
+    /// Whether objects of built-in kinds are judged by a server's own validation.
+    pub fn validates(&self) -> bool {
+        match &self.depth {
+            #[cfg(feature = "webhooks")]
+            ReviewDepth::Chain {
+                chain: Some(chain), ..
+            } => chain.validates(),
+            _ => self.preparation.validates,
+        }
     }
 
     pub(crate) fn admission(&self) -> &Admission {
@@ -250,31 +264,51 @@ impl<'a> Reviewer<'a> {
         input: &ReviewInput<'_>,
         prepared: &PreparedObject<'_>,
     ) -> Result<Review, Unfinished> {
+        #[cfg(feature = "webhooks")]
+        if let ReviewDepth::Chain {
+            decider,
+            runtime,
+            chain: Some(chain),
+        } = &self.depth
+        {
+            return chain.evaluate((self.admission, &**decider, runtime), cluster, input);
+        }
+        let model = prepared
+            .model()
+            .map(|model| RecordingModel::new(model, &input.request.kind));
+        let mut review = self.evaluate_with(cluster, input, model.as_ref())?;
+        if let (true, Some(status)) = (prepared.is_refused_between(), &review.outcome.status) {
+            let (request, invalid) = (&input.request, prepared.invalid_object());
+            let recorded = model.map(|model| model.take()).unwrap_or_default();
+            let object = request.object.clone().into_owned();
+            let changes = ObjectChange::of_mutations(&object, &recorded);
+            review.causes = invalid_cause::causes(request, status, invalid.as_ref(), &changes);
+        }
+        Ok(review)
+    }
+
+    /// Evaluates policies, or policies and webhooks.
+    fn evaluate_with(
+        &self,
+        cluster: &Objects,
+        input: &ReviewInput<'_>,
+        model: Option<&RecordingModel<'_>>,
+    ) -> Result<Review, Unfinished> {
+        let model = model.map(|model| model as &dyn ObjectModel);
         match &self.depth {
             ReviewDepth::Policies { authorizer, record } => {
-                let context =
-                    EvalContext::new(cluster, authorizer.clone()).with_object_model(prepared.model());
+                let context = EvalContext::new(cluster, authorizer.clone()).with_object_model(model);
                 self.evaluate_policies(input, context, *record)
             }
             #[cfg(feature = "webhooks")]
-            ReviewDepth::Chain {
-                decider,
-                runtime,
-                chain: None,
-            } => {
+            ReviewDepth::Chain { decider, runtime, .. } => {
                 let mut context = AdmissionContext::new(cluster).with_decider(&**decider);
-                context.object_model = prepared.model();
+                context.object_model = model;
                 let mut recorder = ExchangeRecorder::default();
                 let admitted = self.admission.admit(&input.request, context, &mut recorder);
                 let outcome = runtime.block_on(admitted)?;
                 Ok(recorder.into_review(outcome))
             }
-            #[cfg(feature = "webhooks")]
-            ReviewDepth::Chain {
-                decider,
-                runtime,
-                chain: Some(chain),
-            } => chain.evaluate((self.admission, &**decider, runtime), cluster, input),
         }
     }
 
@@ -311,6 +345,7 @@ impl Review {
             decisions: Vec::new(),
             defaults: Vec::new(),
             is_refused: false,
+            causes: Vec::new(),
             is_unmatched: false,
             explanation: None,
             steps: None,

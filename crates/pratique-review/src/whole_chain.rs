@@ -17,6 +17,7 @@ use crate::chain::{self, Admitted};
 use crate::decisions::DecisionRecorder;
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
+use crate::invalid_cause::{self, ObjectChange};
 use crate::preparation::{Preparation, refused_outcome};
 use crate::reviewer::Review;
 
@@ -50,6 +51,10 @@ impl WholeChain {
         &self.objects
     }
 
+    pub(crate) fn validates(&self) -> bool {
+        self.preparation.validates
+    }
+
     /// Evaluates a request by the whole chain, and carries out what it changes.
     pub(crate) fn evaluate(
         &self,
@@ -61,7 +66,10 @@ impl WholeChain {
         let received = if input.is_sent {
             None
         } else {
-            match self.objects.receive(&mut request) {
+            match self
+                .objects
+                .receive_with(&mut request, self.preparation.receive_options())
+            {
                 Ok(received) => Some(received),
                 Err(refused) => return Ok(refused_review(refused_outcome(refused))),
             }
@@ -114,8 +122,17 @@ impl WholeChain {
             outcome.object =
                 Some(object).filter(|object| *object != input.request.object && !object.is_null());
         }
+        let mut causes = Vec::new();
+        if let (Some(received), Some(status)) = (&received, &outcome.status)
+            && received.is_refused()
+        {
+            let invalid = received.invalid_object();
+            let changes = ObjectChange::of_steps(&steps);
+            causes = invalid_cause::causes(&request, status, invalid.as_ref(), &changes);
+        }
         Ok(Review {
             steps: Some(steps),
+            causes,
             ..recorder.into_review(outcome)
         })
     }

@@ -7,6 +7,7 @@ use pratique::ObjectModel;
 use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
 use pratique::observer::{ChainStep, Phase, StepResult};
 use pratique_json::Value;
+use pratique_manifest::Plugin;
 use pratique_types::GroupVersionKind;
 
 /// The name of the step in which an API server sets defaults.
@@ -68,8 +69,8 @@ impl<'m> StepRecorder<'m> {
     pub(super) fn record(&mut self, step: &ChainStep<'_>) {
         let at = (step.phase, step.is_reinvoked);
         let changes = self.model.take();
-        for (by, object) in changes {
-            self.changed(step.name, Some(by), at, &object);
+        for change in changes {
+            self.changed(step.name, Some(change.name), at, &change.object);
         }
         self.changed(step.name, None, at, step.attributes.object);
         let did = match step.result {
@@ -121,15 +122,44 @@ impl<'m> StepRecorder<'m> {
 }
 
 /// An object model that records what each policy and webhook makes of the object.
-pub(super) struct RecordingModel<'m> {
+pub(crate) struct RecordingModel<'m> {
     model: &'m dyn ObjectModel,
     kind: &'m GroupVersionKind,
-    changes: Mutex<Vec<(String, Value<'static>)>>,
+    changes: Mutex<Vec<RecordedChange>>,
+}
+
+/// What a policy or webhook made of the object.
+pub(crate) struct RecordedChange {
+    pub(crate) name: String,
+    pub(crate) is_webhook: bool,
+    pub(crate) object: Value<'static>,
+}
+
+impl RecordedChange {
+    /// Who it was: `policy add-proxy`.
+    pub(crate) fn author(&self) -> String {
+        author(&self.name, self.is_webhook)
+    }
+}
+
+fn author(name: &str, is_webhook: bool) -> String {
+    let noun = if is_webhook { "webhook" } else { "policy" };
+    format!("{noun} {name}")
+}
+
+impl Step {
+    /// Who did what the step did: `LimitRanger`, `policy add-proxy`.
+    pub(crate) fn author(&self) -> String {
+        match &self.by {
+            Some(name) => author(name, self.name == Plugin::MutatingAdmissionWebhook.name()),
+            None => self.name.clone(),
+        }
+    }
 }
 
 impl<'m> RecordingModel<'m> {
     /// Records changes of objects of a kind: those of other versions are recorded once they are converted back.
-    pub(super) fn new(model: &'m dyn ObjectModel, kind: &'m GroupVersionKind) -> Self {
+    pub(crate) fn new(model: &'m dyn ObjectModel, kind: &'m GroupVersionKind) -> Self {
         RecordingModel {
             model,
             kind,
@@ -137,7 +167,8 @@ impl<'m> RecordingModel<'m> {
         }
     }
 
-    fn take(&self) -> Vec<(String, Value<'static>)> {
+    /// The changes since this was asked before.
+    pub(crate) fn take(&self) -> Vec<RecordedChange> {
         std::mem::take(&mut *self.changes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -147,8 +178,13 @@ impl ObjectModel for RecordingModel<'_> {
         self.model.set_defaults(kind, object, mutator);
         if kind == self.kind {
             let (Mutator::Policy(name) | Mutator::Webhook(name)) = mutator;
+            let change = RecordedChange {
+                name: name.to_owned(),
+                is_webhook: matches!(mutator, Mutator::Webhook(_)),
+                object: object.clone().into_owned(),
+            };
             let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-            changes.push((name.to_owned(), object.clone().into_owned()));
+            changes.push(change);
         }
     }
 

@@ -1,0 +1,159 @@
+//! What a step of the chain changed in an object, field by field.
+
+use pratique_json::Value;
+
+use crate::field_path::{FieldPath, shortened};
+
+/// A field that a step changed.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldChange<'v> {
+    pub(crate) path: FieldPath,
+    /// The path as it is shown: elements of lists have their names.
+    shown: String,
+    before: Option<&'v Value<'v>>,
+    after: Option<&'v Value<'v>>,
+}
+
+impl<'v> FieldChange<'v> {
+    /// The outermost fields that differ between two forms of an object.
+    pub(crate) fn between(before: &'v Value<'v>, after: &'v Value<'v>) -> Vec<Self> {
+        let mut changes = Vec::new();
+        collect(before, after, "", "", &mut changes);
+        changes
+    }
+
+    /// Whether the field is not there any more.
+    pub(crate) fn is_removal(&self) -> bool {
+        self.after.is_none()
+    }
+
+    /// The change as what someone did: `set spec.x to 1`, `removed spec.volumes[cache]`.
+    pub(crate) fn deed(&self) -> String {
+        let shown = &self.shown;
+        match (self.before, self.after) {
+            (_, None) => format!("removed {shown}"),
+            (None, Some(after)) => format!("set {shown} to {}", shortened(after)),
+            (Some(before), Some(after)) => {
+                format!(
+                    "changed {shown} from {} to {}",
+                    shortened(before),
+                    shortened(after)
+                )
+            }
+        }
+    }
+}
+
+/// Recursion follows the nesting of the values, which their parser bounds.
+fn collect<'v>(
+    before: &'v Value<'v>,
+    after: &'v Value<'v>,
+    path: &str,
+    shown: &str,
+    changes: &mut Vec<FieldChange<'v>>,
+) {
+    if before == after {
+        return;
+    }
+    let mut compare = |before: Option<&'v Value<'v>>,
+                       after: Option<&'v Value<'v>>,
+                       path: &str,
+                       shown: &str| match (before, after) {
+        (Some(before), Some(after)) => collect(before, after, path, shown, changes),
+        _ => changes.push(FieldChange {
+            path: FieldPath::parse(path),
+            shown: shown.to_owned(),
+            before,
+            after,
+        }),
+    };
+    match (before, after) {
+        (Value::Object(old), Value::Object(new)) => {
+            let kept = old.iter().map(|(name, _)| name);
+            let added = new.iter().map(|(name, _)| name);
+            for name in kept.chain(added.filter(|name| !old.contains_key(name))) {
+                let dot = if path.is_empty() { "" } else { "." };
+                let step = if name.contains(['.', '[']) {
+                    format!("[{name}]")
+                } else {
+                    format!("{dot}{name}")
+                };
+                let (path, shown) = (format!("{path}{step}"), format!("{shown}{step}"));
+                compare(old.get(name), new.get(name), &path, &shown);
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if has_names(old) && has_names(new) => {
+            for (index, element) in old.iter().enumerate() {
+                let place = (
+                    format!("{path}[{index}]"),
+                    format!("{shown}[{}]", name_of(element)),
+                );
+                compare(Some(element), named(new, element), &place.0, &place.1);
+            }
+            for (index, element) in new.iter().enumerate() {
+                if named(old, element).is_none() {
+                    let place = (
+                        format!("{path}[{index}]"),
+                        format!("{shown}[{}]", name_of(element)),
+                    );
+                    compare(None, Some(element), &place.0, &place.1);
+                }
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                let step = format!("[{index}]");
+                compare(
+                    Some(old),
+                    Some(new),
+                    &format!("{path}{step}"),
+                    &format!("{shown}{step}"),
+                );
+            }
+        }
+        _ => changes.push(FieldChange {
+            path: FieldPath::parse(path),
+            shown: shown.to_owned(),
+            before: Some(before),
+            after: Some(after),
+        }),
+    }
+}
+
+fn has_names(list: &[Value<'_>]) -> bool {
+    !list.is_empty() && list.iter().all(|element| !name_of(element).is_empty())
+}
+
+fn name_of<'v>(element: &'v Value<'_>) -> &'v str {
+    element.get("name").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn named<'v>(list: &'v [Value<'v>], element: &Value<'_>) -> Option<&'v Value<'v>> {
+    list.iter().find(|other| name_of(other) == name_of(element))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_told_as_deeds() {
+        let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let before = read(r#"{"spec":{"volumes":[{"name":"a"},{"name":"b"}],"x":1,"l":[1]}}"#);
+        let after = read(r#"{"spec":{"volumes":[{"name":"b","y":{}}],"x":2,"l":[1,2],"m":{"a.b":1}}}"#);
+        let deeds: Vec<String> = FieldChange::between(&before, &after)
+            .iter()
+            .map(FieldChange::deed)
+            .collect();
+        assert_eq!(
+            deeds,
+            [
+                "removed spec.volumes[a]",
+                "set spec.volumes[b].y to {}",
+                "changed spec.x from 1 to 2",
+                "changed spec.l from [1] to [1,2]",
+                "set spec.m to {\"a.b\":1}",
+            ]
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! The paths of fields as a server writes them: `spec.containers[0].ports`, `data[a b]`.
+
+use std::borrow::Cow;
+
+use pratique_json::Value;
+
+/// A path to a field of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldPath(Vec<String>);
+
+impl FieldPath {
+    /// Reads a path. What stands in brackets is an index or a key, which only the object tells.
+    ///
+    /// ```
+    /// use pratique_review::FieldPath;
+    ///
+    /// let path = FieldPath::parse("metadata.annotations[a.b/c].d[0]");
+    /// assert_eq!(path.names(), ["metadata", "annotations", "a.b/c", "d", "0"]);
+    /// assert!(FieldPath::parse("<nil>").names().is_empty());
+    /// ```
+    pub fn parse(text: &str) -> Self {
+        let mut names = Vec::new();
+        let mut rest = if text == "<nil>" { "" } else { text };
+        while !rest.is_empty() {
+            let inner = rest.strip_prefix('[').and_then(|inner| inner.split_once(']'));
+            let (name, after) = inner.unwrap_or_else(|| {
+                let end = rest.find(['.', '[']).filter(|end| *end > 0);
+                rest.split_at(end.unwrap_or(rest.len()))
+            });
+            names.push(name.to_owned());
+            rest = after.strip_prefix('.').unwrap_or(after);
+        }
+        FieldPath(names)
+    }
+
+    /// The names, keys and indices on the way.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The path below a field.
+    #[must_use]
+    pub fn below(&self, field: &str) -> Self {
+        let mut path = FieldPath::parse(field);
+        path.0.extend(self.0.iter().cloned());
+        path
+    }
+
+    /// The value that the path leads to.
+    pub(crate) fn value<'v>(&self, object: &'v Value<'v>) -> Option<&'v Value<'v>> {
+        self.0.iter().try_fold(object, |value, name| member(value, name))
+    }
+
+    /// How many steps it has in common with another one.
+    pub(crate) fn shared_steps(&self, other: &FieldPath) -> usize {
+        let pairs = self.0.iter().zip(&other.0);
+        pairs.take_while(|(one, other)| one == other).count()
+    }
+}
+
+fn member<'v>(value: &'v Value<'v>, name: &str) -> Option<&'v Value<'v>> {
+    match value {
+        Value::Array(elements) => elements.get(name.parse::<usize>().ok()?),
+        _ => value.get(name),
+    }
+}
+
+/// A value as a line has room for it.
+pub(crate) fn shortened(value: &Value<'_>) -> String {
+    const LONGEST: usize = 60;
+    let text: Cow<'_, str> = match value {
+        Value::String(text) if !text.is_empty() => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    };
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
