@@ -68,7 +68,7 @@ pub(crate) use init::InitArguments;
 pub(crate) use list::ListArguments;
 pub(crate) use listen::Listen;
 pub(crate) use man::ManArguments;
-pub(crate) use objects::{FieldValidation, ObjectArguments};
+pub(crate) use objects::{FieldValidation, ObjectArguments, ValidationArguments};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use replay::{RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFormat};

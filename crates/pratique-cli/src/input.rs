@@ -2,6 +2,7 @@
 
 mod columns;
 mod excluded;
+pub(crate) mod fields;
 pub(crate) mod git;
 pub(crate) mod named;
 pub(crate) mod open;

@@ -25,6 +25,7 @@ mod object_source;
 mod ordered;
 mod permissions;
 mod phases;
+mod placed_cause;
 mod policies;
 mod printer;
 mod progress;
@@ -255,6 +256,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             unbound: scope.unbound_count(),
         }],
         completes: arguments.completion.defaults || plugins_run,
+        validates: phases.preparation.validates && (arguments.completion.defaults || plugins_run),
         plugins: admission.plugin_names().count(),
         calls_webhooks: arguments.webhooks,
     });
@@ -263,7 +265,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         &pod_policies,
         &passed_over,
         arguments.files.verbose,
-        &summary,
+        summary,
     )
 }
 

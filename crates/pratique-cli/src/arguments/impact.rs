@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::ListArguments;
 use super::{
     CheckpointArguments, ComparisonArguments, ExcludeArguments, OriginArguments, RememberArguments,
-    SenderArguments, StateArguments, VerboseArguments,
+    SenderArguments, StateArguments, ValidationArguments, VerboseArguments,
 };
 
 /// Compare two sets of policies: which decisions change.
@@ -35,6 +35,8 @@ pub(crate) struct ImpactArguments {
     pub(crate) sender: SenderArguments,
     #[command(flatten)]
     pub(crate) memory: RememberArguments,
+    #[command(flatten)]
+    pub(crate) validation: ValidationArguments,
     #[command(flatten)]
     pub(crate) state: StateArguments,
     #[cfg(feature = "kube")]

@@ -7,7 +7,7 @@ use pratique_arrow::Format;
 
 use super::{
     CheckpointArguments, ComparisonArguments, PolicyArguments, ResultArguments, StateArguments,
-    VerboseArguments,
+    ValidationArguments, VerboseArguments,
 };
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
@@ -33,6 +33,8 @@ pub(crate) struct ReplayArguments {
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
     pub(crate) memory: RememberArguments,
+    #[command(flatten)]
+    pub(crate) validation: ValidationArguments,
     #[command(flatten)]
     pub(crate) state: StateArguments,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! The objects of a piece of a stream.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pratique_json::Value;
@@ -55,20 +56,50 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> ParsedObjects<'p> {
     read
 }
 
+/// The texts of a piece that are read on their own, with where each begins.
+pub(super) fn texts(piece: &Piece) -> Vec<(Cow<'_, [u8]>, Shift)> {
+    if piece.values.is_empty() {
+        let is_list = !matches!(piece.form, Form::Documents);
+        return vec![sequence_text(piece, is_list)];
+    }
+    let mut place = piece.start;
+    let mut at = 0;
+    let mut texts = Vec::new();
+    for (index, value) in piece.values.iter().enumerate() {
+        let before = piece.text.get(at..value.range.start).unwrap_or_default();
+        let text = piece.text.get(value.range.clone()).unwrap_or_default();
+        let start = place.after(before);
+        place = start.after(text);
+        at = value.range.end;
+        let shift = Shift {
+            place: start,
+            documents: piece.number + index,
+        };
+        texts.push((Cow::Borrowed(text), shift));
+    }
+    texts
+}
+
 /// Reads documents, or a sequence of items.
 fn sequence(path: &Arc<str>, piece: &Piece, list: Option<&ListHeader>) -> ParsedObjects<'static> {
+    let (text, shift) = sequence_text(piece, list.is_some());
+    with_diagnostics(path, &text, list, shift)
+}
+
+/// The text of documents, or of a sequence of items.
+fn sequence_text(piece: &Piece, is_list: bool) -> (Cow<'_, [u8]>, Shift) {
     /// A line that is no blank: the blanks that a document begins with are not read, and those of a sequence count.
     const LINE: &[u8] = b"#\n";
     let mut shift = Shift {
         place: piece.start,
         documents: piece.number,
     };
-    if list.is_none() || !piece.text.starts_with(b" ") || piece.start.line < 2 {
-        return with_diagnostics(path, &piece.text, list, shift);
+    if !is_list || !piece.text.starts_with(b" ") || piece.start.line < 2 {
+        return (Cow::Borrowed(&piece.text), shift);
     }
     shift.place.line -= 1;
     shift.place.offset = shift.place.offset.saturating_sub(LINE.len());
-    with_diagnostics(path, &[LINE, piece.text.as_slice()].concat(), list, shift)
+    (Cow::Owned([LINE, piece.text.as_slice()].concat()), shift)
 }
 
 /// Reads a text with the positions of its objects, and with all warnings and errors about it.

@@ -228,6 +228,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "how much of what an API server does is done",
     ),
     decides(
+        &["review", "replay", "scan", "impact"],
+        &["validation"],
+        Weakening::Values(&["off", "false"]),
+        "whether the API server's own validation refuses objects",
+    ),
+    decides(
         &["review"],
         &["expand"],
         Weakening::Values(&["off", "false"]),

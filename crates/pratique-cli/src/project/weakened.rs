@@ -160,6 +160,8 @@ mod tests {
         check("review", "defaults", "off", true);
         check("review", "defaults", "false", true);
         check("review", "defaults", "on", false);
+        check("scan", "validation", "off", true);
+        check("scan", "validation", "on", false);
         check("review", "operation", "DELETE", true);
         check("review", "namespace", "default", false);
         check("review", "namespace", "kube-system", true);

@@ -13,7 +13,8 @@ pub(super) fn of(result: &ReviewResult<'_>, record: &Record) -> Commands {
     let mut commands = Commands::default();
     for remark in record.remarks() {
         let message = format!("{}: {}", subject(result.input), remark.message);
-        commands.annotate(remark.level(), &result.input.location, remark.rule(), &message);
+        let location = remark.location.unwrap_or(&result.input.location);
+        commands.annotate(remark.level(), location, remark.rule(), &message);
     }
     commands
 }

@@ -8,6 +8,7 @@ use crate::arguments::{FailOn, FailureArguments};
 use crate::input::sources;
 use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
 use crate::output::notice::Notice;
+use crate::output::problems;
 use pratique_review::PolicyAction as Action;
 
 /// What makes an allowed object one that passes.
@@ -105,6 +106,9 @@ fn lines(remarks: &[Remark<'_>]) -> String {
 }
 
 fn line(remark: &Remark<'_>) -> String {
+    if let Some(location) = remark.location {
+        return format!("{}: {}", problems::place(location), remark.message);
+    }
     match (remark.policy, remark.action) {
         (Some(policy), _) => format!("{policy}: {}", remark.message),
         (None, Some(Action::Warn)) => format!("warning: {}", remark.message),

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique::api_objects::ApiObjects;
 use pratique_objects::is_builtin;
-use pratique_types::Operation;
+use pratique_review::is_validated;
+use pratique_types::{AdmissionRequest, Operation};
 use serde::Serialize;
 
 use super::definitions::UnusableDefinitions;
@@ -16,9 +17,6 @@ use crate::output::counted::counted;
 use crate::output::finding::Level;
 use crate::output::notice::Notice;
 use crate::output::text::{Text, text};
-
-/// The limitation for objects of built-in kinds.
-pub(super) const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds is not simulated";
 
 /// The rule of objects whose definition is not known.
 pub(super) const NO_DEFINITION: &str = "no-definition";
@@ -38,8 +36,8 @@ const MAX_NAME: usize = 400;
 /// The limitations that apply to some objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limitations {
-    /// Whether an object of a built-in kind was reviewed as a server has it.
-    has_builtin: bool,
+    /// The numbers of objects of built-in kinds that were not validated, as there are no rules for their kinds.
+    unvalidated: BTreeMap<String, CountedKind>,
     /// The numbers of objects that were neither defaulted nor validated, by kind.
     undefined: BTreeMap<String, CountedKind>,
     /// Those of them that have a definition which cannot be used.
@@ -101,6 +99,7 @@ impl Limitations {
         objects: &ApiObjects,
         input: &InputRequest<'_>,
         unusable: &UnusableDefinitions,
+        validates: bool,
     ) {
         let request = &input.request;
         let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
@@ -108,7 +107,13 @@ impl Limitations {
             return;
         }
         if is_builtin(&request.kind) {
-            self.has_builtin = true;
+            if validates && !input.is_sent && !is_validated(request) {
+                let counted = CountedKind {
+                    count: 1,
+                    place: input.place(),
+                };
+                self.add_unvalidated(unvalidated_kind(request), counted);
+            }
         } else if !objects.knows(&request.kind) {
             let kind = &request.kind;
             let counted = CountedKind {
@@ -145,9 +150,21 @@ impl Limitations {
         }
     }
 
+    fn add_unvalidated(&mut self, kind: String, more: CountedKind) {
+        // There are only so many built-in kinds.
+        self.unvalidated.entry(kind).or_default().add(more);
+    }
+
+    /// How many built-in kinds there are whose objects were not validated.
+    pub(super) fn unvalidated_count(&self) -> usize {
+        self.unvalidated.len()
+    }
+
     /// Adds the limitations of a later part.
     pub(super) fn add(&mut self, other: Limitations) {
-        self.has_builtin |= other.has_builtin;
+        for (kind, counted) in other.unvalidated {
+            self.add_unvalidated(kind, counted);
+        }
         self.others.add(other.others);
         self.unusable.extend(other.unusable);
         for kind in other.unknown {
@@ -221,14 +238,14 @@ impl Limitations {
             rule: NO_DEFINITION,
             is_warning: true,
         };
-        let builtin = Limitation {
-            message: NOT_SIMULATED.to_owned(),
-            kind: None,
-            objects: None,
-            place: String::new(),
-            rule: "not-simulated",
+        let unvalidated = self.unvalidated.iter().map(|(kind, counted)| Limitation {
+            message: not_validated(kind, counted.count),
+            kind: Some(kind.clone()),
+            objects: Some(counted.count),
+            place: counted.place.clone(),
+            rule: "not-validated",
             is_warning: false,
-        };
+        });
         let unknown = Limitation {
             message: self.unknown_kinds(),
             kind: None,
@@ -241,8 +258,40 @@ impl Limitations {
         kinds
             .chain((self.others.count > 0).then_some(others))
             .chain((!self.unknown.is_empty()).then_some(unknown))
-            .chain((self.has_builtin && !quiet).then_some(builtin))
+            .chain(unvalidated.filter(|_| !quiet))
             .collect()
+    }
+}
+
+/// The kind of a request whose object is not validated: `v1 Pod`, `v1 Pod, status`.
+fn unvalidated_kind(request: &AdmissionRequest<'_>) -> String {
+    let kind = format!("{} {}", request.kind.api_version(), request.kind.kind);
+    match request.sub_resource.as_str() {
+        "" => kind,
+        part => format!("{kind}, {part}"),
+    }
+}
+
+fn not_validated(kind: &str, count: usize) -> String {
+    let was = if count == 1 { "was" } else { "were" };
+    format!(
+        "{} of kind {kind} {was} not validated as an API server does: there are no rules for the kind",
+        counted(count, "object", "objects")
+    )
+}
+
+impl Limitation {
+    /// Whether nothing that is given would remove it.
+    pub(super) fn is_note(&self) -> bool {
+        !self.is_warning
+    }
+
+    /// The message without a number of objects: the same, wherever they are.
+    pub(super) fn kind_message(&self) -> String {
+        let kind = self.kind.as_deref().unwrap_or_default();
+        format!(
+            "objects of kind {kind} were not validated as an API server does: there are no rules for the kind"
+        )
     }
 }
 

@@ -29,6 +29,7 @@ impl Phases {
         Phases {
             preparation: Preparation {
                 validation: arguments.field_validation.into(),
+                validates: arguments.validation.validation,
                 ..Preparation::default()
             },
             completes: arguments.defaults,

@@ -188,8 +188,10 @@ impl<'a> Printer<'a> {
         pod_policies: &PodPolicies<'_>,
         passed_over: &PassedOver,
         lists_passed_over: bool,
-        evaluated: &EvaluationSummary,
+        evaluated: EvaluationSummary,
     ) -> Result<ExitStatus, CliError> {
+        let mut evaluated = evaluated;
+        evaluated.count_unvalidated(self.limitations.unvalidated_count());
         if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
             self.notices.tell(notice);
         }

@@ -1,10 +1,12 @@
 //! A decision with its place, in one form for all outputs but text.
 
 use pratique::AdmissionDecision;
+use pratique_manifest::Location;
 use pratique_request::server_warnings;
 use pratique_types::Operation;
 use serde::Serialize;
 
+use super::placed_cause::PlacedCause;
 use super::report::JsonUndecided;
 use super::result::{MadePod, ReviewResult};
 use crate::output::finding::Level;
@@ -38,6 +40,9 @@ pub(super) struct Record {
     pub(super) decision: Decision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
+    /// Why the server's own validation refuses the object, field by field.
+    #[serde(rename = "causes", skip_serializing_if = "Vec::is_empty")]
+    pub(super) invalid: Vec<PlacedCause>,
     /// What else can be said about the denial, and done.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
@@ -86,7 +91,12 @@ pub(super) struct Remark<'r> {
     /// The policy or webhook; `None` where the server itself denies or warns.
     pub(super) policy: Option<&'r str>,
     pub(super) message: String,
+    /// The field that it is about, if it is about one.
+    pub(super) location: Option<&'r Location>,
 }
+
+/// The rule of what the server's own validation refuses.
+pub(super) const INVALID: &str = "invalid";
 
 impl Remark<'_> {
     /// How grave it is, in outputs of CI servers.
@@ -126,6 +136,7 @@ impl Record {
     /// Takes what policies decided out of the result.
     pub(super) fn of(result: &mut ReviewResult<'_>) -> Self {
         let policies = std::mem::take(&mut result.decisions);
+        let invalid = std::mem::take(&mut result.placed);
         let pods = result.pods.clone();
         let (input, outcome) = (result.input, &result.outcome);
         let request = &input.request;
@@ -148,6 +159,7 @@ impl Record {
             pods,
             decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
+            invalid,
             help: input.help().map(str::to_owned),
             refused_by: result.refused_by().map(str::to_owned),
             policies,
@@ -186,9 +198,10 @@ impl Record {
             .policies
             .iter()
             .filter(|decision| decision.action != Action::Ignore);
+        let by_validation = self.invalid.first().map(|_| INVALID);
         let by_others = self
             .other_denial()
-            .map(|_| (Some(Action::Deny), self.refused_by.as_deref()));
+            .map(|_| (Some(Action::Deny), self.refused_by.as_deref().or(by_validation)));
         let warnings = self.server_warnings.iter().map(|_| (Some(Action::Warn), None));
         let undecided = self
             .undecided
@@ -221,11 +234,20 @@ impl Record {
                 action: Some(decision.action),
                 policy: Some(&decision.policy),
                 message: decision.message.clone(),
+                location: None,
             })
             .collect();
-        remarks.extend(self.other_denial().map(|message| Remark {
+        remarks.extend(self.invalid.iter().map(|cause| Remark {
+            action: Some(Action::Deny),
+            policy: Some(INVALID),
+            message: cause.message(),
+            location: cause.location.as_ref(),
+        }));
+        let other = self.other_denial().filter(|_| self.invalid.is_empty());
+        remarks.extend(other.map(|message| Remark {
             action: Some(Action::Deny),
             policy: self.refused_by.as_deref(),
+            location: None,
             message: match &self.help {
                 Some(help) => format!("{message}: {help}"),
                 None => message.to_owned(),
@@ -235,11 +257,13 @@ impl Record {
             action: Some(Action::Warn),
             policy: None,
             message: warning.clone(),
+            location: None,
         }));
         remarks.extend(self.undecided.iter().map(|undecided| Remark {
             action: None,
             policy: Some(undecided.source()),
             message: format!("undecided: {}: {}", undecided.message, undecided.help),
+            location: None,
         }));
         remarks
     }

@@ -13,17 +13,24 @@ use serde::Serialize;
 use super::chain::{self, JsonStep};
 use super::defaults::{self, JsonDefaults};
 use super::input_request::InputRequest;
+use super::placed_cause::{self, PlacedCause};
 use super::record::Record;
 use super::result::ReviewResult;
 use crate::explanation;
+use crate::input::fields::PieceFields;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 use pratique_review::WebhookExchange;
 
 /// Formats a result as text.
 ///
-/// Of the chain, all steps are shown if `all_steps` is set, and otherwise those that do something.
-pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> Text {
+/// Of the chain, all steps are shown if `all_steps` is set, and otherwise those that do something. `fields` are those of the text
+/// that the object was read of.
+pub(super) fn one(
+    (result, invalid): (&ReviewResult<'_>, &[PlacedCause]),
+    (all_steps, fields): (bool, Option<&PieceFields<'_>>),
+    style: Style,
+) -> Text {
     let Outcome {
         status,
         undecided,
@@ -34,6 +41,7 @@ pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> T
         audit_annotations,
         ..
     } = &result.outcome;
+    let is_invalid = !invalid.is_empty();
     let decision = match status {
         None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),
         None => style.paint(Tone::Good, "allowed"),
@@ -42,7 +50,7 @@ pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> T
             let why = format!("{} {}", status.code, status.reason);
             let by = match result.refused_by() {
                 Some(by) => format!(" by {by}"),
-                None if result.is_refused => " by the server itself".to_owned(),
+                None if result.is_refused && !is_invalid => " by the server itself".to_owned(),
                 None => String::new(),
             };
             style.paint(Tone::Bad, text!("denied{} ({})", by, why.trim_end()))
@@ -59,6 +67,11 @@ pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> T
     if let Some(Status { message, .. }) = status.as_deref() {
         line(Text::new(), message);
     }
+    out.push(&placed_cause::human(invalid, fields, style));
+    let mut line = |label: Text, text: &str| {
+        let indent = "    ";
+        out.push(&text!("  {}{}\n", label, Lines { text, indent }));
+    };
     if let Some(help) = result.input.help() {
         line(style.paint(Tone::Faint, "  = help: "), help);
     }
@@ -253,6 +266,7 @@ impl From<(ReviewResult<'_>, Record)> for JsonReview {
             input,
             review,
             pods: _,
+            placed: _,
         } = result;
         let object = review.outcome.object.clone();
         let mut record = record;

@@ -6,6 +6,7 @@ use pratique_review::Review;
 use serde::Serialize;
 
 use super::input_request::InputRequest;
+use super::placed_cause::PlacedCause;
 use super::record::Decision;
 
 /// A request and its review.
@@ -14,6 +15,8 @@ pub(super) struct ReviewResult<'q> {
     pub(super) review: Review,
     /// The Pods that the object makes, if they are reviewed.
     pub(super) pods: Vec<MadePod>,
+    /// Why the server's own validation refuses the object, at the places of the fields.
+    pub(super) placed: Vec<PlacedCause>,
 }
 
 impl<'q> ReviewResult<'q> {
@@ -23,6 +26,7 @@ impl<'q> ReviewResult<'q> {
             input,
             review,
             pods: Vec::new(),
+            placed: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use pratique_review::SourceFile;
 
 use super::input_errors::{INPUT, JsonError};
 use super::limitations::{self, Limitation};
-use super::record::{Record, SERVER_WARNING};
+use super::record::{INVALID, Record, SERVER_WARNING};
 use crate::input::sources;
 use crate::output::finding::Level;
 use crate::output::notice::{self, Notice};
@@ -45,7 +45,13 @@ fn of_record(record: &Record) -> Vec<LogResult> {
     let (subject, object) = (record.subject(), record.name_in_cluster());
     let remarks = record.remarks().into_iter().map(|remark| {
         let message = format!("{subject}: {}", remark.message);
-        LogResult::new(remark.rule(), remark.level(), &message, &place, Some(&object))
+        let field = remark.location.map(|location| InputPlace {
+            file: location.file.to_string(),
+            line: location.start.line,
+            column: location.start.column,
+        });
+        let place = field.as_ref().unwrap_or(&place);
+        LogResult::new(remark.rule(), remark.level(), &message, place, Some(&object))
     });
     remarks.collect()
 }
@@ -54,6 +60,7 @@ fn of_record(record: &Record) -> Vec<LogResult> {
 fn description(rule: &str) -> String {
     match rule {
         INPUT => "An input cannot be read or evaluated".to_owned(),
+        INVALID => "The API server's own validation refuses an object".to_owned(),
         SERVER_WARNING => "The API server warns about an object".to_owned(),
         limitations::NO_DEFINITION => {
             "An object is neither defaulted nor validated, as its definition is not known".to_owned()

@@ -16,6 +16,8 @@ pub(super) struct EvaluationFacts<'a> {
     pub(super) policies: Vec<EvaluatedPolicies<'a>>,
     /// Whether objects are completed as a server does.
     pub(super) completes: bool,
+    /// Whether objects of built-in kinds are judged by the server's own validation.
+    pub(super) validates: bool,
     /// How many built-in plugins are run.
     pub(super) plugins: usize,
     pub(super) calls_webhooks: bool,
@@ -59,8 +61,20 @@ impl EvaluationSummary {
             "evaluated: {}; {}; Kubernetes {RELEASE}; not evaluated: {}",
             facts.policies(),
             phases.join(", "),
-            left_out.join(", ")
+            if left_out.is_empty() {
+                "nothing".to_owned()
+            } else {
+                left_out.join(", ")
+            }
         ))
+    }
+
+    /// Adds how many kinds there were without rules to judge their objects.
+    pub(super) fn count_unvalidated(&mut self, kinds: usize) {
+        if kinds > 0 {
+            let kinds = counted(kinds, "kind", "kinds");
+            self.0.push_str(&format!("; not validated: {kinds}"));
+        }
     }
 
     /// The line without its end.
@@ -125,6 +139,9 @@ impl EvaluationFacts<'_> {
         if self.calls_webhooks {
             phases.push("webhooks".to_owned());
         }
+        if self.validates {
+            phases.push("validation of built-in kinds".to_owned());
+        }
         phases
     }
 
@@ -139,7 +156,7 @@ impl EvaluationFacts<'_> {
             (self.completes, "defaults"),
             (self.plugins > 0, "built-in plugins"),
             (self.calls_webhooks, "webhooks"),
-            (false, "the server's validation of built-in kinds"),
+            (self.validates, "validation of built-in kinds"),
         ];
         let parts = parts.into_iter().filter(|(is_done, _)| !is_done);
         left_out.extend(parts.map(|(_, name)| name.to_owned()));

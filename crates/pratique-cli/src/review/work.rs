@@ -27,6 +27,7 @@ use super::unexpanded::UnexpandedWorkloads;
 use super::{diff, github};
 use crate::arguments::{ExpandMode, ReviewFormat};
 use crate::exit::CliError;
+use crate::input::fields::PieceFields;
 use crate::input::{InputError, InputObject, ParsedObjects, piece};
 use crate::output::Printed;
 use crate::output::notice::Notice;
@@ -125,7 +126,8 @@ impl InputReviewer<'_> {
         match unit {
             Unit::Piece { path, piece, state } => {
                 let objects = piece::read(&path, &piece);
-                if let Err(error) = self.objects(objects, &state, &mut reviewed, emit) {
+                let fields = PieceFields::new(&path, &piece);
+                if let Err(error) = self.objects(objects, (&state, &fields), &mut reviewed, emit) {
                     reviewed.fatal = Some(error);
                 }
             }
@@ -140,7 +142,7 @@ impl InputReviewer<'_> {
     fn objects(
         &self,
         objects: ParsedObjects<'_>,
-        state: &ClusterState,
+        (state, fields): (&ClusterState, &PieceFields<'_>),
         reviewed: &mut Reviewed,
         emit: &mut dyn FnMut(Reviewed),
     ) -> Result<(), CliError> {
@@ -163,7 +165,7 @@ impl InputReviewer<'_> {
                 Ok(built) => {
                     let resource = &built.request.resource;
                     reviewed.policies += usize::from(input_policies::configures_admission(resource));
-                    self.request(built, state, reviewed)?;
+                    self.request(built, (state, Some(fields)), reviewed)?;
                 }
                 Err(InputError::Cli(error)) => return Err(error),
                 Err(error) => reviewed.fault(error),
@@ -178,7 +180,7 @@ impl InputReviewer<'_> {
     fn request(
         &self,
         mut input: InputRequest<'_>,
-        state: &ClusterState,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
         let changed_state = state.at(&input.location, &input.request.namespace);
@@ -199,14 +201,14 @@ impl InputReviewer<'_> {
             reviewed.unexpanded.count(&input);
         }
         if let (true, true, Some(fault)) = (is_received, expands, fault) {
-            self.show_if_decided(result, reviewed)?;
+            self.show_if_decided(result, fields, reviewed)?;
             reviewed.fault(expansion_fault(&input, &fault));
             return Ok(());
         }
         if expands && is_received {
-            return self.workload(&input, result, state, reviewed);
+            return self.workload(&input, result, (state, fields), reviewed);
         }
-        self.show_if_decided(result, reviewed)
+        self.show_if_decided(result, fields, reviewed)
     }
 
     /// Reviews the deletions of stored objects that no input has.
@@ -221,7 +223,7 @@ impl InputReviewer<'_> {
                 ..Reviewed::default()
             };
             match built {
-                Ok(built) => self.request(built, state, &mut reviewed)?,
+                Ok(built) => self.request(built, (state, None), &mut reviewed)?,
                 Err(error) => reviewed.fault(error),
             }
             emit(reviewed)?;
@@ -243,7 +245,7 @@ impl InputReviewer<'_> {
         &self,
         input: &InputRequest<'_>,
         mut result: Option<ReviewResult<'_>>,
-        state: &ClusterState,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
         let changed = result.as_ref().and_then(|result| result.outcome.object.clone());
@@ -252,9 +254,9 @@ impl InputReviewer<'_> {
             .pod(changed.as_ref().unwrap_or(&input.request.object))
         {
             Ok(Some(made)) => made,
-            Ok(None) => return self.show_if_decided(result, reviewed),
+            Ok(None) => return self.show_if_decided(result, fields, reviewed),
             Err(fault) => {
-                self.show_if_decided(result, reviewed)?;
+                self.show_if_decided(result, fields, reviewed)?;
                 reviewed.fault(expansion_fault(input, &fault));
                 return Ok(());
             }
@@ -265,8 +267,8 @@ impl InputReviewer<'_> {
         if let (Some(result), Some(of_pod)) = (&mut result, &of_pod) {
             result.pods.push(MadePod::of(of_pod));
         }
-        self.show_if_decided(result, reviewed)?;
-        self.show_if_decided(of_pod, reviewed)
+        self.show_if_decided(result, fields, reviewed)?;
+        self.show_if_decided(of_pod, fields, reviewed)
     }
 
     /// Evaluates a request; an error is reported, and there is no result.
@@ -289,7 +291,10 @@ impl InputReviewer<'_> {
                 if let (true, true, Some(objects)) =
                     (is_completed, input.received.is_ok(), self.api_objects(state))
                 {
-                    reviewed.limitations.count(objects, input, &state.unusable);
+                    let validates = self.reviewer.validates();
+                    reviewed
+                        .limitations
+                        .count(objects, input, &state.unusable, validates);
                 }
                 if let Some(assumed) = AssumedResource::of(&input.request) {
                     if depends_on_resource(&result.outcome) {
@@ -317,13 +322,20 @@ impl InputReviewer<'_> {
     fn show_if_decided(
         &self,
         result: Option<ReviewResult<'_>>,
+        fields: Option<&PieceFields<'_>>,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
-        result.map_or(Ok(()), |result| self.show(result, reviewed))
+        result.map_or(Ok(()), |result| self.show(result, fields, reviewed))
     }
 
     /// Shows a decision, and counts it.
-    fn show(&self, mut result: ReviewResult<'_>, reviewed: &mut Reviewed) -> Result<(), CliError> {
+    fn show(
+        &self,
+        mut result: ReviewResult<'_>,
+        fields: Option<&PieceFields<'_>>,
+        reviewed: &mut Reviewed,
+    ) -> Result<(), CliError> {
+        result.place_causes(fields);
         let record = Record::of(&mut result);
         reviewed.tally.count(&record);
         let DisplayOptions {
@@ -339,7 +351,11 @@ impl InputReviewer<'_> {
         match format {
             ReviewFormat::Human if summary || (quiet && is_clean) => {}
             ReviewFormat::Human => {
-                let text = report::one(&result, self.display.explain, Style::of_stdout());
+                let text = report::one(
+                    (&result, &record.invalid),
+                    (self.display.explain, fields),
+                    Style::of_stdout(),
+                );
                 reviewed.out.text(&text);
             }
             ReviewFormat::Json => reviewed.out.json_line(&JsonReview::from((result, record)))?,
@@ -348,9 +364,11 @@ impl InputReviewer<'_> {
             ReviewFormat::Sarif | ReviewFormat::Junit => reviewed.records.push(record),
             ReviewFormat::Diff => {
                 if !result.outcome.allowed() {
-                    reviewed
-                        .notes
-                        .push(&report::one(&result, false, Style::of_stderr()));
+                    reviewed.notes.push(&report::one(
+                        (&result, &record.invalid),
+                        (false, fields),
+                        Style::of_stderr(),
+                    ));
                 }
                 reviewed.out.text(&diff::of(&result, Style::of_stdout()));
             }

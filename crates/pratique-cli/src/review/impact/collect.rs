@@ -119,6 +119,11 @@ impl<'a> Collector<'a> {
                 self.report.notices.add(notice);
             }
         }
+        for limitation in part.limitations.list(false) {
+            if limitation.is_note() {
+                self.report.notes.insert(limitation.kind_message());
+            }
+        }
         self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
         for row in part.rows {

@@ -76,9 +76,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     notices.extend(files.notices());
     notices.extend([&old, &new].into_iter().flat_map(|side| side.scope.notices()));
     let mut changes = Vec::new();
-    let (cluster, errors) = inputs_of_state.into_cluster_of_requests(&sender.namespace, |state| {
-        changes = sources.survey(limits, state);
-    });
+    let (cluster, errors) =
+        inputs_of_state.into_cluster_of_requests(&sender.namespace, arguments.validation, |state| {
+            changes = sources.survey(limits, state);
+        });
     changes.into_iter().for_each(|change| notices.tell(change));
     let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes, notices);
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
@@ -150,6 +151,7 @@ fn evaluated(arguments: &ImpactArguments, [old, new]: [&Policies; 2]) -> Evaluat
     EvaluationSummary::new(&EvaluationFacts {
         policies: vec![side("old", old_sources, old), side("new", new_sources, new)],
         completes: true,
+        validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
     })

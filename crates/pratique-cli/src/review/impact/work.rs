@@ -146,7 +146,9 @@ impl Worker<'_> {
             Err(error) => return part.faults.add(error),
         };
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
-            part.limitations.count(objects, &input, &state.unusable);
+            let validates = self.new.engine.cluster.phases.preparation.validates;
+            part.limitations
+                .count(objects, &input, &state.unusable, validates);
         }
         let kind = &input.request.kind;
         if self.is_of_files && Expander::default().is_workload(&kind.group, &kind.kind) {

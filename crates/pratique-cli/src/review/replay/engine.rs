@@ -11,7 +11,9 @@ use pratique_review::chain::ChainSettings;
 use pratique_review::{PolicyRecord, ReviewInput, Reviewer};
 use pratique_state::Rules;
 
-use crate::arguments::{FieldValidation, ObjectArguments, PolicyArguments, StateArguments};
+use crate::arguments::{
+    FieldValidation, ObjectArguments, PolicyArguments, StateArguments, ValidationArguments,
+};
 use crate::baseline::Level;
 use crate::exit::CliError;
 use crate::input::{FileSelection, InputError, InputObject};
@@ -71,7 +73,7 @@ pub(in crate::review) struct KnownCluster {
     pub(in crate::review) authorizer: Arc<dyn Authorizer>,
     /// The definitions of custom resources.
     pub(in crate::review) definitions: Vec<Value<'static>>,
-    phases: Phases,
+    pub(in crate::review) phases: Phases,
 }
 
 impl Policies {
@@ -224,11 +226,13 @@ impl StateInputs {
     pub(in crate::review) fn into_cluster_of_requests(
         self,
         namespace: &str,
+        validation: ValidationArguments,
         survey: impl FnOnce(&mut ClusterState),
     ) -> (Arc<KnownCluster>, InputErrors) {
         let phases = Phases::of(&ObjectArguments {
             defaults: true,
             field_validation: FieldValidation::Ignore,
+            validation,
         });
         let (cluster, errors) = self.into_cluster(phases, namespace, survey);
         (Arc::new(cluster), errors)

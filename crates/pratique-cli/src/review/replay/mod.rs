@@ -86,10 +86,11 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
             unbound: policies.scope.unbound_count(),
         }],
         completes: true,
+        validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
     });
-    let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, |_| {});
+    let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, arguments.validation, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let engine = Engine { policies, cluster };

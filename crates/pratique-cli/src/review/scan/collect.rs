@@ -189,6 +189,11 @@ impl<'a> Collector<'a> {
             self.report
                 .add_notice(&notice.rule, &notice.place, &notice.message);
         }
+        for limitation in scanned.limitations.list(false) {
+            if limitation.is_note() {
+                self.report.add_note(&limitation.kind_message());
+            }
+        }
         self.limitations.add(scanned.limitations);
         self.unexpanded.add(scanned.unexpanded);
         for failed in scanned.failed {

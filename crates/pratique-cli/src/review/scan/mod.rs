@@ -27,7 +27,6 @@ use super::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
 use super::cluster_objects::{ClusterObjects, Matched};
 use super::digest::Digest;
-use super::limitations::NOT_SIMULATED;
 use super::object_source::ObjectSource;
 use super::phases::Phases;
 use super::progress::is_shown;
@@ -159,9 +158,6 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         None => NOT_RUN,
         Some(_) => OTHERS_NOT_RUN,
     });
-    if arguments.completion.defaults {
-        report.add_note(NOT_SIMULATED);
-    }
     if let Some(note) = inputs.source.note() {
         report.add_note(note);
     }
@@ -218,6 +214,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
             unbound: scope.unbound_count(),
         }],
         completes: arguments.completion.defaults,
+        validates: phases.preparation.validates && arguments.completion.defaults,
         plugins: admission.plugin_names().count(),
         calls_webhooks: false,
     };

@@ -14,6 +14,7 @@ use super::plugins::{PluginRun, concerns};
 use super::source::{Content, Unit};
 use crate::arguments::ScanFormat;
 use crate::exit::CliError;
+use crate::input::fields::PieceFields;
 use crate::input::{InputError, InputObject, piece};
 use crate::output::notice::Notice;
 use crate::output::text::Text;
@@ -100,6 +101,7 @@ impl Scanner<'_> {
             Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
             Content::Piece(piece) => {
                 let objects = piece::read(&unit.file, &piece);
+                let fields = PieceFields::new(&unit.file, &piece);
                 scanned.notices.extend(objects.reading_warnings());
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
@@ -107,7 +109,7 @@ impl Scanner<'_> {
                 for input in objects.objects {
                     let (document, item) = (input.location.document, input.item);
                     if !is_shared || self.is_own(&format!("{} {document} {item}", unit.file)) {
-                        self.object(input, false, &unit.state, &mut scanned);
+                        self.object(input, false, (&unit.state, Some(&fields)), &mut scanned);
                     }
                 }
             }
@@ -133,13 +135,19 @@ impl Scanner<'_> {
         };
         for (input, is_changed) in objects {
             if !is_shared || self.is_own(&input.location.file) {
-                self.object(input, is_changed, state, scanned);
+                self.object(input, is_changed, (state, None), scanned);
             }
         }
     }
 
     /// Evaluates an object; `is_changed` is whether it has changed since it began to be listed.
-    fn object(&self, input: InputObject<'_>, is_changed: bool, state: &ClusterState, scanned: &mut Scanned) {
+    fn object(
+        &self,
+        input: InputObject<'_>,
+        is_changed: bool,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
+        scanned: &mut Scanned,
+    ) {
         let input = match etcd::object(input) {
             Ok(Some(input)) => input,
             Ok(None) => return,
@@ -152,7 +160,7 @@ impl Scanner<'_> {
             let why = "it is a request, and not an object: `pratique review` evaluates it".to_owned();
             return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
         }
-        let evaluated = self.evaluate(input, state, scanned);
+        let evaluated = self.evaluate(input, (state, fields), scanned);
         match evaluated {
             Ok(mut found) => {
                 found.is_changed = is_changed;
@@ -165,7 +173,7 @@ impl Scanner<'_> {
     fn evaluate(
         &self,
         input: InputObject<'_>,
-        state: &ClusterState,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         scanned: &mut Scanned,
     ) -> Result<ControlledDecision, InputError> {
         let number = input.location.document + 1;
@@ -185,7 +193,10 @@ impl Scanner<'_> {
         }
         let prepared = self.evaluator.prepare(&mut input, state.api_objects());
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
-            scanned.limitations.count(objects, &input, &state.unusable);
+            let validates = self.evaluator.validates();
+            scanned
+                .limitations
+                .count(objects, &input, &state.unusable, validates);
         }
         let is_received = prepared.refusal(&input).is_none();
         let plugins = state.plugins().filter(|_| is_received);
@@ -206,10 +217,14 @@ impl Scanner<'_> {
                 scanned.limitations.count_unknown(assumed.kind, &place);
             }
         }
+        result.place_causes(fields);
         let mut record = Record::of(&mut result);
         if let Some(mut plugins) = plugins {
             let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);
-            plugins.validate(&input.request, object);
+            // Nothing validates what is invalid.
+            if record.invalid.is_empty() {
+                plugins.validate(&input.request, object);
+            }
             plugins.add_to(&mut record);
         }
         let resource = input.request.resource.group_resource();
