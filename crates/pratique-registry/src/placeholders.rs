@@ -18,7 +18,9 @@ pub struct Placeholders {
     pub name_suffix: String,
     /// The address of a Service.
     pub cluster_ip: String,
-    /// The node port of a Service, unless it is a dry run.
+    /// The address of a Service among those of version 6.
+    pub cluster_ip_v6: String,
+    /// The first node port of a Service, unless it is a dry run. Others follow, if it is a number.
     pub node_port: Value<'static>,
     /// The audience of tokens whose request names none.
     pub audience: String,
@@ -33,6 +35,7 @@ impl Default for Placeholders {
             time: "2000-01-01T00:00:00Z".to_owned(),
             name_suffix: "xxxxx".to_owned(),
             cluster_ip: "10.96.0.1".to_owned(),
+            cluster_ip_v6: "fd00:10:96::1".to_owned(),
             node_port: 30000.into(),
             audience: "https://kubernetes.default.svc.cluster.local".to_owned(),
             token: "token".to_owned(),

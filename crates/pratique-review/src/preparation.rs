@@ -25,6 +25,8 @@ pub struct Preparation {
     /// Whether objects of built-in kinds are judged as a server does before it stores them. Those that stay as they were written,
     /// and those that a server sent, are not.
     pub validates: bool,
+    /// Whether objects of updates are manifests that are applied: what they leave out stays as it is stored.
+    pub applies: bool,
 }
 
 impl Default for Preparation {
@@ -34,6 +36,7 @@ impl Default for Preparation {
             records_defaults: false,
             takes_nameless: false,
             validates: true,
+            applies: true,
         }
     }
 }
@@ -94,6 +97,8 @@ impl Preparation {
         ReceiveOptions {
             records_defaults: self.records_defaults,
             validator: self.validates.then(validator),
+            has_no_plugins: true,
+            is_applied: self.applies,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pratique::api_objects::ApiObjects;
+use pratique::api_objects::{ApiObjects, ReceiveOptions};
 use pratique::authorization::Decider;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
@@ -66,10 +66,11 @@ impl WholeChain {
         let received = if input.is_sent {
             None
         } else {
-            match self
-                .objects
-                .receive_with(&mut request, self.preparation.receive_options())
-            {
+            let options = ReceiveOptions {
+                has_no_plugins: false,
+                ..self.preparation.receive_options()
+            };
+            match self.objects.receive_with(&mut request, options) {
                 Ok(received) => Some(received),
                 Err(refused) => return Ok(refused_review(refused_outcome(refused))),
             }

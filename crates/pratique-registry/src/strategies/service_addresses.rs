@@ -21,9 +21,6 @@ const FAMILY: &str = "IPv4";
 
 const OTHER_FAMILY: &str = "IPv6";
 
-/// An address of the other family.
-const OTHER_ADDRESS: &str = "fd00:10:96::1";
-
 /// A headless Service has this for an address.
 const NONE: &str = "None";
 
@@ -40,7 +37,7 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
         init_node_ports(context, object);
     }
     if needs_health_check(object) && !is_set(object, HEALTH_CHECK) {
-        let port = next_port(context);
+        let port = next_port(context, &node_ports(object));
         object::set(object, HEALTH_CHECK, port);
     }
 }
@@ -55,14 +52,15 @@ pub(super) fn update(context: &mut Context<'_>, object: &mut Value<'static>, old
         allocate_addresses(context, object);
     }
     if needs_node_port(object) && allocates_node_ports(object) {
+        let taken = node_ports(object);
         for port in object::list_mut(object, PORTS) {
             if !is_set(port, &["nodePort"]) {
-                object::set(port, &["nodePort"], next_port(context));
+                object::set(port, &["nodePort"], next_port(context, &taken));
             }
         }
     }
     if !needs_health_check(old) && needs_health_check(object) && !is_set(object, HEALTH_CHECK) {
-        let port = next_port(context);
+        let port = next_port(context, &node_ports(object));
         object::set(object, HEALTH_CHECK, port);
     }
 }
@@ -99,14 +97,23 @@ fn is_set(object: &Value<'static>, path: Path<'_>) -> bool {
     object.at(path).is_some_and(|value| !value.is_empty())
 }
 
-/// A dry run counts on from the middle of the range; otherwise the port is a placeholder.
+/// A dry run counts on from the middle of the range; otherwise the port is a placeholder, or one after it that is not taken.
 // Upstream: pkg/registry/core/service/portallocator/operation.go, AllocateNext
-fn next_port(context: &mut Context<'_>) -> Value<'static> {
-    if !context.dry_run {
-        return context.placeholders.node_port.clone();
+fn next_port(context: &mut Context<'_>, taken: &[Value<'static>]) -> Value<'static> {
+    if context.dry_run {
+        context.ports += 1;
+        return (32768 + context.ports).into();
     }
-    context.ports += 1;
-    (32768 + context.ports).into()
+    let Value::Int(first) = context.placeholders.node_port else {
+        return context.placeholders.node_port.clone();
+    };
+    loop {
+        let port = Value::Int(first.saturating_add(context.ports));
+        context.ports += 1;
+        if !taken.contains(&port) {
+            return port;
+        }
+    }
 }
 
 fn allocates_node_ports(object: &Value<'static>) -> bool {
@@ -119,6 +126,7 @@ fn allocates_node_ports(object: &Value<'static>) -> bool {
 fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
     let allocates = allocates_node_ports(object);
     let requested = object::list(object, PORTS).to_vec();
+    let taken = node_ports(object);
     let number = |port: &Value<'static>| object::number(port, &["port"]);
     let mut allocated: Vec<(i64, Value<'static>)> = Vec::new();
     for port in object::list_mut(object, PORTS) {
@@ -137,7 +145,7 @@ fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
                 let same =
                     |other: &&Value<'static>| number(other) == number(port) && is_set(other, &["nodePort"]);
                 let other = requested.iter().find(same).and_then(|port| port.get("nodePort"));
-                let node = other.cloned().unwrap_or_else(|| next_port(context));
+                let node = other.cloned().unwrap_or_else(|| next_port(context, &taken));
                 allocated.push((number(port), node.clone()));
                 node
             }
@@ -152,6 +160,7 @@ fn allocate_addresses(context: &Context<'_>, object: &mut Value<'static>) {
     if !needs_cluster_ip(object) || addresses.first().and_then(Value::as_str) == Some(NONE) {
         return;
     }
+    let placeholders = context.placeholders;
     // Of more families than the policy allows, validation tells.
     let count = if object::text(object, POLICY) == "SingleStack" {
         1
@@ -159,15 +168,14 @@ fn allocate_addresses(context: &Context<'_>, object: &mut Value<'static>) {
         2
     };
     for (at, family) in object::list(object, FAMILIES).iter().take(count).enumerate() {
-        let chosen: Value<'static> = if family.as_str() == Some(OTHER_FAMILY) {
-            OTHER_ADDRESS.into()
-        } else {
-            context.placeholders.cluster_ip.clone().into()
+        let address = match family.as_str() {
+            Some(OTHER_FAMILY) => &placeholders.cluster_ip_v6,
+            _ => &placeholders.cluster_ip,
         };
         match addresses.get_mut(at) {
             Some(address) if !address.is_empty() => {}
-            Some(address) => *address = chosen,
-            None => addresses.push(chosen),
+            Some(empty) => *empty = address.clone().into(),
+            None => addresses.push(address.clone().into()),
         }
     }
     if let Some(first) = addresses.first() {

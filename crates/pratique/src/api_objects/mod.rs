@@ -36,6 +36,7 @@
 //! A server's own validation is part of it: always for custom resources, and for built-in kinds where the
 //! [options](ReceiveOptions::validator) give a validator.
 
+mod assumed_fields;
 mod given_request;
 mod object_defaults;
 mod old_object;

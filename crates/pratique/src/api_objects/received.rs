@@ -13,6 +13,7 @@ use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, Status};
 use pratique_validation::{Candidate, Rejection, Validator};
 
 use super::ApiObjects;
+use super::assumed_fields::{assume_plugins, keep_stored};
 use super::given_request::is_named;
 use super::old_object::OldObject;
 
@@ -30,8 +31,7 @@ pub struct ReceivedRequest<'m> {
     is_refused: AtomicBool,
     /// The defaulted fields, if they are recorded.
     defaults: Option<Mutex<Vec<Defaults>>>,
-    /// What judges the object as it is to be stored, if anything does.
-    validator: Option<&'m Validator>,
+    options: ReceiveOptions<'m>,
     /// The object that was judged to be invalid.
     invalid: Mutex<Option<InvalidObject>>,
 }
@@ -43,6 +43,10 @@ pub struct ReceiveOptions<'v> {
     pub records_defaults: bool,
     /// What judges objects of built-in kinds between the phases of admission, as a server does. Nothing does by default.
     pub validator: Option<&'v Validator>,
+    /// Whether the server's own plugins are left out, so that what is judged lacks what they set.
+    pub has_no_plugins: bool,
+    /// Whether the object of an update is a manifest that is applied: what it leaves out stays as it is stored.
+    pub is_applied: bool,
 }
 
 /// An object of a built-in kind that a server's own validation refuses.
@@ -103,7 +107,7 @@ impl ApiObjects {
             warnings: Vec::new(),
             is_refused: AtomicBool::new(false),
             defaults: options.records_defaults.then(Mutex::default),
-            validator: options.validator,
+            options,
             invalid: Mutex::default(),
         };
         if self.knows(&request.kind) {
@@ -185,7 +189,10 @@ impl ReceivedRequest<'_> {
 
     /// The object that was judged to be invalid, if it was.
     pub fn invalid_object(&self) -> Option<InvalidObject> {
-        self.invalid.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.invalid
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The other warnings of a server before admission.
@@ -341,30 +348,44 @@ impl ReceivedRequest<'_> {
     /// Whether there are rules by which the object of a request is judged.
     fn is_judged(&self, request: &AdmissionRequest<'_>) -> bool {
         let is_update = request.operation == Operation::Update;
-        self.validator
+        self.options
+            .validator
             .is_some_and(|validator| validator.covers(&request.kind, &request.sub_resource, is_update))
     }
 
     /// Judges an object as it is to be stored. Of a kind without rules it is not known whether a server stores it.
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate; update.go, BeforeUpdate
     fn validate(&self, attributes: &pratique_registry::Attributes) -> Result<(), Box<Status>> {
-        let Some(validator) = self.validator else {
+        let Some(validator) = self.options.validator else {
             return Ok(());
         };
-        let (object, old) = (&attributes.object, &attributes.old_object);
-        let candidate = Candidate::new(&attributes.kind, object).of_subresource(&attributes.subresource);
-        let judged = match attributes.operation {
-            Operation::Update => validator.update(&candidate, old),
-            _ => validator.create(&candidate),
+        let judge = |object: &Value<'static>, old: &Value<'static>| {
+            let candidate = Candidate::new(&attributes.kind, object).of_subresource(&attributes.subresource);
+            match attributes.operation {
+                Operation::Update => validator.update(&candidate, old),
+                _ => validator.create(&candidate),
+            }
         };
-        let Err(Rejection::Invalid(status)) = judged else {
+        let given = (&attributes.object, &attributes.old_object);
+        let Err(Rejection::Invalid(mut status)) = judge(given.0, given.1) else {
             return Ok(());
         };
+        let (mut object, mut old_object) = (given.0.clone(), given.1.clone());
+        let is_update = attributes.operation == Operation::Update;
+        let kind = &attributes.kind;
+        let is_whole = if is_update {
+            !self.options.is_applied || !keep_stored(kind, &mut object, &mut old_object)
+        } else {
+            !self.options.has_no_plugins || !assume_plugins(kind, &mut object)
+        };
+        if !is_whole {
+            match judge(&object, &old_object) {
+                Err(Rejection::Invalid(of_whole)) => status = of_whole,
+                _ => return Ok(()),
+            }
+        }
         let mut invalid = self.invalid.lock().unwrap_or_else(PoisonError::into_inner);
-        *invalid = Some(InvalidObject {
-            object: object.clone(),
-            old_object: old.clone(),
-        });
+        *invalid = Some(InvalidObject { object, old_object });
         Err(status)
     }
 

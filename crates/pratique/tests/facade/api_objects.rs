@@ -122,7 +122,13 @@ fn what_is_defaulted_is_recorded() {
     let objects = ApiObjects::default();
     let mut request = pod();
     let received = objects
-        .receive_with(&mut request, ReceiveOptions { records_defaults: true, validator: None })
+        .receive_with(
+            &mut request,
+            ReceiveOptions {
+                records_defaults: true,
+                ..ReceiveOptions::default()
+            },
+        )
         .unwrap();
     assert_eq!(text(Some(&request.object), &["spec", "restartPolicy"]), "Always");
     assert_eq!(text(Some(&request.object), &["metadata", "uid"]), "");

@@ -229,11 +229,13 @@ impl StateInputs {
         validation: ValidationArguments,
         survey: impl FnOnce(&mut ClusterState),
     ) -> (Arc<KnownCluster>, InputErrors) {
-        let phases = Phases::of(&ObjectArguments {
+        let mut phases = Phases::of(&ObjectArguments {
             defaults: true,
             field_validation: FieldValidation::Ignore,
             validation,
         });
+        // A request has the whole object.
+        phases.preparation.applies = false;
         let (cluster, errors) = self.into_cluster(phases, namespace, survey);
         (Arc::new(cluster), errors)
     }
