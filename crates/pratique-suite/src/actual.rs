@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pratique::Outcome;
 use pratique::policy::Missing;
 use pratique_json::Value;
+use pratique_types::{Reason, Status};
 
 use crate::evaluated::Evaluated;
 use crate::plugin_outcome::{PluginOutcome, plugin_outcomes};
@@ -23,6 +24,8 @@ pub struct Actual {
     pub reason: String,
     /// The message of a denial, or the missing inputs of an undecided request.
     pub message: String,
+    /// The fields for which the server itself refuses the object, with the reason of each.
+    pub invalid: Vec<(String, String)>,
     /// The policy that the message names.
     pub policy: Option<String>,
     /// The admission plugin that refuses the request.
@@ -65,6 +68,7 @@ impl Actual {
         Actual {
             decision,
             code: status.code,
+            invalid: invalid_fields(&status, decision),
             policy: policy_of(&status.message),
             plugin: outcome.refused_by.map(String::from),
             plugins,
@@ -93,6 +97,18 @@ impl Actual {
             false => format!("{}/{name}", self.namespace),
         }
     }
+}
+
+/// The fields that a status names as the causes of a denial.
+fn invalid_fields(status: &Status, decision: ReviewDecision) -> Vec<(String, String)> {
+    if decision != ReviewDecision::Denied || status.code != Reason::Invalid.code() {
+        return Vec::new();
+    }
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes
+        .filter(|cause| !cause.field.is_empty())
+        .map(|cause| (cause.field.clone(), cause.reason.clone()))
+        .collect()
 }
 
 /// The inputs that the suite does not give, and how to give them.

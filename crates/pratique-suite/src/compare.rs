@@ -211,6 +211,18 @@ fn denial(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             differences.push(Difference::new(field, expected, actual));
         }
     }
+    for (field, reason) in &expected.invalid {
+        let reasons = actual.invalid.iter().filter(|(name, _)| name == field);
+        let reasons: Vec<&str> = reasons.map(|(_, reason)| reason.as_str()).collect();
+        if !reasons.contains(&reason.as_str()) {
+            let actual = if reasons.is_empty() {
+                "valid".to_owned()
+            } else {
+                reasons.join(", ")
+            };
+            differences.push(Difference::new(format!("invalid[{field}]"), reason, actual));
+        }
+    }
     if let Some(part) = &expected.message_contains
         && !actual.message.contains(part.as_str())
     {
@@ -331,6 +343,7 @@ mod tests {
         let actual = Actual {
             code: 422,
             message: "m".to_owned(),
+            invalid: vec![("spec.a".to_owned(), "FieldValueInvalid".to_owned())],
             changed: true,
             object: value(r#"{"a":{"b":[1,{"c":2}],"d/e":1}}"#).unwrap(),
             warnings: vec!["w".to_owned()],
@@ -382,6 +395,23 @@ mod tests {
                 ("messageContains", "x", "m"),
                 ("warnings", "none", "w"),
             ],
+        );
+    }
+
+    #[test]
+    fn fields_of_invalid_objects() {
+        let invalid = |field: &str, reason: &str| Expected {
+            invalid: [(field.to_owned(), reason.to_owned())].into(),
+            ..Expected::default()
+        };
+        check(&invalid("spec.a", "FieldValueInvalid"), &[]);
+        check(
+            &invalid("spec.a", "FieldValueRequired"),
+            &[("invalid[spec.a]", "FieldValueRequired", "FieldValueInvalid")],
+        );
+        check(
+            &invalid("spec.b", "FieldValueRequired"),
+            &[("invalid[spec.b]", "FieldValueRequired", "valid")],
         );
     }
 

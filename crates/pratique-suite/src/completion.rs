@@ -35,6 +35,7 @@ impl Suite {
     pub(crate) fn preparation(&self) -> Preparation {
         Preparation {
             takes_nameless: !self.defaults,
+            validates: self.validation,
             ..Preparation::default()
         }
     }

@@ -152,6 +152,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     let configuration = root.node("configuration").map(|id| reader.reference(id));
     let bind = root.bool("bind").unwrap_or_default();
     let defaults = root.bool("defaults").unwrap_or(true);
+    let validation = root.bool("validation").unwrap_or(true);
     let chain = reader.chain(&root);
     let webhooks = reader.webhooks(&root);
     let cluster = reader.cluster(&root);
@@ -175,6 +176,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         cases,
         bind,
         defaults,
+        validation,
         chain,
         webhooks: match runs_webhooks {
             true => Some(webhooks.unwrap_or_default()),

@@ -36,6 +36,8 @@ pub struct Suite {
     pub not_evaluated: Vec<NotEvaluated>,
     /// Whether objects are completed as an API server does.
     pub defaults: bool,
+    /// Whether the server's own validation refuses objects of built-in kinds.
+    pub validation: bool,
     /// The plugins of the server's chain, if requests go through it.
     pub(crate) chain: Option<ChainSettings>,
     /// What webhooks answer; `None` if the suite does not say it.
@@ -69,6 +71,7 @@ impl Suite {
             bind: false,
             not_evaluated: Vec::new(),
             defaults: false,
+            validation: true,
             chain: None,
             webhooks: None,
             source,
@@ -253,6 +256,8 @@ pub struct Expected {
     pub message: Option<String>,
     /// A part of the message.
     pub message_contains: Option<String>,
+    /// Some of the fields for which the server's own validation refuses the object, with the reason of each.
+    pub invalid: BTreeMap<String, String>,
     /// The policy that the message names.
     pub policy: Option<String>,
     /// The admission plugin that refuses the request.

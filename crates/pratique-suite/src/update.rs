@@ -159,6 +159,18 @@ impl Updater<'_> {
                         edits.push(self.replaced_value(entry.value, &text(found.name())));
                     }
                 }
+                field if field.starts_with("invalid[") => {
+                    let key = field
+                        .strip_prefix("invalid[")
+                        .and_then(|key| key.strip_suffix(']'));
+                    let key = key.unwrap_or_default();
+                    let known = value("invalid").and_then(|id| self.suite.source.tree().entry(id, key));
+                    let found = actual.invalid.iter().find(|(name, _)| name == key);
+                    // A field that is valid has no reason to write.
+                    if let (Some(entry), Some((_, reason))) = (known, found) {
+                        edits.push(self.replaced_value(entry.value, &text(reason)));
+                    }
+                }
                 "warnings" => edits.extend(replaced(field, expectation::texts(&actual.warnings))),
                 field if field.starts_with("auditAnnotations") => {
                     // One edit updates all annotations.

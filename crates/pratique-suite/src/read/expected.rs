@@ -34,6 +34,7 @@ impl Reader<'_> {
             reason: fields.text("reason"),
             message: fields.text("message"),
             message_contains: fields.text("messageContains"),
+            invalid: fields.map("invalid", |value| value.as_text().unwrap_or_default()),
             policy: fields.text("policy"),
             policies: outcomes("policies"),
             bindings: outcomes("bindings"),
