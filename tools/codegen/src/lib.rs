@@ -6,6 +6,7 @@
 mod constraints;
 mod declarative;
 mod discovery;
+mod gates;
 mod given;
 mod lifecycle;
 mod merge;
@@ -36,6 +37,11 @@ pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
 /// table `types.txt` of a release.
 pub fn run_declarative(rules: &Path, kinds: &Path, table: &Path) -> Result<(), Error> {
     declarative::run(rules, kinds, table)
+}
+
+/// Reads what `tools/go/objects/featuregates` writes; writes the table of feature gates into the directory `data`.
+pub fn run_gates(gates: &Path, data: &Path) -> Result<(), Error> {
+    gates::run(gates, data)
 }
 
 /// Reads what `tools/go/objects` writes of a release, and OpenAPI documents of directories; writes the tables of the release

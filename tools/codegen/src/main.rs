@@ -46,6 +46,9 @@ enum Tables {
 struct Sources {
     /// The file that `tools/go/objects` wrote.
     objects: PathBuf,
+    /// The file that `tools/go/objects/featuregates` wrote.
+    #[arg(long)]
+    gates: PathBuf,
     /// A directory of OpenAPI documents, as an API server serves them or as they lie in k8s.io/kubernetes. Of several, later
     /// ones add what is not in the ones before.
     #[arg(long, required = true)]
@@ -69,6 +72,7 @@ struct Sources {
 impl Sources {
     fn write(&self) -> Result<(), Error> {
         let optional = self.resources.with_file_name("optional.txt");
+        pratique_codegen::run_gates(&self.gates, &self.data)?;
         pratique_codegen::run_discovery(&self.discovery, &self.resources, &optional)?;
         pratique_codegen::run(
             &self.objects,

@@ -13,7 +13,6 @@ use super::within;
 const KINDS_HEAD: &str = "\
 # What the schemes of an API server know of kinds. Made by `cargo xtask codegen`; do not edit.
 # scheme GROUP NAME: what messages call the scheme of a group (`-` is the core group).
-# gate NAME on|off: the state of a feature gate on which defaulting depends.
 # internal GROUP/VERSION/KIND TYPE: the type that all versions of a kind are converted to.
 ";
 
@@ -36,7 +35,6 @@ struct Document {
     kinds: BTreeMap<String, String>,
     internal: BTreeMap<String, String>,
     schemes: BTreeMap<String, String>,
-    gates: BTreeMap<String, bool>,
     defaults: BTreeMap<String, Vec<Step>>,
     conversions: BTreeMap<String, Vec<Step>>,
 }
@@ -68,9 +66,6 @@ fn kinds(document: &Document) -> String {
     for (group, name) in &document.schemes {
         let group = if group.is_empty() { "-" } else { group };
         let _ = writeln!(text, "scheme {group} {name}");
-    }
-    for (name, is_on) in &document.gates {
-        let _ = writeln!(text, "gate {name} {}", if *is_on { "on" } else { "off" });
     }
     for kind in document.kinds.keys() {
         if let Some(internal) = document.internal.get(kind) {

@@ -48,8 +48,6 @@ type output struct {
 	Schemes map[string]string `json:"schemes"`
 	// Types has the fields of each struct, and what other names stand for.
 	Types gotypes.Types `json:"types"`
-	// Gates has the state of each feature gate on which defaulting depends.
-	Gates map[string]bool `json:"gates"`
 	// Defaults has the steps of defaulting of each kind that has any, in order.
 	Defaults map[string][]step `json:"defaults"`
 	// Conversions has the steps of converting to the internal version and back that change something.
@@ -59,7 +57,7 @@ type output struct {
 func main() {
 	out := output{
 		Kinds: map[string]string{}, Internal: map[string]string{}, Schemes: map[string]string{},
-		Types: gotypes.Types{}, Gates: gates(), Defaults: map[string][]step{}, Conversions: map[string][]step{},
+		Types: gotypes.Types{}, Defaults: map[string][]step{}, Conversions: map[string][]step{},
 	}
 	defaulters, conversions := readDefaulters(), readConversions()
 	for _, server := range servers {
