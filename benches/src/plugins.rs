@@ -13,9 +13,10 @@ use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_objects::{FieldValidation, MediaType, Objects};
 use pratique_plugin::{
-    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings,
-    Rejection, Stage, StateObjects, default_plugins,
+    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Rejection, Stage,
+    StateObjects, default_plugins,
 };
+use pratique_schema::FeatureGates;
 use serde_json::{Value as Json, json};
 
 /// A case that takes part in a contest.
@@ -149,11 +150,11 @@ fn chain(names: &Json) -> Result<PluginChain, Error> {
         Json::Array(names) => names.iter().filter_map(Json::as_str).collect(),
         _ => default_plugins().collect(),
     };
-    let gates = PluginGates::default();
+    let gates = FeatureGates::default();
     let plugins = names.into_iter().map(|name| {
         let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
         factory
-            .start(&PluginSettings::new(&gates))
+            .start(&PluginSettings::new(gates))
             .map_err(|error| Error::from(error.of_plugin(name)))
     });
     Ok(PluginChain::new(plugins.collect::<Result<_, Error>>()?))

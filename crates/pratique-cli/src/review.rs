@@ -165,7 +165,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     // A chain completes objects by itself.
     let objects = match plugin_state {
         Some(_) => None,
-        None => phases.objects(&sets),
+        None => phases.objects(&sets, arguments.state.gates.feature_gates),
     };
     let (mut cluster, others) = ClusterState::new(&loaded, supplied, before, objects, plugin_state);
     if cluster.plugins().is_some() {

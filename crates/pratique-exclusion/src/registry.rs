@@ -1,7 +1,8 @@
 //! The checks of an API server's registry for the configuration of admission.
 
 use pratique_json::Value;
-use pratique_types::{FeatureGates, GroupVersionKind, Operation, Status};
+use pratique_schema::FeatureGates;
+use pratique_types::{GroupVersionKind, Operation, Status};
 
 use crate::configuration::is_configuration;
 use crate::notice::excluded_by;
@@ -27,12 +28,12 @@ pub fn registry_check(
         return Ok(warnings);
     }
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    match Reserved::of(operation, kind, name.unwrap_or_default(), gates.manifests) {
+    match Reserved::of(operation, kind, name.unwrap_or_default(), gates.reads_manifests()) {
         Some(Reserved::Refused(status)) => return Err(status),
         Some(Reserved::Warned(warning)) => warnings.push(warning),
         None => {}
     }
-    if gates.excludes_virtual_resources {
+    if gates.excludes_virtual_resources() {
         warnings.extend(rules_without_effect(object));
     }
     Ok(warnings)
@@ -65,11 +66,6 @@ fn list<'v>(value: &'v Value<'v>, key: &str) -> &'v [Value<'v>] {
 mod tests {
     use super::*;
 
-    const ON: FeatureGates = FeatureGates {
-        manifests: true,
-        excludes_virtual_resources: true,
-    };
-
     #[track_caller]
     fn check(operation: Operation, object: &str, gates: FeatureGates, expected: Result<&[&str], i32>) {
         let object = pratique_json::parse(object.as_bytes()).unwrap();
@@ -91,18 +87,13 @@ mod tests {
 
     #[test]
     fn names_and_rules_are_checked() {
-        let off = FeatureGates {
-            manifests: false,
-            ..ON
-        };
-        check(Operation::Create, HOOKS, ON, Err(422));
+        let on = FeatureGates::default();
+        let off = on.with("ManifestBasedAdmissionControlConfig", false);
+        check(Operation::Create, HOOKS, on, Err(422));
         check(Operation::Create, HOOKS, off, Ok(&[NAME, RULE]));
-        check(Operation::Update, HOOKS, ON, Ok(&[NAME, RULE]));
-        check(Operation::Delete, HOOKS, ON, Ok(&[]));
-        let seen = FeatureGates {
-            excludes_virtual_resources: false,
-            ..ON
-        };
+        check(Operation::Update, HOOKS, on, Ok(&[NAME, RULE]));
+        check(Operation::Delete, HOOKS, on, Ok(&[]));
+        let seen = on.with("ExcludeAdmissionWebhookVirtualResources", false);
         check(Operation::Update, HOOKS, seen, Ok(&[NAME]));
     }
 
@@ -111,13 +102,13 @@ mod tests {
         check(
             Operation::Create,
             &HOOKS.replace("MutatingWebhookConfiguration", "Pod"),
-            ON,
+            FeatureGates::default(),
             Ok(&[]),
         );
         check(
             Operation::Create,
             r#"{"kind":"ValidatingAdmissionPolicy","metadata":null,"webhooks":7}"#,
-            ON,
+            FeatureGates::default(),
             Ok(&[]),
         );
     }

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use pratique_types::FeatureGates;
+use pratique_schema::FeatureGates;
 
 use crate::lint_meta::LintMeta;
 

@@ -24,8 +24,8 @@ pub struct FileSchema {
 }
 
 impl FileSchema {
-    /// Takes a JSON Schema. `owner` gives the [types](Self::types) of the format that this becomes.
-    pub fn new(document: &'static Json, owner: fn() -> &'static Schema) -> Self {
+    /// Takes a JSON Schema.
+    pub fn new(document: &'static Json) -> Self {
         let definitions = &document["definitions"];
         let structs = definitions.as_object().into_iter().flatten();
         let table = structs.map(|(name, definition)| {
@@ -36,7 +36,7 @@ impl FileSchema {
         FileSchema {
             definitions,
             // It is made once, and lives as long as the process.
-            types: Schema::read(table.collect::<String>().leak(), owner),
+            types: Schema::read(table.collect::<String>().leak()),
         }
     }
 
@@ -308,7 +308,7 @@ mod tests {
             },
         } })
     });
-    static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&DOCUMENT, || FORMAT.types()));
+    static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&DOCUMENT));
 
     #[track_caller]
     fn check(yaml: &str, expected: &[&str]) {

@@ -17,7 +17,7 @@ use crate::error::DecodeError;
 use crate::header::interpret;
 use crate::json_schema;
 use crate::objects::{FieldValidation, MediaType};
-use crate::release::{kinds, schema, type_of};
+use crate::release::ObjectTables;
 use crate::tree_value::{TooDeep, decoded};
 
 /// An object that was decoded, before it is defaulted.
@@ -30,24 +30,30 @@ pub(crate) struct Read<'a> {
 
 /// Decodes an object that is sent to an endpoint.
 pub(crate) fn decode<'a>(
+    tables: &ObjectTables,
     bytes: &'a [u8],
     media_type: MediaType,
     endpoint: &GroupVersionKind,
     validation: FieldValidation,
 ) -> Result<Read<'a>, DecodeError> {
-    let Some(id) = type_of(endpoint) else {
+    let Some(id) = tables.type_of(endpoint) else {
         return Err(DecodeError::UnknownKind(endpoint.clone()));
     };
     if media_type == MediaType::Json
-        && let Some(read) = faultless(bytes, endpoint, id)
+        && let Some(read) = faultless(tables, bytes, endpoint, id)
     {
         return Ok(read);
     }
-    reported(bytes, media_type, endpoint, id, validation)
+    reported(tables, bytes, media_type, endpoint, id, validation)
 }
 
 /// Decodes JSON without faults; none if there may be one.
-fn faultless<'a>(bytes: &'a [u8], endpoint: &GroupVersionKind, id: TypeId) -> Option<Read<'a>> {
+fn faultless<'a>(
+    tables: &ObjectTables,
+    bytes: &'a [u8],
+    endpoint: &GroupVersionKind,
+    id: TypeId,
+) -> Option<Read<'a>> {
     let mut value = pratique_json::parse_unique(bytes).ok()?;
     let Value::Object(object) = &mut value else {
         return None;
@@ -58,8 +64,8 @@ fn faultless<'a>(bytes: &'a [u8], endpoint: &GroupVersionKind, id: TypeId) -> Op
     if !is_of_kind {
         return None;
     }
-    let settled = settle_strict(schema(), id, object, &Progress::unwatched());
-    if settled == Settled::Refused || !json_schema::settle(endpoint, object) {
+    let settled = settle_strict(tables.schema(), id, object, &Progress::unwatched());
+    if settled == Settled::Refused || !json_schema::settle(tables, endpoint, object) {
         return None;
     }
     Some(Read {
@@ -85,6 +91,7 @@ impl Document {
 
 /// Decodes a document, and reports its faults.
 fn reported<'a>(
+    tables: &ObjectTables,
     bytes: &[u8],
     media_type: MediaType,
     endpoint: &GroupVersionKind,
@@ -102,17 +109,18 @@ fn reported<'a>(
             "Object 'apiVersion' is missing in '{text}'"
         )));
     }
-    let is_of_scheme = kinds().scheme(&actual.group) == kinds().scheme(&endpoint.group);
-    let Some(of) = type_of(&actual).filter(|_| is_of_scheme) else {
-        return Err(undecodable(&not_registered(endpoint, &actual)));
+    let kinds = tables.kinds();
+    let is_of_scheme = kinds.scheme(&actual.group) == kinds.scheme(&endpoint.group);
+    let Some(of) = tables.type_of(&actual).filter(|_| is_of_scheme) else {
+        return Err(undecodable(&not_registered(tables, endpoint, &actual)));
     };
     // The depth is checked before anything else goes through the document.
-    let value =
-        decoded(schema(), &Shape::Struct(of), root).map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
-    let faults = strict_faults(schema(), of, root).map_err(|cause| undecodable(&cause))?;
-    json_schema::check(&actual, &value).map_err(|cause| undecodable(&cause))?;
-    if kinds().internal(&actual) != kinds().internal(endpoint) {
-        return Err(undecodable(&not_convertible(endpoint, of)));
+    let value = decoded(tables.schema(), &Shape::Struct(of), root)
+        .map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
+    let faults = strict_faults(tables.schema(), of, root).map_err(|cause| undecodable(&cause))?;
+    json_schema::check(tables, &actual, &value).map_err(|cause| undecodable(&cause))?;
+    if kinds.internal(&actual) != kinds.internal(endpoint) {
+        return Err(undecodable(&not_convertible(tables, endpoint, of)));
     }
     let faults: Vec<String> = document.duplicates.into_iter().chain(faults).collect();
     let warnings = validation.check(&faults).map_err(|error| undecodable(&error))?;
@@ -122,11 +130,12 @@ fn reported<'a>(
             expected: endpoint.api_version().to_string(),
         });
     }
-    Ok(settled(value, endpoint, id, warnings))
+    Ok(settled(tables, value, endpoint, id, warnings))
 }
 
 /// Gives an object that was decoded the form of its type.
 fn settled<'a>(
+    tables: &ObjectTables,
     value: Value<'static>,
     endpoint: &GroupVersionKind,
     id: TypeId,
@@ -138,8 +147,8 @@ fn settled<'a>(
     };
     object.insert("apiVersion", endpoint.api_version().to_string());
     object.insert("kind", endpoint.kind.clone());
-    let settled = settle_keeping_empty(schema(), id, &mut object, &Progress::unwatched());
-    json_schema::settle(endpoint, &mut object);
+    let settled = settle_keeping_empty(tables.schema(), id, &mut object, &Progress::unwatched());
+    json_schema::settle(tables, endpoint, &mut object);
     Read {
         value: Value::Object(object),
         warnings,
@@ -222,20 +231,20 @@ pub fn warnings(faults: &[String]) -> Vec<String> {
 }
 
 // Upstream: apimachinery/pkg/runtime/error.go, notRegisteredErr.Error
-fn not_registered(endpoint: &GroupVersionKind, actual: &GroupVersionKind) -> String {
+fn not_registered(tables: &ObjectTables, endpoint: &GroupVersionKind, actual: &GroupVersionKind) -> String {
     format!(
         "no kind \"{}\" is registered for version \"{}\" in scheme \"{}\"",
         actual.kind,
         actual.api_version(),
-        kinds().scheme(&endpoint.group)
+        tables.kinds().scheme(&endpoint.group)
     )
 }
 
 // Upstream: apimachinery/pkg/conversion/converter.go, Converter.Convert
-fn not_convertible(endpoint: &GroupVersionKind, of: TypeId) -> String {
+fn not_convertible(tables: &ObjectTables, endpoint: &GroupVersionKind, of: TypeId) -> String {
     format!(
         "converting ({}) to ({}): unknown conversion",
-        schema().get(of).go_type(),
-        kinds().internal(endpoint).unwrap_or_default()
+        tables.schema().get(of).go_type(),
+        tables.kinds().internal(endpoint).unwrap_or_default()
     )
 }

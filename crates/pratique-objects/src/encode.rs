@@ -6,16 +6,16 @@ use pratique_typed::Encoder;
 use pratique_types::GroupVersionKind;
 
 use crate::json_schema;
-use crate::release::{layouts, schema, type_of};
+use crate::release::ObjectTables;
 
 /// Writes an object of a kind as an API server does; it has the form of its kind. Objects of other kinds are written by
 /// name.
-pub fn encode(kind: &GroupVersionKind, object: &Value<'_>) -> String {
+pub(crate) fn encode(tables: &ObjectTables, kind: &GroupVersionKind, object: &Value<'_>) -> String {
     let encoder = Encoder {
-        schema: schema(),
-        layout: |name| layouts().of(name),
+        schema: tables.schema(),
+        layouts: tables.layouts(),
         shape_of: json_schema::shape_of,
         is_bare: false,
     };
-    encoder.text(type_of(kind).map(Shape::Struct).as_ref(), object)
+    encoder.text(tables.type_of(kind).map(Shape::Struct).as_ref(), object)
 }

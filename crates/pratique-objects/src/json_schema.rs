@@ -3,12 +3,12 @@
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go
 
 use pratique_json::{Object, Progress, Value};
-use pratique_schema::{Shape, TypeId};
+use pratique_schema::{Schema, Shape, TypeId};
 use pratique_typed::decode::{StructField, ValueError, strict_faults};
 use pratique_typed::settle_in;
 use pratique_types::GroupVersionKind;
 
-use crate::release::schema;
+use crate::release::ObjectTables;
 
 /// Why a schema cannot be decoded, with the message of an API server.
 #[derive(Debug, thiserror::Error)]
@@ -20,8 +20,8 @@ pub(crate) enum SchemaError {
 }
 
 /// Gives the schemas in an object of a kind their form; false where one cannot be decoded.
-pub(crate) fn settle(kind: &GroupVersionKind, object: &mut Object<'_>) -> bool {
-    let Some(of) = schema_type(kind) else {
+pub(crate) fn settle(tables: &ObjectTables, kind: &GroupVersionKind, object: &mut Object<'_>) -> bool {
+    let Some(of) = schema_type(tables, kind) else {
         return true;
     };
     let mut is_valid = true;
@@ -32,8 +32,12 @@ pub(crate) fn settle(kind: &GroupVersionKind, object: &mut Object<'_>) -> bool {
 }
 
 /// Why a schema in an object cannot be decoded.
-pub(crate) fn check(kind: &GroupVersionKind, object: &Value<'_>) -> Result<(), SchemaError> {
-    let (Some(of), Value::Object(object)) = (schema_type(kind), object) else {
+pub(crate) fn check(
+    tables: &ObjectTables,
+    kind: &GroupVersionKind,
+    object: &Value<'_>,
+) -> Result<(), SchemaError> {
+    let (Some(of), Value::Object(object)) = (schema_type(tables, kind), object) else {
         return Ok(());
     };
     let mut checked = Ok(());
@@ -45,19 +49,28 @@ pub(crate) fn check(kind: &GroupVersionKind, object: &Value<'_>) -> Result<(), S
     checked
 }
 
+/// The type of schemas in a version of CustomResourceDefinitions.
+#[derive(Clone, Copy)]
+struct PropsType {
+    schema: &'static Schema,
+    id: TypeId,
+}
+
 /// The type of schemas in objects of a kind, if it has any.
-fn schema_type(kind: &GroupVersionKind) -> Option<TypeId> {
+fn schema_type(tables: &ObjectTables, kind: &GroupVersionKind) -> Option<PropsType> {
+    let schema = tables.schema();
     let name = || format!("apiextensions/{}.JSONSchemaProps", kind.version);
     let is_definition = kind.is_custom_resource_definition();
-    is_definition.then(|| schema().named(&name())).flatten()
+    let id = is_definition.then(|| schema.named(&name())).flatten()?;
+    Some(PropsType { schema, id })
 }
 
 /// The shape of a value in a schema that may be one or something else, where it is one.
-pub(crate) fn shape_of(of: TypeId, field: &str, value: &Value<'_>) -> Option<Shape> {
+pub(crate) fn shape_of(schema: &Schema, of: TypeId, field: &str, value: &Value<'_>) -> Option<Shape> {
     let is_free = matches!(
         field,
         "items" | "additionalItems" | "additionalProperties" | "dependencies"
-    ) && schema().get(of).name.ends_with(".JSONSchemaProps");
+    ) && schema.get(of).name.ends_with(".JSONSchemaProps");
     is_free.then(|| match (field, value) {
         ("dependencies", _) => Shape::Map(Box::new(Shape::Struct(of))),
         (_, Value::Array(_)) => Shape::List(Box::new(Shape::Struct(of))),
@@ -86,7 +99,7 @@ fn for_each_schema<'a>(object: &mut Object<'a>, visit: Visit<'_, 'a>) {
 }
 
 /// Recursion follows the nesting of the value, which its parser bounds.
-fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), SchemaError> {
+fn settle_props(of: PropsType, props: &mut Object<'_>) -> Result<(), SchemaError> {
     for field in ["properties", "patternProperties", "definitions"] {
         if let Some(Value::Object(schemas)) = props.get_mut(field) {
             for value in schemas.values_mut() {
@@ -161,25 +174,25 @@ fn within(prefix: &'static str) -> impl Fn(SchemaError) -> SchemaError {
     }
 }
 
-fn settle_value(of: TypeId, value: &mut Value<'_>) -> Result<(), SchemaError> {
+fn settle_value(of: PropsType, value: &mut Value<'_>) -> Result<(), SchemaError> {
     match value {
         Value::Object(props) => settle_props(of, props),
         _ => Ok(()),
     }
 }
 
-fn decode_all(of: TypeId, schemas: &mut [Value<'_>]) -> Result<(), SchemaError> {
+fn decode_all(of: PropsType, schemas: &mut [Value<'_>]) -> Result<(), SchemaError> {
     schemas.iter_mut().try_for_each(|schema| decode(of, schema))
 }
 
 /// Decodes a schema by itself.
-fn decode(of: TypeId, value: &mut Value<'_>) -> Result<(), SchemaError> {
-    strict_faults(schema(), of, &*value)?;
+fn decode(of: PropsType, value: &mut Value<'_>) -> Result<(), SchemaError> {
+    strict_faults(of.schema, of.id, &*value)?;
     if value.is_null() {
         *value = Object::new().into();
     }
     if let Value::Object(props) = value {
-        settle_in(schema(), of, props, &Progress::unwatched());
+        settle_in(of.schema, of.id, props, &Progress::unwatched());
         settle_props(of, props)?;
     }
     Ok(())

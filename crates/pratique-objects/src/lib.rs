@@ -4,7 +4,7 @@
 //! know or refuses them, and fills in defaults. [`Objects`] does the same, with the server's texts.
 //!
 //! ```
-//! use pratique_objects::{FieldValidation, MediaType, Objects, encode};
+//! use pratique_objects::{FieldValidation, MediaType, Objects};
 //! use pratique_types::GroupVersionKind;
 //!
 //! let kind = GroupVersionKind::new("", "v1", "Service");
@@ -13,7 +13,7 @@
 //! let received = objects.receive(text, MediaType::Json, &kind, FieldValidation::Warn)?;
 //! assert_eq!(received.warnings, [r#"unknown field "spec.typ""#]);
 //! assert_eq!(received.value.at(&["spec", "type"]).and_then(|of| of.as_str()), Some("ClusterIP"));
-//! assert!(encode(&kind, &received.value).starts_with(
+//! assert!(objects.encode(&kind, &received.value).starts_with(
 //!     r#"{"kind":"Service","apiVersion":"v1","metadata":{},"spec":{"ports":[{"protocol":"TCP","port":80,"targetPort":80}],"#
 //! ));
 //!
@@ -47,9 +47,7 @@ mod unstructured;
 pub use certificate_request::{CertificateRequest, CertificateRequestError};
 pub use changes::changed_paths;
 pub use decode::warnings;
-pub use encode::encode;
 pub use error::{DecodeError, StrictError};
 pub use objects::{Decoded, FieldValidation, InvalidTime, MediaType, Objects, is_builtin};
 pub use pod_resources::complete_pod_resources;
-pub use release::field_names;
 pub use unstructured::{PatchError, Unstructured, patch, unstructured};

@@ -2,19 +2,23 @@
 
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Progress, Value};
+use pratique_schema::{FeatureGates, Release};
 use pratique_typed::{Settled, settle_in, settle_keeping_empty};
 use pratique_types::GroupVersionKind;
 
 use crate::decode::{self, Read};
 use crate::defaults::Context;
+use crate::encode;
 use crate::error::{DecodeError, StrictError};
 use crate::json_schema;
-use crate::release::{conversions, kinds, plans, schema, type_of};
+use crate::release::ObjectTables;
 
-/// Decodes and defaults objects as an API server does at a time.
+/// Decodes and defaults objects as an API server of a release does at a time.
 #[derive(Clone, Debug)]
 pub struct Objects {
     now: String,
+    gates: FeatureGates,
+    tables: &'static ObjectTables,
 }
 
 /// In which format an object is.
@@ -77,9 +81,10 @@ pub struct Decoded<'a> {
 #[error("{0:?} is no timestamp, such as \"2024-01-01T00:00:00Z\"")]
 pub struct InvalidTime(String);
 
-/// Whether objects of a kind can be decoded and defaulted.
+/// Whether objects of a kind can be decoded and defaulted by the newest release.
 pub fn is_builtin(kind: &GroupVersionKind) -> bool {
-    kinds().internal(kind).is_some()
+    let tables = ObjectTables::of(Release::latest());
+    tables.kinds().internal(kind).is_some()
 }
 
 impl Objects {
@@ -95,8 +100,59 @@ impl Objects {
     }
 
     /// Takes a text that stands for the time of requests, which is not looked at: for programs that replace or ignore it.
+    ///
+    /// The server is of the newest release, with its gates as by default.
     pub fn with_placeholder(now: impl Into<String>) -> Self {
-        Objects { now: now.into() }
+        Objects {
+            now: now.into(),
+            gates: FeatureGates::default(),
+            tables: ObjectTables::of(Release::latest()),
+        }
+    }
+
+    /// Takes the release of the server, and its feature gates.
+    ///
+    /// ```
+    /// use pratique_objects::Objects;
+    /// use pratique_schema::{FeatureGates, Release};
+    /// use pratique_types::GroupVersionKind;
+    ///
+    /// let gates = FeatureGates::parse(Release::latest(), "MaxUnavailableStatefulSet=false")?;
+    /// let objects = Objects::at("2024-01-01T00:00:00Z")?.with_gates(gates);
+    /// let mut set = pratique_json::parse(br#"{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}"#)?;
+    /// objects.set_defaults(&GroupVersionKind::new("apps", "v1", "StatefulSet"), &mut set);
+    /// assert!(set.at(&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_gates(self, gates: FeatureGates) -> Self {
+        Objects {
+            tables: ObjectTables::of(gates.release()),
+            gates,
+            ..self
+        }
+    }
+
+    /// The feature gates of the server.
+    pub fn gates(&self) -> FeatureGates {
+        self.gates
+    }
+
+    /// Whether objects of a kind can be decoded and defaulted.
+    pub fn has_kind(&self, kind: &GroupVersionKind) -> bool {
+        self.tables.kinds().internal(kind).is_some()
+    }
+
+    /// The text in which the names of fields of decoded objects lie, so that [copies](Value::owned_within) need not own
+    /// them.
+    pub fn field_names(&self) -> &'static str {
+        self.tables.field_names()
+    }
+
+    /// Writes an object of a kind as an API server does; it has the form of its kind. Objects of other kinds are written by
+    /// name.
+    pub fn encode(&self, kind: &GroupVersionKind, object: &Value<'_>) -> String {
+        encode::encode(self.tables, kind, object)
     }
 
     /// Decodes an object that is sent to the endpoint of a kind. It is not defaulted.
@@ -110,7 +166,7 @@ impl Objects {
         endpoint: &GroupVersionKind,
         validation: FieldValidation,
     ) -> Result<Decoded<'a>, DecodeError> {
-        let mut read = decode::decode(bytes, media_type, endpoint, validation)?;
+        let mut read = decode::decode(self.tables, bytes, media_type, endpoint, validation)?;
         self.prune(endpoint, &mut read);
         Ok(read.into())
     }
@@ -127,7 +183,7 @@ impl Objects {
         endpoint: &GroupVersionKind,
         validation: FieldValidation,
     ) -> Result<Decoded<'a>, DecodeError> {
-        let mut read = decode::decode(bytes, media_type, endpoint, validation)?;
+        let mut read = decode::decode(self.tables, bytes, media_type, endpoint, validation)?;
         self.complete(endpoint, &mut read)?;
         Ok(read.into())
     }
@@ -139,11 +195,11 @@ impl Objects {
     /// # Errors
     /// That of an API server that cannot convert the object, which is as it was but for its form and defaults then.
     pub fn default(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), DecodeError> {
-        let (Some(id), Value::Object(members)) = (type_of(kind), &mut *object) else {
+        let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), &mut *object) else {
             return Ok(());
         };
-        let settled = settle_keeping_empty(schema(), id, members, &Progress::unwatched());
-        json_schema::settle(kind, members);
+        let settled = settle_keeping_empty(self.tables.schema(), id, members, &Progress::unwatched());
+        json_schema::settle(self.tables, kind, members);
         let mut read = Read {
             value: std::mem::replace(object, Value::Null),
             warnings: Vec::new(),
@@ -158,8 +214,8 @@ impl Objects {
     /// and those that are always written are there. It is not defaulted. Objects of kinds that are not built in
     /// stay as they are.
     pub fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
-        if let (Some(id), Value::Object(members)) = (type_of(kind), object) {
-            settle_in(schema(), id, members, &Progress::unwatched());
+        if let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), object) {
+            settle_in(self.tables.schema(), id, members, &Progress::unwatched());
         }
     }
 
@@ -167,14 +223,14 @@ impl Objects {
     /// server does after each mutation of admission. Values that do not fit their type stay as they are.
     // Upstream: apimachinery/pkg/runtime/scheme.go, Scheme.Default
     pub fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
-        let (Some(id), Value::Object(members)) = (type_of(kind), object) else {
+        let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), object) else {
             return;
         };
-        let settled = settle_keeping_empty(schema(), id, members, &Progress::unwatched());
-        json_schema::settle(kind, members);
-        plans().run(kind, members, &Context::new(&self.now));
+        let settled = settle_keeping_empty(self.tables.schema(), id, members, &Progress::unwatched());
+        json_schema::settle(self.tables, kind, members);
+        self.tables.defaults().run(kind, members, &self.context());
         if settled != Settled::Whole {
-            settle_in(schema(), id, members, &Progress::unwatched());
+            settle_in(self.tables.schema(), id, members, &Progress::unwatched());
         }
     }
 
@@ -183,20 +239,24 @@ impl Objects {
     /// # Errors
     /// It cannot be converted.
     pub fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), DecodeError> {
-        let (Some(id), Value::Object(members)) = (type_of(kind), object) else {
+        let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), object) else {
             return Ok(());
         };
-        let context = Context::new(&self.now);
-        conversions().run(kind, members, &context);
-        settle_in(schema(), id, members, &Progress::unwatched());
+        let context = self.context();
+        self.tables.conversions().run(kind, members, &context);
+        settle_in(self.tables.schema(), id, members, &Progress::unwatched());
         context.outcome(kind)
     }
 
+    fn context(&self) -> Context<'_> {
+        Context::new(&self.now, self.gates, self.tables)
+    }
+
     fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) -> Result<(), DecodeError> {
-        let context = Context::new(&self.now);
+        let context = self.context();
         if let Value::Object(object) = &mut read.value {
-            plans().run(kind, object, &context);
-            conversions().run(kind, object, &context);
+            self.tables.defaults().run(kind, object, &context);
+            self.tables.conversions().run(kind, object, &context);
         }
         self.prune(kind, read);
         context.outcome(kind)

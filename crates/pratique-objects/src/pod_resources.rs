@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
+use pratique_schema::FeatureGates;
 
 use crate::defaults::field::{is_empty, members, part, pointer, text};
 use crate::defaults::quantities::quantity;
-use crate::release::gate;
 
 /// Quantities by the name of the resource.
 type Resources = BTreeMap<String, Quantity>;
@@ -17,16 +17,18 @@ type Resources = BTreeMap<String, Quantity>;
 /// A Pod that states none stays as it is.
 ///
 /// ```
+/// use pratique_schema::FeatureGates;
+///
 /// let pod = br#"{"spec":{"containers":[{"resources":{"limits":{"cpu":"1"}}}],"resources":{"requests":{"cpu":"2"}}}}"#;
 /// let mut pod = pratique_json::parse(pod)?;
-/// pratique_objects::complete_pod_resources(&mut pod);
+/// pratique_objects::complete_pod_resources(&mut pod, FeatureGates::default());
 /// assert_eq!(pod.at(&["spec", "resources", "limits", "cpu"]).and_then(|of| of.as_str()), Some("2"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn complete_pod_resources(pod: &mut Value<'_>) {
+pub fn complete_pod_resources(pod: &mut Value<'_>, gates: FeatureGates) {
     if let Some(Value::Object(spec)) = pod.get_mut("spec")
-        && gate("PodLevelResources")
-        && gate("PodLevelResourcesFixDefaulting")
+        && gates.is_on("PodLevelResources")
+        && gates.is_on("PodLevelResourcesFixDefaulting")
     {
         complete(spec);
     }
@@ -194,7 +196,7 @@ mod tests {
     fn check(containers: &str, resources: &str, expected: &str) {
         let text = format!(r#"{{"spec":{{"containers":[{containers}],"resources":{resources}}}}}"#);
         let mut pod = pratique_json::parse(text.as_bytes()).unwrap();
-        complete_pod_resources(&mut pod);
+        complete_pod_resources(&mut pod, FeatureGates::default());
         let completed = pod.at(&["spec", "resources"]).unwrap();
         assert_eq!(completed.to_string(), expected, "{containers} {resources}");
     }

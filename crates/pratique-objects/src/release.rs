@@ -1,7 +1,7 @@
 //! The release of Kubernetes whose objects these are: its types, their layout, its kinds.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use foldhash::fast::RandomState;
 use pratique_schema::{Layouts, Release, Schema, TypeId};
@@ -9,56 +9,75 @@ use pratique_types::GroupVersionKind;
 
 use crate::plan::Plans;
 
-/// The types of the release.
-pub(crate) fn schema() -> &'static Schema {
-    Release::latest().schema()
+/// The tables of a release, as objects need them: read on first use, and kept.
+#[derive(Debug)]
+pub(crate) struct ObjectTables {
+    release: &'static Release,
+    defaults: OnceLock<Plans>,
+    conversions: OnceLock<Plans>,
+    kinds: OnceLock<Kinds>,
 }
 
-/// The text in which the names of fields of decoded objects lie, so that [copies](pratique_json::Value::owned_within) need
-/// not own them.
-pub fn field_names() -> &'static str {
-    Release::latest().tables().types
+impl ObjectTables {
+    /// Those of a release.
+    pub(crate) fn of(release: &'static Release) -> &'static ObjectTables {
+        static ALL: Mutex<BTreeMap<(u32, u32), &ObjectTables>> = Mutex::new(BTreeMap::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(release.version()).or_insert_with(|| {
+            // There are as many as there are releases.
+            Box::leak(Box::new(ObjectTables {
+                release,
+                defaults: OnceLock::new(),
+                conversions: OnceLock::new(),
+                kinds: OnceLock::new(),
+            }))
+        })
+    }
+
+    /// The types.
+    pub(crate) fn schema(&self) -> &'static Schema {
+        self.release.schema()
+    }
+
+    /// The text in which the names of fields of decoded objects lie.
+    pub(crate) fn field_names(&self) -> &'static str {
+        self.release.tables().types
+    }
+
+    /// In which order the fields of structs are written.
+    pub(crate) fn layouts(&self) -> &'static Layouts {
+        self.release.layouts()
+    }
+
+    /// The plans of defaulting.
+    pub(crate) fn defaults(&self) -> &Plans {
+        self.defaults
+            .get_or_init(|| Plans::read(self.release.tables().defaults))
+    }
+
+    /// The plans of the conversion to the internal version and back.
+    pub(crate) fn conversions(&self) -> &Plans {
+        self.conversions
+            .get_or_init(|| Plans::read(self.release.tables().conversions))
+    }
+
+    /// The type of a kind of the servers' schemes.
+    pub(crate) fn type_of(&self, kind: &GroupVersionKind) -> Option<TypeId> {
+        self.schema().registered(kind)
+    }
+
+    /// What the schemes know of kinds.
+    pub(crate) fn kinds(&self) -> &Kinds {
+        self.kinds
+            .get_or_init(|| Kinds::read(self.release.tables().kinds))
+    }
 }
 
-/// In which order the fields of structs are written.
-pub(crate) fn layouts() -> &'static Layouts {
-    Release::latest().layouts()
-}
-
-/// The plans of defaulting.
-pub(crate) fn plans() -> &'static Plans {
-    static PLANS: OnceLock<Plans> = OnceLock::new();
-    PLANS.get_or_init(|| Plans::read(Release::latest().tables().defaults))
-}
-
-/// The plans of the conversion to the internal version and back.
-pub(crate) fn conversions() -> &'static Plans {
-    static PLANS: OnceLock<Plans> = OnceLock::new();
-    PLANS.get_or_init(|| Plans::read(Release::latest().tables().conversions))
-}
-
-/// The type of a kind of the servers' schemes.
-pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<TypeId> {
-    schema().registered(kind)
-}
-
-/// The kinds in the schemes of the servers, and the feature gates.
+/// The kinds in the schemes of the servers.
 #[derive(Debug, Default)]
 pub(crate) struct Kinds {
     schemes: HashMap<&'static str, &'static str, RandomState>,
     internal: HashMap<GroupVersionKind, &'static str, RandomState>,
-    gates: HashMap<&'static str, bool, RandomState>,
-}
-
-/// Whether a feature gate is on by default.
-pub(crate) fn gate(name: &str) -> bool {
-    kinds().gates.get(name).copied().unwrap_or_default()
-}
-
-/// The kinds of the release.
-pub(crate) fn kinds() -> &'static Kinds {
-    static KINDS: OnceLock<Kinds> = OnceLock::new();
-    KINDS.get_or_init(|| Kinds::read(Release::latest().tables().kinds))
 }
 
 impl Kinds {
@@ -70,9 +89,6 @@ impl Kinds {
                 (Some("scheme"), Some(group), Some(name)) => {
                     let group = if group == "-" { "" } else { group };
                     kinds.schemes.insert(group, name);
-                }
-                (Some("gate"), Some(name), Some(state)) => {
-                    kinds.gates.insert(name, state == "on");
                 }
                 (Some("internal"), Some(kind), Some(of)) => {
                     if let Some(kind) = GroupVersionKind::from_path(kind) {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use pratique_objects::{FieldValidation, MediaType, Objects, changed_paths, encode};
+use pratique_objects::{FieldValidation, MediaType, Objects, changed_paths};
 use pratique_types::GroupVersionKind;
 use pratique_yaml::json::{self, Document};
 use pratique_yaml::tree::Value;
@@ -82,7 +82,7 @@ impl File {
         match objects.receive(body.as_bytes(), media_type, &kind, validation) {
             Err(error) => [String::new(), "[]".to_owned(), error.to_string()],
             Ok(received) => {
-                let text = encode(&kind, &received.value);
+                let text = objects.encode(&kind, &received.value);
                 let text = text.replace("\\u003cnow\\u003e", "<now>");
                 [text, format!("{:?}", received.warnings), String::new()]
             }

@@ -2,8 +2,8 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_manifest::{Failure, GivenConfiguration};
+use pratique_schema::FeatureGates;
 
-use crate::gates::PluginGates;
 use crate::handler::Handler;
 use crate::plugin::Plugin;
 
@@ -16,7 +16,7 @@ pub struct PluginSettings<'a> {
     /// The file that the configuration is from, for the places of faults.
     pub configuration_file: &'a str,
     /// The feature gates of the server.
-    pub feature_gates: &'a PluginGates,
+    pub feature_gates: FeatureGates,
     /// `--default-not-ready-toleration-seconds`.
     pub not_ready_toleration_seconds: i64,
     /// `--default-unreachable-toleration-seconds`.
@@ -69,7 +69,7 @@ impl PluginFactory {
 
 impl<'a> PluginSettings<'a> {
     /// Settings without configuration, with the default flags.
-    pub fn new(feature_gates: &'a PluginGates) -> Self {
+    pub fn new(feature_gates: FeatureGates) -> Self {
         PluginSettings {
             configuration: None,
             configuration_file: "",

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use pratique_core::Attributes;
 use pratique_plugin::{
-    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginSettings, Rejection, StartError,
+    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginSettings, Rejection, StartError,
 };
 use pratique_types::AdmissionRequest;
 
@@ -72,8 +72,8 @@ impl Requests {
     }
 
     /// These where one of the feature gates is on.
-    pub(crate) fn when(self, settings: &PluginSettings<'_>, gates: &[Gate]) -> Self {
-        match gates.iter().any(|gate| settings.feature_gates.enabled(*gate)) {
+    pub(crate) fn when(self, settings: &PluginSettings<'_>, gates: &[&str]) -> Self {
+        match gates.iter().any(|gate| settings.feature_gates.is_on(gate)) {
             true => self,
             false => Requests::Never,
         }

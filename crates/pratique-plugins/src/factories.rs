@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_plugin::{Gate, Handler, MakePlugin, PluginFactory, StateKind};
+use pratique_plugin::{Handler, MakePlugin, PluginFactory, StateKind, gates};
 use pratique_types::Operation;
 
 use crate::built_in::{Requests, handled};
@@ -28,7 +28,7 @@ const APPROVALS: Requests = Requests::to(identity::CERTIFICATES, "certificatesig
 const STATUSES: Requests = Requests::to(identity::CERTIFICATES, "certificatesigningrequests", "status");
 
 /// Either of them is enough.
-const GATES_OF_JOBS: &[Gate] = &[Gate::GENERIC_WORKLOAD, Gate::WORKLOAD_WITH_JOB];
+const GATES_OF_JOBS: &[&str] = &[gates::GENERIC_WORKLOAD, gates::WORKLOAD_WITH_JOB];
 
 /// The kinds that nodes refer to.
 const OF_NODES: &[StateKind] = &[
@@ -86,7 +86,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("StorageObjectInUseProtection", CREATE).mutating(),
         |handler, _| handled(handler, ANY, storage::Protection { of: &storage::STORAGE })),
     plugin(Handler::new("PodGroupProtection", CREATE).mutating(),
-        |handler, settings| handled(handler, ANY.when(settings, &[Gate::GENERIC_WORKLOAD]),
+        |handler, settings| handled(handler, ANY.when(settings, &[gates::GENERIC_WORKLOAD]),
             storage::Protection { of: &storage::POD_GROUPS })),
     plugin(Handler::new("OwnerReferencesPermissionEnforcement", WRITES).validating()
         .needing(&[StateKind::CUSTOM_RESOURCE_DEFINITION]).asking_authorizer(),
@@ -101,7 +101,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("CertificateSigning", UPDATE).validating().asking_authorizer(),
         |handler, _| handled(handler, STATUSES, identity::CertificatePermission { verb: "sign" })),
     plugin(Handler::new("ClusterTrustBundleAttest", WRITES).validating().asking_authorizer(),
-        |handler, settings| handled(handler, ANY.when(settings, &[Gate::CLUSTER_TRUST_BUNDLE]),
+        |handler, settings| handled(handler, ANY.when(settings, &[gates::CLUSTER_TRUST_BUNDLE]),
             identity::ClusterTrustBundleAttest)),
     plugin(Handler::new("CertificateSubjectRestriction", CREATE).validating(),
         |handler, _| handled(handler, CSRS, identity::CertificateSubjectRestriction)),
@@ -110,10 +110,10 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("DenyServiceExternalIPs", WRITES).validating(),
         |handler, _| handled(handler, SERVICES, storage::DenyServiceExternalIps)),
     plugin(Handler::new("PodTopologyLabels", CREATE).mutating().needing(&[StateKind::NODE]),
-        |handler, settings| handled(handler, ANY.when(settings, &[Gate::POD_TOPOLOGY_LABELS]),
+        |handler, settings| handled(handler, ANY.when(settings, &[gates::POD_TOPOLOGY_LABELS]),
             pods::PodTopologyLabels)),
     plugin(Handler::new("NodeDeclaredFeatureValidator", WRITES).validating().needing(&[StateKind::NODE]),
-        |handler, settings| handled(handler, ANY.when(settings, &[Gate::NODE_DECLARED_FEATURES]),
+        |handler, settings| handled(handler, ANY.when(settings, &[gates::NODE_DECLARED_FEATURES]),
             nodes::NodeDeclaredFeatureValidator::new(settings))),
     plugin(Handler::new("PodResizeValidator", UPDATE).validating().needing(&[StateKind::NODE]),
         |handler, _| handled(handler, RESIZES, pods::PodResizeValidator)),
@@ -126,7 +126,7 @@ pub const FACTORIES: &[PluginFactory] = &[
 #[rustfmt::skip]
 pub const FORMER_FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("PodGroupWorkloadExists", CREATE).validating().needing(&[StateKind::WORKLOAD]),
-        |handler, settings| handled(handler, GROUPS.when(settings, &[Gate::GENERIC_WORKLOAD]),
+        |handler, settings| handled(handler, GROUPS.when(settings, &[gates::GENERIC_WORKLOAD]),
             scheduling::PodGroupWorkloadExists)),
     plugin(Handler::new("JobValidation", UPDATE).validating().needing(&[StateKind::POD_GROUP]),
         |handler, settings| handled(handler, JOBS.when(settings, GATES_OF_JOBS), scheduling::JobValidation)),

@@ -7,14 +7,14 @@
 //! ```
 //! use pratique_json::parse;
 //! use pratique_plugin::{
-//!     Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings, Stage, StateObjects,
+//!     Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Stage, StateObjects,
 //! };
 //! use pratique_plugins::factory;
 //! use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 //!
-//! let gates = PluginGates::default();
+//! let gates = FeatureGates::default();
 //! let priority = factory("Priority").ok_or("no such plugin")?;
-//! let chain = PluginChain::new(vec![priority.start(&PluginSettings::new(&gates))?]);
+//! let chain = PluginChain::new(vec![priority.start(&PluginSettings::new(gates))?]);
 //!
 //! let mut cluster = StateObjects::whole();
 //! cluster.insert(parse(br#"{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",

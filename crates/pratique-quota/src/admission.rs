@@ -3,8 +3,8 @@
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    ChangedQuota, DerivedCache, Effects, Gate, Handler, MissingState, Plugin, PluginContext, PluginFactory,
-    Rejection, StateKind,
+    ChangedQuota, DerivedCache, Effects, Handler, MissingState, Plugin, PluginContext, PluginFactory,
+    Rejection, StateKind, gates,
 };
 use pratique_types::Operation;
 
@@ -36,8 +36,8 @@ pub const FACTORY: PluginFactory = PluginFactory {
         let gates = settings.feature_gates;
         Ok(Box::new(ResourceQuota::new(QuotaSettings {
             limited,
-            without_extended_resources: !gates.enabled(Gate::on("DRAExtendedResource")),
-            without_pod_level_resources: !gates.enabled(Gate::POD_LEVEL_RESOURCES),
+            without_extended_resources: !gates.is_on(gates::DRA_EXTENDED_RESOURCE),
+            without_pod_level_resources: !gates.is_on(gates::POD_LEVEL_RESOURCES),
         })))
     },
 };

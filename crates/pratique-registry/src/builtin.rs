@@ -1,7 +1,8 @@
 //! Built-in kinds, decoded and defaulted by `pratique-objects`.
 
 use pratique_json::Value;
-use pratique_objects::{FieldValidation, MediaType, Objects, encode, field_names};
+use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, Status, status};
 
 use crate::scheme::{Decoded, Scheme, Undecoded};
@@ -15,7 +16,7 @@ impl Scheme for Objects {
     ) -> Result<Decoded, Undecoded> {
         let received = self.receive(body, MediaType::Json, kind, validation)?;
         Ok(Decoded {
-            object: received.value.owned_within(field_names()),
+            object: received.value.owned_within(Objects::field_names(self)),
             warnings: received.warnings,
         })
     }
@@ -25,8 +26,12 @@ impl Scheme for Objects {
         defaulted.map_err(|error| Box::new(status::bad_request(error.to_string())))
     }
 
+    fn gates(&self) -> FeatureGates {
+        Objects::gates(self)
+    }
+
     fn field_names(&self) -> &'static str {
-        field_names()
+        Objects::field_names(self)
     }
 
     fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
@@ -34,6 +39,6 @@ impl Scheme for Objects {
     }
 
     fn encode(&self, kind: &GroupVersionKind, object: &Value<'static>) -> String {
-        encode(kind, object)
+        Objects::encode(self, kind, object)
     }
 }

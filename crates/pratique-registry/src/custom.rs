@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_apiextensions::{CustomResource, DefinitionError, Version};
 use pratique_json::{Object, Value};
 use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured};
+use pratique_schema::FeatureGates;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status, field, status};
@@ -190,6 +191,10 @@ impl Scheme for Kinds<'_> {
             }
             None => self.builtin.default_again(kind, object),
         }
+    }
+
+    fn gates(&self) -> FeatureGates {
+        self.builtin.gates()
     }
 
     fn field_names(&self) -> &'static str {

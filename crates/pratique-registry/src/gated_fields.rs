@@ -1,20 +1,39 @@
 //! Fields behind feature gates that are off: an object does not get them, unless it had them before.
 
 use pratique_json::Value;
+use pratique_schema::FeatureGates;
 
 use crate::object;
 
 /// The fields of one feature.
-pub(crate) type GatedFields = &'static [FieldPattern];
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GatedFields {
+    /// The feature gate.
+    pub(crate) gate: &'static str,
+    /// The fields.
+    pub(crate) fields: &'static [FieldPattern],
+}
+
+impl GatedFields {
+    /// Fields behind a gate.
+    pub(crate) const fn new(gate: &'static str, fields: &'static [FieldPattern]) -> Self {
+        GatedFields { gate, fields }
+    }
+}
 
 /// Names of fields from the outermost on: `*` stands for all elements of a list or values of a map, `a|b` for both fields.
 pub(crate) type FieldPattern = &'static [&'static str];
 
-/// Drops the fields of a feature from a new object, unless the old one uses one of them.
-pub(crate) fn drop_unused(object: &mut Value<'static>, old: Option<&Value<'static>>, feature: GatedFields) {
-    let is_used = old.is_some_and(|old| feature.iter().any(|pattern| has_any(old, pattern)));
-    if !is_used {
-        for pattern in feature {
+/// Drops the fields of a feature that is off from a new object, unless the old one uses one of them.
+pub(crate) fn drop_unused(
+    object: &mut Value<'static>,
+    old: Option<&Value<'static>>,
+    feature: GatedFields,
+    gates: FeatureGates,
+) {
+    let is_used = |old| feature.fields.iter().any(|pattern| has_any(old, pattern));
+    if !gates.is_on(feature.gate) && !old.is_some_and(is_used) {
+        for pattern in feature.fields {
             drop_all(object, pattern);
         }
     }
@@ -84,10 +103,20 @@ mod tests {
 
     #[track_caller]
     fn check(old: Option<&str>, expected: &str) {
-        const FEATURE: GatedFields = &[&["a|b", "*", "c"], &["d"]];
+        const FEATURE: GatedFields = GatedFields::new("EmptyDirVolumeMode", &[&["a|b", "*", "c"], &["d"]]);
         let mut object = read(r#"{"a":[{"c":1,"x":1},{}],"b":{"k":{"c":{}}},"d":[1]}"#);
-        drop_unused(&mut object, old.map(read).as_ref(), FEATURE);
+        let mut kept = object.clone();
+        drop_unused(
+            &mut object,
+            old.map(read).as_ref(),
+            FEATURE,
+            FeatureGates::default(),
+        );
         assert_eq!(object.to_string(), expected, "{old:?}");
+        let gates = FeatureGates::default().with(FEATURE.gate, true);
+        let unchanged = kept.to_string();
+        drop_unused(&mut kept, old.map(read).as_ref(), FEATURE, gates);
+        assert_eq!(kept.to_string(), unchanged, "{old:?}");
     }
 
     #[test]

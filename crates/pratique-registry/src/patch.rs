@@ -57,7 +57,10 @@ pub(crate) fn changed(
         }
         Verb::StrategicMergePatch => {
             let shown = go_form(&body);
-            (strategic::merge(kind, live.clone(), body)?.to_string(), shown)
+            (
+                strategic::merge(registry.scheme.gates().release(), kind, live.clone(), body)?.to_string(),
+                shown,
+            )
         }
         _ => {
             let text = merged_text(&registry.scheme.encode(kind, live), body);

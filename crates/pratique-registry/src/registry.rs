@@ -115,7 +115,7 @@ impl<'r> Registry<'r> {
         let custom = request.target.custom.as_ref();
         let warning = match custom.and_then(|kind| self.scheme.custom(kind)) {
             Some(version) => version.deprecation().map(str::to_owned),
-            None => crate::deprecation::warning(kind, self.release),
+            None => crate::deprecation::warning(kind, self.scheme.gates().release(), self.release),
         };
         warning.into_iter().collect()
     }
@@ -178,6 +178,7 @@ impl<'r> Registry<'r> {
             kind: &received.attributes.kind,
             user: &received.request.user,
             placeholders: self.placeholders,
+            gates: self.scheme.gates(),
             dry_run: received.request.dry_run,
             defaulted_labels: received.defaulted_labels,
             ports: 0,

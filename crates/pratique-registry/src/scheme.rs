@@ -3,6 +3,7 @@
 use pratique_apiextensions::Version;
 use pratique_json::{Progress, Value};
 use pratique_objects::{DecodeError, FieldValidation};
+use pratique_schema::FeatureGates;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{GroupVersionKind, Status, status};
 
@@ -26,6 +27,11 @@ pub trait Scheme {
     /// # Errors
     /// The answer where the object cannot be converted.
     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>>;
+
+    /// The release of the server, and its feature gates.
+    fn gates(&self) -> FeatureGates {
+        FeatureGates::default()
+    }
 
     /// A text in which the names of fields of decoded objects lie, so that copies need not own them.
     fn field_names(&self) -> &'static str {
@@ -57,7 +63,7 @@ pub trait Scheme {
 
     /// How objects of a kind are merged.
     fn merge_schema(&self, _kind: &GroupVersionKind) -> &MergeSchema {
-        MergeSchema::builtin()
+        self.gates().release().merge_schema()
     }
 
     /// An object as it is read from storage: in the version of a kind, with defaults.
@@ -87,7 +93,7 @@ pub trait Scheme {
         kind: &GroupVersionKind,
         object: &Value<'static>,
     ) -> Result<Value<'static>, Box<Status>> {
-        let mut object = crate::storage::read_back(kind, object);
+        let mut object = crate::storage::read_back(self.gates().release().schema(), kind, object);
         self.default_again(kind, &mut object)?;
         Ok(object)
     }

@@ -9,29 +9,26 @@ use pratique_types::GroupVersionKind;
 const AS_JSON: [&str; 2] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
 
 /// An object once it was stored and read again: as protocol buffers, as most are stored, it has no empty lists and maps.
-pub(crate) fn read_back(kind: &GroupVersionKind, object: &Value<'static>) -> Value<'static> {
+pub(crate) fn read_back(schema: &Schema, kind: &GroupVersionKind, object: &Value<'static>) -> Value<'static> {
     let mut object = object.clone();
-    if let (Some(id), false) = (
-        Schema::builtin().kind(kind),
-        AS_JSON.contains(&kind.group.as_str()),
-    ) {
-        empty_to_null(id, &mut object);
+    if let (Some(id), false) = (schema.kind(kind), AS_JSON.contains(&kind.group.as_str())) {
+        empty_to_null(schema, id, &mut object);
     }
     object
 }
 
 /// Recursion follows the nesting of the value, which its parser bounds.
-fn empty_to_null(id: TypeId, object: &mut Value<'static>) {
-    for field in Schema::builtin().get(id).fields.iter() {
+fn empty_to_null(schema: &Schema, id: TypeId, object: &mut Value<'static>) {
+    for field in schema.get(id).fields.iter() {
         if let Some(value) = object.get_mut(field.name) {
-            shape_to_null(&field.shape, value);
+            shape_to_null(schema, &field.shape, value);
         }
     }
 }
 
-fn shape_to_null(shape: &Shape, value: &mut Value<'static>) {
+fn shape_to_null(schema: &Schema, shape: &Shape, value: &mut Value<'static>) {
     match (shape, value) {
-        (Shape::Struct(id), value) => empty_to_null(*id, value),
+        (Shape::Struct(id), value) => empty_to_null(schema, *id, value),
         (Shape::List(_), value @ Value::Array(_)) | (Shape::Map(_), value @ Value::Object(_))
             if value.is_empty() =>
         {
@@ -39,12 +36,12 @@ fn shape_to_null(shape: &Shape, value: &mut Value<'static>) {
         }
         (Shape::List(element), Value::Array(elements)) => {
             for value in elements {
-                shape_to_null(element, value);
+                shape_to_null(schema, element, value);
             }
         }
         (Shape::Map(of), Value::Object(members)) => {
             for value in members.values_mut() {
-                shape_to_null(of, value);
+                shape_to_null(schema, of, value);
             }
         }
         _ => {}

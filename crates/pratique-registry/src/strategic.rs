@@ -1,43 +1,8 @@
 //! Strategic merge patches: lists of built-in kinds are merged by element where their type says so.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
 use pratique_json::{Object, Value};
-use pratique_schema::{Release, Schema, Shape, TypeId};
+use pratique_schema::{PatchStrategy, Release, Shape, TypeId};
 use pratique_types::{GroupVersionKind, Status, status};
-
-/// How a field is patched.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tags {
-    merge: bool,
-    key: Option<&'static str>,
-}
-
-fn tags(of: &str, field: &str) -> Tags {
-    static TAGS: OnceLock<HashMap<(&'static str, &'static str), Tags>> = OnceLock::new();
-    let all = TAGS.get_or_init(|| {
-        // `core/v1.PodSpec containers merge name`: the patch tags of Go's types.
-        let lines = Release::latest()
-            .tables()
-            .patch_strategies
-            .lines()
-            .filter(|line| !line.starts_with('#'));
-        let lines = lines.filter_map(|line| {
-            let mut columns = line.split(' ');
-            let place = (columns.next()?, columns.next()?);
-            let strategies = columns.next()?;
-            let has = |strategy: &str| strategies.split(',').any(|one| one == strategy);
-            let tags = Tags {
-                merge: has("merge"),
-                key: columns.next(),
-            };
-            Some((place, tags))
-        });
-        lines.collect()
-    });
-    all.get(&(of, field)).copied().unwrap_or_default()
-}
 
 /// The formats of patches that kinds without patch strategies take.
 const WITHOUT_STRATEGIC_MERGE: [&str; 4] = [
@@ -55,6 +20,7 @@ const SET_ORDER: &str = "$setElementOrder/";
 /// An object with a patch merged in.
 // Upstream: apimachinery/pkg/util/strategicpatch/patch.go, StrategicMergeMapPatch
 pub(crate) fn merge(
+    release: &'static Release,
     kind: &GroupVersionKind,
     object: Value<'static>,
     patch: Value<'static>,
@@ -64,173 +30,187 @@ pub(crate) fn merge(
             "json: cannot unmarshal a value that is no object into a strategic merge patch",
         )));
     };
-    let Some(id) = Schema::builtin().kind(kind) else {
+    let Some(id) = release.schema().kind(kind) else {
         return Err(Box::new(status::unsupported_media_type(&WITHOUT_STRATEGIC_MERGE)));
     };
     let object = match object {
         Value::Object(object) => object,
         _ => Object::new(),
     };
-    merge_struct(Some(id), object, patch).map(Value::Object)
+    PatchMerge(release)
+        .merge_struct(Some(id), object, patch)
+        .map(Value::Object)
 }
 
-/// Recursion follows the nesting of the patch, which its parser bounds.
-// Upstream: apimachinery/pkg/util/strategicpatch/patch.go, mergeMap
-fn merge_struct(
-    of: Option<TypeId>,
-    mut object: Object<'static>,
-    mut patch: Object<'static>,
-) -> Result<Object<'static>, Box<Status>> {
-    if let Some(directive) = patch.remove(PATCH) {
-        match directive.as_str() {
-            Some("replace") => return Ok(patch),
-            Some("delete") => return Ok(Object::new()),
-            Some("merge") => {}
-            _ => {
-                return Err(Box::new(status::bad_request(format!(
-                    "Unknown patch type found: {}",
-                    shown(&directive)
-                ))));
+/// Merges patches by the types of a release.
+#[derive(Clone, Copy)]
+struct PatchMerge(&'static Release);
+
+impl PatchMerge {
+    /// Recursion follows the nesting of the patch, which its parser bounds.
+    // Upstream: apimachinery/pkg/util/strategicpatch/patch.go, mergeMap
+    fn merge_struct(
+        self,
+        of: Option<TypeId>,
+        mut object: Object<'static>,
+        mut patch: Object<'static>,
+    ) -> Result<Object<'static>, Box<Status>> {
+        if let Some(directive) = patch.remove(PATCH) {
+            match directive.as_str() {
+                Some("replace") => return Ok(patch),
+                Some("delete") => return Ok(Object::new()),
+                Some("merge") => {}
+                _ => {
+                    return Err(Box::new(status::bad_request(format!(
+                        "Unknown patch type found: {}",
+                        shown(&directive)
+                    ))));
+                }
             }
         }
-    }
-    if let Some(Value::Array(keys)) = patch.remove(RETAIN_KEYS) {
-        let names = object.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
-        for name in names {
-            if !keys.iter().any(|key| key.as_str() == Some(name.as_str())) {
+        if let Some(Value::Array(keys)) = patch.remove(RETAIN_KEYS) {
+            let names = object.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+            for name in names {
+                if !keys.iter().any(|key| key.as_str() == Some(name.as_str())) {
+                    object.remove(&name);
+                }
+            }
+        }
+        let of = of.map(|id| self.0.schema().get(id));
+        let mut orders: Vec<(String, Vec<Value<'static>>)> = Vec::new();
+        for (name, change) in patch {
+            if let Some(field) = name.strip_prefix(DELETE_FROM) {
+                if let (Some(Value::Array(elements)), Value::Array(deleted)) =
+                    (object.get_mut(field), &change)
+                {
+                    elements.retain(|element| !deleted.contains(element));
+                }
+                continue;
+            }
+            if let Some(field) = name.strip_prefix(SET_ORDER) {
+                if let Value::Array(order) = change {
+                    orders.push((field.to_owned(), order));
+                }
+                continue;
+            }
+            if change.is_null() {
                 object.remove(&name);
+                continue;
+            }
+            let shape = of.and_then(|of| of.field(&name)).map(|field| &field.shape);
+            let strategies = self.0.patch_strategies();
+            let strategy = of.map(|of| strategies.of(of.name, &name)).unwrap_or_default();
+            let before = object.remove(&name);
+            let merged = match (before, change) {
+                (Some(Value::Object(before)), Value::Object(change)) => {
+                    self.merge_member(shape, before, change)?.into()
+                }
+                (None, Value::Object(change)) => {
+                    let without_directives = self.merge_member(shape, Object::new(), change)?;
+                    without_directives.into()
+                }
+                (Some(Value::Array(before)), Value::Array(change)) if strategy.merges => {
+                    self.merge_list(shape, strategy, before, change)?.into()
+                }
+                (None, Value::Array(change)) if strategy.merges && strategy.key.is_some() => {
+                    self.merge_list(shape, strategy, Vec::new(), change)?.into()
+                }
+                (_, change) => change,
+            };
+            object.insert(name, merged);
+        }
+        for (field, order) in orders {
+            let key = of.and_then(|of| self.0.patch_strategies().of(of.name, &field).key);
+            if let Some(Value::Array(elements)) = object.get_mut(&field) {
+                set_order(elements, &order, key);
             }
         }
+        Ok(object)
     }
-    let of = of.map(|id| Schema::builtin().get(id));
-    let mut orders: Vec<(String, Vec<Value<'static>>)> = Vec::new();
-    for (name, change) in patch {
-        if let Some(field) = name.strip_prefix(DELETE_FROM) {
-            if let (Some(Value::Array(elements)), Value::Array(deleted)) = (object.get_mut(field), &change) {
-                elements.retain(|element| !deleted.contains(element));
-            }
-            continue;
-        }
-        if let Some(field) = name.strip_prefix(SET_ORDER) {
-            if let Value::Array(order) = change {
-                orders.push((field.to_owned(), order));
-            }
-            continue;
-        }
-        if change.is_null() {
-            object.remove(&name);
-            continue;
-        }
-        let shape = of.and_then(|of| of.field(&name)).map(|field| &field.shape);
-        let tags = of.map(|of| tags(of.name, &name)).unwrap_or_default();
-        let before = object.remove(&name);
-        let merged = match (before, change) {
-            (Some(Value::Object(before)), Value::Object(change)) => {
-                merge_member(shape, before, change)?.into()
-            }
-            (None, Value::Object(change)) => {
-                let without_directives = merge_member(shape, Object::new(), change)?;
-                without_directives.into()
-            }
-            (Some(Value::Array(before)), Value::Array(change)) if tags.merge => {
-                merge_list(shape, tags, before, change)?.into()
-            }
-            (None, Value::Array(change)) if tags.merge && tags.key.is_some() => {
-                merge_list(shape, tags, Vec::new(), change)?.into()
-            }
-            (_, change) => change,
-        };
-        object.insert(name, merged);
-    }
-    for (field, order) in orders {
-        let key = of.and_then(|of| tags(of.name, &field).key);
-        if let Some(Value::Array(elements)) = object.get_mut(&field) {
-            set_order(elements, &order, key);
-        }
-    }
-    Ok(object)
-}
 
-fn merge_member(
-    shape: Option<&Shape>,
-    before: Object<'static>,
-    change: Object<'static>,
-) -> Result<Object<'static>, Box<Status>> {
-    let of = match shape {
-        Some(Shape::Struct(id)) => Some(*id),
-        _ => None,
-    };
-    merge_struct(of, before, change)
-}
-
-/// Elements that the patch adds come first, as upstream where there is no order.
-// Upstream: apimachinery/pkg/util/strategicpatch/patch.go, mergeSlice
-fn merge_list(
-    shape: Option<&Shape>,
-    tags: Tags,
-    before: Vec<Value<'static>>,
-    change: Vec<Value<'static>>,
-) -> Result<Vec<Value<'static>>, Box<Status>> {
-    let Some(key) = tags.key else {
-        let mut merged = before;
-        for element in change {
-            if !merged.contains(&element) {
-                merged.push(element);
-            }
-        }
-        return Ok(merged);
-    };
-    let of = match shape {
-        Some(Shape::List(element)) => match element.as_ref() {
-            Shape::Struct(id) => Some(*id),
+    fn merge_member(
+        self,
+        shape: Option<&Shape>,
+        before: Object<'static>,
+        change: Object<'static>,
+    ) -> Result<Object<'static>, Box<Status>> {
+        let of = match shape {
+            Some(Shape::Struct(id)) => Some(*id),
             _ => None,
-        },
-        _ => None,
-    };
-    if change
-        .iter()
-        .any(|element| element.get(PATCH).and_then(Value::as_str) == Some("replace"))
-    {
-        let mut replaced = change;
-        replaced.retain(|element| element.get(PATCH).is_none());
-        return Ok(replaced);
-    }
-    let mut merged = before;
-    let mut added = Vec::new();
-    for element in change {
-        let Value::Object(mut element) = element else {
-            return Err(Box::new(status::bad_request(format!(
-                "map: {}: element is not a map",
-                shown(&element)
-            ))));
         };
-        let Some(identity) = element.get(key).cloned() else {
-            return Err(Box::new(status::bad_request(format!(
-                "map: {} does not contain declared merge key: {key}",
-                Value::Object(element)
-            ))));
-        };
-        if element.get(PATCH).and_then(Value::as_str) == Some("delete") {
-            merged.retain(|other| other.get(key) != Some(&identity));
-            continue;
-        }
-        let same = merged.iter_mut().find(|other| other.get(key) == Some(&identity));
-        match same {
-            Some(same) => {
-                let before = match std::mem::take(same) {
-                    Value::Object(before) => before,
-                    _ => Object::new(),
-                };
-                *same = merge_struct(of, before, element)?.into();
-            }
-            None => {
-                element.remove(PATCH);
-                added.push(merge_struct(of, Object::new(), element)?.into());
-            }
-        }
+        self.merge_struct(of, before, change)
     }
-    added.extend(merged);
-    Ok(added)
+
+    /// Elements that the patch adds come first, as upstream where there is no order.
+    // Upstream: apimachinery/pkg/util/strategicpatch/patch.go, mergeSlice
+    fn merge_list(
+        self,
+        shape: Option<&Shape>,
+        strategy: PatchStrategy,
+        before: Vec<Value<'static>>,
+        change: Vec<Value<'static>>,
+    ) -> Result<Vec<Value<'static>>, Box<Status>> {
+        let Some(key) = strategy.key else {
+            let mut merged = before;
+            for element in change {
+                if !merged.contains(&element) {
+                    merged.push(element);
+                }
+            }
+            return Ok(merged);
+        };
+        let of = match shape {
+            Some(Shape::List(element)) => match element.as_ref() {
+                Shape::Struct(id) => Some(*id),
+                _ => None,
+            },
+            _ => None,
+        };
+        if change
+            .iter()
+            .any(|element| element.get(PATCH).and_then(Value::as_str) == Some("replace"))
+        {
+            let mut replaced = change;
+            replaced.retain(|element| element.get(PATCH).is_none());
+            return Ok(replaced);
+        }
+        let mut merged = before;
+        let mut added = Vec::new();
+        for element in change {
+            let Value::Object(mut element) = element else {
+                return Err(Box::new(status::bad_request(format!(
+                    "map: {}: element is not a map",
+                    shown(&element)
+                ))));
+            };
+            let Some(identity) = element.get(key).cloned() else {
+                return Err(Box::new(status::bad_request(format!(
+                    "map: {} does not contain declared merge key: {key}",
+                    Value::Object(element)
+                ))));
+            };
+            if element.get(PATCH).and_then(Value::as_str) == Some("delete") {
+                merged.retain(|other| other.get(key) != Some(&identity));
+                continue;
+            }
+            let same = merged.iter_mut().find(|other| other.get(key) == Some(&identity));
+            match same {
+                Some(same) => {
+                    let before = match std::mem::take(same) {
+                        Value::Object(before) => before,
+                        _ => Object::new(),
+                    };
+                    *same = self.merge_struct(of, before, element)?.into();
+                }
+                None => {
+                    element.remove(PATCH);
+                    added.push(self.merge_struct(of, Object::new(), element)?.into());
+                }
+            }
+        }
+        added.extend(merged);
+        Ok(added)
+    }
 }
 
 /// Sorts elements as the patch says. Elements that it does not name follow, in their order.
@@ -262,7 +242,7 @@ mod tests {
     fn check(object: &str, patch: &str, expected: &str) {
         let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
         let kind = GroupVersionKind::new("", "v1", "Pod");
-        let merged = merge(&kind, parse(object), parse(patch)).unwrap();
+        let merged = merge(Release::latest(), &kind, parse(object), parse(patch)).unwrap();
         assert_eq!(merged.to_string(), expected, "{patch}");
     }
 

@@ -1,6 +1,7 @@
 //! The strategy of a kind's storage: how objects are prepared before they are validated and stored.
 
 use pratique_json::Value;
+use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
@@ -70,8 +71,8 @@ pub(crate) struct Generation {
 /// Fields that are dropped from an object, unless the object before has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Gated {
-    /// The field at this path.
-    Field(Path<'static>),
+    /// The field of a feature gate at this path.
+    Field(&'static str, Path<'static>),
     /// The fields of a feature, which stay where one of them was used.
     Feature(GatedFields),
     /// Fields of the Pod or template at this path.
@@ -103,6 +104,7 @@ pub(crate) struct Context<'c> {
     pub(crate) kind: &'c GroupVersionKind,
     pub(crate) user: &'c UserInfo,
     pub(crate) placeholders: &'c Placeholders,
+    pub(crate) gates: FeatureGates,
     pub(crate) dry_run: bool,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
@@ -225,7 +227,7 @@ impl Strategy {
         if self.generation.starts {
             object::set(object, &["metadata", "generation"], 1);
         }
-        self.drop_gated(object, None);
+        self.drop_gated(object, None, context.gates);
         (self.create)(context, object);
     }
 
@@ -247,20 +249,21 @@ impl Strategy {
         } = self.generation;
         let counts = |object: &Value<'static>| counted.iter().any(|path| !object::same(object, old, path));
         let counted_before = counts(object);
-        self.drop_gated(object, Some(old));
+        self.drop_gated(object, Some(old), context.gates);
         (self.update)(context, object, old);
         if (counted_first && counted_before) || (!counted_first && counts(object)) {
             object::increment_generation(object, old);
         }
     }
 
-    fn drop_gated(&self, object: &mut Value<'static>, old: Option<&Value<'static>>) {
+    fn drop_gated(&self, object: &mut Value<'static>, old: Option<&Value<'static>>, gates: FeatureGates) {
         for gated in self.gated {
             match gated {
-                Gated::Field(path) if old.is_some_and(|old| object::has(old, path)) => {}
-                Gated::Field(path) => drop(object::remove(object, path)),
-                Gated::Feature(feature) => drop_unused(object, old, feature),
-                Gated::Pod(path) => drop_disabled(object, old, path),
+                Gated::Field(gate, _) if gates.is_on(gate) => {}
+                Gated::Field(_, path) if old.is_some_and(|old| object::has(old, path)) => {}
+                Gated::Field(_, path) => drop(object::remove(object, path)),
+                Gated::Feature(feature) => drop_unused(object, old, *feature, gates),
+                Gated::Pod(path) => drop_disabled(object, old, path, gates),
             }
         }
     }

@@ -1,10 +1,11 @@
 //! The fields of a type, found by name in constant time.
 
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use crate::Field;
+use crate::read::{self, TypeNames};
 use crate::slots::{Named, Slots, Walk};
-use crate::{Field, Schema, read};
 
 /// The fields of a type.
 #[derive(Debug, Default)]
@@ -17,34 +18,39 @@ pub struct Fields {
 }
 
 /// Fields that are parsed from the table on first use: of more than a thousand types, a program uses few.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LazyFields {
     table: &'static str,
-    /// The schema whose types they refer to.
-    owner: fn() -> &'static Schema,
+    /// The types of the schema, to which they refer. Without them there are no fields.
+    names: Option<Arc<TypeNames>>,
     fields: OnceLock<Fields>,
 }
 
-impl Default for LazyFields {
-    fn default() -> Self {
-        LazyFields::new("", Schema::builtin)
-    }
-}
-
 impl LazyFields {
+    /// No fields.
+    pub(crate) const EMPTY: Self = LazyFields {
+        table: "",
+        names: None,
+        fields: OnceLock::new(),
+    };
+
     /// Takes the lines of the table.
-    pub(crate) const fn new(table: &'static str, owner: fn() -> &'static Schema) -> Self {
+    pub(crate) fn new(table: &'static str, names: Arc<TypeNames>) -> Self {
         LazyFields {
             table,
-            owner,
+            names: Some(names),
             fields: OnceLock::new(),
         }
     }
 
     #[cold]
     fn read(&self) -> &Fields {
-        let read = || Fields::new(read::fields(self.table, (self.owner)()));
-        self.fields.get_or_init(read)
+        self.fields.get_or_init(|| {
+            let names = self.names.as_deref();
+            names.map_or_else(Fields::default, |names| {
+                Fields::new(read::fields(self.table, names))
+            })
+        })
     }
 }
 
@@ -130,11 +136,11 @@ impl Named for Field {
 
 #[cfg(test)]
 mod tests {
-    use crate::Schema;
+    use crate::Release;
 
     #[test]
     fn fields_are_found_in_any_order() {
-        for of in Schema::builtin().types() {
+        for of in Release::latest().schema().types() {
             let names: Vec<&str> = of.fields.iter().map(|field| field.name).collect();
             let orders = [names.clone(), names.iter().rev().copied().collect()];
             let every_third: Vec<&str> = names.iter().step_by(3).copied().collect();

@@ -17,31 +17,40 @@
 //! ```
 
 mod constraints;
+mod deprecations;
 mod fields;
+mod gates;
 mod given;
 mod layout;
 pub mod merge;
+mod patch_strategies;
 mod read;
 mod release;
 mod slots;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
 
+use read::TypeNames;
+
 pub use constraints::{Constraints, TypeConstraints};
+pub use deprecations::{Deprecation, Deprecations};
 pub use fields::{Fields, LazyFields};
+pub use gates::{FeatureGate, FeatureGates, FeatureGatesError, GateStage, GateTable};
 pub use given::{FieldPresence, GivenFields, given};
 pub use layout::{LayoutField, Layouts, layout, names_in_order};
-pub use release::{Release, ReleaseTables};
+pub use patch_strategies::{PatchStrategies, PatchStrategy};
+pub use release::{Release, ReleaseError, ReleaseTables};
 pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.
 #[derive(Debug, Default)]
 pub struct Schema {
     types: Vec<StructType>,
-    names: HashMap<&'static str, TypeId, RandomState>,
+    names: Arc<TypeNames>,
     kinds: HashMap<GroupVersionKind, TypeId, RandomState>,
     /// The kinds that have no objects of their own.
     others: HashMap<GroupVersionKind, TypeId, RandomState>,
@@ -136,10 +145,9 @@ impl Schema {
         Release::latest().schema()
     }
 
-    /// The types of a table in the format of [`Schema::table`]. `owner` gives the schema that
-    /// this becomes, which fields that are parsed later refer to.
-    pub fn read(table: &'static str, owner: fn() -> &'static Schema) -> Schema {
-        read::read(table, owner)
+    /// The types of a table in the format of [`ReleaseTables::types`].
+    pub fn read(table: &'static str) -> Schema {
+        read::read(table)
     }
 
     /// The text that the types of Kubernetes are parsed from. The names of their fields are slices of it, so a name can be
@@ -172,7 +180,7 @@ impl Schema {
     pub fn get(&self, id: TypeId) -> &StructType {
         static NOTHING: StructType = StructType {
             name: "",
-            fields: LazyFields::new("", Schema::builtin),
+            fields: LazyFields::EMPTY,
             has_floats: false,
         };
         self.types.get(id.0 as usize).unwrap_or(&NOTHING)

@@ -1,6 +1,7 @@
 //! Reads the table.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_types::GroupVersionKind;
@@ -8,46 +9,54 @@ use pratique_types::GroupVersionKind;
 use crate::{Field, LazyFields, Presence, Scalar, Schema, Shape, StructType, TypeId};
 
 /// Types by name.
-type Names = HashMap<&'static str, TypeId, RandomState>;
+pub(crate) type TypeNames = HashMap<&'static str, TypeId, RandomState>;
 
 /// Reads a table: its kinds, and where the fields of its types are.
-pub(crate) fn read(table: &'static str, owner: fn() -> &'static Schema) -> Schema {
-    let mut schema = Schema::default();
+pub(crate) fn read(table: &'static str) -> Schema {
     let (kinds, types) = table.split_once("\ntype ").unwrap_or((table, ""));
-    for (at, of) in (0..).zip(types.split("\ntype ")) {
-        let (head, fields) = of.split_once('\n').unwrap_or((of, ""));
-        let (name, floats) = head.split_once(' ').unwrap_or((head, ""));
-        schema.names.insert(name, TypeId(at));
-        schema.types.push(StructType {
-            name,
-            fields: LazyFields::new(fields, owner),
-            has_floats: floats == "floats",
-        });
-    }
+    let blocks: Vec<(&str, &str)> = types
+        .split("\ntype ")
+        .map(|block| block.split_once('\n').unwrap_or((block, "")))
+        .collect();
+    let name_of = |head: &'static str| head.split_once(' ').unwrap_or((head, ""));
+    let numbered = (0..).zip(&blocks);
+    let names = numbered.map(|(at, (head, _))| (name_of(head).0, TypeId(at)));
+    let names: Arc<TypeNames> = Arc::new(names.collect());
     let named = |word| {
         let lines = kinds.lines().filter_map(move |line| line.strip_prefix(word));
-        lines.filter_map(|line| read_kind(line, &schema.names)).collect()
+        lines.filter_map(|line| read_kind(line, &names)).collect()
     };
     let (kinds, others) = (named("kind "), named("other "));
-    schema.kinds = kinds;
-    schema.others = others;
-    schema
+    let types = blocks.into_iter().map(|(head, fields)| {
+        let (name, floats) = name_of(head);
+        StructType {
+            name,
+            fields: LazyFields::new(fields, Arc::clone(&names)),
+            has_floats: floats == "floats",
+        }
+    });
+    Schema {
+        types: types.collect(),
+        names,
+        kinds,
+        others,
+    }
 }
 
 /// Reads the fields of a type.
-pub(crate) fn fields(lines: &'static str, schema: &Schema) -> Vec<Field> {
+pub(crate) fn fields(lines: &'static str, names: &TypeNames) -> Vec<Field> {
     let lines = lines.lines().filter_map(|line| line.strip_prefix(' '));
-    lines.filter_map(|line| read_field(line, &schema.names)).collect()
+    lines.filter_map(|line| read_field(line, names)).collect()
 }
 
 /// `apps/v1/Deployment apps/v1.Deployment`
-fn read_kind(line: &str, ids: &Names) -> Option<(GroupVersionKind, TypeId)> {
+fn read_kind(line: &str, ids: &TypeNames) -> Option<(GroupVersionKind, TypeId)> {
     let (kind, name) = line.split_once(' ')?;
     Some((GroupVersionKind::from_path(kind)?, *ids.get(name)?))
 }
 
 /// `containers n [core/v1.Container`
-fn read_field(line: &'static str, ids: &Names) -> Option<Field> {
+fn read_field(line: &'static str, ids: &TypeNames) -> Option<Field> {
     let (line, embedded) = match line.split_once(" ^") {
         Some((line, embedded)) => (line, Some(embedded.into())),
         None => (line, None),
@@ -67,7 +76,7 @@ fn read_field(line: &'static str, ids: &Names) -> Option<Field> {
     })
 }
 
-fn read_shape(text: &str, ids: &Names) -> Option<Shape> {
+fn read_shape(text: &str, ids: &TypeNames) -> Option<Shape> {
     if let Some(inner) = text.strip_prefix('[') {
         return Some(Shape::List(Box::new(read_shape(inner, ids)?)));
     }
@@ -94,12 +103,12 @@ fn read_shape(text: &str, ids: &Names) -> Option<Shape> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::Release;
 
     /// Objects of all other kinds keep their form when they are written and read again: whole numbers are integers in them.
     #[test]
     fn only_definitions_have_floats() {
-        let schema = Schema::builtin();
+        let schema = Release::latest().schema();
         let mut with_floats: Vec<_> = schema
             .kinds()
             .filter(|kind| schema.kind(kind).is_some_and(|id| schema.get(id).has_floats))
@@ -113,8 +122,8 @@ mod tests {
 
     #[test]
     fn no_line_is_lost() {
-        let table = Schema::table();
-        let schema = super::read(table, Schema::builtin);
+        let table = Release::latest().tables().types;
+        let schema = super::read(table);
         let fields: usize = schema.types.iter().map(|of| of.fields.len()).sum();
         assert_eq!(fields, table.lines().filter(|line| line.starts_with(' ')).count());
         let count = |word| table.lines().filter(|line| line.starts_with(word)).count();

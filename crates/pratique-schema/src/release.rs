@@ -3,12 +3,16 @@
 //!
 //! All of it is generated, in a directory of `data` for each release.
 
+use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::OnceLock;
 
 use crate::constraints::{self, Constraints};
+use crate::deprecations::Deprecations;
+use crate::gates::GateTable;
 use crate::given::{self, GivenFields};
 use crate::layout::Layouts;
 use crate::merge::MergeSchema;
+use crate::patch_strategies::PatchStrategies;
 use crate::{Schema, merge};
 
 /// A release of Kubernetes.
@@ -20,7 +24,6 @@ use crate::{Schema, merge};
 /// assert!(release.at_least(1, 37));
 /// assert!(release.schema().named("core/v1.PodSpec").is_some());
 /// ```
-#[derive(Debug)]
 pub struct Release {
     version: (u32, u32),
     tables: ReleaseTables,
@@ -29,6 +32,9 @@ pub struct Release {
     merge: OnceLock<MergeSchema>,
     constraints: OnceLock<Constraints>,
     given: OnceLock<GivenFields>,
+    gates: OnceLock<GateTable>,
+    deprecations: OnceLock<Deprecations>,
+    patch_strategies: OnceLock<PatchStrategies>,
 }
 
 /// The texts of the tables of a release, each of which says at its beginning what its lines are.
@@ -44,7 +50,7 @@ pub struct ReleaseTables {
     pub constraints: &'static str,
     /// Fields that are there when admission sees an object.
     pub given: &'static str,
-    /// Schemes, feature gates and internal types.
+    /// Schemes and internal types.
     pub kinds: &'static str,
     /// What is defaulted where.
     pub defaults: &'static str,
@@ -54,6 +60,8 @@ pub struct ReleaseTables {
     pub deprecations: &'static str,
     /// How strategic merge patches merge fields.
     pub patch_strategies: &'static str,
+    /// The feature gates of kube-apiserver.
+    pub gates: &'static str,
 }
 
 /// The tables in a directory of `data`.
@@ -70,6 +78,7 @@ macro_rules! tables {
             conversions: include_str!(concat!("../data/", $directory, "/conversions.txt")),
             deprecations: include_str!(concat!("../data/", $directory, "/deprecations.txt")),
             patch_strategies: include_str!(concat!("../data/", $directory, "/patch_strategies.txt")),
+            gates: include_str!(concat!("../data/", $directory, "/gates.txt")),
         }
     };
 }
@@ -77,6 +86,8 @@ macro_rules! tables {
 /// Names of fields are recognised by their address in the text, of which there must be one: a constant could lie in
 /// several places.
 static LATEST: Release = Release::new((1, 37), tables!("1.37"));
+
+static ALL: [&Release; 1] = [&LATEST];
 
 impl Release {
     const fn new(version: (u32, u32), tables: ReleaseTables) -> Self {
@@ -88,12 +99,40 @@ impl Release {
             merge: OnceLock::new(),
             constraints: OnceLock::new(),
             given: OnceLock::new(),
+            gates: OnceLock::new(),
+            deprecations: OnceLock::new(),
+            patch_strategies: OnceLock::new(),
         }
     }
 
     /// The newest release that is known.
     pub fn latest() -> &'static Release {
         &LATEST
+    }
+
+    /// All releases that are known, the newest first.
+    pub fn all() -> &'static [&'static Release] {
+        &ALL
+    }
+
+    /// A release by its version, `1.37`; the version of a patch release, `v1.37.2`, names the same.
+    ///
+    /// ```
+    /// use pratique_schema::Release;
+    ///
+    /// assert_eq!(Release::by_version("v1.37.2")?, Release::latest());
+    /// let unknown = Release::by_version("1.2").map(drop).unwrap_err();
+    /// assert_eq!(unknown.to_string(), "Kubernetes 1.2 is not known; known are 1.37");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It is no version, or that of a release that is not known.
+    pub fn by_version(text: &str) -> Result<&'static Release, ReleaseError> {
+        let version = parse_version(text).ok_or_else(|| ReleaseError::Malformed(text.to_owned()))?;
+        let mut all = Release::all().iter().copied();
+        let known = all.find(|release| release.version == version);
+        known.ok_or(ReleaseError::Unknown(version.0, version.1))
     }
 
     /// Its major and minor version.
@@ -113,10 +152,7 @@ impl Release {
 
     /// Its types.
     pub fn schema(&'static self) -> &'static Schema {
-        // Fields that are parsed later find their schema through a function, which cannot carry the release: a second one
-        // has a function of its own here.
-        self.schema
-            .get_or_init(|| Schema::read(self.tables.types, || Release::latest().schema()))
+        self.schema.get_or_init(|| Schema::read(self.tables.types))
     }
 
     /// How Go lays out its types.
@@ -138,5 +174,108 @@ impl Release {
     /// The fields that are there when admission sees an object.
     pub fn given(&self) -> &GivenFields {
         self.given.get_or_init(|| given::read(self.tables.given))
+    }
+
+    /// The versions of kinds that are deprecated.
+    pub fn deprecations(&self) -> &Deprecations {
+        self.deprecations
+            .get_or_init(|| Deprecations::read(self.tables.deprecations))
+    }
+
+    /// How strategic merge patches merge fields.
+    pub fn patch_strategies(&self) -> &PatchStrategies {
+        self.patch_strategies
+            .get_or_init(|| PatchStrategies::read(self.tables.patch_strategies))
+    }
+
+    /// The feature gates of kube-apiserver.
+    pub fn gates(&self) -> &GateTable {
+        self.gates.get_or_init(|| GateTable::read(self.tables.gates))
+    }
+}
+
+impl PartialEq for Release {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version
+    }
+}
+
+impl Eq for Release {}
+
+/// Without its tables.
+impl Debug for Release {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "Release({self})")
+    }
+}
+
+/// `1.37`
+impl Display for Release {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.version.0, self.version.1)
+    }
+}
+
+/// Why there is no release of a version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReleaseError {
+    /// The text is no version.
+    #[error("{0:?} is no version of Kubernetes, such as 1.37")]
+    Malformed(String),
+    /// There are no tables of the release.
+    #[error("Kubernetes {0}.{1} is not known; known are {known}", known = known_versions())]
+    Unknown(u32, u32),
+}
+
+fn known_versions() -> String {
+    let versions = Release::all().iter().map(ToString::to_string);
+    versions.collect::<Vec<_>>().join(", ")
+}
+
+/// `1.37`, `v1.37`, `1.37.2` or, as some providers write, `v1.37.2-gke.100` or `1.37+`.
+pub(crate) fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let (major, rest) = text.strip_prefix('v').unwrap_or(text).split_once('.')?;
+    let end = rest.find(|letter: char| !letter.is_ascii_digit());
+    let (minor, rest) = rest.split_at(end.unwrap_or(rest.len()));
+    let is_version = rest.is_empty() || rest.starts_with(['.', '+', '-']);
+    let number = |text: &str| text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
+    is_version.then_some((number(major)?, number(minor)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_found_by_version() {
+        for text in ["1.37", "v1.37", "1.37.2", "v1.37.2-gke.100", "1.37+"] {
+            assert_eq!(Release::by_version(text), Ok(Release::latest()), "{text}");
+        }
+        for text in [
+            "",
+            "1",
+            "1.",
+            "v",
+            "latest",
+            "1.37beta",
+            "1.-37",
+            "+1.37",
+            "vv1.37",
+            "1.99999999999",
+        ] {
+            let error = ReleaseError::Malformed(text.to_owned());
+            assert_eq!(Release::by_version(text), Err(error), "{text}");
+        }
+        assert_eq!(Release::by_version("1.7"), Err(ReleaseError::Unknown(1, 7)));
+    }
+
+    #[test]
+    fn releases_are_in_order() {
+        let versions: Vec<_> = Release::all().iter().map(|release| release.version()).collect();
+        assert!(
+            versions.is_sorted_by(|newer, older| newer > older),
+            "{versions:?}"
+        );
+        assert_eq!(Release::all().first(), Some(&Release::latest()));
     }
 }

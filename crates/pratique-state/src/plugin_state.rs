@@ -9,6 +9,7 @@ use pratique::plugins::{
 use pratique::{AdmissionRequest, Outcome, PluginInputs};
 use pratique_json::Value;
 use pratique_objects::Objects;
+use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, Operation};
 
 use crate::cluster::is_namespace;
@@ -28,6 +29,7 @@ pub struct PluginState {
     faults: Vec<String>,
     /// Whether each namespace that exists has the service account `default`, added or not.
     has_default_accounts: bool,
+    gates: FeatureGates,
 }
 
 /// The time that stands for that of a run: nothing depends on when it is.
@@ -46,8 +48,19 @@ impl PluginState {
             objects,
             kinds: kinds.collect(),
             api_objects: ApiObjects::default(),
+            gates: FeatureGates::default(),
             faults: Vec::new(),
             has_default_accounts: false,
+        }
+    }
+
+    /// Completes objects as a server of a release with its feature gates.
+    #[must_use]
+    pub fn with_gates(self, gates: FeatureGates) -> Self {
+        PluginState {
+            api_objects: self.api_objects.with_gates(gates),
+            gates,
+            ..self
         }
     }
 
@@ -129,7 +142,8 @@ impl PluginState {
         }
         let mut object = object.clone();
         // An object that cannot be converted stays as it is.
-        drop(Objects::with_placeholder(TIME).default(&kind, &mut object));
+        let objects = Objects::with_placeholder(TIME).with_gates(self.gates);
+        drop(objects.default(&kind, &mut object));
         // What has no name is no object of a cluster.
         drop(self.objects.insert(object));
     }

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use pratique::authorization::Decision;
 use pratique_manifest::{FileSchema, ManifestFile, MappingFields, Problem, read_documents};
-use pratique_schema::Schema;
 use serde_json::Value;
 
 use crate::authorizer::{Rule, Rules};
@@ -16,11 +15,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../data/authorizer.schema.json")).unwrap_or_default()
 });
 
-static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&DOCUMENT, types));
-
-fn types() -> &'static Schema {
-    FORMAT.types()
-}
+static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&DOCUMENT));
 
 /// The JSON Schema of files of rules.
 pub fn rules_schema() -> &'static Value {

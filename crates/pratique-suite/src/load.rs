@@ -25,6 +25,7 @@ use pratique_json::text_at;
 use pratique_manifest::convert::items;
 use pratique_review::chain::{self, ChainSettings, StartFailure, Started};
 use pratique_review::{Unbound, add_policies, bind, reads_managed_fields, unbound};
+use pratique_schema::FeatureGates;
 use pratique_state::ClusterBase;
 use pratique_state::PluginState;
 
@@ -372,7 +373,7 @@ impl PolicyFiles {
         }
         let roots = self.roots.clone();
         let permit = |path: &Path| roots.permit(path).map_err(io::Error::other);
-        let started = chain::start(settings, &path, &options, &permit);
+        let started = chain::start(settings, FeatureGates::default(), &path, &options, &permit);
         let why = match started {
             Ok(started) => {
                 self.add_directories(&started.configurations);

@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use pratique_manifest::FileSchema;
-use pratique_schema::Schema;
 use serde_json::Value;
 
 /// The `kind` of suites.
@@ -13,11 +12,7 @@ static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../data/suite.schema.json")).unwrap_or_default());
 
 /// The format of suites.
-pub(crate) static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&DOCUMENT, types));
-
-fn types() -> &'static Schema {
-    FORMAT.types()
-}
+pub(crate) static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&DOCUMENT));
 
 /// The JSON Schema of suites.
 pub fn schema() -> &'static Value {

@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime};
 use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Plugin, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection, StateObjects,
+    Effects, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StateObjects,
 };
+use pratique_schema::FeatureGates;
 use pratique_types::AdmissionRequest;
 use serde_json::{Map, Value as Json, json};
 
@@ -60,8 +61,8 @@ fn check_case(factory: &PluginFactory, case: &Json) -> Vec<String> {
         .as_object()
         .and_then(|config| config.values().next());
     let configuration = configuration.and_then(Json::as_str).map(str::as_bytes);
-    let gates = PluginGates::default();
-    let plugin = match factory.start(&PluginSettings::new(&gates).with_configuration(configuration)) {
+    let gates = FeatureGates::default();
+    let plugin = match factory.start(&PluginSettings::new(gates).with_configuration(configuration)) {
         Ok(plugin) => plugin,
         Err(error) => {
             let error = error.of_plugin(factory.handler.name);

@@ -1,17 +1,17 @@
 //! Values as Go writes them: the members of structs in the order of their declaration, those of maps by name.
 
 use pratique_json::{Object, Value, escape_html};
-use pratique_schema::{LayoutField, Schema, Shape, TypeId, layout, names_in_order};
+use pratique_schema::{Layouts, Release, Schema, Shape, TypeId, names_in_order};
 
 /// Writes values of types as JSON.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoder<'e> {
     /// The types.
     pub schema: &'e Schema,
-    /// The fields of a type by its name, in order.
-    pub layout: fn(&str) -> &'static [LayoutField],
+    /// The fields of types, in order.
+    pub layouts: &'static Layouts,
     /// The shape of a field of a type, where it follows from the value.
-    pub shape_of: fn(TypeId, &str, &Value<'_>) -> Option<Shape>,
+    pub shape_of: fn(&Schema, TypeId, &str, &Value<'_>) -> Option<Shape>,
     /// Whether structs have no names for JSON: members have the names of Go, and are null where they are missing.
     pub is_bare: bool,
 }
@@ -20,9 +20,9 @@ impl Encoder<'static> {
     /// Writes values of the built-in types.
     pub fn builtin() -> Self {
         Encoder {
-            schema: Schema::builtin(),
-            layout,
-            shape_of: |_, _, _| None,
+            schema: Release::latest().schema(),
+            layouts: Release::latest().layouts(),
+            shape_of: |_, _, _, _| None,
             is_bare: false,
         }
     }
@@ -41,11 +41,11 @@ impl Encoder<'_> {
         match (shape, value) {
             (Some(Shape::Struct(id)), Value::Object(object)) => {
                 let of = self.schema.get(*id);
-                let order = names_in_order((self.layout)(of.name));
+                let order = names_in_order(self.layouts.of(of.name));
                 let members = order.into_iter().filter_map(|name| {
                     let missing = self.is_bare.then_some(&Value::Null);
                     let value = object.get(name).or(missing)?;
-                    let by_value = (self.shape_of)(*id, name, value);
+                    let by_value = (self.shape_of)(self.schema, *id, name, value);
                     let shape = by_value.or_else(|| of.field(name).map(|field| field.shape.clone()));
                     Some((name, value, shape))
                 });

@@ -29,7 +29,6 @@ mod aggregate;
 pub mod builtin;
 pub mod cel_limits;
 pub mod configuration;
-mod feature_gates;
 pub mod field;
 mod group_version;
 mod kubeconfig;
@@ -46,7 +45,6 @@ pub mod warnings;
 
 pub use admission::{AdmissionRequest, AdmissionResponse, AdmissionReview, ObjectForm, Operation};
 pub use aggregate::aggregate;
-pub use feature_gates::{FeatureGates, FeatureGatesError};
 pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };

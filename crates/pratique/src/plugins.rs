@@ -96,9 +96,9 @@ use pratique_policy::{Missing, Undecided};
 
 pub use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, BUILT_IN, BuiltIn, ChangedQuota, ClusterState, Created, Effects,
-    Gate, Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, ObjectList,
-    Operations, Plugin, PluginChain, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection,
-    Stage, StartError, StateKind, StateObjects, default_plugins,
+    Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, ObjectList,
+    Operations, Plugin, PluginChain, PluginContext, PluginFactory, PluginSettings, Rejection, Stage,
+    StartError, StateKind, StateObjects, default_plugins,
 };
 
 /// The plugins of an admission, if it has any.

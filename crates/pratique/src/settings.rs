@@ -1,7 +1,7 @@
 //! The settings that an admission has from its builder.
 
 use pratique_policy::OnUndecided;
-use pratique_types::FeatureGates;
+use pratique_schema::FeatureGates;
 
 use crate::cores::Helpers;
 use crate::plugins::Plugins;

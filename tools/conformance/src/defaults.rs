@@ -3,7 +3,7 @@
 //! The order of the members of a request's object shows in messages, so objects are taken from the source text.
 
 use pratique_harness::Error;
-use pratique_objects::{FieldValidation, MediaType, Objects, encode};
+use pratique_objects::{FieldValidation, MediaType, Objects};
 use pratique_types::GroupVersionKind;
 use pratique_yaml::{Budget, json, tree};
 use serde_json::{Value, json as value};
@@ -48,11 +48,12 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         Some("Ignore") => FieldValidation::Ignore,
         _ => FieldValidation::Warn,
     };
-    let received = Objects::with_placeholder(NOW).receive(bytes.as_bytes(), media_type, &kind, validation);
+    let objects = Objects::with_placeholder(NOW);
+    let received = objects.receive(bytes.as_bytes(), media_type, &kind, validation);
     let actual = match received {
         Err(error) => value!({"error": error.to_string()}),
         Ok(received) => {
-            let text = encode(&kind, &received.value);
+            let text = objects.encode(&kind, &received.value);
             let object: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
             match received.warnings.is_empty() {
                 true => value!({"object": object}),

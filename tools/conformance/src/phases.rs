@@ -16,7 +16,8 @@ use pratique_plugin::{Effects, Stage};
 use pratique_registry::{
     Attributes, CustomResources, FieldValidation, Kinds, Refusal, Registry, Request, Store, Target, Verb,
 };
-use pratique_types::{FeatureGates, GroupVersion, GroupVersionKind, Status, UserInfo};
+use pratique_schema::FeatureGates;
+use pratique_types::{GroupVersion, GroupVersionKind, Status, UserInfo};
 use serde_json::{Map, Value, json};
 
 use self::before::Stored;

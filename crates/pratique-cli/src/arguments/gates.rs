@@ -1,11 +1,92 @@
-//! The feature gates of a server.
+//! The release of a server, and its feature gates.
 
-use clap::Args;
-use pratique_types::FeatureGates;
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use pratique_schema::{FeatureGates, Release};
 
-/// What is switched on and off in kube-apiserver.
-#[derive(Clone, Debug, Args)]
+use crate::output;
+use crate::output::text::text;
+
+/// What is switched on and off in kube-apiserver, which depends on its release.
+#[derive(Clone, Debug)]
 pub(crate) struct GateArguments {
+    /// The release with its feature gates.
+    pub(crate) feature_gates: FeatureGates,
+}
+
+/// The feature gates that change something here. Those of plugins and of static manifests are among them, and those of fields
+/// that objects only have where their feature is on.
+const EFFECTIVE: &[&str] = &[
+    "AllAlpha",
+    "AllBeta",
+    "AllowInsecureKubeletCertificateSigningRequests",
+    "AtomicWriteVolumeUserFields",
+    "CSIVolumeHealth",
+    "ClusterTrustBundle",
+    "CompositePodGroup",
+    "ContainerStopSignals",
+    "CoordinatedLeaderElection",
+    "DRADerivedAttributes",
+    "DRADeviceCompatibilityGroups",
+    "DRAExtendedResource",
+    "DRAListTypeAttributes",
+    "DRANodeAllocatableResources",
+    "DRAOptionalNodeOperations",
+    "DRAPartitionableDevicesType",
+    "DRAWorkloadResourceClaims",
+    "EmptyDirVolumeMode",
+    "EvictionRequestAPI",
+    "ExcludeAdmissionWebhookVirtualResources",
+    "GRPCContainerProbeTLS",
+    "GenericWorkload",
+    "H2CContainerProbe",
+    "ImageVolume",
+    "ImageVolumeWithDigest",
+    "InPlacePodVerticalScalingSchedulerPreemption",
+    "ManifestBasedAdmissionControlConfig",
+    "MaxUnavailableStatefulSet",
+    "NodeDeclaredFeatures",
+    "PodCertificateRequest",
+    "PodGroupPreemptionPolicy",
+    "PodLevelResources",
+    "PodLevelResourcesFixDefaulting",
+    "PodTopologyLabelsAdmission",
+    "ServiceAccountNodeAudienceRestriction",
+    "TopologyAwareWorkloadScheduling",
+    "VolumeBindMountOptions",
+    "VolumeLimitScaling",
+    "WorkloadWithJob",
+];
+
+impl GateArguments {
+    /// What is said of gates that a server would heed and nothing here does: its decisions may be others.
+    fn notice(&self) -> Option<String> {
+        let changed = self.feature_gates.changed().map(|gate| gate.name);
+        let ignored: Vec<&str> = changed.filter(|name| !EFFECTIVE.contains(name)).collect();
+        match ignored.as_slice() {
+            [] => None,
+            [name] => Some(format!(
+                "the feature gate {name} has no effect here: a server may do other than what is shown"
+            )),
+            [first, others @ ..] => Some(format!(
+                "{} feature gates have no effect here, {first} and others: a server may do other than what is shown",
+                others.len() + 1
+            )),
+        }
+    }
+}
+
+/// The arguments as they are written: gates are those of a release.
+#[derive(Clone, Debug, Args)]
+struct WrittenGates {
+    /// Release of Kubernetes that the server is of: 1.37.
+    #[arg(
+        long,
+        env = "PRATIQUE_KUBERNETES_VERSION",
+        value_name = "VERSION",
+        default_value_t = Release::latest().to_string()
+    )]
+    kubernetes_version: String,
     /// Feature gates of kube-apiserver, as NAME=true|false.
     #[arg(
         long,
@@ -13,5 +94,119 @@ pub(crate) struct GateArguments {
         value_name = "NAME=BOOL,…",
         default_value = ""
     )]
-    pub(crate) feature_gates: FeatureGates,
+    feature_gates: String,
+}
+
+impl WrittenGates {
+    fn read(self) -> Result<GateArguments, clap::Error> {
+        let release = Release::by_version(&self.kubernetes_version)
+            .map_err(|error| invalid("kubernetes-version <VERSION>", &self.kubernetes_version, &error))?;
+        let feature_gates = FeatureGates::parse(release, &self.feature_gates)
+            .map_err(|error| invalid("feature-gates <NAME=BOOL,…>", &self.feature_gates, &error))?;
+        Ok(GateArguments { feature_gates })
+    }
+}
+
+fn invalid(flag: &str, value: &str, error: &dyn std::error::Error) -> clap::Error {
+    let message = format!("invalid value '{value}' for '--{flag}': {error}\n");
+    clap::Error::raw(ErrorKind::ValueValidation, message)
+}
+
+impl FromArgMatches for GateArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let arguments = WrittenGates::from_arg_matches(matches)?.read()?;
+        if let Some(notice) = arguments.notice() {
+            output::eprint(&output::warning(&text!("{}", notice)));
+        }
+        Ok(arguments)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = GateArguments::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for GateArguments {
+    fn augment_args(command: Command) -> Command {
+        WrittenGates::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        WrittenGates::augment_args_for_update(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(version: &str, gates: &str, expected: Result<&[&str], &str>) {
+        let written = WrittenGates {
+            kubernetes_version: version.to_owned(),
+            feature_gates: gates.to_owned(),
+        };
+        let read = written.read().map_err(|error| error.to_string());
+        let changed = read.map(|read| {
+            read.feature_gates
+                .changed()
+                .map(|gate| gate.name)
+                .collect::<Vec<_>>()
+        });
+        let expected = expected.map(<[&str]>::to_vec);
+        assert_eq!(changed, expected.map_err(|error| format!("error: {error}\n")));
+    }
+
+    #[test]
+    fn gates_without_effect_are_told() {
+        let notice = |gates| {
+            let feature_gates = FeatureGates::parse(Release::latest(), gates).unwrap();
+            GateArguments { feature_gates }.notice()
+        };
+        assert_eq!(notice("EmptyDirVolumeMode=true,APIServerIdentity=true"), None);
+        assert_eq!(
+            notice("StorageVersionAPI=true").as_deref(),
+            Some(
+                "the feature gate StorageVersionAPI has no effect here: a server may do other than what is shown"
+            )
+        );
+        assert_eq!(
+            notice("StorageVersionAPI=true,WatchListClient=false").as_deref(),
+            Some(
+                "2 feature gates have no effect here, StorageVersionAPI and others: a server may do other than what is shown"
+            )
+        );
+    }
+
+    #[test]
+    fn gates_with_an_effect_are_gates() {
+        let gates = Release::latest().gates();
+        assert!(EFFECTIVE.iter().all(|name| gates.get(name).is_some()));
+        assert!(EFFECTIVE.is_sorted(), "{EFFECTIVE:?}");
+    }
+
+    #[test]
+    fn gates_are_those_of_the_release() {
+        check("1.37", "", Ok(&[]));
+        check(
+            "v1.37.2",
+            "PodLevelResourcesFixDefaulting=false",
+            Ok(&["PodLevelResourcesFixDefaulting"]),
+        );
+        check(
+            "1.37",
+            "GangScheduling=true",
+            Err(
+                "invalid value 'GangScheduling=true' for '--feature-gates <NAME=BOOL,…>': unrecognized feature gate: GangScheduling",
+            ),
+        );
+        check(
+            "1.2",
+            "",
+            Err(
+                "invalid value '1.2' for '--kubernetes-version <VERSION>': Kubernetes 1.2 is not known; known are 1.37",
+            ),
+        );
+    }
 }

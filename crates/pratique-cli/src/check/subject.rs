@@ -8,11 +8,11 @@ use pratique_lsp::Findings;
 use pratique_manifest::{
     ConfigurationLoader, EnabledPlugins, Loader, ManifestFile, ManifestSet, Plugin, path_text,
 };
-use pratique_plugin::{PluginGates, PluginSettings};
+use pratique_plugin::PluginSettings;
 use pratique_review::chain::PathPermit;
 use pratique_review::sorted::{Group, SortedPolicies};
 use pratique_review::{SourceFile, SourceFiles};
-use pratique_types::FeatureGates;
+use pratique_schema::FeatureGates;
 
 use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
@@ -230,18 +230,18 @@ pub(super) fn is_for_several(sorted: &SortedPolicies) -> bool {
 
 /// Gives the plugins that a server has on, which are started as it starts them.
 fn with_plugins<T>(
+    gates: FeatureGates,
     admission_plugins: &AdmissionPluginArguments,
     root: &str,
     permit: &PathPermit<'_>,
     load: impl FnOnce(&EnabledPlugins<'_>) -> T,
 ) -> T {
-    let plugin_gates = PluginGates::default();
     let switches = admission_plugins.switches();
     load(&EnabledPlugins {
         is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
         start: &|name, given| match pratique_plugins::factory(name) {
             Some(factory) => {
-                let settings = PluginSettings::new(&plugin_gates).with_given(given);
+                let settings = PluginSettings::new(gates).with_given(given);
                 plugins::make(factory, settings, root, permit).map(drop)
             }
             None => Ok(()),
@@ -251,8 +251,10 @@ fn with_plugins<T>(
 
 /// The findings about the text of an AdmissionConfiguration, and about the files that it names.
 pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressions) -> Findings {
-    let options = policies::configuration_options(expressions, FeatureGates::default());
-    let loaded = with_plugins(&AdmissionPluginArguments::default(), "", &|_| Ok(()), |enabled| {
+    let gates = FeatureGates::default();
+    let options = policies::configuration_options(expressions, gates);
+    let admission_plugins = AdmissionPluginArguments::default();
+    let loaded = with_plugins(gates, &admission_plugins, "", &|_| Ok(()), |enabled| {
         ConfigurationLoader::new(&options)
             .starting(*enabled)
             .load_file(file)
@@ -281,7 +283,7 @@ fn configuration(
 ) -> Result<LoadedPlugins, Refusal> {
     let options = policies::configuration_options(expressions, gates);
     let permit = |named: &Path| permit_referenced(Path::new(path), named);
-    let loaded = with_plugins(admission_plugins, root, &permit, |enabled| {
+    let loaded = with_plugins(gates, admission_plugins, root, &permit, |enabled| {
         ConfigurationLoader::new(&options)
             .below(root)
             .within(&permit)

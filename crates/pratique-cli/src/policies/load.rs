@@ -6,7 +6,7 @@ use pratique_manifest::{ConfigurationOptions, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
 use pratique_review::add_policies;
 use pratique_review::sorted::SortedPolicies;
-use pratique_types::FeatureGates;
+use pratique_schema::FeatureGates;
 
 use super::failure::LoadFailure;
 #[cfg(feature = "kube")]
@@ -32,7 +32,7 @@ pub(crate) fn configuration_options(
 ) -> ConfigurationOptions<'_> {
     ConfigurationOptions {
         manifests: expressions.options(),
-        manifest_gate: gates.manifests,
+        manifest_gate: gates.reads_manifests(),
     }
 }
 

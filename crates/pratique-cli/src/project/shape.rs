@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValue, ValueRange};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use pratique_manifest::FileSchema;
-use pratique_schema::Schema;
 use pratique_state::API_VERSION;
 use serde_json::{Map, Value, json};
 
@@ -137,11 +136,7 @@ pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// The format of the file.
-pub(crate) static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&SCHEMA, types));
-
-fn types() -> &'static Schema {
-    FORMAT.types()
-}
+pub(crate) static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&SCHEMA));
 
 /// The section of a command: a field for each of its arguments.
 fn definition(command: &Command) -> (String, Value) {

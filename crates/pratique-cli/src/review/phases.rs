@@ -4,6 +4,7 @@ use pratique::api_objects::ApiObjects;
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_review::{FieldValidation, Preparation, reads_managed_fields};
+use pratique_schema::FeatureGates;
 
 use crate::arguments::{self, ObjectArguments, ReviewArguments, ReviewFormat};
 
@@ -37,12 +38,14 @@ impl Phases {
         }
     }
 
-    /// The built-in kinds; `None` where objects stay as they are.
-    pub(super) fn objects(&self, sets: &[(Origin, ManifestSet)]) -> Option<ApiObjects> {
+    /// The built-in kinds of a server with feature gates; `None` where objects stay as they are.
+    pub(super) fn objects(&self, sets: &[(Origin, ManifestSet)], gates: FeatureGates) -> Option<ApiObjects> {
         // Webhooks are sent whole objects.
         self.completes.then(|| {
             let manages = self.webhooks || reads_managed_fields(sets);
-            ApiObjects::default().with_managed_fields(manages)
+            ApiObjects::default()
+                .with_gates(gates)
+                .with_managed_fields(manages)
         })
     }
 }

@@ -8,8 +8,8 @@ use pratique_manifest::{
 use pratique_policy::Origin;
 use pratique_review::bind;
 use pratique_review::chain::ChainSettings;
+use pratique_schema::FeatureGates;
 use pratique_state::PluginState;
-use pratique_types::FeatureGates;
 
 use super::chain;
 use crate::arguments::PolicyArguments;
@@ -113,7 +113,7 @@ pub(super) fn load(
     let builder = if webhooks { builder.https() } else { builder };
     let (builder, plugins) = match started {
         Some((plugins, configurations)) => {
-            let state = PluginState::of(&plugins);
+            let state = PluginState::of(&plugins).with_gates(gates);
             (
                 builder.plugins(plugins),
                 Some(StartedPlugins {

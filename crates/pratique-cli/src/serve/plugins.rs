@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pratique::PluginChain;
 use pratique::expressions::Expressions;
-use pratique::plugins::{HttpImageBackend, Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
+use pratique::plugins::{HttpImageBackend, Plugin, PluginFactory, PluginSettings, StartError};
 use pratique_manifest::{
     ConfigurationErrors, ConfigurationLoader, EnabledPlugins, Failure, GivenConfiguration, IgnoredPlugin,
     IgnoredReason, load_kube_config,
@@ -15,8 +15,8 @@ use pratique_metrics::Metrics;
 use pratique_plugins::ImagePolicyBackend;
 use pratique_pod_security::{PodCheckLimits, PodSecurity};
 use pratique_review::chain::failure;
+use pratique_schema::FeatureGates;
 use pratique_server::WebhookPlugin;
-use pratique_types::FeatureGates;
 
 use super::pod_security_metrics::PodSecurityMetrics;
 use crate::plugins;
@@ -48,9 +48,9 @@ pub(super) fn start(
             let Some(factory) = pratique_plugins::factory(name) else {
                 return Ok(());
             };
-            started.borrow_mut().push(make(factory, given, metrics)?);
+            started.borrow_mut().push(make(factory, given, gates, metrics)?);
             if name == IMAGE_POLICY {
-                *image_backend.borrow_mut() = Some(backend(given)?);
+                *image_backend.borrow_mut() = Some(backend(given, gates)?);
             }
             Ok(())
         },
@@ -82,10 +82,10 @@ const IMAGE_POLICY: &str = "ImagePolicyWebhook";
 fn make(
     factory: &PluginFactory,
     given: Option<&GivenConfiguration>,
+    gates: FeatureGates,
     metrics: &Metrics,
 ) -> Result<Box<dyn Plugin>, Failure> {
-    let gates = PluginGates::default();
-    let settings = PluginSettings::new(&gates).with_given(given);
+    let settings = PluginSettings::new(gates).with_given(given);
     if factory.handler.name != pratique_pod_security::NAME {
         return plugins::make(factory, settings, "", &|_| Ok(()));
     }
@@ -105,10 +105,9 @@ fn running() -> Duration {
 }
 
 /// The backend that the configuration of ImagePolicyWebhook names.
-fn backend(given: Option<&GivenConfiguration>) -> Result<HttpImageBackend, Failure> {
-    let gates = PluginGates::default();
+fn backend(given: Option<&GivenConfiguration>, gates: FeatureGates) -> Result<HttpImageBackend, Failure> {
     let failure = |error| failure(IMAGE_POLICY, error);
-    let settings = PluginSettings::new(&gates).with_given(given);
+    let settings = PluginSettings::new(gates).with_given(given);
     let found = ImagePolicyBackend::read(&settings).map_err(failure)?;
     let refused = |why: String| failure(StartError::Configuration(why));
     let config = load_kube_config(&found.kube_config_file).map_err(|error| refused(error.to_string()))?;

@@ -43,7 +43,7 @@ impl Lint for ExcludedResource {
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         // For policies they are excluded whatever the gate.
-        let is_off = !context.options.feature_gates.excludes_virtual_resources;
+        let is_off = !context.options.feature_gates.excludes_virtual_resources();
         let Some(group) = context
             .expression_group()
             .filter(|_| context.webhook().is_none() || !is_off)

@@ -4,7 +4,6 @@ use pratique_json::{Object, Value};
 
 use super::field::{is_absent, is_empty, part, pointer, text};
 use super::{Context, image};
-use crate::release::gate;
 
 /// Labels a namespace with its name.
 pub(super) fn label_of_name(namespace: &mut Object<'_>, _: &Context<'_>) {
@@ -24,7 +23,7 @@ pub(super) fn pull_policy(container: &mut Object<'_>, _: &Context<'_>) {
     container.insert("imagePullPolicy", policy);
 }
 
-pub(super) fn source(volume: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn source(volume: &mut Object<'_>, context: &Context<'_>) {
     // All fields of a volume but its name are sources.
     let has_source = volume
         .iter()
@@ -32,7 +31,7 @@ pub(super) fn source(volume: &mut Object<'_>, _: &Context<'_>) {
     if !has_source {
         volume.insert("emptyDir", Object::new());
     }
-    if is_absent(volume, "image") || !gate("ImageVolume") {
+    if is_absent(volume, "image") || !context.gates.is_on("ImageVolume") {
         return;
     }
     if let Some(source) = pointer(volume, "image")

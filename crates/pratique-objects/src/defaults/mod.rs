@@ -15,9 +15,11 @@ pub(crate) mod quantities;
 use std::cell::RefCell;
 
 use pratique_json::Object;
+use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 
 use crate::error::DecodeError;
+use crate::release::ObjectTables;
 
 /// Defaults an object or a part of one.
 pub(crate) type Function = fn(&mut Object<'_>, &Context<'_>);
@@ -27,14 +29,20 @@ pub(crate) type Function = fn(&mut Object<'_>, &Context<'_>);
 pub(crate) struct Context<'c> {
     /// The time of the request, as a timestamp is written.
     pub(crate) now: &'c str,
+    /// The feature gates.
+    pub(crate) gates: FeatureGates,
+    /// The tables of the release.
+    pub(crate) tables: &'static ObjectTables,
     /// The first fault that was found.
     fault: RefCell<Option<String>>,
 }
 
 impl<'c> Context<'c> {
-    pub(crate) fn new(now: &'c str) -> Self {
+    pub(crate) fn new(now: &'c str, gates: FeatureGates, tables: &'static ObjectTables) -> Self {
         Context {
             now,
+            gates,
+            tables,
             fault: RefCell::new(None),
         }
     }

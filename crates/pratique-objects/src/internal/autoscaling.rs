@@ -6,7 +6,6 @@ use pratique_types::GroupVersionKind;
 
 use super::core::drop_annotations;
 use crate::defaults::{Context, Function};
-use crate::release::{schema, type_of};
 
 const ANNOTATIONS: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/behavior",
@@ -25,7 +24,7 @@ pub(super) fn function(version: &str) -> Option<Function> {
 }
 
 /// By way of `v2`, which has the fields of the internal version.
-fn v1(object: &mut Object<'_>, _: &Context<'_>) {
+fn v1(object: &mut Object<'_>, context: &Context<'_>) {
     let kind = |version| GroupVersionKind::new("autoscaling", version, "HorizontalPodAutoscaler");
     let value = Value::Object(std::mem::take(object)).into_owned();
     let progress = Progress::unwatched();
@@ -40,8 +39,8 @@ fn v1(object: &mut Object<'_>, _: &Context<'_>) {
     }
     if let Value::Object(mut back) = convert(&v2, "v1") {
         back.insert("apiVersion", "autoscaling/v1");
-        if let Some(id) = type_of(&kind("v1")) {
-            settle_in(schema(), id, &mut back, &progress);
+        if let Some(id) = context.tables.type_of(&kind("v1")) {
+            settle_in(context.tables.schema(), id, &mut back, &progress);
         }
         *object = back;
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Gate, PluginSettings, StateKind};
+use pratique_plugin::{PluginSettings, StateKind, gates};
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
@@ -27,7 +27,7 @@ impl NodeDeclaredFeatureValidator {
         NodeDeclaredFeatureValidator {
             allocatable_resources: settings
                 .feature_gates
-                .enabled(Gate::DRA_NODE_ALLOCATABLE_RESOURCES),
+                .is_on(gates::DRA_NODE_ALLOCATABLE_RESOURCES),
         }
     }
 }

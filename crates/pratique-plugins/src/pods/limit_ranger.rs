@@ -8,7 +8,7 @@ mod requested_amount;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{DerivedCache, Gate, MutableAttributes, PluginSettings, StateKind};
+use pratique_plugin::{DerivedCache, MutableAttributes, PluginSettings, StateKind, gates};
 use pratique_types::{AdmissionRequest, Operation};
 use smallvec::SmallVec;
 
@@ -32,7 +32,7 @@ pub(crate) struct LimitRanger {
 impl LimitRanger {
     pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
         LimitRanger {
-            pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
+            pod_level_resources: settings.feature_gates.is_on(gates::POD_LEVEL_RESOURCES),
             ranges: DerivedCache::new(MAX_NAMESPACES),
         }
     }

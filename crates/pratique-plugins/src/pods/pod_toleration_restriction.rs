@@ -4,7 +4,7 @@ mod configuration;
 mod read;
 
 use pratique_core::Attributes;
-use pratique_plugin::{Gate, MutableAttributes, PluginSettings, Rejection, StartError};
+use pratique_plugin::{MutableAttributes, PluginSettings, Rejection, StartError, gates};
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::is_pod;
@@ -74,7 +74,7 @@ impl PodTolerationRestriction {
         Ok(PodTolerationRestriction {
             default,
             whitelist,
-            pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
+            pod_level_resources: settings.feature_gates.is_on(gates::POD_LEVEL_RESOURCES),
         })
     }
 

@@ -1,7 +1,7 @@
 //! The mutated object in the version of the request.
 
 use pratique_json as json;
-use pratique_schema::Schema;
+use pratique_schema::Release;
 use pratique_schema::merge::NoMergeType;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersion, GroupVersionKind, Status};
@@ -85,7 +85,9 @@ impl<'s> MutationRun<'_, 's> {
         }
         // An interrupted result is void.
         match typed::is_builtin(kind) {
-            true => object.try_rewritten(Schema::table(), &self.session.progress).ok(),
+            true => object
+                .try_rewritten(Release::latest().tables().types, &self.session.progress)
+                .ok(),
             // Validating admission sees the object as policies left it, before it is written as JSON.
             false => object.try_owned(&self.session.progress).ok(),
         }

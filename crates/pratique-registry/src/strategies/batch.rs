@@ -11,14 +11,14 @@ pub(super) const STRATEGIES: &[Strategy] = &[
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
         .gated(&[
-            Gated::Field(&["spec", "jobTemplate", "spec", "scheduling"]),
+            Gated::Field("WorkloadWithJob", &["spec", "jobTemplate", "spec", "scheduling"]),
             Gated::Pod(&["spec", "jobTemplate", "spec", "template"]),
         ]),
     Strategy::new("batch", "Job")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
         .gated(&[
-            Gated::Field(&["spec", "scheduling"]),
+            Gated::Field("WorkloadWithJob", &["spec", "scheduling"]),
             Gated::Pod(&["spec", "template"]),
         ])
         .prepare(create_job, |_, _, _| {}),

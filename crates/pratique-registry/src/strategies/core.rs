@@ -36,9 +36,13 @@ pub(super) const STRATEGIES: &[Strategy] = &[
         ..Strategy::new("", "Node")
             .status(Endpoint::STATUS.and(update_node_status))
             .gated(&[
-                Gated::Field(&["spec", "configSource"]),
-                Gated::Field(&["spec", "podPreemptionPolicy"]),
-                Gated::Field(&["status", "config"]),
+                // A gate of the past: no server has the feature.
+                Gated::Field("DynamicKubeletConfig", &["spec", "configSource"]),
+                Gated::Field(
+                    "InPlacePodVerticalScalingSchedulerPreemption",
+                    &["spec", "podPreemptionPolicy"],
+                ),
+                Gated::Field("DynamicKubeletConfig", &["status", "config"]),
             ])
     },
     Strategy::new("", "PersistentVolume")

@@ -2,6 +2,7 @@
 // Upstream: pkg/api/pod/util.go, dropDisabledFields
 
 use pratique_json::Value;
+use pratique_schema::FeatureGates;
 
 use crate::gated_fields::{GatedFields, drop_unused};
 use crate::object::{self, Path};
@@ -13,81 +14,89 @@ const PROBES: &str = "livenessProbe|readinessProbe|startupProbe";
 
 /// Fields of the `spec`, by feature gate.
 const FEATURES: &[GatedFields] = &[
-    // AtomicWriteVolumeUserFields
-    &[
+    GatedFields::new(
+        "AtomicWriteVolumeUserFields",
         &[
-            "volumes",
-            "*",
-            "secret|configMap|downwardAPI|projected",
-            "defaultUser",
+            &[
+                "volumes",
+                "*",
+                "secret|configMap|downwardAPI|projected",
+                "defaultUser",
+            ],
+            &[
+                "volumes",
+                "*",
+                "secret|configMap|downwardAPI",
+                "items",
+                "*",
+                "user",
+            ],
+            &[
+                "volumes",
+                "*",
+                "projected",
+                "sources",
+                "*",
+                "secret|configMap|downwardAPI",
+                "items",
+                "*",
+                "user",
+            ],
+            &[
+                "volumes",
+                "*",
+                "projected",
+                "sources",
+                "*",
+                "serviceAccountToken|clusterTrustBundle|podCertificate",
+                "user",
+            ],
         ],
+    ),
+    GatedFields::new("GenericWorkload", &[&["schedulingGroup"]]),
+    GatedFields::new(
+        "GRPCContainerProbeTLS",
+        &[&[CONTAINERS, "*", PROBES, "grpc", "mode"]],
+    ),
+    GatedFields::new("EvictionRequestAPI", &[&["evictionResponders"]]),
+    GatedFields::new("EmptyDirVolumeMode", &[&["volumes", "*", "emptyDir", "mode"]]),
+    GatedFields::new(
+        "VolumeBindMountOptions",
+        &[&[CONTAINERS, "*", "volumeMounts", "*", "bindMountOptions"]],
+    ),
+    GatedFields::new(
+        "H2CContainerProbe",
         &[
-            "volumes",
-            "*",
-            "secret|configMap|downwardAPI",
-            "items",
-            "*",
-            "user",
+            &[CONTAINERS, "*", PROBES, "httpGet", "protocol"],
+            &[
+                CONTAINERS,
+                "*",
+                "lifecycle",
+                "postStart|preStop",
+                "httpGet",
+                "protocol",
+            ],
         ],
-        &[
-            "volumes",
-            "*",
-            "projected",
-            "sources",
-            "*",
-            "secret|configMap|downwardAPI",
-            "items",
-            "*",
-            "user",
-        ],
-        &[
-            "volumes",
-            "*",
-            "projected",
-            "sources",
-            "*",
-            "serviceAccountToken|clusterTrustBundle|podCertificate",
-            "user",
-        ],
-    ],
-    // GenericWorkload
-    &[&["schedulingGroup"]],
-    // GRPCContainerProbeTLS
-    &[&[CONTAINERS, "*", PROBES, "grpc", "mode"]],
-    // EvictionRequestAPI
-    &[&["evictionResponders"]],
-    // EmptyDirVolumeMode
-    &[&["volumes", "*", "emptyDir", "mode"]],
-    // VolumeBindMountOptions
-    &[&[CONTAINERS, "*", "volumeMounts", "*", "bindMountOptions"]],
-    // H2CContainerProbe
-    &[
-        &[CONTAINERS, "*", PROBES, "httpGet", "protocol"],
-        &[
-            CONTAINERS,
-            "*",
-            "lifecycle",
-            "postStart|preStop",
-            "httpGet",
-            "protocol",
-        ],
-    ],
+    ),
 ];
 
 /// Fields of the `status` of pods, by feature gate.
 const STATUS_FEATURES: &[GatedFields] = &[
-    // ImageVolumeWithDigest
-    &[&[
-        "containerStatuses|initContainerStatuses|ephemeralContainerStatuses",
-        "*",
-        "volumeMounts",
-        "*",
-        "volumeStatus",
-    ]],
-    // DRANodeAllocatableResources
-    &[&["nodeAllocatableResourceClaimStatuses"]],
-    // CSIVolumeHealth
-    &[&["volumeHealth"]],
+    GatedFields::new(
+        "ImageVolumeWithDigest",
+        &[&[
+            "containerStatuses|initContainerStatuses|ephemeralContainerStatuses",
+            "*",
+            "volumeMounts",
+            "*",
+            "volumeStatus",
+        ]],
+    ),
+    GatedFields::new(
+        "DRANodeAllocatableResources",
+        &[&["nodeAllocatableResourceClaimStatuses"]],
+    ),
+    GatedFields::new("CSIVolumeHealth", &[&["volumeHealth"]]),
 ];
 
 /// Annotations that old releases had in place of the field `initContainers`.
@@ -100,7 +109,12 @@ const INIT_ANNOTATIONS: [&str; 4] = [
 
 /// Drops fields of the pod or template at `path` behind gates that are off, unless the old object uses them, and
 /// annotations that are fields today.
-pub(crate) fn drop_disabled(object: &mut Value<'static>, old: Option<&Value<'static>>, path: Path<'_>) {
+pub(crate) fn drop_disabled(
+    object: &mut Value<'static>,
+    old: Option<&Value<'static>>,
+    path: Path<'_>,
+    gates: FeatureGates,
+) {
     let old = old.and_then(|old| old.at(path));
     let Some(object) = object::at_mut(object, path) else {
         return;
@@ -108,15 +122,15 @@ pub(crate) fn drop_disabled(object: &mut Value<'static>, old: Option<&Value<'sta
     if let Some(spec) = object.get_mut("spec") {
         let old = old.and_then(|old| old.get("spec"));
         for feature in FEATURES {
-            drop_unused(spec, old, feature);
+            drop_unused(spec, old, *feature, gates);
         }
-        if !old.is_some_and(stops_by_signal) {
+        if !gates.is_on("ContainerStopSignals") && !old.is_some_and(stops_by_signal) {
             drop_stop_signals(spec);
         }
     }
     if let Some(status) = object.get_mut("status") {
         for feature in STATUS_FEATURES {
-            drop_unused(status, old.and_then(|old| old.get("status")), feature);
+            drop_unused(status, old.and_then(|old| old.get("status")), *feature, gates);
         }
     }
     if object::has(object, &["metadata", "annotations"]) {

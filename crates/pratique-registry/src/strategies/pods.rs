@@ -28,22 +28,22 @@ pub(super) const STRATEGY: Strategy = Strategy {
 const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
     reset: &[],
     kept: &[],
-    update: |_, object, old| {
+    update: |context, object, old| {
         let containers = object::remove(object, &["spec", "ephemeralContainers"]);
         keep_all(object, old);
         object::put(object, &["spec", "ephemeralContainers"], containers);
-        count_generation(object, old);
+        count_generation(context, object, old);
     },
 };
 
 const RESIZE: Endpoint = Endpoint {
     reset: &[],
     kept: &[],
-    update: |_, object, old| {
+    update: |context, object, old| {
         keep_all_but_resources(object, old);
         keep_resources(object, old);
-        complete_pod_resources(object);
-        count_generation(object, old);
+        complete_pod_resources(object, context.gates);
+        count_generation(context, object, old);
     },
 };
 
@@ -54,8 +54,8 @@ fn keep_all(object: &mut Value<'static>, old: &Value<'static>) {
     object::copy(object, old, &["status"]);
 }
 
-fn count_generation(object: &mut Value<'static>, old: &Value<'static>) {
-    drop_disabled(object, Some(old), &[]);
+fn count_generation(context: &Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    drop_disabled(object, Some(old), &[], context.gates);
     if !object::same(object, old, &["spec"]) {
         object::increment_generation(object, old);
     }
@@ -114,7 +114,7 @@ fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
     }
     merge_label_keys(object);
     apply_app_armor(context, object);
-    complete_pod_resources(object);
+    complete_pod_resources(object, context.gates);
     let class = quality_of_service::class(object);
     object::set(object, &["status", "qosClass"], class);
 }
@@ -245,7 +245,7 @@ const CLAIM_STATUSES: [&str; 3] = [
     "resourceClaimStatuses",
 ];
 
-fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
     object::remove(object, &["metadata", "deletionTimestamp"]);
     if object::text(object, &["status", "qosClass"]).is_empty() {
         object::copy(object, old, &["status", "qosClass"]);
@@ -257,7 +257,7 @@ fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'
         }
     }
     preserve_observed_generations(object, old);
-    drop_disabled(object, Some(old), &[]);
+    drop_disabled(object, Some(old), &[], context.gates);
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, preserveOldObservedGeneration

@@ -21,30 +21,38 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy::new(GROUP, "ResourceClaim")
         .status(Endpoint::STATUS_ONLY.and(update_claim_status))
-        // DRADerivedAttributes
-        .gated(&[Gated::Feature(&[
-            &["spec", "devices", "requests", "*", DERIVED],
-            &["spec", "devices", "requests", "*", "exactly", DERIVED],
-            &["spec", "devices", "requests", "*", "firstAvailable", "*", DERIVED],
-        ])]),
-    Strategy::new(GROUP, "ResourceClaimTemplate").gated(&[Gated::Feature(&[
-        &["spec", "spec", "devices", "requests", "*", DERIVED],
-        &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
+        .gated(&[Gated::Feature(GatedFields::new(
+            "DRADerivedAttributes",
+            &[
+                &["spec", "devices", "requests", "*", DERIVED],
+                &["spec", "devices", "requests", "*", "exactly", DERIVED],
+                &["spec", "devices", "requests", "*", "firstAvailable", "*", DERIVED],
+            ],
+        ))]),
+    Strategy::new(GROUP, "ResourceClaimTemplate").gated(&[Gated::Feature(GatedFields::new(
+        "DRADerivedAttributes",
         &[
-            "spec",
-            "spec",
-            "devices",
-            "requests",
-            "*",
-            "firstAvailable",
-            "*",
-            DERIVED,
+            &["spec", "spec", "devices", "requests", "*", DERIVED],
+            &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
+            &[
+                "spec",
+                "spec",
+                "devices",
+                "requests",
+                "*",
+                "firstAvailable",
+                "*",
+                DERIVED,
+            ],
         ],
-    ])]),
+    ))]),
     Strategy::new(GROUP, "ResourcePoolStatusRequest")
         .conditional()
         .status(Endpoint::STATUS_ONLY)
-        .gated(&[Gated::Field(&["spec", "defaultPartitionTypeAttribute"])]),
+        .gated(&[Gated::Field(
+            "DRAPartitionableDevicesType",
+            &["spec", "defaultPartitionTypeAttribute"],
+        )]),
     Strategy::new(GROUP, "ResourceSlice")
         .generation(&[&["spec"]])
         .counted_first()
@@ -55,40 +63,44 @@ const DERIVED: &str = "derivedAttributes";
 
 /// Fields of slices, by feature gate. In `v1beta1` those of a device are one level deeper.
 const SLICE_FEATURES: &[Gated] = &[
-    // DRADeviceCompatibilityGroups
-    Gated::Feature(&[
+    Gated::Feature(GatedFields::new(
+        "DRADeviceCompatibilityGroups",
         &[
-            "spec",
-            "devices",
-            "*",
-            "consumesCounters",
-            "*",
-            "compatibilityGroups",
+            &[
+                "spec",
+                "devices",
+                "*",
+                "consumesCounters",
+                "*",
+                "compatibilityGroups",
+            ],
+            &[
+                "spec",
+                "devices",
+                "*",
+                "basic",
+                "consumesCounters",
+                "*",
+                "compatibilityGroups",
+            ],
         ],
+    )),
+    Gated::Feature(GatedFields::new(
+        "DRANodeAllocatableResources",
         &[
-            "spec",
-            "devices",
-            "*",
-            "basic",
-            "consumesCounters",
-            "*",
-            "compatibilityGroups",
+            &["spec", "devices", "*", "nodeAllocatableResources"],
+            &["spec", "devices", "*", "basic", "nodeAllocatableResources"],
         ],
-    ]),
-    // DRANodeAllocatableResources
-    Gated::Feature(&[
-        &["spec", "devices", "*", "nodeAllocatableResources"],
-        &["spec", "devices", "*", "basic", "nodeAllocatableResources"],
-    ]),
-    // DRAListTypeAttributes
-    Gated::Feature(&[
-        &["spec", "devices", "*", "attributes", "*", LISTS],
-        &["spec", "devices", "*", "basic", "attributes", "*", LISTS],
-    ]),
-    // DRAPartitionableDevicesType
-    Gated::Field(&["spec", "partitionTypeAttribute"]),
-    // DRAOptionalNodeOperations
-    Gated::Field(&["spec", "skipNodeOperations"]),
+    )),
+    Gated::Feature(GatedFields::new(
+        "DRAListTypeAttributes",
+        &[
+            &["spec", "devices", "*", "attributes", "*", LISTS],
+            &["spec", "devices", "*", "basic", "attributes", "*", LISTS],
+        ],
+    )),
+    Gated::Field("DRAPartitionableDevicesType", &["spec", "partitionTypeAttribute"]),
+    Gated::Field("DRAOptionalNodeOperations", &["spec", "skipNodeOperations"]),
 ];
 
 /// The fields of attributes that are lists.
@@ -104,20 +116,22 @@ fn update_taint_rule(context: &mut Context<'_>, object: &mut Value<'static>, old
     }
 }
 
-/// The field of results behind the gate DRAOptionalNodeOperations.
-const SKIPPED_OPERATIONS: GatedFields = &[&[
-    "status",
-    "allocation",
-    "devices",
-    "results",
-    "*",
-    "skipNodeOperations",
-]];
+const SKIPPED_OPERATIONS: GatedFields = GatedFields::new(
+    "DRAOptionalNodeOperations",
+    &[&[
+        "status",
+        "allocation",
+        "devices",
+        "results",
+        "*",
+        "skipNodeOperations",
+    ]],
+);
 
 /// The status of devices that are no longer allocated is dropped.
 // Upstream: pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices
-fn update_claim_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    drop_unused(object, Some(old), SKIPPED_OPERATIONS);
+fn update_claim_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    drop_unused(object, Some(old), SKIPPED_OPERATIONS, context.gates);
     let allocated = |of: &Value<'static>| -> Vec<[String; 4]> {
         let results = object::list(of, &["status", "allocation", "devices", "results"]);
         results.iter().map(device).collect()

@@ -13,46 +13,60 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new(GROUP, "CompositePodGroup")
         .conditional()
         .status(Endpoint::STATUS_ONLY)
-        // PodGroupPreemptionPolicy
-        .gated(&[Gated::Field(&["spec", "preemptionPolicy"])]),
+        .gated(&[Gated::Field(
+            "PodGroupPreemptionPolicy",
+            &["spec", "preemptionPolicy"],
+        )]),
     Strategy::new(GROUP, "PodGroup")
         .conditional()
         .status(Endpoint::STATUS_ONLY.and(update_status))
         .gated(&[
-            Gated::Feature(&[&["spec", "schedulingConstraints"]]),
-            Gated::Feature(&[&["spec", "resourceClaims"]]),
-            Gated::Feature(&[&["spec", "preemptionPolicy"]]),
-            // CompositePodGroup
-            Gated::Feature(&[&["spec", "parentCompositePodGroupName"]]),
+            Gated::Feature(GatedFields::new(
+                "TopologyAwareWorkloadScheduling",
+                &[&["spec", "schedulingConstraints"]],
+            )),
+            Gated::Feature(GatedFields::new(
+                "DRAWorkloadResourceClaims",
+                &[&["spec", "resourceClaims"]],
+            )),
+            Gated::Feature(GatedFields::new(
+                "PodGroupPreemptionPolicy",
+                &[&["spec", "preemptionPolicy"]],
+            )),
+            Gated::Feature(GatedFields::new(
+                "CompositePodGroup",
+                &[&["spec", "parentCompositePodGroupName"]],
+            )),
         ]),
     Strategy::new(GROUP, "PriorityClass").generation(&[]),
     Strategy::new(GROUP, "Workload").conditional().prepare(
-        |_, object| drop_of_templates(object, None),
-        |_, object, old| drop_of_templates(object, Some(old)),
+        |context, object| drop_of_templates(context, object, None),
+        |context, object, old| drop_of_templates(context, object, Some(old)),
     ),
 ];
 
-/// Fields of templates of groups behind the gates TopologyAwareWorkloadScheduling, DRAWorkloadResourceClaims and
-/// PodGroupPreemptionPolicy.
+/// Fields of templates of groups, by feature gate.
 const TEMPLATE_FEATURES: [GatedFields; 3] = [
-    &[&["schedulingConstraints"]],
-    &[&["resourceClaims"]],
-    &[&["preemptionPolicy"]],
+    GatedFields::new("TopologyAwareWorkloadScheduling", &[&["schedulingConstraints"]]),
+    GatedFields::new("DRAWorkloadResourceClaims", &[&["resourceClaims"]]),
+    GatedFields::new("PodGroupPreemptionPolicy", &[&["preemptionPolicy"]]),
 ];
+
+const COMPOSITE_TEMPLATES: GatedFields =
+    GatedFields::new("CompositePodGroup", &[&["spec", "compositePodGroupTemplates"]]);
 
 /// Drops fields behind gates that are off, unless the old object uses them: each template is compared to the old one at
 /// its place.
 // Upstream: pkg/registry/scheduling/workload/strategy.go, dropDisabledWorkloadSpecFields
-fn drop_of_templates(object: &mut Value<'static>, old: Option<&Value<'static>>) {
+fn drop_of_templates(context: &Context<'_>, object: &mut Value<'static>, old: Option<&Value<'static>>) {
     let templates: Path<'_> = &["spec", "podGroupTemplates"];
     let old_templates = old.map(|old| object::list(old, templates)).unwrap_or_default();
     for (at, template) in object::list_mut(object, templates).iter_mut().enumerate() {
         for feature in TEMPLATE_FEATURES {
-            drop_unused(template, old_templates.get(at), feature);
+            drop_unused(template, old_templates.get(at), feature, context.gates);
         }
     }
-    // CompositePodGroup
-    drop_unused(object, old, &[&["spec", "compositePodGroupTemplates"]]);
+    drop_unused(object, old, COMPOSITE_TEMPLATES, context.gates);
 }
 
 fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {

@@ -21,8 +21,8 @@ pub(super) const STRATEGIES: &[Strategy] = &[
         .conditional()
         .creates_on_update()
         .gated(&[
-            Gated::Field(&["spec", "strategy"]),
-            Gated::Field(&["spec", "preferredHolder"]),
+            Gated::Field("CoordinatedLeaderElection", &["spec", "strategy"]),
+            Gated::Field("CoordinatedLeaderElection", &["spec", "preferredHolder"]),
         ]),
     Strategy::new("coordination.k8s.io", "LeaseCandidate")
         .conditional()

@@ -6,8 +6,7 @@ use crate::strategy::{Endpoint, Gated, Generation, Strategy};
 
 const GROUP: &str = "storage.k8s.io";
 
-/// The field behind the gate CSIVolumeHealth.
-const STORAGE_HEALTH: GatedFields = &[&["status", "storageHealth"]];
+const STORAGE_HEALTH: GatedFields = GatedFields::new("CSIVolumeHealth", &[&["status", "storageHealth"]]);
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy {
@@ -20,8 +19,8 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy::new(GROUP, "CSINode")
         .conditional()
-        .status(Endpoint::STATUS_ONLY.and(|_, object, old| {
-            drop_unused(object, Some(old), STORAGE_HEALTH);
+        .status(Endpoint::STATUS_ONLY.and(|context, object, old| {
+            drop_unused(object, Some(old), STORAGE_HEALTH, context.gates);
         }))
         .gated(&[Gated::Feature(STORAGE_HEALTH)]),
     Strategy::new(GROUP, "CSIStorageCapacity").conditional(),

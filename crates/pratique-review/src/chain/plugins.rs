@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::io;
 use std::path::Path;
 
-use pratique::plugins::{Plugin, PluginChain, PluginFactory, PluginGates, PluginSettings, StartError};
+use pratique::plugins::{Plugin, PluginChain, PluginFactory, PluginSettings, StartError};
 use pratique_manifest::{
     ConfigurationErrors, ConfigurationLoader, ConfigurationOptions, EnabledPlugins, Failure,
     GivenConfiguration, PluginConfiguration, Problem, Rule, load_kube_config,
 };
+use pratique_schema::FeatureGates;
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, PluginsOverlap, built_in};
 
 /// Which plugins of the server run, and the flags that they have.
@@ -63,13 +64,14 @@ pub enum StartFailure {
 /// Permits a file to be opened, or says why not.
 pub type PathPermit<'p> = dyn Fn(&Path) -> io::Result<()> + 'p;
 
-/// Starts the plugins that are on, with what an AdmissionConfiguration file gives them; the empty path stands for no file.
+/// Starts the plugins that are on in a server with these feature gates, with what an AdmissionConfiguration file gives them; the empty path stands for no file.
 /// Of the files that it names, only those that `permit` accepts are opened.
 ///
 /// # Errors
 /// The server would not start.
 pub fn start(
     settings: &ChainSettings,
+    gates: FeatureGates,
     configuration: &str,
     options: &ConfigurationOptions<'_>,
     permit: &PathPermit<'_>,
@@ -82,7 +84,6 @@ pub fn start(
     if let Some(plugin) = dynamic.into_iter().find(|plugin| !switches.is_on(plugin, false)) {
         return Err(StartFailure::Dynamic { plugin });
     }
-    let gates = PluginGates::default();
     let check_kubeconfig = |path: &str| {
         permit(Path::new(path)).map_err(|error| error.to_string())?;
         check_kube_config(path)
@@ -93,7 +94,7 @@ pub fn start(
         is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
         start: &|name, given| {
             if let Some(factory) = pratique_plugins::factory(name) {
-                let mut of_plugin = PluginSettings::new(&gates).with_given(given);
+                let mut of_plugin = PluginSettings::new(gates).with_given(given);
                 of_plugin.not_ready_toleration_seconds = settings.not_ready_toleration_seconds;
                 of_plugin.unreachable_toleration_seconds = settings.unreachable_toleration_seconds;
                 let plugin = make_plugin(factory, of_plugin, &check_kubeconfig)?;

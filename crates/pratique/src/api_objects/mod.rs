@@ -49,6 +49,7 @@ use pratique_objects::DecodeError;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
 use pratique_registry::{CustomResources, Kinds};
 pub use pratique_registry::{Placeholders, UnservedError};
+use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
@@ -84,6 +85,15 @@ impl ApiObjects {
         }
     }
 
+    /// As a server of a release with its feature gates; without them it is of the newest release.
+    #[must_use]
+    pub fn with_gates(self, gates: FeatureGates) -> Self {
+        ApiObjects {
+            builtin: self.builtin.with_gates(gates),
+            ..self
+        }
+    }
+
     /// Whether requests that are received get `managedFields`, as a server writes them before admission. They take longer than
     /// all else, so they are written only if something reads them.
     #[must_use]
@@ -116,7 +126,7 @@ impl ApiObjects {
 
     /// Whether objects of a kind are known.
     pub fn knows(&self, kind: &GroupVersionKind) -> bool {
-        pratique_objects::is_builtin(kind) || self.custom.version(kind).is_some()
+        self.builtin.has_kind(kind) || self.custom.version(kind).is_some()
     }
 
     /// Completes an object with defaults, as a server does when it reads it.

@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pratique_json::Value;
-use pratique_objects::{changed_paths, field_names};
+use pratique_objects::changed_paths;
 use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
 use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
-use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, Status};
 use pratique_validation::{Candidate, Rejection, Validator};
 
@@ -280,7 +279,7 @@ impl ReceivedRequest<'_> {
             scheme: kinds,
             store,
             placeholders: &self.model.placeholders,
-            release: Some(Release::latest().version()),
+            release: Some(self.model.builtin.gates().release().version()),
         }
     }
 
@@ -396,9 +395,10 @@ impl ReceivedRequest<'_> {
     ) -> Result<Prepared, Refused> {
         let mut received = received.clone();
         let original = &attributes.request.object;
+        let field_names = self.model.builtin.field_names();
         match std::ptr::eq(attributes.object, original) || attributes.object == original {
-            true => received.attributes.object = original.owned_within(field_names()),
-            false => received.replace_object(attributes.object.owned_within(field_names())),
+            true => received.attributes.object = original.owned_within(field_names),
+            false => received.replace_object(attributes.object.owned_within(field_names)),
         }
         // On creation there is no stored object.
         let old = received.attributes.old_object.clone();

@@ -7,7 +7,7 @@ use pratique_manifest::{
     ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestSet, Options, Plugin,
     UnstableFile,
 };
-use pratique_types::FeatureGates;
+use pratique_schema::FeatureGates;
 use pratique_workers::Workers;
 
 use super::error::BuildError;
@@ -107,7 +107,7 @@ impl Loading<'_> {
     fn configuration(&self, path: &str) -> Result<LoadedInput, BuildError> {
         let options = ConfigurationOptions {
             manifests: self.options(),
-            manifest_gate: self.feature_gates.manifests,
+            manifest_gate: self.feature_gates.reads_manifests(),
         };
         let mut all = LoadedInput::default();
         for plugin in ConfigurationLoader::new(&options).load(path)?.plugins {

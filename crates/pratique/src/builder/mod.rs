@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pratique_manifest::{ManifestFile, ManifestSet, Plugin};
 use pratique_plugin::PluginChain;
 use pratique_policy::OnUndecided;
-use pratique_types::FeatureGates;
+use pratique_schema::FeatureGates;
 use pratique_workers::Workers;
 
 use crate::admission::Admission;

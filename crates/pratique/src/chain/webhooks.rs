@@ -23,7 +23,7 @@ impl<'r> ChainRun<'r> {
         WebhookContext::from(self.eval_context())
             .with_pending(checks)
             .with_services(self.admission.webhooks.callers.services())
-            .excluding_virtual(self.admission.settings.feature_gates.excludes_virtual_resources)
+            .excluding_virtual(self.admission.settings.feature_gates.excludes_virtual_resources())
     }
 
     /// The caller with the time budget of this request, if there is one.

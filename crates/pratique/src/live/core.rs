@@ -61,7 +61,7 @@ impl Core {
         self.directories.collect(&mut config);
         let mut complete = self.settings.cluster.is_ready();
         let fixed = config.api.len().saturating_sub(self.settings.sources.len());
-        let excludes_virtual = config.settings.feature_gates.excludes_virtual_resources;
+        let excludes_virtual = config.settings.feature_gates.excludes_virtual_resources();
         let places = config.api.iter_mut().skip(fixed);
         for (place, source) in places.zip(&self.settings.sources) {
             match source.current() {

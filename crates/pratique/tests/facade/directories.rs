@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use pratique::FeatureGates;
 use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::Plugin;
 use pratique::observer::Phases;
-use pratique::types::FeatureGates;
 use pratique::{Admission, BuildError, Live, StartError};
 
 use crate::world::{configmap, mutating_policy, run, validating_policy};
@@ -231,10 +231,7 @@ fn a_configuration_names_what_is_watched() {
     // Whatever the order of calls.
     let without = Admission::builder()
         .configuration(path.to_str().unwrap())
-        .feature_gates(FeatureGates {
-            manifests: false,
-            ..FeatureGates::default()
-        });
+        .feature_gates(FeatureGates::default().with("ManifestBasedAdmissionControlConfig", false));
     let error = without.build().unwrap_err();
     assert!(error.load_errors().is_some());
     let error = error.to_string();

@@ -3,8 +3,8 @@
 use std::fs;
 
 use pratique::Admission;
+use pratique::FeatureGates;
 use pratique::manifest::Plugin;
-use pratique::types::FeatureGates;
 
 use crate::webhooks::{MUTATING, VALIDATING, webhook};
 use crate::world::{file, mutating_policy, validating_policy};

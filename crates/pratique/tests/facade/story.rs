@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use pratique::FeatureGates;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
 use pratique::manifest::{Loader, Options, Plugin};
 use pratique::observer::Phases;
-use pratique::types::{AdmissionRequest, FeatureGates, GroupVersionKind, GroupVersionResource, Operation};
+use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use pratique::{Admission, Configurations, Limits, Live, Outcome, Unavailable};
 use pratique_exclusion::VIRTUAL_RESOURCES;
 use pratique_metrics::Metrics;

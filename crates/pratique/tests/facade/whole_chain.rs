@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use pratique::FeatureGates;
 use pratique::api_objects::ApiObjects;
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::observer::{ChainObserver, ChainStep, Phase};
-use pratique::plugins::{PluginFactory, PluginGates, PluginSettings, StateObjects, default_plugins};
+use pratique::plugins::{PluginFactory, PluginSettings, StateObjects, default_plugins};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionContext, Objects, PluginChain, PluginInputs};
 use serde_json::{Value, json};
@@ -57,12 +58,12 @@ fn golden() -> Value {
 
 /// The plugins that an API server runs by default.
 fn plugins() -> PluginChain {
-    let gates = PluginGates::default();
+    let gates = FeatureGates::default();
     let make = |name: &str| {
         let others: [&'static PluginFactory; 2] = [&pratique_pod_security::FACTORY, &pratique_quota::FACTORY];
         let found = others.into_iter().find(|factory| factory.handler.name == name);
         let factory = found.or_else(|| pratique_plugins::factory(name)).unwrap();
-        factory.start(&PluginSettings::new(&gates)).unwrap()
+        factory.start(&PluginSettings::new(gates)).unwrap()
     };
     PluginChain::new(default_plugins().map(make).collect())
 }

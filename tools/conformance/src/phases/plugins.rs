@@ -3,9 +3,10 @@
 use pratique_harness::Error;
 use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Attributes as PluginAttributes, Effects, MutableAttributes,
-    PluginChain, PluginContext, PluginGates, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+    PluginChain, PluginContext, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
 };
 use pratique_registry::Attributes;
+use pratique_schema::FeatureGates;
 use pratique_types::{Status, UserInfo};
 use serde_json::{Value, json};
 
@@ -25,11 +26,11 @@ impl Plugins {
     /// The default plugins of a server with these objects and those that it creates itself.
     fn new(stored: &Stored, user: UserInfo) -> Result<Self, Error> {
         let [_, _, (suffix, _), ..] = RANDOM;
-        let gates = PluginGates::default();
+        let gates = FeatureGates::default();
         // The plugins for policies and webhooks have no factory.
         let factories = default_plugins().filter_map(pratique_plugins::factory);
         let plugins = factories.map(|factory| {
-            let plugin = factory.start(&PluginSettings::new(&gates));
+            let plugin = factory.start(&PluginSettings::new(gates));
             plugin.map_err(|error| Error::from(error.of_plugin(factory.handler.name)))
         });
         let mut state = StateObjects::whole();

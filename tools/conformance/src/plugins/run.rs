@@ -5,10 +5,11 @@ use std::time::Duration;
 use pratique_harness::Error;
 use pratique_json as json;
 use pratique_plugin::{
-    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings,
-    Rejection, Stage, StateKind, StateObjects, default_plugins,
+    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Rejection, Stage,
+    StateKind, StateObjects, default_plugins,
 };
 use pratique_plugins::{FORMER_FACTORIES, factory};
+use pratique_schema::FeatureGates;
 use pratique_typed::settle_object;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm, Operation};
 use serde_json::{Map, Value, json};
@@ -63,9 +64,9 @@ const EPOCH: u64 = 1_767_225_600;
 
 /// The plugins of a case, or the error with which they do not start.
 fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
-    let mut gates = PluginGates::default();
+    let mut gates = FeatureGates::default();
     for (name, on) in members(case.pointer("/flags/feature-gates")) {
-        gates.set(name, on == &Value::Bool(true));
+        gates = gates.with(name, on == &Value::Bool(true));
     }
     let names: Vec<&str> = match &case["plugins"] {
         Value::String(_) => default_plugins().collect(),
@@ -89,7 +90,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
             .get(name)
             .and_then(Value::as_str)
             .map(str::as_bytes);
-        let mut settings = PluginSettings::new(&gates)
+        let mut settings = PluginSettings::new(gates)
             .with_configuration(configuration)
             .with_kubeconfig_check(&check_kubeconfig);
         for (flag, seconds) in [
@@ -203,7 +204,7 @@ fn complete_pod_resources(request: &AdmissionRequest<'_>, object: &mut json::Val
         _ => false,
     };
     if is_completed && request.resource.group.is_empty() && request.resource.resource == "pods" {
-        pratique_objects::complete_pod_resources(object);
+        pratique_objects::complete_pod_resources(object, FeatureGates::default());
     }
 }
 

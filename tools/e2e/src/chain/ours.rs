@@ -7,9 +7,10 @@ use pratique_json as json;
 use pratique_objects::Objects;
 use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Effects, MutableAttributes, PluginChain, PluginContext,
-    PluginGates, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+    PluginSettings, Rejection, Stage, StateObjects, default_plugins,
 };
 use pratique_registry::{Placeholders, Prepared, Registry, Request, Store, Target, Verb};
+use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersion, ObjectForm, Status, UserInfo};
 use serde_json::{Value, json};
 
@@ -215,7 +216,7 @@ fn administrator() -> UserInfo {
 }
 
 fn chain(names: &[&str]) -> Result<PluginChain, Error> {
-    let gates = PluginGates::default();
+    let gates = FeatureGates::default();
     let plugins = names.iter().map(|name| {
         let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
         let configuration = match *name {
@@ -223,7 +224,7 @@ fn chain(names: &[&str]) -> Result<PluginChain, Error> {
             "PodSecurity" => Some(SECURITY.as_bytes()),
             _ => None,
         };
-        let settings = PluginSettings::new(&gates).with_configuration(configuration);
+        let settings = PluginSettings::new(gates).with_configuration(configuration);
         factory
             .start(&settings)
             .map_err(|error| Error::from(error.of_plugin(name)))

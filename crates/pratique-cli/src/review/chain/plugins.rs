@@ -2,7 +2,7 @@
 
 use pratique::expressions::Expressions;
 use pratique_review::chain::{self, ChainSettings, StartFailure, Started};
-use pratique_types::FeatureGates;
+use pratique_schema::FeatureGates;
 
 use crate::exit::CliError;
 use crate::policies::{LoadFailure, configuration_options};
@@ -16,7 +16,7 @@ pub(in super::super) fn start(
 ) -> Result<Started, LoadFailure> {
     let options = configuration_options(expressions, gates);
     let path = configuration.unwrap_or_default();
-    let started = chain::start(settings, path, &options, &|_| Ok(()));
+    let started = chain::start(settings, gates, path, &options, &|_| Ok(()));
     started.map_err(|failure| match failure {
         StartFailure::Overlap(overlap) => CliError::from(overlap).into(),
         StartFailure::Dynamic { plugin } => CliError::DynamicPlugin { plugin: plugin.name }.into(),

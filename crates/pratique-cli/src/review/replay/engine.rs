@@ -20,6 +20,7 @@ use crate::input::{FileSelection, InputError, InputObject};
 use crate::output::notice::{Notice, Notices};
 use crate::policies::{LoadFailure, OriginSets};
 use crate::review::digest::Digest;
+use pratique_schema::FeatureGates;
 use pratique_state::PluginState;
 
 use crate::review::input_errors::InputErrors;
@@ -63,6 +64,7 @@ pub(in crate::review) struct StateInputs {
     is_complete: bool,
     /// Whether the state is that of a snapshot, which stays as it is.
     is_snapshot: bool,
+    gates: FeatureGates,
     errors: InputErrors,
     notices: Notices,
 }
@@ -156,6 +158,7 @@ impl StateInputs {
             rules,
             is_complete: arguments.objects_complete,
             is_snapshot: arguments.snapshot.is_some(),
+            gates: arguments.gates.feature_gates,
             errors: reader.errors,
             notices: reader.notices,
         })
@@ -204,10 +207,12 @@ impl StateInputs {
             rules,
             is_complete,
             is_snapshot: _,
+            gates,
             errors,
             notices: _,
         } = self;
-        let (mut state, others) = ClusterState::new(&loaded, objects, &[], phases.objects(&sets), plugins);
+        let (mut state, others) =
+            ClusterState::new(&loaded, objects, &[], phases.objects(&sets, gates), plugins);
         survey(&mut state);
         let others = state.placed(others, namespace);
         let permissions = Permissions::new(rules, &loaded, &others, is_complete);

@@ -13,7 +13,7 @@ mod references;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Gate, MutableAttributes, PluginContext, PluginSettings, Rejection};
+use pratique_plugin::{MutableAttributes, PluginContext, PluginSettings, Rejection, gates};
 use pratique_types::{Operation, UserInfo};
 
 use crate::answer::forbidden;
@@ -30,12 +30,12 @@ pub(crate) struct NodeRestriction {
 
 impl NodeRestriction {
     pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
-        let enabled = |gate| settings.feature_gates.enabled(gate);
+        let enabled = |gate| settings.feature_gates.is_on(gate);
         NodeRestriction {
-            insecure_requests: enabled(Gate::ALLOW_INSECURE_KUBELET_CSR),
-            restricts_audiences: enabled(Gate::NODE_AUDIENCE_RESTRICTION),
-            pod_certificates: enabled(Gate::POD_CERTIFICATE_REQUEST),
-            volume_health: enabled(Gate::CSI_VOLUME_HEALTH),
+            insecure_requests: enabled(gates::ALLOW_INSECURE_KUBELET_CSR),
+            restricts_audiences: enabled(gates::NODE_AUDIENCE_RESTRICTION),
+            pod_certificates: enabled(gates::POD_CERTIFICATE_REQUEST),
+            volume_health: enabled(gates::CSI_VOLUME_HEALTH),
         }
     }
 }

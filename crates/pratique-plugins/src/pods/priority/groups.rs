@@ -1,7 +1,7 @@
 //! The priorities of groups of pods.
 
 use pratique_json::Value;
-use pratique_plugin::{Gate, MutableAttributes, PluginContext, PluginSettings, Rejection};
+use pratique_plugin::{MutableAttributes, PluginContext, PluginSettings, Rejection, gates};
 
 use super::{establish, not_converted, set_class};
 use crate::answer::forbidden;
@@ -38,11 +38,11 @@ const POLICIES: [&str; 2] = ["PreemptLowerPriority", "Never"];
 
 impl GroupPriorities {
     pub(super) fn new(settings: &PluginSettings<'_>) -> Self {
-        let enabled = |gate| settings.feature_gates.enabled(gate);
+        let enabled = |gate| settings.feature_gates.is_on(gate);
         GroupPriorities {
-            pod_groups: enabled(Gate::GENERIC_WORKLOAD),
-            composite_pod_groups: enabled(Gate::COMPOSITE_POD_GROUP),
-            preemption_policy: enabled(Gate::POD_GROUP_PREEMPTION_POLICY),
+            pod_groups: enabled(gates::GENERIC_WORKLOAD),
+            composite_pod_groups: enabled(gates::COMPOSITE_POD_GROUP),
+            preemption_policy: enabled(gates::POD_GROUP_PREEMPTION_POLICY),
         }
     }
 
