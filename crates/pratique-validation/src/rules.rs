@@ -5,8 +5,7 @@
 //! [`Validator::with_kinds`](crate::Validator::with_kinds).
 //!
 //! ```
-//! use pratique_gotext::net::Cidr;
-use pratique_types::GroupVersionKind;
+//! use pratique_types::GroupVersionKind;
 //! use pratique_validation::rules::{KindRules, subdomain_name, validate_object_meta};
 //! use pratique_validation::{Candidate, Validator};
 //!
@@ -34,6 +33,7 @@ use pratique_types::GroupVersionKind;
 //! # Ok::<(), pratique_json::Error>(())
 //! ```
 
+use pratique_gotext::net::Cidr;
 use pratique_types::GroupVersionKind;
 
 pub use crate::conditions::validate_conditions;

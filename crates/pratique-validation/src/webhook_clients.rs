@@ -248,13 +248,18 @@ mod tests {
 
     #[test]
     fn paths_begin_behind_their_first_byte() {
-        let service = pratique_json::parse("{\"name\": \"a\", \"namespace\": \"b\", \"path\": \"é\"}".as_bytes()).unwrap();
+        let service =
+            pratique_json::parse("{\"name\": \"a\", \"namespace\": \"b\", \"path\": \"é\"}".as_bytes())
+                .unwrap();
         let mut errors = Errors::default();
         validate_webhook_service(&Node::root(&service), &mut errors);
         let errors = errors.into_list().into_vec();
         let texts: Vec<&str> = errors.iter().map(|error| error.body.as_str()).collect();
         assert_eq!(texts.len(), 2, "{texts:?}");
-        assert!(texts[1].contains("segment[0]: a lowercase RFC 1123 subdomain"), "{texts:?}");
+        assert!(
+            texts[1].contains("segment[0]: a lowercase RFC 1123 subdomain"),
+            "{texts:?}"
+        );
     }
 
     #[test]

@@ -120,10 +120,9 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
         .warnings
         .retain(|warning| !warning.starts_with(".metadata.managedFields was"));
     let attributes = &prepared.attributes;
-    let candidate =
-        Candidate::new(&attributes.kind, &attributes.object)
-            .of_subresource(&attributes.subresource)
-            .in_dry_run();
+    let candidate = Candidate::new(&attributes.kind, &attributes.object)
+        .of_subresource(&attributes.subresource)
+        .in_dry_run();
     let networks = Cidr::parse("10.0.0.0/24").into_iter().collect();
     let validator = Validator::new()
         .with_service_networks(networks)
