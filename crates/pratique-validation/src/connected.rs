@@ -4,7 +4,7 @@
 use pratique_gotext::validation::dns1123_subdomain;
 use pratique_json::Value;
 use pratique_types::field::{Error, aggregate};
-use pratique_types::{Reason, Status};
+use pratique_types::{GroupVersionKind, Reason, Status};
 
 use crate::errors::Errors;
 use crate::internal::internal_json;
@@ -12,6 +12,17 @@ use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::validate_managed_fields;
 use crate::validator::{Candidate, Rejection};
+
+/// Whether requests of a kind are judged here.
+pub(crate) fn is_connected(kind: &GroupVersionKind) -> bool {
+    matches!(
+        (kind.group.as_str(), kind.kind.as_str()),
+        ("", "Binding")
+            | ("policy", "Eviction")
+            | ("authentication.k8s.io", "TokenRequest")
+            | ("autoscaling", "Scale")
+    )
+}
 
 /// Judges a request of these; `None` where it is none.
 pub(crate) fn validate_connected(candidate: &Candidate<'_>) -> Option<Result<(), Rejection>> {

@@ -5,7 +5,7 @@ use pratique_json::Value;
 use pratique_types::field::ErrorKind;
 use pratique_types::{GroupVersionKind, Status, StatusCause};
 
-use crate::connected::{validate_connected, validate_scale};
+use crate::connected::{is_connected, validate_connected, validate_scale};
 use crate::declarative::validate_declaratively;
 use crate::errors::Errors;
 use crate::kinds::{allocation_rule, rules_of};
@@ -174,11 +174,13 @@ impl Validator {
     pub fn covers(&self, kind: &GroupVersionKind, subresource: &str, is_update: bool) -> bool {
         let absent = Value::Null;
         let candidate = Candidate::new(kind, &absent).of_subresource(subresource);
-        if is_update {
-            self.update_rules(&candidate).is_some()
+        let rules = self.rules_of(kind);
+        let has_rules = if is_update {
+            rules.is_some_and(|rules| update_rule(rules, &candidate).is_some())
         } else {
-            self.create_rules(&candidate).is_some()
-        }
+            rules.is_some() && subresource.is_empty()
+        };
+        has_rules || review_rule(kind).is_some() || is_connected(kind)
     }
 
     /// Judges a new object.

@@ -15,7 +15,8 @@ use pratique_objects::Objects;
 use pratique_registry::{
     Attributes, CustomResources, Kinds, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
 };
-use pratique_types::{FeatureGates, GroupVersion, Operation, Status, UserInfo};
+use pratique_schema::FeatureGates;
+use pratique_types::{GroupVersion, Operation, Status, UserInfo};
 use pratique_validation::{Candidate, Rejection, Validator};
 use serde_json::{Value, json};
 

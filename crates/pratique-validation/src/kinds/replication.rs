@@ -1,7 +1,5 @@
 //! ReplicationControllers.
 
-use pratique_types::field::{BadValue, Error, ErrorKind};
-
 use super::apps::validate_replica_set_status;
 use super::pods::template_options;
 use super::{KindRules, Request};

@@ -27,6 +27,7 @@ pub(super) fn placeholders() -> Placeholders {
         node_port: PORT.into(),
         audience: "https://oracle.invalid".to_owned(),
         token,
+        ..Placeholders::default()
     }
 }
 
