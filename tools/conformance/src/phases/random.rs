@@ -1,5 +1,7 @@
 //! Random values of a request: their values while a case runs, and their placeholders in recordings.
 
+use std::ops::Range;
+
 use pratique_registry::Placeholders;
 use serde_json::{Value, json};
 
@@ -13,8 +15,8 @@ pub(super) const RANDOM: [(&str, &str); 6] = [
     ("777777", "<version>"),
 ];
 
-/// The node port that replaces a random one.
-const PORT: i64 = 31_777;
+/// The node ports that replace random ones.
+const PORTS: Range<i64> = 31_777..31_800;
 
 /// The values for the registry.
 pub(super) fn placeholders() -> Placeholders {
@@ -24,7 +26,7 @@ pub(super) fn placeholders() -> Placeholders {
         time,
         name_suffix: suffix,
         cluster_ip: ip,
-        node_port: PORT.into(),
+        node_port: PORTS.start.into(),
         audience: "https://oracle.invalid".to_owned(),
         token,
         ..Placeholders::default()
@@ -47,7 +49,7 @@ pub(super) fn recorded(value: Value) -> Value {
                 .fold(text, |text, (value, shown)| text.replace(value, shown));
             Value::String(shown)
         }
-        Value::Number(number) if number.as_i64() == Some(PORT) => json!("<port>"),
+        Value::Number(number) if number.as_i64().is_some_and(|port| PORTS.contains(&port)) => json!("<port>"),
         Value::Array(elements) => elements.into_iter().map(recorded).collect(),
         Value::Object(members) => {
             let members = members.into_iter().map(|(name, value)| match name.as_str() {
