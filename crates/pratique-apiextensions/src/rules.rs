@@ -22,7 +22,7 @@ use crate::validate::Correlated;
 
 pub(crate) use cost::TotalCost;
 pub(crate) use environments::KnownExpressions;
-pub(crate) use field_path::resolve;
+pub(crate) use field_path::{FieldPathError, resolve};
 pub(crate) use report::{RulePlace, RuleReporter};
 
 /// The rules of a schema, compiled.

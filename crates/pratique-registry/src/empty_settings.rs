@@ -94,6 +94,12 @@ fn restore(written: &Value<'_>, schema: &mut Value<'static>) {
                     restore(written, schema);
                 }
             }
+            // That of items is written as `null`.
+            (Some(Value::Array(items)), Some(schema @ (Value::NilArray | Value::Null)))
+                if items.is_empty() =>
+            {
+                *schema = Value::Array(Vec::new());
+            }
             (Some(written), Some(schema)) => restore(written, schema),
             _ => {}
         }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use pratique_types::field::Error;
 use pratique_validation::rules::{Errors, Node};
 
-use crate::rules::resolve;
+use crate::rules::{FieldPathError, resolve};
 use crate::schema::{Schema, Type};
 
 const MAX_FIELDS: usize = 8;
@@ -51,6 +51,24 @@ pub(super) fn validate_selectable_fields(
     if seen.len() > MAX_FIELDS && !allows_many {
         let (count, max) = (seen.len() as i64, MAX_FIELDS as i64);
         errors.push(Error::too_many(fields, count, max));
+    }
+}
+
+/// Validates the selectable fields of a schema that cannot be followed: a server stops at the first path that begins well.
+pub(super) fn validate_selectable_without(fields: &Node<'_, '_>, errors: &mut Errors) {
+    for field in fields.items() {
+        let path = field.child("jsonPath");
+        if path.text().is_empty() {
+            errors.required(path, "");
+            continue;
+        }
+        match resolve(path.text(), &Schema::default(), false).map(|_| ()) {
+            Ok(()) | Err(FieldPathError::NotAField) => return,
+            Err(error) => {
+                let detail = format!("is an invalid path: {error}");
+                errors.invalid(&path, path.text(), &detail);
+            }
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::resource_names::{require_names, validate_group, validate_label, valid
 use super::schema_check::{CheckedSchema, CompiledSchema, SchemaCheck};
 use super::schema_options::SchemaOptions;
 use super::schema_search::{has_schema, schemas_of};
-use super::selectable_fields::{has_too_many, validate_selectable_fields};
+use super::selectable_fields::{has_too_many, validate_selectable_fields, validate_selectable_without};
 use super::subresources::{validate_column, validate_subresources};
 use super::version_settings::{Setting, VersionSettings, is_same_setting};
 use crate::rules::KnownExpressions;
@@ -339,7 +339,6 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         check.check(schema)
     }
 
-    /// A schema that cannot be followed has no fields to look at: a server stops at the first path.
     fn validate_selectable(
         &self,
         fields: &Node<'_, '_>,
@@ -352,11 +351,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         let schema = read(openapi.value(), openapi.path(), &mut faults);
         if let Some(detail) = faults.unsupported {
             errors.invalid(shown.to_string(), "", detail);
-            let paths = fields.items();
-            for field in paths.take_while(|field| field.child("jsonPath").text().is_empty()) {
-                errors.required(field.child("jsonPath"), "");
-            }
-            return;
+            return validate_selectable_without(fields, errors);
         }
         let allows_many = self.options.many_selectable.contains(version);
         validate_selectable_fields(fields, &schema, allows_many, errors);

@@ -5,7 +5,7 @@
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go,
 // Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec
 
-use pratique_json::{Value, text_at};
+use pratique_json::{Object, Value, text_at};
 use pratique_types::field::BadValue;
 use pratique_validation::rules::{Node, internal_json};
 
@@ -124,41 +124,48 @@ pub(crate) fn distinct_schemas<'v, 'a>(definition: &'v Value<'a>) -> impl Iterat
     schemas_of(versions).take(most)
 }
 
-/// Whether two settings are the same; an empty list or map is one that is not there, but an empty object is there.
+/// Whether two settings of versions are the same; an empty list is one that is not there, but an empty object is there.
 // Upstream: apimachinery/pkg/api/equality/semantic.go, Semantic
 pub(super) fn is_same_setting(one: Option<&Value<'_>>, other: Option<&Value<'_>>) -> bool {
-    let absent = Value::Null;
-    is_same(one.unwrap_or(&absent), other.unwrap_or(&absent))
+    let is_set = |value: &&Value<'_>| !value.is_null();
+    match (one.filter(is_set), other.filter(is_set)) {
+        (Some(one), Some(other)) => is_same(one, other),
+        (Some(value), None) | (None, Some(value)) => value.as_array().is_some_and(<[_]>::is_empty),
+        (None, None) => true,
+    }
 }
 
-/// The members of schemas that are maps: an empty one is one that is not there.
-const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
+/// The members of settings that are lists or maps: an empty one is one that is not there. All others are pointers.
+const COLLECTIONS: [&str; 11] = [
+    "enum",
+    "required",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "properties",
+    "patternProperties",
+    "definitions",
+    "dependencies",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-validations",
+];
 
 fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
     match (one, other) {
-        (Value::Object(one), Value::Object(other)) => {
-            let covers = |one: &pratique_json::Object<'_>, other: &pratique_json::Object<'_>| {
-                one.iter().all(|(name, value)| match other.get(name) {
-                    None if MAPS.contains(&name) => value.is_empty(),
-                    other => is_same_setting(Some(value), other),
-                })
-            };
-            covers(one, other) && covers(other, one)
-        }
+        (Value::Object(one), Value::Object(other)) => covers(one, other) && covers(other, one),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
         }
         (Value::Int(one), Value::Float(other)) | (Value::Float(other), Value::Int(one)) => {
             *one as f64 == *other
         }
-        (one, other) => one == other || (is_nothing(one) && is_nothing(other)),
+        (one, other) => one == other,
     }
 }
 
-fn is_nothing(value: &Value<'_>) -> bool {
-    match value {
-        Value::Null | Value::NilArray => true,
-        Value::Array(items) => items.is_empty(),
-        _ => false,
-    }
+fn covers(one: &Object<'_>, other: &Object<'_>) -> bool {
+    one.iter().all(|(name, value)| match other.get(name) {
+        Some(other) => is_same(value, other),
+        None => value == &Value::Null || (COLLECTIONS.contains(&name) && value.is_empty()),
+    })
 }
