@@ -22,9 +22,7 @@ pub(super) fn schema(value: &Value<'_>) -> Value<'static> {
 pub(super) fn items(value: &Value<'_>) -> Value<'static> {
     let mut form = Object::new();
     match value {
-        Value::Array(schemas) if !schemas.is_empty() => {
-            form.insert("JSONSchemas", schemas.iter().map(schema).collect::<Vec<_>>())
-        }
+        Value::Array(schemas) => form.insert("JSONSchemas", schemas.iter().map(schema).collect::<Vec<_>>()),
         other => form.insert("Schema", schema(other)),
     };
     form.into()
