@@ -55,12 +55,12 @@ pub(crate) fn restore_empty_settings(
 
 /// Whether a text has an empty list or map.
 fn has_empty(body: &[u8]) -> bool {
-    let mut before = b' ';
+    let mut last_byte = b' ';
     body.iter()
         .filter(|byte| !byte.is_ascii_whitespace())
         .any(|byte| {
-            let is_empty = matches!((before, byte), (b'[', b']') | (b'{', b'}'));
-            before = *byte;
+            let is_empty = matches!((last_byte, byte), (b'[', b']') | (b'{', b'}'));
+            last_byte = *byte;
             is_empty
         })
 }

@@ -56,7 +56,7 @@ fn validate_set(schema: &Node<'_, '_>, errors: &mut Errors) {
         items.child("x-kubernetes-map-type"),
     );
     // Both errors print the type of the list.
-    let shown = if of_list.is_set() {
+    let bad_value = if of_list.is_set() {
         named(of_list.text())
     } else {
         BadValue::Json(of_list.value())
@@ -65,7 +65,7 @@ fn validate_set(schema: &Node<'_, '_>, errors: &mut Errors) {
         "array" if of_list.is_set() && of_list.text() != "atomic" => {
             errors.invalid(&of_list, named(of_list.text()), detail);
         }
-        "object" if of_map.text() != "atomic" => errors.invalid(of_map, shown, detail),
+        "object" if of_map.text() != "atomic" => errors.invalid(of_map, bad_value, detail),
         _ => {}
     }
 }
@@ -96,12 +96,12 @@ pub(super) fn validate_list_map(schema: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     if items.value().as_object().is_none() {
-        let shown = internal_json(
+        let bad_value = internal_json(
             "apiextensions.JSONSchemaPropsOrArray",
             &super::internal_form::items(items.value()),
         );
         let detail = "must only have a single schema if x-kubernetes-list-type is map";
-        errors.invalid(items, shown, detail);
+        errors.invalid(items, bad_value, detail);
         return;
     }
     let of = items.child("type");

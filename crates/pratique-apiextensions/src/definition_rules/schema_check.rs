@@ -123,7 +123,7 @@ fn validate_root_members(schema: &Node<'_, '_>, errors: &mut Errors) {
                 return;
             }
         } else if !ALLOWED_AT_ROOT.contains(field) {
-            let shown = internal_json(
+            let bad_value = internal_json(
                 "apiextensions.JSONSchemaProps",
                 &internal_form::schema(schema.value()),
             );
@@ -131,7 +131,7 @@ fn validate_root_members(schema: &Node<'_, '_>, errors: &mut Errors) {
                 "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
                 ALLOWED_AT_ROOT.join(" ")
             );
-            errors.invalid(schema, shown, &detail);
+            errors.invalid(schema, bad_value, &detail);
             return;
         }
     }

@@ -26,7 +26,7 @@ pub(super) struct SchemaWalk<'w> {
 /// What the schemas around one say about it.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, specStandardValidatorV3
 #[derive(Clone, Copy)]
-struct Surroundings<'s> {
+struct SchemaSurroundings<'s> {
     is_root: bool,
     /// Why there may be no default.
     default_ban: Option<&'static str>,
@@ -51,7 +51,7 @@ impl<'w> SchemaWalk<'w> {
 
     /// Validates the schema of a resource; without `rules` where it is not structural.
     pub(super) fn validate_root(&mut self, schema: &Node<'_, '_>, rules: Option<RulePlace<'_>>) {
-        let root = Surroundings {
+        let root = SchemaSurroundings {
             is_root: true,
             default_ban: None,
             is_in_meta: false,
@@ -68,7 +68,7 @@ impl<'w> SchemaWalk<'w> {
         (errors, self.total)
     }
 
-    fn validate(&mut self, schema: &Node<'_, '_>, around: Surroundings<'_>) {
+    fn validate(&mut self, schema: &Node<'_, '_>, around: SchemaSurroundings<'_>) {
         if schema.value().as_object().is_none() {
             return;
         }
@@ -106,7 +106,7 @@ impl<'w> SchemaWalk<'w> {
     }
 
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, specStandardValidatorV3.validate
-    fn validate_members(&mut self, schema: &Node<'_, '_>, around: Surroundings<'_>) {
+    fn validate_members(&mut self, schema: &Node<'_, '_>, around: SchemaSurroundings<'_>) {
         let errors = &mut self.schema_errors;
         let of = schema.child("type");
         if self.options.requires_known_types
@@ -154,14 +154,14 @@ impl<'w> SchemaWalk<'w> {
         }
     }
 
-    fn validate_parts(&mut self, schema: &Node<'_, '_>, around: Surroundings<'_>) {
+    fn validate_parts(&mut self, schema: &Node<'_, '_>, around: SchemaSurroundings<'_>) {
         let factor = max_elements(schema.value());
-        let within = Surroundings {
+        let within = SchemaSurroundings {
             is_root: false,
             ..around
         };
         // Values of combinations are those of the schema.
-        let combined = Surroundings {
+        let combined = SchemaSurroundings {
             rules: None,
             ..within
         };
@@ -182,7 +182,12 @@ impl<'w> SchemaWalk<'w> {
         }
     }
 
-    fn validate_additional(&mut self, schema: &Node<'_, '_>, within: Surroundings<'_>, factor: Option<u64>) {
+    fn validate_additional(
+        &mut self,
+        schema: &Node<'_, '_>,
+        within: SchemaSurroundings<'_>,
+        factor: Option<u64>,
+    ) {
         let additional = schema.child("additionalProperties");
         if !additional.is_set() {
             return;
@@ -198,7 +203,7 @@ impl<'w> SchemaWalk<'w> {
         };
         let rules = within.rules.as_ref();
         let rules = rules.map(|place| place.part(place.node.and_then(|node| node.additional()), factor));
-        let around = Surroundings {
+        let around = SchemaSurroundings {
             default_ban,
             rules,
             ..within
@@ -206,12 +211,17 @@ impl<'w> SchemaWalk<'w> {
         self.validate(&additional, around);
     }
 
-    fn validate_properties(&mut self, schema: &Node<'_, '_>, around: Surroundings<'_>, factor: Option<u64>) {
+    fn validate_properties(
+        &mut self,
+        schema: &Node<'_, '_>,
+        around: SchemaSurroundings<'_>,
+        factor: Option<u64>,
+    ) {
         let map_type = schema.child("x-kubernetes-map-type");
         let is_correlatable = !map_type.is_set() || matches!(map_type.text(), "granular" | "atomic");
         let is_resource = around.is_root || schema.child("x-kubernetes-embedded-resource").is_true();
         for (name, property) in schema.child("properties").entries() {
-            let mut within = Surroundings {
+            let mut within = SchemaSurroundings {
                 is_root: false,
                 ..around
             };
@@ -231,8 +241,8 @@ impl<'w> SchemaWalk<'w> {
         }
     }
 
-    fn validate_items(&mut self, schema: &Node<'_, '_>, around: Surroundings<'_>, factor: Option<u64>) {
-        let mut within = Surroundings {
+    fn validate_items(&mut self, schema: &Node<'_, '_>, around: SchemaSurroundings<'_>, factor: Option<u64>) {
+        let mut within = SchemaSurroundings {
             is_root: false,
             ..around
         };

@@ -16,7 +16,7 @@ use super::schema_options::SchemaOptions;
 use super::schema_search::{has_schema, schemas_of};
 use super::selectable_fields::{has_too_many, validate_selectable_fields, validate_selectable_without};
 use super::subresources::{validate_column, validate_subresources};
-use super::version_settings::{Setting, VersionSettings, is_same_setting};
+use super::version_settings::{VersionSetting, VersionSettings, is_same_setting};
 use crate::rules::KnownExpressions;
 use crate::schema::{ReadFaults, read};
 
@@ -106,7 +106,7 @@ fn unchanged_schemas(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> HashSet<String>
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, findTooManySelectableFieldsAllowed
 fn many_selectable(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> HashSet<String> {
-    const SETTING: Setting = Setting::SelectableFields;
+    const SETTING: VersionSetting = VersionSetting::SelectableFields;
     let (settings, old_settings) = (VersionSettings::new(spec), VersionSettings::new(old));
     let value = |node: Option<Node<'_, '_>>| node.map(|node| node.value().rewritten(""));
     let is_kept = |new: Option<Value<'_>>, old: Option<Value<'_>>| {
@@ -231,7 +231,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
     }
 
     fn has_shared_schema(&self) -> bool {
-        let shared = self.settings.shared(Setting::Schema, self.spec);
+        let shared = self.settings.shared(VersionSetting::Schema, self.spec);
         shared.is_some_and(|schema| schema.child("openAPIV3Schema").is_set())
     }
 
@@ -243,13 +243,13 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
             .all(|version| names.insert(version.child("name").text()))
         {
             let detail = "must contain unique version names";
-            errors.invalid(versions, self.settings.shown(versions), detail);
+            errors.invalid(versions, self.settings.print_versions(versions), detail);
         }
         let storing = versions.items();
         let storing = storing.filter(|version| version.child("storage").is_true());
         if storing.count() != 1 {
             let detail = "must have exactly one version marked as storage version";
-            errors.invalid(versions, self.settings.shown(versions), detail);
+            errors.invalid(versions, self.settings.print_versions(versions), detail);
         }
     }
 
@@ -262,21 +262,21 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
     ) -> Option<Arc<CompiledSchema>> {
         validate_deprecation(version, errors);
         let name = version.child("name").text();
-        let schema = self.settings.own(Setting::Schema, version);
+        let schema = self.settings.own(VersionSetting::Schema, version);
         let has_status = self.has_status(name);
         let compiled = schema.as_ref().and_then(|schema| {
             let checked = self.check_schema(schema, has_status, name);
             take(checked, malformed, errors)
         });
-        if let Some(subresources) = self.settings.own(Setting::Subresources, version) {
+        if let Some(subresources) = self.settings.own(VersionSetting::Subresources, version) {
             validate_subresources(&subresources, errors);
         }
-        if let Some(columns) = self.settings.own(Setting::PrinterColumns, version) {
+        if let Some(columns) = self.settings.own(VersionSetting::PrinterColumns, version) {
             columns
                 .items()
                 .for_each(|column| validate_column(&column, errors));
         }
-        let fields = self.settings.own(Setting::SelectableFields, version);
+        let fields = self.settings.own(VersionSetting::SelectableFields, version);
         if let Some(fields) = fields.filter(|fields| !fields.is_empty()) {
             let openapi = schema.as_ref().map(|schema| schema.child("openAPIV3Schema"));
             match openapi.filter(Node::is_set) {
@@ -299,20 +299,20 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         let first = self.spec.child("versions");
         let first = first.items().next();
         let first = first.as_ref().map_or("", |version| version.child("name").text());
-        let schema = self.settings.shared(Setting::Schema, self.spec);
+        let schema = self.settings.shared(VersionSetting::Schema, self.spec);
         let compiled = schema.as_ref().and_then(|schema| {
             let checked = self.check_schema(schema, self.has_any_status(), first);
             take(checked, malformed, errors)
         });
-        if let Some(subresources) = self.settings.shared(Setting::Subresources, self.spec) {
+        if let Some(subresources) = self.settings.shared(VersionSetting::Subresources, self.spec) {
             validate_subresources(&subresources, errors);
         }
-        if let Some(columns) = self.settings.shared(Setting::PrinterColumns, self.spec) {
+        if let Some(columns) = self.settings.shared(VersionSetting::PrinterColumns, self.spec) {
             columns
                 .items()
                 .for_each(|column| validate_column(&column, errors));
         }
-        let fields = self.settings.shared(Setting::SelectableFields, self.spec);
+        let fields = self.settings.shared(VersionSetting::SelectableFields, self.spec);
         if let Some(fields) = fields.filter(|fields| !fields.is_empty()) {
             match schema.as_ref() {
                 None => {
@@ -343,14 +343,14 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         &self,
         fields: &Node<'_, '_>,
         openapi: &Node<'_, '_>,
-        shown: &Path<'_>,
+        schema_path: &Path<'_>,
         version: &str,
         errors: &mut Errors,
     ) {
         let mut faults = ReadFaults::default();
         let schema = read(openapi.value(), openapi.path(), &mut faults);
         if let Some(detail) = faults.unsupported {
-            errors.invalid(shown.to_string(), "", detail);
+            errors.invalid(schema_path.to_string(), "", detail);
             return validate_selectable_without(fields, errors);
         }
         let allows_many = self.options.many_selectable.contains(version);

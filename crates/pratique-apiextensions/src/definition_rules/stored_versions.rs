@@ -8,9 +8,9 @@ use pratique_validation::rules::{Errors, Node};
 /// They stay versions of the definition, and the one that objects are stored in is one of them.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionStoredVersions
 pub(super) fn validate_stored_versions(stored: &Node<'_, '_>, versions: &Node<'_, '_>, errors: &mut Errors) {
-    let shown = || BadValue::Json(stored.value());
+    let bad_value = || BadValue::Json(stored.value());
     if stored.is_empty() {
-        return errors.invalid(stored, shown(), "must have at least one stored version");
+        return errors.invalid(stored, bad_value(), "must have at least one stored version");
     }
     let mut left = BTreeMap::new();
     for (at, name) in stored.items().enumerate() {
@@ -21,7 +21,7 @@ pub(super) fn validate_stored_versions(stored: &Node<'_, '_>, versions: &Node<'_
         let was_stored = left.remove(name.text()).is_some();
         if version.child("storage").is_true() && !was_stored {
             let detail = format!("must have the storage version {}", name.text());
-            errors.invalid(stored, shown(), &detail);
+            errors.invalid(stored, bad_value(), &detail);
         }
     }
     for (name, at) in left {

@@ -14,35 +14,35 @@ use super::schema_search::schemas_of;
 
 /// A setting of versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Setting {
+pub(super) enum VersionSetting {
     Schema,
     Subresources,
     PrinterColumns,
     SelectableFields,
 }
 
-impl Setting {
-    const ALL: [Setting; 4] = [
-        Setting::Schema,
-        Setting::Subresources,
-        Setting::PrinterColumns,
-        Setting::SelectableFields,
+impl VersionSetting {
+    const ALL: [VersionSetting; 4] = [
+        VersionSetting::Schema,
+        VersionSetting::Subresources,
+        VersionSetting::PrinterColumns,
+        VersionSetting::SelectableFields,
     ];
 
     /// Its name in a version.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Setting::Schema => "schema",
-            Setting::Subresources => "subresources",
-            Setting::PrinterColumns => "additionalPrinterColumns",
-            Setting::SelectableFields => "selectableFields",
+            VersionSetting::Schema => "schema",
+            VersionSetting::Subresources => "subresources",
+            VersionSetting::PrinterColumns => "additionalPrinterColumns",
+            VersionSetting::SelectableFields => "selectableFields",
         }
     }
 
     /// Its name where all versions share it.
     pub(super) fn shared_name(self) -> &'static str {
         match self {
-            Setting::Schema => "validation",
+            VersionSetting::Schema => "validation",
             other => other.name(),
         }
     }
@@ -64,7 +64,7 @@ impl<'v> VersionSettings<'v> {
     }
 
     /// Whether all versions have the same setting, which stands once then.
-    pub(super) fn shares(&self, setting: Setting) -> bool {
+    pub(super) fn shares(&self, setting: VersionSetting) -> bool {
         let of = |version: &'v Value<'v>| version.get(setting.name());
         match self.versions.split_first() {
             None => false,
@@ -73,7 +73,7 @@ impl<'v> VersionSettings<'v> {
     }
 
     /// A setting where all versions share it.
-    pub(super) fn shared<'p>(&self, setting: Setting, spec: &'p Node<'_, 'v>) -> Option<Node<'p, 'v>> {
+    pub(super) fn shared<'p>(&self, setting: VersionSetting, spec: &'p Node<'_, 'v>) -> Option<Node<'p, 'v>> {
         let first = self.versions.first().filter(|_| self.shares(setting))?;
         let value = first.get(setting.name()).filter(|value| !value.is_null())?;
         let path = spec.path().child(setting.shared_name());
@@ -81,7 +81,7 @@ impl<'v> VersionSettings<'v> {
     }
 
     /// A setting of one version where versions differ.
-    pub(super) fn own<'p>(&self, setting: Setting, version: &'p Node<'_, 'v>) -> Option<Node<'p, 'v>> {
+    pub(super) fn own<'p>(&self, setting: VersionSetting, version: &'p Node<'_, 'v>) -> Option<Node<'p, 'v>> {
         let own = version.child(setting.name());
         (own.is_set() && !self.shares(setting)).then_some(own)
     }
@@ -91,7 +91,7 @@ impl<'v> VersionSettings<'v> {
     pub(super) fn schema_of(&self, name: &str) -> Option<&'v Value<'v>> {
         static ABSENT: Value<'static> = Value::Null;
         let schema = |version: &'v Value<'v>| version.get("schema").unwrap_or(&ABSENT);
-        if self.versions.is_empty() || self.shares(Setting::Schema) {
+        if self.versions.is_empty() || self.shares(VersionSetting::Schema) {
             return Some(self.versions.first().map_or(&ABSENT, schema));
         }
         let named = |version: &&Value<'_>| text_at(version, &["name"]) == name;
@@ -99,13 +99,15 @@ impl<'v> VersionSettings<'v> {
     }
 
     /// The versions as an error prints them.
-    pub(super) fn shown<'a>(&self, list: &Node<'_, '_>) -> BadValue<'a> {
+    pub(super) fn print_versions<'a>(&self, list: &Node<'_, '_>) -> BadValue<'a> {
         const TYPE: &str = "[]apiextensions.CustomResourceDefinitionVersion";
         if !list.is_set() {
             return internal_json(TYPE, &Value::Null);
         }
-        let shared = Setting::ALL.into_iter().filter(|setting| self.shares(*setting));
-        let left_out: Vec<&str> = shared.map(Setting::name).collect();
+        let shared = VersionSetting::ALL
+            .into_iter()
+            .filter(|setting| self.shares(*setting));
+        let left_out: Vec<&str> = shared.map(VersionSetting::name).collect();
         let versions = self.versions.iter();
         let form = versions.map(|version| internal_form::version(version, &left_out));
         internal_json(TYPE, &Value::Array(form.collect()))
@@ -116,7 +118,7 @@ impl<'v> VersionSettings<'v> {
 pub(crate) fn distinct_schemas<'v, 'a>(definition: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
     let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
     let versions = versions.unwrap_or_default();
-    let most = if (VersionSettings { versions }).shares(Setting::Schema) {
+    let most = if (VersionSettings { versions }).shares(VersionSetting::Schema) {
         1
     } else {
         usize::MAX

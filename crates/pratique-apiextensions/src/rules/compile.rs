@@ -30,16 +30,16 @@ enum TypeInfo<'d> {
 }
 
 impl<'d> TypeInfo<'d> {
-    fn of(declared: Option<&'d Declared>) -> Self {
+    fn from_declared(declared: Option<&'d Declared>) -> Self {
         declared.map_or(TypeInfo::Unconvertible, TypeInfo::Declared)
     }
 
     /// What is known of a part. `None` where its own schema has to say it.
-    fn part(&self, part: Part<'_>) -> Option<TypeInfo<'d>> {
+    fn part(&self, part: SchemaPart<'_>) -> Option<TypeInfo<'d>> {
         match (self, part) {
             (TypeInfo::Unneeded, _) => None,
-            (TypeInfo::Declared(of), Part::Property(name)) => of.property(name).map(TypeInfo::Declared),
-            (TypeInfo::Declared(of), Part::Element) => {
+            (TypeInfo::Declared(of), SchemaPart::Property(name)) => of.property(name).map(TypeInfo::Declared),
+            (TypeInfo::Declared(of), SchemaPart::Element) => {
                 Some(of.element().map_or(TypeInfo::Undeclared, TypeInfo::Declared))
             }
             (TypeInfo::Undeclared, _) => Some(TypeInfo::Undeclared),
@@ -50,7 +50,7 @@ impl<'d> TypeInfo<'d> {
 
 /// A part of a schema.
 #[derive(Clone, Copy)]
-enum Part<'p> {
+enum SchemaPart<'p> {
     Property(&'p str),
     /// The items, or the members that `properties` does not name.
     Element,
@@ -73,7 +73,7 @@ impl<'k> Compiler<'k> {
         let declared = is_needed.then(|| Declared::of(schema, is_resource)).flatten();
         let info = match given {
             Some(info) => info,
-            None if is_needed => TypeInfo::of(declared.as_ref()),
+            None if is_needed => TypeInfo::from_declared(declared.as_ref()),
             None => TypeInfo::Unneeded,
         };
         let mut node = RuleNode {
@@ -82,13 +82,13 @@ impl<'k> Compiler<'k> {
             ..RuleNode::default()
         };
         for (name, property) in &schema.properties {
-            let Some(mut inner) = self.part(property, &info, Part::Property(name)) else {
+            let Some(mut inner) = self.part(property, &info, SchemaPart::Property(name)) else {
                 continue;
             };
             inner.has_type = Declared::of(property, property.is_embedded).is_some();
             node.properties.insert(name.clone(), inner);
         }
-        let element = |of: Option<&Schema>| self.part(of?, &info, Part::Element).map(Box::new);
+        let element = |of: Option<&Schema>| self.part(of?, &info, SchemaPart::Element).map(Box::new);
         node.additional = element(schema.additional_schema());
         node.items = element(schema.items.as_deref());
         if !schema.rules.is_empty() {
@@ -101,7 +101,7 @@ impl<'k> Compiler<'k> {
         (!is_empty).then_some(node)
     }
 
-    fn part(&self, schema: &Schema, around: &TypeInfo<'_>, part: Part<'_>) -> Option<RuleNode> {
+    fn part(&self, schema: &Schema, around: &TypeInfo<'_>, part: SchemaPart<'_>) -> Option<RuleNode> {
         if matches!(around, TypeInfo::Unneeded) {
             return self.node(schema, schema.is_embedded, None);
         }
@@ -109,7 +109,11 @@ impl<'k> Compiler<'k> {
             Some(info) => self.node(schema, schema.is_embedded, Some(info)),
             None => {
                 let declared = Declared::of(schema, schema.is_embedded);
-                self.node(schema, schema.is_embedded, Some(TypeInfo::of(declared.as_ref())))
+                self.node(
+                    schema,
+                    schema.is_embedded,
+                    Some(TypeInfo::from_declared(declared.as_ref())),
+                )
             }
         }
     }
@@ -152,7 +156,7 @@ impl<'k> Compiler<'k> {
         environments: &SelfEnvironments,
     ) -> CompiledRule {
         let is_optional = rule.optional_old_self == Some(true);
-        let environment = environments.of(self.known.has_rule(&rule.rule), is_optional);
+        let environment = environments.environment(self.known.has_rule(&rule.rule), is_optional);
         let (program, max_cost) = match expression(&environment, &rule.rule, declared, &CelType::Bool) {
             Ok(compiled) => compiled,
             Err(refusal) => {
@@ -208,7 +212,7 @@ impl<'k> Compiler<'k> {
             return MessageExpression::Absent;
         }
         let is_optional = rule.optional_old_self == Some(true);
-        let environment = environments.of(self.known.has_message(text), is_optional);
+        let environment = environments.environment(self.known.has_message(text), is_optional);
         match expression(&environment, text, declared, &CelType::String) {
             Ok((program, max_cost)) => MessageExpression::Compiled {
                 program: Box::new(program),

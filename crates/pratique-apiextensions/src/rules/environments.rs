@@ -75,7 +75,7 @@ impl SelfEnvironments {
     }
 
     /// The environment of an expression.
-    pub(super) fn of(&self, is_known: bool, is_optional: bool) -> Environment {
+    pub(super) fn environment(&self, is_known: bool, is_optional: bool) -> Environment {
         let [fresh, known] = &self.made;
         let [plain, optional] = if is_known { known } else { fresh };
         let cell = if is_optional { optional } else { plain };

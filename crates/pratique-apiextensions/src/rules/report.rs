@@ -61,8 +61,8 @@ impl RuleReporter<'_> {
         self.add_cost("estimated rule cost", max_cost, &text);
         match &compiled.body {
             Err(Refused::Rule(detail) | Refused::All(detail)) => {
-                let shown = internal_json("apiextensions.ValidationRule", rule.value());
-                self.errors.invalid(&text, shown, detail);
+                let bad_value = internal_json("apiextensions.ValidationRule", rule.value());
+                self.errors.invalid(&text, bad_value, detail);
             }
             Ok(body) => self.message(rule, &body.message),
         }
@@ -88,8 +88,8 @@ impl RuleReporter<'_> {
                 self.add_cost("estimated messageExpression cost", *max_cost, &field);
             }
             MessageExpression::Refused(detail) => {
-                let shown = internal_json("apiextensions.ValidationRule", rule.value());
-                self.errors.invalid(&field, shown, detail);
+                let bad_value = internal_json("apiextensions.ValidationRule", rule.value());
+                self.errors.invalid(&field, bad_value, detail);
             }
         }
     }
