@@ -113,6 +113,17 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_struct_is_another_value_than_none() {
+        let request = |status: &str| format!(r#"{{"spec": {{"driver": "a"}}{status}}}"#);
+        let (new, old) = (request(r#", "status": {}"#), request(""));
+        let kind = ("resource.k8s.io/v1alpha3", "ResourcePoolStatusRequest");
+        assert_eq!(
+            judge(kind.0, kind.1, "status", &new, &old),
+            ["status.poolCount: Required value"]
+        );
+    }
+
+    #[test]
     fn what_is_missing_is_judged_no_further() {
         let class = r#"{"handler": ""}"#;
         check_create(

@@ -134,7 +134,7 @@ fn write_named(type_name: &str, value: &Value<'_>, text: &mut String) {
             "string" | "types.UID" => "\"\"",
             "bool" => "false",
             "resource.Quantity" => "\"0\"",
-            "metav1.Time" | "metav1.MicroTime" | "any" | "runtime.Object" => "null",
+            "metav1.Time" | "metav1.MicroTime" | "any" | "runtime.Object" | "runtime.RawExtension" => "null",
             _ => "0",
         }),
     }
@@ -155,7 +155,13 @@ fn write_fields(fields: &[Field], value: &Value<'_>, text: &mut String) {
             continue;
         }
         let member = member(value, field.name);
-        if field.is_optional && member.is_empty() {
+        // A pointer to a zero value is not left out.
+        let is_empty = if field.type_name.starts_with('*') {
+            member.is_null()
+        } else {
+            member.is_empty()
+        };
+        if field.is_optional && is_empty {
             continue;
         }
         if !text.ends_with('{') {
@@ -245,6 +251,15 @@ mod tests {
             r#"{"Limits":{"cpu":"1"},"Requests":null,"Claims":null}"#,
         );
         check("[]core.Toleration", "null", "null");
+    }
+
+    #[test]
+    fn pointers_to_zero_values_are_values() {
+        check(
+            "metav1.OwnerReference",
+            r#"{"controller":false}"#,
+            r#"{"apiVersion":"","kind":"","name":"","uid":"","controller":false}"#,
+        );
     }
 
     #[test]

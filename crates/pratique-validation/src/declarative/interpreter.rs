@@ -52,7 +52,10 @@ impl Judgement {
 
     fn judge_field(&mut self, field: &FieldRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         // What did not change is not judged again.
-        if self.is_update && old.is_some_and(|old| is_same(node.value(), old)) {
+        // A pointer to an empty struct is another value than none.
+        let is_same_pointer = |old: &Value<'_>| !field.is_pointer || node.is_set() != old.is_null();
+        let is_unchanged = |old: &Value<'_>| is_same(node.value(), old) && is_same_pointer(old);
+        if self.is_update && old.is_some_and(is_unchanged) {
             return;
         }
         let old = old.filter(|old| !field.is_pointer || !old.is_null());
