@@ -102,17 +102,33 @@ pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mu
     }
 }
 
+/// A network as Go's old parser reads it: with leading zeros, and with IPv4 in the form of IPv6.
+// Upstream: utils/net/parse.go, ParseCIDRSloppy
+pub(crate) fn parse_sloppy_cidr(text: &str) -> Option<Cidr> {
+    let (address, length) = split_sloppy_cidr(text)?;
+    let canonical = address.to_canonical();
+    let length = if address == canonical {
+        length
+    } else {
+        length.checked_sub(96)?
+    };
+    Cidr::parse(&format!("{canonical}/{length}")).ok()
+}
+
+/// The address of a network, and the length of its prefix.
+fn split_sloppy_cidr(text: &str) -> Option<(IpAddr, u8)> {
+    let (address, length) = text.split_once('/')?;
+    let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
+    let length = length.parse::<u8>().ok().filter(|_| is_length)?;
+    let bits = if address.contains(':') { 128 } else { 32 };
+    Some((parse_sloppy(address)?, length)).filter(|_| length <= bits)
+}
+
 /// The address of a network interface with the length of its network's prefix, in its canonical form.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidInterfaceAddress
 pub(crate) fn validate_interface_address(field: &Node<'_, '_>, errors: &mut Errors) {
     let text = field.text();
-    let parts = text.split_once('/').and_then(|(address, length)| {
-        let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-        let length = length.parse::<u8>().ok().filter(|_| is_length)?;
-        let bits = if address.contains(':') { 128 } else { 32 };
-        Some((parse_sloppy(address)?, length)).filter(|_| length <= bits)
-    });
-    let Some((address, length)) = parts else {
+    let Some((address, length)) = split_sloppy_cidr(text) else {
         let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
         errors.invalid(field, text, detail);
         return;

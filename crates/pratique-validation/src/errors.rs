@@ -84,6 +84,13 @@ impl Errors {
         }
     }
 
+    /// A value that a declarative rule requires, too.
+    pub fn required_covered(&mut self, field: impl Into<String>, detail: &str) {
+        let start = self.len();
+        self.required(field, detail);
+        self.cover_from(start, "");
+    }
+
     /// Removes the errors with a declarative twin that `is_told` says of.
     pub(crate) fn remove_covered(&mut self, is_told: impl Fn(&Coverage) -> bool) {
         let told: Vec<Error> = std::mem::take(&mut self.covered)

@@ -87,7 +87,10 @@ fn validate_role(request: &Request<'_>, is_namespaced: bool, errors: &mut Errors
 
 // Upstream: pkg/apis/rbac/validation/validation.go, ValidatePolicyRule
 fn validate_rule(rule: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
-    let urls = rule.child("nonResourceURLs");
+    let (verbs, urls) = (rule.child("verbs"), rule.child("nonResourceURLs"));
+    if verbs.is_empty() {
+        errors.required_covered(verbs, "verbs must contain at least one value");
+    }
     if !urls.is_empty() {
         if is_namespaced {
             errors.invalid_value(&urls, "namespaced rules cannot apply to non-resource URLs");
@@ -172,7 +175,9 @@ fn validate_binding(request: &Request<'_>, is_namespaced: bool, errors: &mut Err
         errors.unsupported_text(&kind, kinds);
     }
     let name = role.child("name");
-    if !name.text().is_empty() {
+    if name.text().is_empty() {
+        errors.required_covered(&name, "");
+    } else {
         errors.invalid_each(&name, &rbac_name(name.text(), false));
     }
     for subject in request.object.child("subjects").items() {
@@ -187,6 +192,9 @@ fn validate_subject(subject: &Node<'_, '_>, is_namespaced: bool, errors: &mut Er
         subject.child("apiGroup"),
         subject.child("kind"),
     );
+    if name.text().is_empty() {
+        errors.required_covered(&name, "");
+    }
     match kind.text() {
         "ServiceAccount" => {
             if !name.text().is_empty() {
@@ -221,5 +229,7 @@ fn validate_same_role(request: &Request<'_>, errors: &mut Errors) {
         text("name")
     );
     let shown = pratique_json::escape_html(&shown).into_owned();
+    let start = errors.len();
     errors.invalid(role, BadValue::Prepared(shown.into()), crate::errors::IMMUTABLE);
+    errors.cover_from(start, "immutable");
 }

@@ -171,7 +171,7 @@ fn validate_backend(backend: &Node<'_, '_>, errors: &mut Errors) {
     let (resource, service) = (backend.child("resource"), backend.child("service"));
     match (resource.is_set(), service.is_set()) {
         (true, true) => errors.invalid(backend, "", "cannot set both resource and service backends"),
-        (true, false) => validate_resource(&resource, true, errors),
+        (true, false) => validate_resource(&resource, errors),
         (false, false) => errors.invalid(backend, "", "resource or service backend is required"),
         (false, true) => {
             let (name, port) = (service.child("name"), service.child("port"));
@@ -200,7 +200,7 @@ fn validate_backend_port(backend: &Node<'_, '_>, port: &Node<'_, '_>, errors: &m
 }
 
 /// An object of another group.
-fn validate_resource(resource: &Node<'_, '_>, requires_names: bool, errors: &mut Errors) {
+fn validate_resource(resource: &Node<'_, '_>, errors: &mut Errors) {
     let group = resource.child("apiGroup");
     if group.is_set() {
         for message in dns1123_subdomain(group.text()) {
@@ -209,10 +209,11 @@ fn validate_resource(resource: &Node<'_, '_>, requires_names: bool, errors: &mut
     }
     for name in ["kind", "name"] {
         let field = resource.child(name);
-        if !field.text().is_empty() {
+        if field.text().is_empty() {
+            // Only that of a class has declarative rules.
+            errors.required_covered(field, "");
+        } else {
             errors.invalid_each(&field, &path_segment_name(field.text(), false));
-        } else if requires_names {
-            errors.required(field, "");
         }
     }
 }
@@ -268,7 +269,7 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
         return;
     }
     // Declarative rules require kind and name.
-    validate_resource(&parameters, false, errors);
+    validate_resource(&parameters, errors);
     let (scope, namespace) = (parameters.child("scope"), parameters.child("namespace"));
     if !scope.is_set() {
         errors.required(scope, "");

@@ -1,8 +1,6 @@
 //! NetworkPolicies.
 
-use pratique_gotext::net::Cidr;
-
-use crate::addresses::validate_legacy_cidr;
+use crate::addresses::{parse_sloppy_cidr, validate_legacy_cidr};
 use crate::errors::Errors;
 use crate::internal::internal_json;
 use crate::kinds::Request;
@@ -105,21 +103,21 @@ fn validate_peer(peer: &Node<'_, '_>, allows_invalid: bool, old: &Node<'_, '_>, 
 // Upstream: pkg/apis/networking/validation/validation.go, ValidateIPBlock
 fn validate_block(block: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let cidr = block.child("cidr");
-    // A declarative rule requires it.
     if cidr.text().is_empty() {
+        errors.required_covered(&cidr, "");
         return;
     }
     if !has_cidr(old, cidr.text()) {
         validate_legacy_cidr(&cidr, cidr.text(), errors);
     }
-    let Ok(whole) = Cidr::parse(cidr.text()) else {
+    let Some(whole) = parse_sloppy_cidr(cidr.text()) else {
         return;
     };
     for except in block.child("except").items() {
         if !has_cidr(old, except.text()) {
             validate_legacy_cidr(&except, except.text(), errors);
         }
-        let Ok(part) = Cidr::parse(except.text()) else {
+        let Some(part) = parse_sloppy_cidr(except.text()) else {
             continue;
         };
         let whole = whole.masked();
