@@ -102,17 +102,19 @@ pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mu
     }
 }
 
-/// A network as Go's old parser reads it: with leading zeros, and with IPv4 in the form of IPv6.
+/// A network as Go's old parser reads it, with leading zeros, and with IPv4 in the form of IPv6, of which the length of the prefix
+/// is as it was written.
 // Upstream: utils/net/parse.go, ParseCIDRSloppy
-pub(crate) fn parse_sloppy_cidr(text: &str) -> Option<Cidr> {
-    let (address, length) = split_sloppy_cidr(text)?;
+pub(crate) fn parse_sloppy_cidr(text: &str) -> Option<(Cidr, u8)> {
+    let (address, written) = split_sloppy_cidr(text)?;
     let canonical = address.to_canonical();
     let length = if address == canonical {
-        length
+        written
     } else {
-        length.checked_sub(96)?
+        written.checked_sub(96)?
     };
-    Cidr::parse(&format!("{canonical}/{length}")).ok()
+    let cidr = Cidr::parse(&format!("{canonical}/{length}")).ok()?;
+    Some((cidr.masked(), written))
 }
 
 /// The address of a network, and the length of its prefix.

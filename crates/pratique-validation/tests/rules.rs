@@ -158,3 +158,33 @@ fn what_has_no_rules_is_told() {
     let refused = Validator::new().update(&candidate, &object);
     assert!(matches!(refused, Err(Rejection::NotValidated(_))));
 }
+
+#[test]
+fn rules_by_hand_stand_where_their_twins_are_silent() {
+    let binding = r#"{"metadata": {"name": "b", "resourceVersion": "1"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ""}}"#;
+    let kind = ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding");
+    let refused = ["roleRef.name: Required value"];
+    check_create(kind, binding, &refused);
+    check_update(kind, binding, binding, &refused);
+}
+
+#[test]
+fn a_part_of_a_network_has_a_longer_prefix_as_it_is_written() {
+    let policy = |cidr: &str, except: &str| {
+        format!(
+            r#"{{"metadata": {{"name": "p", "namespace": "default"}}, "spec": {{"podSelector": {{}}, "egress": [{{"to": [
+                {{"ipBlock": {{"cidr": "{cidr}", "except": ["{except}"]}}}}]}}]}}}}"#
+        )
+    };
+    let kind = ("networking.k8s.io", "v1", "NetworkPolicy");
+    check_create(kind, &policy("10.0.0.0/8", "10.1.0.0/16"), &[]);
+    check_create(
+        kind,
+        &policy("::ffff:10.0.0.0/104", "10.1.0.0/16"),
+        &[
+            "spec.egress[0].to[0].ipBlock.cidr: Invalid value: \"::ffff:10.0.0.0/104\": must not have an IPv4-mapped IPv6 address",
+            "spec.egress[0].to[0].ipBlock.except[0]: Invalid value: \"10.1.0.0/16\": must be a strict subset of `cidr`",
+        ],
+    );
+}

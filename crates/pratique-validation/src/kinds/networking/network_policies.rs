@@ -110,18 +110,17 @@ fn validate_block(block: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors)
     if !has_cidr(old, cidr.text()) {
         validate_legacy_cidr(&cidr, cidr.text(), errors);
     }
-    let Some(whole) = parse_sloppy_cidr(cidr.text()) else {
+    let Some((whole, length)) = parse_sloppy_cidr(cidr.text()) else {
         return;
     };
     for except in block.child("except").items() {
         if !has_cidr(old, except.text()) {
             validate_legacy_cidr(&except, except.text(), errors);
         }
-        let Some(part) = parse_sloppy_cidr(except.text()) else {
+        let Some((part, part_length)) = parse_sloppy_cidr(except.text()) else {
             continue;
         };
-        let whole = whole.masked();
-        if !whole.contains_ip(part.masked().ip()) || whole.prefix_length() >= part.prefix_length() {
+        if !whole.contains_ip(part.ip()) || length >= part_length {
             errors.invalid_or_empty(&except, "must be a strict subset of `cidr`");
         }
     }
