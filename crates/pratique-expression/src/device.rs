@@ -184,6 +184,13 @@ mod tests {
     }
 
     #[test]
+    fn the_size_of_a_name_is_that_of_its_place_in_the_device() {
+        let cost = |text: &str| compile_device_expression(text, true).unwrap();
+        assert!(cost("'a' + cel.bind(x, device.driver, x)") < 1_000);
+        assert!(cost("'a' + cel.bind(x, device.driver.lowerAscii(), x)") > 1_000_000);
+    }
+
+    #[test]
     fn costs_are_bounded_by_the_limits_of_devices() {
         let all = "device.attributes.all(d, device.attributes[d].all(n, device.attributes.all(e, true)))";
         let cost = compile_device_expression(all, false).unwrap();

@@ -12,8 +12,11 @@ impl Estimator<'_> {
         let outer = self.locals.len();
         self.push_accumulator(comprehension);
         let result = self.cost(comprehension.result);
-        self.copy_size(id, comprehension.result);
+        // The reference asks for the size when the name is gone: that of the name itself is known from its path only.
+        let path = self.path(comprehension.result);
         self.locals.truncate(outer);
+        self.set_path(comprehension.result, path);
+        self.copy_size(id, comprehension.result);
         range.plus(init).plus(result)
     }
 
