@@ -37,14 +37,14 @@ pub fn compile_device_expression(text: &str, is_derived: bool) -> Result<u64, St
     let is_semver = *of == Type::named(SEMVER_TYPE);
     let is_scalar = matches!(of, Type::Bool | Type::Int | Type::String | Type::Any | Type::Dyn) || is_semver;
     if is_derived && !is_scalar {
-        let shown = of.declared_name();
+        let name = of.declared_name();
         return Err(format!(
-            "must evaluate to a primitive scalar (string, integer, boolean, semver), not {shown}"
+            "must evaluate to a primitive scalar (string, integer, boolean, semver), not {name}"
         ));
     }
     if !is_derived && !matches!(of, Type::Bool | Type::Any) {
-        let shown = of.declared_name();
-        return Err(format!("must evaluate to bool or the unknown type, not {shown}"));
+        let name = of.declared_name();
+        return Err(format!("must evaluate to bool or the unknown type, not {name}"));
     }
     if let Err(error) = environment.plan(&checked) {
         return Err(format!("program instantiation failed: {error}"));
@@ -78,7 +78,7 @@ struct DeviceSizes;
 
 /// A place in a device.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum DevicePart {
     Device,
     Driver,
     AllowMultipleAllocations,
@@ -96,37 +96,39 @@ enum Place {
     Quantity,
 }
 
-impl Place {
-    fn part(self, name: &str) -> Option<Place> {
+impl DevicePart {
+    fn part(self, name: &str) -> Option<DevicePart> {
         Some(match (self, name) {
-            (Place::Device, "driver") => Place::Driver,
-            (Place::Device, "allowMultipleAllocations") => Place::AllowMultipleAllocations,
-            (Place::Device, "attributes") => Place::Domains { are_attributes: true },
-            (Place::Device, "capacity") => Place::Domains {
+            (DevicePart::Device, "driver") => DevicePart::Driver,
+            (DevicePart::Device, "allowMultipleAllocations") => DevicePart::AllowMultipleAllocations,
+            (DevicePart::Device, "attributes") => DevicePart::Domains { are_attributes: true },
+            (DevicePart::Device, "capacity") => DevicePart::Domains {
                 are_attributes: false,
             },
-            (Place::Domains { are_attributes }, "@items" | "@values") => Place::Names { are_attributes },
-            (Place::Domains { .. }, "@keys") => Place::Domain,
-            (Place::Names { .. }, "@keys") => Place::Name,
+            (DevicePart::Domains { are_attributes }, "@items" | "@values") => {
+                DevicePart::Names { are_attributes }
+            }
+            (DevicePart::Domains { .. }, "@keys") => DevicePart::Domain,
+            (DevicePart::Names { .. }, "@keys") => DevicePart::Name,
             (
-                Place::Names {
+                DevicePart::Names {
                     are_attributes: false,
                 },
                 "@items" | "@values",
-            ) => Place::Quantity,
+            ) => DevicePart::Quantity,
             // Attributes are also read as fields.
-            (Place::Names { are_attributes: true }, _) => Place::Attribute,
+            (DevicePart::Names { are_attributes: true }, _) => DevicePart::Attribute,
             _ => return None,
         })
     }
 
     fn max_elements(self) -> u64 {
         match self {
-            Place::Device | Place::Quantity => 0,
-            Place::AllowMultipleAllocations => 1,
-            Place::Driver | Place::Domain => 63,
-            Place::Domains { .. } | Place::Names { .. } | Place::Name => 32,
-            Place::Attribute => 64,
+            DevicePart::Device | DevicePart::Quantity => 0,
+            DevicePart::AllowMultipleAllocations => 1,
+            DevicePart::Driver | DevicePart::Domain => 63,
+            DevicePart::Domains { .. } | DevicePart::Names { .. } | DevicePart::Name => 32,
+            DevicePart::Attribute => 64,
         }
     }
 }
@@ -140,7 +142,7 @@ impl Sizes for DeviceSizes {
         }
         let place = parts
             .iter()
-            .try_fold(Place::Device, |place, name| place.part(name))?;
+            .try_fold(DevicePart::Device, |place, name| place.part(name))?;
         Some(Range {
             min: 0,
             max: place.max_elements(),

@@ -9,14 +9,14 @@ mod coverage;
 mod formats;
 mod interpreter;
 mod matching;
-mod shown;
 mod table;
+mod typed_values;
 
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 use pratique_types::field::Error;
 
-pub(crate) use coverage::Coverage;
+pub(crate) use coverage::CoveredError;
 pub(crate) use formats::long_name;
 
 use crate::errors::Errors;
@@ -48,17 +48,17 @@ pub(crate) fn validate_declaratively(
         return;
     }
     errors.remove_duplicates();
-    let table = table::Table::get();
+    let table = table::RuleTable::get();
     let Some(rules) = table.kind(kind, subresource) else {
         return;
     };
     let old = Some(old).filter(|old| !old.is_null());
-    let found = interpreter::judge(table, rules, &Node::root(object), old);
-    if found.is_empty() {
+    let declarative_errors = interpreter::judge(table, rules, &Node::root(object), old);
+    if declarative_errors.is_empty() {
         return;
     }
-    coverage::remove_covered(errors, &found);
-    for declarative in found {
+    coverage::remove_covered(errors, &declarative_errors);
+    for declarative in declarative_errors {
         errors.push(declarative.error);
     }
 }

@@ -3,7 +3,7 @@
 use pratique_json::Value;
 use pratique_types::field::{BadValue, Error, ErrorKind, ErrorList};
 
-use crate::declarative::Coverage;
+use crate::declarative::CoveredError;
 use crate::node::Node;
 
 /// The errors so far; each method adds one.
@@ -11,7 +11,7 @@ use crate::node::Node;
 pub struct Errors {
     list: ErrorList,
     /// Those of rules that have a declarative twin.
-    covered: Vec<Coverage>,
+    covered: Vec<CoveredError>,
     /// What could not be judged here.
     left_open: Option<&'static str>,
     /// The values that would be taken, by the field that has another one.
@@ -77,7 +77,7 @@ impl Errors {
                 ErrorKind::Required | ErrorKind::NotSupported | ErrorKind::Duplicate => "",
                 _ => origin,
             };
-            self.covered.push(Coverage {
+            self.covered.push(CoveredError {
                 error: error.clone(),
                 origin,
             });
@@ -92,7 +92,7 @@ impl Errors {
     }
 
     /// Removes the errors with a declarative twin that `is_told` says of.
-    pub(crate) fn remove_covered(&mut self, is_told: impl Fn(&Coverage) -> bool) {
+    pub(crate) fn remove_covered(&mut self, is_told: impl Fn(&CoveredError) -> bool) {
         let told: Vec<Error> = std::mem::take(&mut self.covered)
             .into_iter()
             .filter(|covered| is_told(covered))

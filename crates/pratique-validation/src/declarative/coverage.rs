@@ -12,7 +12,7 @@ use crate::errors::Errors;
 
 /// An error of a rule by hand that has a declarative twin.
 #[derive(Debug)]
-pub(crate) struct Coverage {
+pub(crate) struct CoveredError {
     /// The error.
     pub(crate) error: Error,
     /// What kind of rule found it.
@@ -21,15 +21,17 @@ pub(crate) struct Coverage {
 
 /// Removes the errors of rules by hand whose twins found the same.
 // Upstream: apimachinery/pkg/api/validate/errors.go, FilterCoveredHandwrittenErrors
-pub(super) fn remove_covered(errors: &mut Errors, found: &[DeclarativeError]) {
+pub(super) fn remove_covered(errors: &mut Errors, declarative_errors: &[DeclarativeError]) {
     errors.remove_covered(|covered| {
-        let mut found = found.iter().filter(|declarative| declarative.is_beta);
-        found.any(|declarative| matches(covered, declarative))
+        let mut twins = declarative_errors
+            .iter()
+            .filter(|declarative| declarative.is_beta);
+        twins.any(|declarative| matches(covered, declarative))
     });
 }
 
 // Upstream: apimachinery/pkg/util/validation/field/error_matcher.go, Matches
-fn matches(covered: &Coverage, declarative: &DeclarativeError) -> bool {
+fn matches(covered: &CoveredError, declarative: &DeclarativeError) -> bool {
     let (hand, other) = (&covered.error, &declarative.error);
     let has_origin = !covered.origin.is_empty() || hand.kind != ErrorKind::Invalid;
     hand.kind == other.kind

@@ -5,9 +5,12 @@ use pratique_types::field::{BadValue, Error};
 
 use super::DeclarativeError;
 use super::formats::format_errors;
-use super::matching::{Match, OldElements};
-use super::shown::typed_json;
-use super::table::{Check, Constraint, FieldRules, Member, MemberTest, Rule, Shape, Table, TypeRules};
+use super::matching::{ElementMatch, OldElements};
+use super::table::{
+    Check, DeclarativeRule, FieldRules, MemberTest, RuleTable, TypeRules, UnionMember, UpdateConstraint,
+    ValueShape,
+};
+use super::typed_values::typed_json;
 use crate::errors::{IMMUTABLE, named};
 use crate::node::{Node, is_same};
 
@@ -16,29 +19,29 @@ const OPTIONS_ON: &[&str] = &["HPAScaleToZero"];
 
 /// The errors of an object; without an old one it is new.
 pub(super) fn judge(
-    table: &'static Table,
+    table: &'static RuleTable,
     rules: &TypeRules,
     object: &Node<'_, '_>,
     old: Option<&Value<'_>>,
 ) -> Vec<DeclarativeError> {
-    let mut judgement = Judgement {
+    let mut interpreter = RuleInterpreter {
         table,
         is_update: old.is_some(),
         errors: Vec::new(),
     };
-    judgement.judge_type(rules, object, old);
-    judgement.errors
+    interpreter.judge_type(rules, object, old);
+    interpreter.errors
 }
 
-struct Judgement {
-    table: &'static Table,
+struct RuleInterpreter {
+    table: &'static RuleTable,
     is_update: bool,
     errors: Vec<DeclarativeError>,
 }
 
 /// Throughout, `old` is the value to which the new one corresponds; there is none where the object is new, and where no element
 /// of an old list is the same one.
-impl Judgement {
+impl RuleInterpreter {
     /// Recursion follows the nesting of the types; those that contain themselves have no rules.
     fn judge_type(&mut self, rules: &TypeRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         self.judge_rules(&rules.rules, node, old);
@@ -62,7 +65,7 @@ impl Judgement {
         self.judge_rules(&field.rules, node, old);
     }
 
-    fn judge_rules(&mut self, rules: &[Rule], node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn judge_rules(&mut self, rules: &[DeclarativeRule], node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         let mut is_over = false;
         for rule in rules {
             if is_over && !rule.ends {
@@ -73,9 +76,9 @@ impl Judgement {
     }
 
     /// Whether there was an error, which may be silent.
-    fn judge_rule(&mut self, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) -> bool {
+    fn judge_rule(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) -> bool {
         let start = self.errors.len();
-        self.check(&rule.check, node, old);
+        self.apply_check(&rule.check, node, old);
         let has_errors = self.errors.len() > start;
         if rule.is_silent {
             self.errors.truncate(start);
@@ -87,7 +90,7 @@ impl Judgement {
         has_errors
     }
 
-    fn check(&mut self, check: &Check, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn apply_check(&mut self, check: &Check, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         match check {
             Check::Required(shape) if is_missing(*shape, node.value()) => {
                 self.push("", Error::required(node, ""));
@@ -193,9 +196,9 @@ impl Judgement {
                 self.push("maximum", Error::invalid(node, number, &detail));
             }
             Check::Monotonic => {
-                let before = old.and_then(Value::as_int).filter(|before| number < *before);
-                if let Some(before) = before.filter(|_| self.is_update && node.is_set()) {
-                    let detail = format!("may not be decreased from {before}");
+                let old_number = old.and_then(Value::as_int).filter(|old| number < *old);
+                if let Some(old_number) = old_number.filter(|_| self.is_update && node.is_set()) {
+                    let detail = format!("may not be decreased from {old_number}");
                     self.push("monotonic", Error::invalid(node, number, &detail));
                 }
             }
@@ -212,7 +215,13 @@ impl Judgement {
     }
 
     // Upstream: apimachinery/pkg/api/validate/each.go, EachValSliceVal
-    fn judge_elements(&mut self, by: &Match, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn judge_elements(
+        &mut self,
+        by: &ElementMatch,
+        rule: &DeclarativeRule,
+        node: &Node<'_, '_>,
+        old: Option<&Value<'_>>,
+    ) {
         let old = OldElements::new(by, old);
         for element in node.items() {
             let old = old.find(element.value());
@@ -223,7 +232,7 @@ impl Judgement {
     }
 
     // Upstream: apimachinery/pkg/api/validate/each.go, EachMapVal
-    fn judge_values(&mut self, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn judge_values(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         for (key, value) in node.entries() {
             let old = old.and_then(|old| old.get(key));
             if !(self.is_update && old.is_some_and(|old| is_same(value.value(), old))) {
@@ -233,7 +242,7 @@ impl Judgement {
     }
 
     // Upstream: apimachinery/pkg/api/validate/each.go, EachMapKey
-    fn judge_keys(&mut self, rule: &Rule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn judge_keys(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         for (key, _) in node.entries() {
             let is_old = self.is_update && old.is_some_and(|old| old.get(key).is_some());
             if !is_old {
@@ -246,8 +255,8 @@ impl Judgement {
     // Upstream: apimachinery/pkg/api/validate/dependentrequired.go
     fn check_dependent(
         &mut self,
-        trigger: &Member,
-        dependent: &Member,
+        trigger: &UnionMember,
+        dependent: &UnionMember,
         is_required: bool,
         node: &Node<'_, '_>,
         old: Option<&Value<'_>>,
@@ -274,7 +283,7 @@ impl Judgement {
     // Upstream: apimachinery/pkg/api/validate/union.go, unionValidate
     fn check_union(
         &mut self,
-        members: &[Member],
+        members: &[UnionMember],
         is_required: bool,
         node: &Node<'_, '_>,
         old: Option<&Value<'_>>,
@@ -316,43 +325,43 @@ impl Judgement {
     // Upstream: apimachinery/pkg/api/validate/update.go
     fn check_update(
         &mut self,
-        shape: Shape,
-        by: &Match,
-        constraints: &[Constraint],
+        shape: ValueShape,
+        by: &ElementMatch,
+        constraints: &[UpdateConstraint],
         node: &Node<'_, '_>,
         old: Option<&Value<'_>>,
     ) {
         // A plain value without an old one may be anything.
-        if matches!(shape, Shape::Value) && old.is_none() {
+        if matches!(shape, ValueShape::Value) && old.is_none() {
             return;
         }
         let was_missing = old.is_none_or(|old| is_missing(shape, old));
         let is_missing = is_missing(shape, node.value());
         for constraint in constraints {
             match constraint {
-                Constraint::NoSet if was_missing && !is_missing => {
+                UpdateConstraint::NoSet if was_missing && !is_missing => {
                     self.push_nil("update", node, "field cannot be set once created");
                 }
-                Constraint::NoUnset if !was_missing && is_missing => {
+                UpdateConstraint::NoUnset if !was_missing && is_missing => {
                     self.push_nil("update", node, "field cannot be cleared once set");
                 }
-                Constraint::NoModify if !was_missing && !is_missing => {
+                UpdateConstraint::NoModify if !was_missing && !is_missing => {
                     self.push_nil("update", node, "field cannot be modified once set");
                 }
-                Constraint::NoAddItem => {
+                UpdateConstraint::NoAddItem => {
                     let old = OldElements::new(by, old);
                     for element in node.items().filter(|element| old.find(element.value()).is_none()) {
                         self.push("update", Error::forbidden(element, "item may not be added"));
                     }
                 }
-                Constraint::NoRemoveItem => {
+                UpdateConstraint::NoRemoveItem => {
                     let new = OldElements::new(by, Some(node.value()));
                     let old = old.and_then(Value::as_array).unwrap_or_default();
                     for _ in old.iter().filter(|element| new.find(element).is_none()) {
                         self.push("update", Error::forbidden(node, "item may not be removed"));
                     }
                 }
-                Constraint::NoSet | Constraint::NoUnset | Constraint::NoModify => {}
+                UpdateConstraint::NoSet | UpdateConstraint::NoUnset | UpdateConstraint::NoModify => {}
             }
         }
     }
@@ -395,11 +404,11 @@ fn member<'v, 'd>(value: &'v Value<'d>, name: &str) -> &'v Value<'d> {
 }
 
 // Upstream: apimachinery/pkg/api/validate/required.go
-fn is_missing(shape: Shape, value: &Value<'_>) -> bool {
+fn is_missing(shape: ValueShape, value: &Value<'_>) -> bool {
     match shape {
-        Shape::Value => is_zero(value),
-        Shape::Pointer => value.is_null(),
-        Shape::Collection => value.is_empty(),
+        ValueShape::Value => is_zero(value),
+        ValueShape::Pointer => value.is_null(),
+        ValueShape::Collection => value.is_empty(),
     }
 }
 
@@ -414,7 +423,7 @@ fn is_zero(value: &Value<'_>) -> bool {
     }
 }
 
-fn is_set(of: &Member, value: &Value<'_>) -> bool {
+fn is_set(of: &UnionMember, value: &Value<'_>) -> bool {
     match of.test {
         MemberTest::NotNull => !member(value, of.name).is_null(),
         MemberTest::NotEmpty => !member(value, of.name).is_empty() && !is_zero(member(value, of.name)),

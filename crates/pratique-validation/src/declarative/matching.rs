@@ -10,39 +10,39 @@ use crate::node::is_same;
 const FEW: usize = 32;
 
 /// How two elements of a list are found to be the same.
-pub(super) enum Match {
+pub(super) enum ElementMatch {
     Never,
     Value,
     Members(Vec<&'static str>),
 }
 
-impl Match {
+impl ElementMatch {
     /// `-`, `=` or `NAME+NAME`.
     pub(super) fn parse(text: &'static str) -> Self {
         match text {
-            "-" => Match::Never,
-            "=" => Match::Value,
-            names => Match::Members(names.split('+').collect()),
+            "-" => ElementMatch::Never,
+            "=" => ElementMatch::Value,
+            names => ElementMatch::Members(names.split('+').collect()),
         }
     }
 
     pub(super) fn matches(&self, one: &Value<'_>, other: &Value<'_>) -> bool {
         let member = |of: &Value<'_>, name| is_same(of, other.get(name).unwrap_or(&Value::Null));
         match self {
-            Match::Never => false,
-            Match::Value => is_same(one, other),
-            Match::Members(names) => names
+            ElementMatch::Never => false,
+            ElementMatch::Value => is_same(one, other),
+            ElementMatch::Members(names) => names
                 .iter()
                 .all(|name| member(one.get(name).unwrap_or(&Value::Null), name)),
         }
     }
 
-    /// The text of what [`Match::matches`] compares.
+    /// The text of what [`ElementMatch::matches`] compares.
     fn key(&self, element: &Value<'_>) -> String {
         match self {
-            Match::Never => String::new(),
-            Match::Value => element.to_string(),
-            Match::Members(names) => names
+            ElementMatch::Never => String::new(),
+            ElementMatch::Value => element.to_string(),
+            ElementMatch::Members(names) => names
                 .iter()
                 .map(|name| format!("{:?}\n", element.get(name)))
                 .collect(),
@@ -74,15 +74,15 @@ impl Match {
 
 /// The elements of an old list.
 pub(super) struct OldElements<'m, 'v, 'd> {
-    by: &'m Match,
+    by: &'m ElementMatch,
     elements: &'v [Value<'d>],
     by_key: HashMap<String, &'v Value<'d>>,
 }
 
 impl<'m, 'v, 'd> OldElements<'m, 'v, 'd> {
-    pub(super) fn new(by: &'m Match, list: Option<&'v Value<'d>>) -> Self {
+    pub(super) fn new(by: &'m ElementMatch, list: Option<&'v Value<'d>>) -> Self {
         let elements = match by {
-            Match::Never => None,
+            ElementMatch::Never => None,
             _ => list.and_then(Value::as_array),
         };
         let elements = elements.unwrap_or_default();
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn elements_are_found_whether_they_are_few_or_many() {
         for count in [3, 39] {
-            let (by, list) = (Match::parse("a+b"), list(count));
+            let (by, list) = (ElementMatch::parse("a+b"), list(count));
             let old = OldElements::new(&by, Some(&list));
             let element = pratique_json::parse(br#"{"a": 2, "b": "x", "c": 1}"#).unwrap();
             assert_eq!(old.find(&element), list.as_array().unwrap().get(2));
@@ -131,8 +131,11 @@ mod tests {
 
     #[test]
     fn repeated_elements_are_told_once() {
-        assert_eq!(Match::parse("a").repeated(list(42).as_array().unwrap()), [40, 41]);
+        assert_eq!(
+            ElementMatch::parse("a").repeated(list(42).as_array().unwrap()),
+            [40, 41]
+        );
         let few = pratique_json::parse(br#"["a", "b", "a", "a"]"#).unwrap();
-        assert_eq!(Match::parse("=").repeated(few.as_array().unwrap()), [2, 3]);
+        assert_eq!(ElementMatch::parse("=").repeated(few.as_array().unwrap()), [2, 3]);
     }
 }

@@ -15,10 +15,10 @@ use std::sync::OnceLock;
 
 use pratique_types::GroupVersionKind;
 
-use super::matching::Match;
+use super::matching::ElementMatch;
 
 /// All rules.
-pub(super) struct Table {
+pub(super) struct RuleTable {
     /// By `GROUP/VERSION`, then by kind.
     kinds: HashMap<&'static str, HashMap<&'static str, KindEntry>>,
     types: HashMap<&'static str, TypeRules>,
@@ -39,7 +39,7 @@ struct KindEntry {
 /// The rules of a type.
 #[derive(Default)]
 pub(super) struct TypeRules {
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<DeclarativeRule>,
     pub(super) fields: Vec<FieldRules>,
 }
 
@@ -48,11 +48,11 @@ pub(super) struct FieldRules {
     /// Absent where the field's members are those of the type itself.
     pub(super) name: Option<&'static str>,
     pub(super) is_pointer: bool,
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<DeclarativeRule>,
 }
 
 /// A rule, and what follows of its errors.
-pub(super) struct Rule {
+pub(super) struct DeclarativeRule {
     pub(super) check: Check,
     /// After an error no rule follows that does not end the judgement, too.
     pub(super) ends: bool,
@@ -62,7 +62,7 @@ pub(super) struct Rule {
 
 /// When a value is missing.
 #[derive(Clone, Copy)]
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     /// Where it is the zero value of its type.
     Value,
     /// Where it is absent.
@@ -72,7 +72,7 @@ pub(super) enum Shape {
 }
 
 /// A member of a union: its name, and how it is found to be set.
-pub(super) struct Member {
+pub(super) struct UnionMember {
     pub(super) name: &'static str,
     pub(super) test: MemberTest,
 }
@@ -88,7 +88,7 @@ pub(super) enum MemberTest {
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Constraint {
+pub(super) enum UpdateConstraint {
     NoSet,
     NoUnset,
     NoModify,
@@ -97,8 +97,8 @@ pub(super) enum Constraint {
 }
 
 pub(super) enum Check {
-    Required(Shape),
-    Forbidden(Shape),
+    Required(ValueShape),
+    Forbidden(ValueShape),
     Immutable,
     MaxItems(i64),
     MaxLength(i64),
@@ -110,42 +110,42 @@ pub(super) enum Check {
     Format(&'static str, bool),
     Enum(Vec<&'static str>),
     /// Each element, beside the old one; but for those that did not change.
-    Each(Match, Box<Rule>),
-    EachValue(Box<Rule>),
-    EachKey(Box<Rule>),
+    Each(ElementMatch, Box<DeclarativeRule>),
+    EachValue(Box<DeclarativeRule>),
+    EachKey(Box<DeclarativeRule>),
     /// No two elements are the same; messages show them in the order of a type's members.
-    Unique(Match, Option<&'static str>),
+    Unique(ElementMatch, Option<&'static str>),
     If {
         option: &'static str,
         is_on: bool,
-        rule: Box<Rule>,
+        rule: Box<DeclarativeRule>,
     },
-    Subfield(&'static str, Box<Rule>),
+    Subfield(&'static str, Box<DeclarativeRule>),
     Discriminated {
         field: &'static str,
         by: &'static str,
-        cases: Vec<(&'static str, Vec<Rule>)>,
-        otherwise: Vec<Rule>,
+        cases: Vec<(&'static str, Vec<DeclarativeRule>)>,
+        otherwise: Vec<DeclarativeRule>,
     },
     /// Where the first member is set, the second one is, too, or is not.
     Dependent {
-        trigger: Member,
-        dependent: Member,
+        trigger: UnionMember,
+        dependent: UnionMember,
         is_required: bool,
     },
     /// One of the members is set, or at most one.
     Union {
-        members: Vec<Member>,
+        members: Vec<UnionMember>,
         is_required: bool,
     },
-    Update(Shape, Match, Vec<Constraint>),
-    Cohort(Vec<Rule>),
+    Update(ValueShape, ElementMatch, Vec<UpdateConstraint>),
+    Cohort(Vec<DeclarativeRule>),
     Type(&'static str),
 }
 
-impl Table {
-    pub(super) fn get() -> &'static Table {
-        static TABLE: OnceLock<Table> = OnceLock::new();
+impl RuleTable {
+    pub(super) fn get() -> &'static RuleTable {
+        static TABLE: OnceLock<RuleTable> = OnceLock::new();
         TABLE.get_or_init(|| parse(include_str!("../../data/declarative.txt")))
     }
 
@@ -169,8 +169,8 @@ impl Table {
     }
 }
 
-fn parse(text: &'static str) -> Table {
-    let mut table = Table {
+fn parse(text: &'static str) -> RuleTable {
+    let mut table = RuleTable {
         kinds: HashMap::new(),
         types: HashMap::new(),
         orders: HashMap::new(),
@@ -183,7 +183,7 @@ fn parse(text: &'static str) -> Table {
         } else if let Some(line) = line.strip_prefix("type ") {
             let (name, rules) = line.split_once(' ').unwrap_or((line, ""));
             last = name;
-            table.types.entry(name).or_default().rules = Parser::new(rules, "any").rules();
+            table.types.entry(name).or_default().rules = RuleParser::new(rules, "any").rules();
         } else if let Some(line) = line.strip_prefix("order ") {
             let (name, members) = line.split_once(' ').unwrap_or((line, ""));
             let members = members.split(' ').map(|member| {
@@ -212,22 +212,22 @@ fn parse_field(line: &'static str) -> Option<FieldRules> {
     Some(FieldRules {
         name: Some(name).filter(|name| *name != "+"),
         is_pointer: go_type.starts_with('*'),
-        rules: Parser::new(rules, go_type).rules(),
+        rules: RuleParser::new(rules, go_type).rules(),
     })
 }
 
 /// Reads rules; the table is part of the program, so that what it does not understand does not occur, which a test shows.
-struct Parser {
+struct RuleParser {
     rest: &'static str,
     go_type: &'static str,
 }
 
-impl Parser {
+impl RuleParser {
     fn new(rest: &'static str, go_type: &'static str) -> Self {
-        Parser { rest, go_type }
+        RuleParser { rest, go_type }
     }
 
-    fn rules(mut self) -> Vec<Rule> {
+    fn rules(mut self) -> Vec<DeclarativeRule> {
         let mut rules = Vec::new();
         while !self.rest.is_empty() {
             rules.extend(self.rule(self.go_type));
@@ -251,7 +251,7 @@ impl Parser {
     }
 
     /// A rule, with those in it. Recursion follows the nesting of the table's rules.
-    fn rule(&mut self, go_type: &'static str) -> Option<Rule> {
+    fn rule(&mut self, go_type: &'static str) -> Option<DeclarativeRule> {
         let name = self.until(&[' ', '(', ')', ',', ';', '!', '?', '~']);
         let (mut arguments, mut inner) = (Vec::new(), Vec::new());
         if self.take('(') {
@@ -275,7 +275,7 @@ impl Parser {
             let inner = inner.into_iter().filter_map(|(_, rule)| rule).collect();
             parse_check(name, &arguments, inner, go_type)
         };
-        Some(Rule {
+        Some(DeclarativeRule {
             check: check?,
             ends,
             is_silent,
@@ -298,7 +298,7 @@ fn element_type(rule: &str, go_type: &'static str) -> &'static str {
 fn branches(
     name: &str,
     arguments: &[&'static str],
-    inner: Vec<(&'static str, Option<Rule>)>,
+    inner: Vec<(&'static str, Option<DeclarativeRule>)>,
 ) -> Option<Check> {
     if name != "discriminated" {
         return Some(Check::Cohort(
@@ -332,7 +332,7 @@ fn branches(
 fn parse_check(
     name: &'static str,
     arguments: &[&'static str],
-    inner: Vec<Rule>,
+    inner: Vec<DeclarativeRule>,
     go_type: &'static str,
 ) -> Option<Check> {
     if let Some(type_name) = name.strip_prefix('@') {
@@ -342,9 +342,9 @@ fn parse_check(
     for (prefix, is_forbidden) in [("required", false), ("optional", false), ("forbidden", true)] {
         if let Some(shape) = name.strip_prefix(prefix) {
             let shape = match shape {
-                "Value" => Shape::Value,
-                "Pointer" => Shape::Pointer,
-                _ => Shape::Collection,
+                "Value" => ValueShape::Value,
+                "Pointer" => ValueShape::Pointer,
+                _ => ValueShape::Collection,
             };
             return Some(if is_forbidden {
                 Check::Forbidden(shape)
@@ -355,7 +355,7 @@ fn parse_check(
     }
     let first = arguments.first().copied();
     let number = || first.and_then(|text| text.parse().ok());
-    let only = |inner: Vec<Rule>| inner.into_iter().next().map(Box::new);
+    let only = |inner: Vec<DeclarativeRule>| inner.into_iter().next().map(Box::new);
     Some(match name {
         "immutable" => Check::Immutable,
         "monotonic" => Check::Monotonic,
@@ -370,10 +370,10 @@ fn parse_check(
             values.sort_unstable();
             Check::Enum(values)
         }
-        "each" => Check::Each(Match::parse(first?), only(inner)?),
+        "each" => Check::Each(ElementMatch::parse(first?), only(inner)?),
         "eachValue" => Check::EachValue(only(inner)?),
         "eachKey" => Check::EachKey(only(inner)?),
-        "unique" => Check::Unique(Match::parse(first?), arguments.get(1).copied()),
+        "unique" => Check::Unique(ElementMatch::parse(first?), arguments.get(1).copied()),
         "if" => Check::If {
             option: first?,
             is_on: arguments.get(1) == Some(&"true"),
@@ -395,18 +395,18 @@ fn parse_check(
     })
 }
 
-fn parse_member(text: &'static str) -> Member {
+fn parse_member(text: &'static str) -> UnionMember {
     if let Some(name) = text.strip_suffix('*') {
         let test = MemberTest::NotNull;
-        return Member { name, test };
+        return UnionMember { name, test };
     }
     let element = text.strip_suffix(']').and_then(|text| text.rsplit_once('['));
     match element.and_then(|(name, element)| Some((name, element.split_once('=')?))) {
-        Some((name, (member, value))) => Member {
+        Some((name, (member, value))) => UnionMember {
             name,
             test: MemberTest::HasElement { member, value },
         },
-        None => Member {
+        None => UnionMember {
             name: text,
             test: MemberTest::NotEmpty,
         },
@@ -414,24 +414,24 @@ fn parse_member(text: &'static str) -> Member {
 }
 
 fn parse_update(arguments: &[&'static str], go_type: &str) -> Check {
-    let (mut by, mut constraints) = (Match::Never, Vec::new());
+    let (mut by, mut constraints) = (ElementMatch::Never, Vec::new());
     for argument in arguments {
         constraints.push(match *argument {
-            "noSet" => Constraint::NoSet,
-            "noUnset" => Constraint::NoUnset,
-            "noModify" => Constraint::NoModify,
-            "noAddItem" => Constraint::NoAddItem,
-            "noRemoveItem" => Constraint::NoRemoveItem,
+            "noSet" => UpdateConstraint::NoSet,
+            "noUnset" => UpdateConstraint::NoUnset,
+            "noModify" => UpdateConstraint::NoModify,
+            "noAddItem" => UpdateConstraint::NoAddItem,
+            "noRemoveItem" => UpdateConstraint::NoRemoveItem,
             fields => {
-                by = Match::parse(fields);
+                by = ElementMatch::parse(fields);
                 continue;
             }
         });
     }
     let shape = match go_type.as_bytes().first() {
-        Some(b'*') => Shape::Pointer,
-        Some(b'[' | b'{') => Shape::Collection,
-        _ => Shape::Value,
+        Some(b'*') => ValueShape::Pointer,
+        Some(b'[' | b'{') => ValueShape::Collection,
+        _ => ValueShape::Value,
     };
     Check::Update(shape, by, constraints)
 }
@@ -454,7 +454,7 @@ mod tests {
             } else {
                 continue;
             };
-            let mut parser = Parser::new(rules, "any");
+            let mut parser = RuleParser::new(rules, "any");
             while !parser.rest.is_empty() {
                 let text = parser.rest;
                 let is_known = parser.rule("any").is_some();
@@ -471,7 +471,7 @@ mod tests {
     fn every_type_of_the_table_is_in_it() {
         for word in include_str!("../../data/declarative.txt").split([' ', ';', ',', ')', '!', '~', '\n']) {
             if let Some(name) = word.strip_prefix('@') {
-                assert!(Table::get().of_type(name).is_some(), "{name}");
+                assert!(RuleTable::get().of_type(name).is_some(), "{name}");
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Dynamic resource allocation: claims to devices, their templates, classes, slices and taints.
 
 mod attributes;
-mod bounded;
 mod capacity;
 mod claims;
 mod classes;
 mod configuration;
 mod devices;
 mod expressions;
+mod limits;
 mod names;
 mod node_resources;
 mod older_versions;

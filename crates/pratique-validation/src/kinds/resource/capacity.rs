@@ -2,7 +2,7 @@
 
 use pratique_gotext::quantity::Quantity;
 
-use super::bounded::{Limit, validate_list};
+use super::limits::{ListLimit, validate_list};
 use crate::errors::{Errors, NEGATIVE};
 use crate::node::Node;
 use crate::quantities::quantity;
@@ -47,7 +47,7 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
         last = Some(number);
     }
     let max = quantity(whole);
-    let is_judged = validate_list(values, Limit::Max(10), errors, |value, errors| {
+    let is_judged = validate_list(values, ListLimit::Max(10), errors, |value, errors| {
         if quantity(value) > max {
             let detail = format!("option is larger than capacity value: {}", whole.text());
             errors.invalid(value, value.text(), &detail);

@@ -1,8 +1,8 @@
 //! DeviceClasses.
 
-use super::bounded::{Limit, validate_list};
 use super::configuration::validate_configuration;
 use super::expressions::validate_selectors;
+use super::limits::{ListLimit, validate_list};
 use crate::declarative::long_name;
 use crate::errors::Errors;
 use crate::node::Node;
@@ -42,9 +42,14 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let is_stored = |name: &str| request.old.is_set() && spec.child(name).is_same(&old.child(name));
     validate_selectors(request, &spec.child("selectors"), is_stored("selectors"), errors);
     let are_stored = is_stored("config");
-    validate_list(&spec.child("config"), Limit::Covered(32), errors, |of, errors| {
-        validate_configuration(of, are_stored, errors);
-    });
+    validate_list(
+        &spec.child("config"),
+        ListLimit::Covered(32),
+        errors,
+        |of, errors| {
+            validate_configuration(of, are_stored, errors);
+        },
+    );
     let resource = spec.child("extendedResourceName");
     if resource.is_set() && !is_extended_resource(resource.text()) {
         let start = errors.len();

@@ -5,8 +5,8 @@ use pratique_json::Value;
 use pratique_types::field::{BadValue, Path};
 
 use super::attributes::{count_values, validate_attribute};
-use super::bounded::{Limit, SetKey, validate_list, validate_map, validate_set};
 use super::capacity::validate_policy;
+use super::limits::{ListLimit, SetKey, validate_list, validate_map, validate_set};
 use super::names::{MAX_QUALIFIED_NAME, validate_label, validate_qualified_name};
 use super::node_resources::validate_node_resources;
 use super::results::validate_binding;
@@ -60,14 +60,14 @@ pub(super) fn validate_device(
         );
     }
     if !is_old(&taints, "taints") {
-        validate_list(&taints, Limit::Max(16), errors, |taint, errors| {
+        validate_list(&taints, ListLimit::Max(16), errors, |taint, errors| {
             validate_taint(taint, &Node::absent(Path::ROOT), errors);
         });
     }
     let counters = device.child("consumesCounters");
     validate_set(
         &counters,
-        Limit::Covered(2),
+        ListLimit::Covered(2),
         &COUNTER_SETS,
         errors,
         |of, errors| {

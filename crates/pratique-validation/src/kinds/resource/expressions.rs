@@ -1,6 +1,6 @@
 //! Expressions of claims and classes, which the [caller's compiler](crate::rules::DeviceCompiler) compiles.
 
-use super::bounded::{Limit, validate_list};
+use super::limits::{ListLimit, validate_list};
 use crate::errors::Errors;
 use crate::node::Node;
 use crate::rules::Request;
@@ -30,7 +30,7 @@ pub(super) fn validate_selectors(
     are_stored: bool,
     errors: &mut Errors,
 ) {
-    validate_list(selectors, Limit::Covered(32), errors, |selector, errors| {
+    validate_list(selectors, ListLimit::Covered(32), errors, |selector, errors| {
         let cel = selector.child("cel");
         if !cel.is_set() {
             errors.required(cel, "");

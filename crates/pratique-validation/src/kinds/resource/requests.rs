@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use pratique_types::field::BadValue;
 
-use super::bounded::{Limit, NAMES, SetKey, TEXTS, validate_list, validate_set};
 use super::configuration::validate_configuration;
 use super::expressions::{ExpressionBudget, validate_derived_expression, validate_selectors};
+use super::limits::{ListLimit, NAMES, SetKey, TEXTS, validate_list, validate_set};
 use super::names::{validate_full_name, validate_label, validate_label_text, validate_subdomain};
 use super::taints::validate_toleration;
 use crate::errors::{Errors, named};
@@ -35,19 +35,19 @@ pub(super) fn validate_device_claim(request: &Request<'_>, devices: &Node<'_, '_
     };
     validate_set(
         &requests,
-        Limit::Covered(MAX_REQUESTS),
+        ListLimit::Covered(MAX_REQUESTS),
         &NAMES,
         errors,
         |of, errors| {
             validate_request(of, &mut scope, errors);
         },
     );
-    validate_list(&constraints, Limit::Covered(32), errors, |of, errors| {
+    validate_list(&constraints, ListLimit::Covered(32), errors, |of, errors| {
         validate_constraint(of, &names, errors);
     });
     validate_list(
         &devices.child("config"),
-        Limit::Covered(32),
+        ListLimit::Covered(32),
         errors,
         |of, errors| {
             validate_request_names(&of.child("requests"), &names, errors);
@@ -142,7 +142,7 @@ fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &
         }
         (false, true) => validate_set(
             &alternatives,
-            Limit::Covered(8),
+            ListLimit::Covered(8),
             &NAMES,
             errors,
             |alternative, errors| {
@@ -213,7 +213,7 @@ fn validate_derived_attributes(
         is_covered: false,
         ..NAMES
     };
-    validate_set(attributes, Limit::None, &key, errors, |attribute, errors| {
+    validate_set(attributes, ListLimit::None, &key, errors, |attribute, errors| {
         // Declarative rules require both.
         let (name, expression) = (attribute.child("name"), attribute.child("expression"));
         if !name.text().is_empty() && !is_compared(name.text(), request, &scope.attributes) {
@@ -266,7 +266,7 @@ pub(super) fn validate_request_names(
 ) {
     validate_set(
         references,
-        Limit::Covered(MAX_REQUESTS),
+        ListLimit::Covered(MAX_REQUESTS),
         &TEXTS,
         errors,
         |reference, errors| {

@@ -1,7 +1,7 @@
 //! The devices that were allocated for a claim.
 
-use super::bounded::{Limit, validate_list};
 use super::configuration::validate_configuration;
+use super::limits::{ListLimit, validate_list};
 use super::names::{validate_covered_driver, validate_covered_uid, validate_label, validate_pool_name};
 use super::requests::{MAX_REQUESTS, RequestNames, validate_request_name, validate_request_names};
 use super::taints::validate_toleration;
@@ -17,7 +17,7 @@ pub(super) fn validate_allocation(allocation: &Node<'_, '_>, names: &RequestName
     let devices = allocation.child("devices");
     validate_list(
         &devices.child("results"),
-        Limit::Covered(MAX_REQUESTS),
+        ListLimit::Covered(MAX_REQUESTS),
         errors,
         |of, errors| {
             validate_result(of, names, errors);
@@ -25,7 +25,7 @@ pub(super) fn validate_allocation(allocation: &Node<'_, '_>, names: &RequestName
     );
     validate_list(
         &devices.child("config"),
-        Limit::Covered(64),
+        ListLimit::Covered(64),
         errors,
         |of, errors| {
             let (source, start) = (of.child("source"), errors.len());
@@ -68,7 +68,7 @@ pub(super) fn validate_binding(of: &Node<'_, '_>, errors: &mut Errors) {
         of.child("bindingFailureConditions"),
     );
     for list in [&conditions, &failures] {
-        validate_list(list, Limit::Covered(4), errors, |name, errors| {
+        validate_list(list, ListLimit::Covered(4), errors, |name, errors| {
             validate_label_name(name, errors)
         });
     }

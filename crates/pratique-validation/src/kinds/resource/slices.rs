@@ -3,8 +3,8 @@
 use pratique_json::Value;
 
 use super::attributes::{LIST_MEMBERS, internal_attribute};
-use super::bounded::{Limit, NAMES, SetKey, validate_map, validate_set};
 use super::devices::{validate_device, validate_node_name};
+use super::limits::{ListLimit, NAMES, SetKey, validate_map, validate_set};
 use super::names::{validate_full_name, validate_label, validate_label_text, validate_pool_name};
 use super::older_versions::with_newest_form;
 use super::results::validate_skipped_operations;
@@ -64,7 +64,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let old_devices = old.child("devices");
     validate_set(
         &devices,
-        Limit::Max(max_devices(&devices)),
+        ListLimit::Max(max_devices(&devices)),
         &key,
         errors,
         |device, errors| {
@@ -74,7 +74,13 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
             validate_device(device, old, by_device.is_true(), errors);
         },
     );
-    validate_set(&counters, Limit::Covered(8), &NAMES, errors, validate_counter_set);
+    validate_set(
+        &counters,
+        ListLimit::Covered(8),
+        &NAMES,
+        errors,
+        validate_counter_set,
+    );
     validate_partition_type(&spec, errors);
     validate_skipped_operations(&spec.child("skipNodeOperations"), errors);
 }
@@ -233,9 +239,9 @@ fn validate_partition_type(spec: &Node<'_, '_>, errors: &mut Errors) {
                 &field,
                 "device consumes counters and `partitionTypeAttribute` names this attribute, so it must be set",
             ),
-            Some(found) if found.get("string").is_none() => errors.invalid(
+            Some(attribute) if attribute.get("string").is_none() => errors.invalid(
                 &field,
-                internal_attribute(found),
+                internal_attribute(attribute),
                 "must be a string value because `partitionTypeAttribute` names this attribute",
             ),
             Some(_) => {}

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use pratique_json::Value;
 
-use super::bounded::{Limit, SetKey, TEXTS, validate_set};
 use super::configuration::validate_raw;
+use super::limits::{ListLimit, SetKey, TEXTS, validate_set};
 use super::names::{validate_covered_uid, validate_label, validate_pool_name};
 use super::older_versions::with_newest_form;
 use super::requests::RequestNames;
@@ -58,7 +58,7 @@ fn require_admin_namespace(request: &Request<'_>, errors: &mut Errors) {
 fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let (status, old) = (request.object.child("status"), request.old.child("status"));
     let (reserved, allocation) = (status.child("reservedFor"), status.child("allocation"));
-    validate_set(&reserved, Limit::Covered(256), &UIDS, errors, |of, errors| {
+    validate_set(&reserved, ListLimit::Covered(256), &UIDS, errors, |of, errors| {
         for name in ["resource", "name", "uid"] {
             if of.child(name).text().is_empty() {
                 errors.required(of.child(name), "");
@@ -121,7 +121,7 @@ fn validate_devices(status: &Node<'_, '_>, errors: &mut Errors) {
         .filter(|device| !seen.insert(device_id(device.value())))
     {
         let start = errors.len();
-        errors.duplicate(&device, shown(device_id(device.value())));
+        errors.duplicate(&device, internal_id(device_id(device.value())));
         errors.cover_from(start, "");
     }
 }
@@ -132,7 +132,7 @@ fn device_id<'v>(of: &'v Value<'v>) -> DeviceId<'v> {
 }
 
 /// A device as the JSON of the scheduler's type.
-fn shown(id: DeviceId<'_>) -> pratique_types::field::BadValue<'static> {
+fn internal_id(id: DeviceId<'_>) -> pratique_types::field::BadValue<'static> {
     let [driver, pool, device, share] = id.map(|text| Value::from(text).to_string());
     let text = format!(r#"{{"Driver":{driver},"Pool":{pool},"Device":{device},"ShareID":{share}}}"#);
     pratique_types::field::BadValue::Prepared(pratique_json::escape_html(&text).into_owned().into())
@@ -154,7 +154,11 @@ fn validate_device(device: &Node<'_, '_>, allocated: &HashSet<DeviceId<'_>>, err
     }
     let id = device_id(device.value());
     if !allocated.contains(&id) {
-        errors.invalid(device, shown(id), "must be an allocated device in the claim");
+        errors.invalid(
+            device,
+            internal_id(id),
+            "must be an allocated device in the claim",
+        );
     }
     if conditions.len() > MAX_CONDITIONS as usize {
         errors.too_many(&conditions, MAX_CONDITIONS);
@@ -178,7 +182,7 @@ fn validate_network(network: &Node<'_, '_>, errors: &mut Errors) {
     errors.cover_from(start, "maxBytes");
     validate_set(
         &network.child("ips"),
-        Limit::Covered(16),
+        ListLimit::Covered(16),
         &TEXTS,
         errors,
         |address, errors| {

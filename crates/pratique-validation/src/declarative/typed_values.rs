@@ -3,17 +3,17 @@
 use pratique_json::{Value, escape_html};
 use pratique_types::field::BadValue;
 
-use super::table::Table;
+use super::table::RuleTable;
 
 /// A value of a type as a message shows it.
-pub(super) fn typed_json<'a>(table: &Table, type_name: &str, value: &Value<'_>) -> BadValue<'a> {
+pub(super) fn typed_json<'a>(table: &RuleTable, type_name: &str, value: &Value<'_>) -> BadValue<'a> {
     let mut text = String::new();
     write_value(table, type_name, value, &mut text);
     BadValue::Prepared(escape_html(&text).into_owned().into())
 }
 
 /// Recursion follows the nesting of the types.
-fn write_value(table: &Table, type_name: &str, value: &Value<'_>, text: &mut String) {
+fn write_value(table: &RuleTable, type_name: &str, value: &Value<'_>, text: &mut String) {
     match value {
         Value::Array(elements) => {
             text.push('[');
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn keys_of_maps_are_no_members() {
         let value = pratique_json::parse(br#"{"counters": {"a": {"value": "1"}}, "name": "c"}"#).unwrap();
-        let shown = typed_json(Table::get(), "resource/v1.CounterSet", &value);
+        let shown = typed_json(RuleTable::get(), "resource/v1.CounterSet", &value);
         let BadValue::Prepared(shown) = shown else {
             panic!("{shown:?}");
         };
@@ -69,7 +69,7 @@ mod tests {
     fn members_have_the_order_of_their_type() {
         let text = br#"{"exactly": {"count": 1, "allocationMode": "<"}, "name": "a"}"#;
         let value = pratique_json::parse(text).unwrap();
-        let shown = typed_json(Table::get(), "resource/v1.DeviceRequest", &value);
+        let shown = typed_json(RuleTable::get(), "resource/v1.DeviceRequest", &value);
         let BadValue::Prepared(shown) = shown else {
             panic!("{shown:?}");
         };

@@ -8,7 +8,7 @@ use crate::seen::Seen;
 
 /// The limit of a list.
 #[derive(Clone, Copy)]
-pub(super) enum Limit {
+pub(super) enum ListLimit {
     None,
     Max(i64),
     /// A limit that a declarative rule has, too.
@@ -42,18 +42,18 @@ pub(super) const NAMES: SetKey = SetKey {
 // Upstream: pkg/apis/resource/validation/validation.go, validateSlice
 pub(super) fn validate_list(
     list: &Node<'_, '_>,
-    limit: Limit,
+    limit: ListLimit,
     errors: &mut Errors,
     mut validate: impl FnMut(&Node<'_, '_>, &mut Errors),
 ) -> bool {
     let max = match limit {
-        Limit::None => i64::MAX,
-        Limit::Max(max) | Limit::Covered(max) => max,
+        ListLimit::None => i64::MAX,
+        ListLimit::Max(max) | ListLimit::Covered(max) => max,
     };
     if i64::try_from(list.len()).unwrap_or(i64::MAX) > max {
         let start = errors.len();
         errors.too_many(list, max);
-        if matches!(limit, Limit::Covered(_)) {
+        if matches!(limit, ListLimit::Covered(_)) {
             errors.cover_from(start, "maxItems");
         }
         return false;
@@ -68,7 +68,7 @@ pub(super) fn validate_list(
 // Upstream: pkg/apis/resource/validation/validation.go, validateSet
 pub(super) fn validate_set(
     list: &Node<'_, '_>,
-    limit: Limit,
+    limit: ListLimit,
     key: &SetKey,
     errors: &mut Errors,
     validate: impl FnMut(&Node<'_, '_>, &mut Errors),
@@ -105,8 +105,8 @@ pub(super) fn validate_map(
 ) {
     for (key, value) in map.entries() {
         validate_key(map, key, errors);
-        let shown = shorten(key, max_key);
-        let path = map.path().key(&shown);
+        let short_key = shorten(key, max_key);
+        let path = map.path().key(&short_key);
         validate(&Node::with_path(value.value(), path), errors);
     }
 }
