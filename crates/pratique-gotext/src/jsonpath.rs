@@ -1,10 +1,10 @@
 //! The syntax of JSONPath templates as `kubectl -o jsonpath` and an API server take them: `{.spec.rules[*].name}`.
 //!
 //! ```
-//! use pratique_gotext::jsonpath::check;
+//! use pratique_gotext::jsonpath::check_template;
 //!
-//! assert!(check("{.items[?(@.kind==\"Pod\")].metadata['name']}").is_ok());
-//! assert_eq!(check("{.spec[}").unwrap_err().to_string(), "unterminated array");
+//! assert!(check_template("{.items[?(@.kind==\"Pod\")].metadata['name']}").is_ok());
+//! assert_eq!(check_template("{.spec[}").unwrap_err().to_string(), "unterminated array");
 //! ```
 // Upstream: client-go/util/jsonpath/parser.go
 
@@ -55,8 +55,8 @@ pub enum JsonPathError {
 ///
 /// # Errors
 /// A path is malformed; the first error, with upstream's message.
-pub fn check(template: &str) -> Result<(), JsonPathError> {
-    let mut scanner = Scanner {
+pub fn check_template(template: &str) -> Result<(), JsonPathError> {
+    let mut scanner = PathScanner {
         text: template,
         position: 0,
     };
@@ -69,15 +69,15 @@ pub fn check(template: &str) -> Result<(), JsonPathError> {
 
 /// A part of a path, by itself. It is shorter than the path, and holds no more than one filter within a union or filter.
 fn check_part(path: &str) -> Result<(), JsonPathError> {
-    check(&format!("{{{path}}}"))
+    check_template(&format!("{{{path}}}"))
 }
 
-struct Scanner<'t> {
+struct PathScanner<'t> {
     text: &'t str,
     position: usize,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> PathScanner<'t> {
     fn rest(&self) -> &'t str {
         self.text.get(self.position..).unwrap_or_default()
     }
@@ -331,7 +331,7 @@ mod tests {
 
     #[track_caller]
     fn check_error(template: &str, expected: &str) {
-        let error = check(template).map_err(|error| error.to_string());
+        let error = check_template(template).map_err(|error| error.to_string());
         assert_eq!(error.err().unwrap_or_default(), expected, "{template}");
     }
 

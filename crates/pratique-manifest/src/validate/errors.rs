@@ -16,12 +16,12 @@ pub(crate) struct FieldError {
     pub(crate) rule: Rule,
     /// `spec.failurePolicy: Required value`, with what follows.
     pub(crate) text: String,
-    pub(crate) remark: Remark,
+    pub(crate) remark: ErrorRemark,
 }
 
 /// What is known of an error beyond its text.
 #[derive(Debug, Default)]
-pub(crate) struct Remark {
+pub(crate) struct ErrorRemark {
     /// The errors within an expression, each with its offset in the field's text.
     pub(crate) issues: Vec<ExpressionIssue>,
     /// Whether it is an error of an expression that uses `variables`.
@@ -38,7 +38,7 @@ pub(super) struct FieldErrors {
     /// The errors, as the server has them.
     pub(super) list: Errors,
     /// Remarks on some of them, each with the number of errors before.
-    remarks: Vec<(usize, Rule, Remark)>,
+    remarks: Vec<(usize, Rule, ErrorRemark)>,
 }
 
 impl FieldErrors {
@@ -50,10 +50,10 @@ impl FieldErrors {
         let errors = list.into_vec().into_iter().enumerate();
         let errors = errors.map(|(at, error)| {
             let remark = remarks.next_if(|(of, ..)| *of == at);
-            let (rule, remark) = remark
-                .map_or((Rule::InvalidField, Remark::default()), |(_, rule, remark)| {
-                    (rule, remark)
-                });
+            let (rule, remark) = remark.map_or(
+                (Rule::InvalidField, ErrorRemark::default()),
+                |(_, rule, remark)| (rule, remark),
+            );
             FieldError {
                 text: error.to_string(),
                 field: if error.field == WHOLE {
@@ -76,10 +76,10 @@ impl FieldErrors {
     /// A value within a field is none of the supported ones.
     pub(super) fn not_supported_at(&mut self, field: &Node<'_, '_>, value: &str, supported: &[&str]) {
         if let Some(meant) = nearest(value, supported.iter().copied()) {
-            let remark = Remark {
+            let remark = ErrorRemark {
                 help: Some(did_you_mean(meant)),
                 meant: Some(meant.to_owned()),
-                ..Remark::default()
+                ..ErrorRemark::default()
             };
             self.remarks.push((self.list.len(), Rule::InvalidField, remark));
         }
@@ -94,7 +94,7 @@ impl FieldErrors {
             ExpressionErrorKind::Invalid => ErrorKind::Invalid,
             ExpressionErrorKind::Internal => ErrorKind::Internal,
         };
-        let remark = Remark {
+        let remark = ErrorRemark {
             issues: refused.issues,
             uses_variables: field.text().contains("variables."),
             help: refused.help,

@@ -5,7 +5,7 @@ use pratique_gotext::jsonpath;
 use pratique_validation::rules::{Errors, KindRules, Node, Request, Rule, validate_conditions};
 
 use super::errors::FieldErrors;
-use super::{Change, validate_change};
+use super::{ObjectChange, validate_change};
 use crate::expressions::Expressions;
 use crate::kind::Kind;
 
@@ -31,40 +31,40 @@ const GROUP: &str = "admissionregistration.k8s.io";
 pub const KIND_RULES: &[KindRules] = &[
     KindRules {
         subresources: &[("status", validate_status)],
-        ..rules(
+        ..kind_rules(
             "ValidatingAdmissionPolicy",
             |request, errors| validate_create(Kind::ValidatingAdmissionPolicy, request, errors),
             |request, errors| validate_request(Kind::ValidatingAdmissionPolicy, request, errors),
         )
     },
-    rules(
+    kind_rules(
         "ValidatingAdmissionPolicyBinding",
         |request, errors| validate_create(Kind::ValidatingAdmissionPolicyBinding, request, errors),
         |request, errors| validate_request(Kind::ValidatingAdmissionPolicyBinding, request, errors),
     ),
-    rules(
+    kind_rules(
         "MutatingAdmissionPolicy",
         |request, errors| validate_create(Kind::MutatingAdmissionPolicy, request, errors),
         |request, errors| validate_request(Kind::MutatingAdmissionPolicy, request, errors),
     ),
-    rules(
+    kind_rules(
         "MutatingAdmissionPolicyBinding",
         |request, errors| validate_create(Kind::MutatingAdmissionPolicyBinding, request, errors),
         |request, errors| validate_request(Kind::MutatingAdmissionPolicyBinding, request, errors),
     ),
-    rules(
+    kind_rules(
         "ValidatingWebhookConfiguration",
         |request, errors| validate_create(Kind::ValidatingWebhookConfiguration, request, errors),
         |request, errors| validate_request(Kind::ValidatingWebhookConfiguration, request, errors),
     ),
-    rules(
+    kind_rules(
         "MutatingWebhookConfiguration",
         |request, errors| validate_create(Kind::MutatingWebhookConfiguration, request, errors),
         |request, errors| validate_request(Kind::MutatingWebhookConfiguration, request, errors),
     ),
 ];
 
-const fn rules(kind: &'static str, create: Rule, update: Rule) -> KindRules {
+const fn kind_rules(kind: &'static str, create: Rule, update: Rule) -> KindRules {
     KindRules {
         group: GROUP,
         kind,
@@ -76,13 +76,13 @@ const fn rules(kind: &'static str, create: Rule, update: Rule) -> KindRules {
 }
 
 fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
-    let mut found = FieldErrors::default();
-    let change = Change {
+    let mut field_errors = FieldErrors::default();
+    let change = ObjectChange {
         object: &request.object,
         old: &request.old,
     };
-    validate_change(kind, change, Expressions::shared(), &mut found);
-    errors.extend(found.list);
+    validate_change(kind, change, Expressions::shared(), &mut field_errors);
+    errors.extend(field_errors.list);
 }
 
 /// A new object may not have a name that is reserved for manifests.
@@ -114,7 +114,7 @@ fn validate_warning(warning: &Node<'_, '_>, errors: &mut Errors) {
     let path = field.text().trim();
     if path.is_empty() {
         errors.required(field, "");
-    } else if let Err(error) = jsonpath::check(&format!("{{{path}}}")) {
+    } else if let Err(error) = jsonpath::check_template(&format!("{{{path}}}")) {
         errors.invalid(&field, path, &format!("invalid JSONPath: {error}"));
     }
 }

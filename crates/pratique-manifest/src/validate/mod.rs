@@ -32,7 +32,7 @@ use errors::FieldErrors;
 
 /// An object, and the stored one that it is to replace; absent where the object is new.
 #[derive(Clone, Copy)]
-struct Change<'n, 'v> {
+struct ObjectChange<'n, 'v> {
     object: &'n Node<'static, 'v>,
     old: &'n Node<'static, 'v>,
 }
@@ -43,7 +43,7 @@ pub(crate) fn validate(kind: Kind, object: &Json, compiler: &dyn ExpressionCompi
     match Value::try_from(object) {
         Ok(object) => {
             let absent = Value::Null;
-            let change = Change {
+            let change = ObjectChange {
                 object: &Node::root(&object),
                 old: &Node::root(&absent),
             };
@@ -56,7 +56,7 @@ pub(crate) fn validate(kind: Kind, object: &Json, compiler: &dyn ExpressionCompi
 
 fn validate_change(
     kind: Kind,
-    change: Change<'_, '_>,
+    change: ObjectChange<'_, '_>,
     compiler: &dyn ExpressionCompiler,
     errors: &mut FieldErrors,
 ) {

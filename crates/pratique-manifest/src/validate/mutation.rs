@@ -2,7 +2,7 @@
 
 use pratique_validation::rules::Node;
 
-use super::Change;
+use super::ObjectChange;
 use super::errors::FieldErrors;
 use super::expressions::{Expressions, StoredTexts};
 use super::matching::{REINVOCATION_POLICIES, one_of};
@@ -12,7 +12,11 @@ use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
 pub(super) const PATCH_TYPES: &[&str] = &["ApplyConfiguration", "JSONPatch"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicySpec
-pub(super) fn validate(change: Change<'_, '_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
+pub(super) fn validate(
+    change: ObjectChange<'_, '_>,
+    compiler: &dyn ExpressionCompiler,
+    errors: &mut FieldErrors,
+) {
     let (spec, old) = (change.object.child("spec"), change.old.child("spec"));
     let declared = Declarations {
         params: spec.child("paramKind").is_set(),

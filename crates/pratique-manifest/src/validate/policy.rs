@@ -6,7 +6,7 @@ use pratique_gotext::validation;
 use pratique_types::GroupVersion;
 use pratique_validation::rules::{Node, internal_json};
 
-use super::Change;
+use super::ObjectChange;
 use super::errors::FieldErrors;
 use super::expressions::{Expressions, StoredTexts};
 use super::matching::{FAILURE_POLICIES, match_constraints, one_of, required_one_of};
@@ -17,7 +17,11 @@ const ANNOTATION_EXPRESSION_MAX: usize = 5 * 1024;
 const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicySpec
-pub(super) fn validate(change: Change<'_, '_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
+pub(super) fn validate(
+    change: ObjectChange<'_, '_>,
+    compiler: &dyn ExpressionCompiler,
+    errors: &mut FieldErrors,
+) {
     let (spec, old) = (change.object.child("spec"), change.old.child("spec"));
     let declared = Declarations {
         params: spec.child("paramKind").is_set(),
@@ -51,7 +55,7 @@ pub(super) fn validate(change: Change<'_, '_>, compiler: &dyn ExpressionCompiler
 
 /// The fields that both kinds of policy begin with: failure policy, parameters, constraints, conditions, variables.
 pub(super) fn validate_common(
-    change: Change<'_, '_>,
+    change: ObjectChange<'_, '_>,
     expressions: &mut Expressions<'_>,
     errors: &mut FieldErrors,
 ) {

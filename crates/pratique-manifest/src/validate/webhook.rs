@@ -7,7 +7,7 @@ use pratique_validation::rules::{
     Errors, Node, validate_selector, validate_webhook_service, validate_webhook_url,
 };
 
-use super::Change;
+use super::ObjectChange;
 use super::errors::FieldErrors;
 use super::expressions::{Expressions, StoredTexts};
 use super::matching::{
@@ -23,7 +23,7 @@ const REVIEW_VERSIONS: &[&str] = &["v1", "v1beta1"];
 /// What is tolerated because a webhook of the stored configuration has it.
 // Upstream: pkg/apis/admissionregistration/validation/validation.go, validationOptions
 #[derive(Default)]
-struct Tolerance {
+struct HookTolerance {
     conditions: bool,
     side_effects: bool,
     review_versions: bool,
@@ -31,9 +31,9 @@ struct Tolerance {
     label_values: bool,
 }
 
-impl Tolerance {
+impl HookTolerance {
     // Upstream: pkg/apis/admissionregistration/validation/validation.go, ValidateMutatingWebhookConfigurationUpdate
-    fn of(webhooks: &Node<'_, '_>, old: &Node<'_, '_>) -> Self {
+    fn from_stored(webhooks: &Node<'_, '_>, old: &Node<'_, '_>) -> Self {
         let has_side_effects =
             |hook: Node<'_, '_>| !NO_SIDE_EFFECTS.contains(&hook.child("sideEffects").text());
         let has_other_versions = |hook: Node<'_, '_>| {
@@ -46,7 +46,7 @@ impl Tolerance {
             hook.child("matchConditions").value() == old.child("matchConditions").value()
         };
         let mut pairs = webhooks.items().zip(old.items());
-        Tolerance {
+        HookTolerance {
             conditions: webhooks.len() == old.len() && pairs.all(|(hook, old)| conditions(hook, old)),
             side_effects: old.items().any(has_side_effects),
             review_versions: old.items().any(has_other_versions),
@@ -65,15 +65,15 @@ fn has_invalid_selector(hook: &Node<'_, '_>) -> bool {
 
 pub(super) fn validate(
     kind: Kind,
-    change: Change<'_, '_>,
+    change: ObjectChange<'_, '_>,
     compiler: &dyn ExpressionCompiler,
     errors: &mut FieldErrors,
 ) {
     let (webhooks, old) = (change.object.child("webhooks"), change.old.child("webhooks"));
     let tolerance = if change.old.is_set() {
-        Tolerance::of(&webhooks, &old)
+        HookTolerance::from_stored(&webhooks, &old)
     } else {
-        Tolerance::default()
+        HookTolerance::default()
     };
     let stored = StoredTexts::of_webhooks(&old);
     let declared = Declarations {
@@ -97,7 +97,7 @@ pub(super) fn validate(
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingWebhook
-fn validate_hook(kind: Kind, hook: &Node<'_, '_>, tolerance: &Tolerance, errors: &mut FieldErrors) {
+fn validate_hook(kind: Kind, hook: &Node<'_, '_>, tolerance: &HookTolerance, errors: &mut FieldErrors) {
     validate_qualified_name(&hook.child("name"), errors);
     for rule in hook.child("rules").items() {
         rule_with_operations(&rule, errors);

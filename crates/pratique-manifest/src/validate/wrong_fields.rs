@@ -89,7 +89,7 @@ fn hides_variables(field: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::errors::Remark;
+    use super::super::errors::ErrorRemark;
     use super::*;
     use crate::problem::Rule;
 
@@ -99,9 +99,9 @@ mod tests {
             field: field.to_owned(),
             rule: Rule::InvalidExpression,
             text: String::new(),
-            remark: Remark {
+            remark: ErrorRemark {
                 uses_variables: expression.contains("variables."),
-                ..Remark::default()
+                ..ErrorRemark::default()
             },
         };
         let fields = WrongFields::new(vec![wrong.to_owned()]);
