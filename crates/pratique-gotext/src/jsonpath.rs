@@ -100,7 +100,7 @@ impl<'t> PathScanner<'t> {
     /// Whether the character before the last one is a backslash.
     fn is_escaped(&self) -> bool {
         let bytes = self.text.as_bytes();
-        self.position.checked_sub(2).and_then(|before| bytes.get(before)) == Some(&b'\\')
+        self.position.checked_sub(2).and_then(|index| bytes.get(index)) == Some(&b'\\')
     }
 
     /// What is in braces, with the closing one.
