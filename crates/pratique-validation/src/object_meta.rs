@@ -97,7 +97,10 @@ pub fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, 
         errors.invalid(generation, generation.int(), "must not be decremented");
     }
     for name in ["name", "namespace"] {
-        errors.immutable(&metadata.child(name), &old.child(name));
+        let field = metadata.child(name);
+        if field.text() != old.child(name).text() {
+            errors.invalid(field, field.text(), crate::errors::IMMUTABLE);
+        }
     }
     let uid = metadata.child("uid");
     if uid.text() != old.child("uid").text() {

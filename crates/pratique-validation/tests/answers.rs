@@ -87,3 +87,20 @@ fn reviews_have_an_answer_without_a_kind() {
     let details = status.details.unwrap_or_default();
     assert_eq!((details.kind.as_str(), details.name.as_str()), ("", ""));
 }
+
+#[test]
+fn a_changed_namespace_is_shown_as_a_text() {
+    let kind = GroupVersionKind::new("apiregistration.k8s.io", "v1", "APIService");
+    let object =
+        pratique_json::parse(br#"{"metadata": {"name": "v1.a", "resourceVersion": "1"}, "spec": {}}"#)
+            .unwrap();
+    let old =
+        pratique_json::parse(br#"{"metadata": {"name": "v1.a", "namespace": "b"}, "spec": {}}"#).unwrap();
+    let candidate = Candidate::new(&kind, &object).of_subresource("status");
+    let texts = errors(Validator::new().update(&candidate, &old));
+    // Both the server and the kind say so.
+    assert_eq!(
+        texts,
+        ["metadata.namespace: Invalid value: \"\": field is immutable"; 2]
+    );
+}

@@ -3,6 +3,7 @@
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::dns1035_label;
 
+use super::configuration::decoded_length;
 use super::{KindRules, Request};
 use crate::errors::Errors;
 use crate::messages::{path_segment_name, port_number, subdomain_name};
@@ -98,11 +99,6 @@ fn validate_connection(request: &Request<'_>, errors: &mut Errors) {
     if insecure.is_true() && !bundle.is_empty() {
         errors.invalid(&insecure, true, "may not be true if caBundle is present");
     }
-}
-
-/// The number of bytes that a text in base64 stands for.
-fn decoded_length(base64: &str) -> usize {
-    base64.trim_end_matches('=').len() * 3 / 4
 }
 
 fn validate_metadata_update(request: &Request<'_>, errors: &mut Errors) {

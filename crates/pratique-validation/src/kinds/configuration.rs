@@ -69,7 +69,7 @@ fn validate_key(key: &str, value: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 /// The length of bytes that are written in base64.
-fn decoded_length(text: &str) -> usize {
+pub(super) fn decoded_length(text: &str) -> usize {
     let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
     (text.len() / 4 * 3).saturating_sub(padding)
 }
