@@ -42,3 +42,8 @@ fn webhooks() {
 fn plugins() {
     check("plugins");
 }
+
+#[test]
+fn validation() {
+    check("validation");
+}
