@@ -1,8 +1,8 @@
 //! The interface: objects are decoded and defaulted.
 
 use pratique_gotext::time::Timestamp;
-use pratique_json::{Progress, Value};
-use pratique_schema::{FeatureGates, Release};
+use pratique_json::{Object, Progress, Value};
+use pratique_schema::{FeatureGates, Release, TypeId};
 use pratique_typed::{Settled, settle_in, settle_keeping_empty};
 use pratique_types::GroupVersionKind;
 
@@ -19,6 +19,7 @@ pub struct Objects {
     now: String,
     gates: FeatureGates,
     tables: &'static ObjectTables,
+    keeps_empty: bool,
 }
 
 /// In which format an object is.
@@ -107,6 +108,7 @@ impl Objects {
             now: now.into(),
             gates: FeatureGates::default(),
             tables: ObjectTables::of(Release::latest()),
+            keeps_empty: false,
         }
     }
 
@@ -133,6 +135,16 @@ impl Objects {
         }
     }
 
+    /// The same with empty lists and maps kept that are left out where an object is written: a server has them until then,
+    /// and its validation tells them from none.
+    #[must_use]
+    pub fn keeping_empty(self) -> Self {
+        Objects {
+            keeps_empty: true,
+            ..self
+        }
+    }
+
     /// The feature gates of the server.
     pub fn gates(&self) -> FeatureGates {
         self.gates
@@ -153,6 +165,14 @@ impl Objects {
     /// name.
     pub fn encode(&self, kind: &GroupVersionKind, object: &Value<'_>) -> String {
         encode::encode(self.tables, kind, object)
+    }
+
+    fn settle_members(&self, id: TypeId, members: &mut Object<'_>) {
+        if self.keeps_empty {
+            settle_keeping_empty(self.tables.schema(), id, members, &Progress::unwatched());
+        } else {
+            settle_in(self.tables.schema(), id, members, &Progress::unwatched());
+        }
     }
 
     /// Decodes an object that is sent to the endpoint of a kind. It is not defaulted.
@@ -215,7 +235,7 @@ impl Objects {
     /// stay as they are.
     pub fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
         if let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), object) {
-            settle_in(self.tables.schema(), id, members, &Progress::unwatched());
+            self.settle_members(id, members);
         }
     }
 
@@ -230,7 +250,7 @@ impl Objects {
         json_schema::settle(self.tables, kind, members);
         self.tables.defaults().run(kind, members, &self.context());
         if settled != Settled::Whole {
-            settle_in(self.tables.schema(), id, members, &Progress::unwatched());
+            self.settle_members(id, members);
         }
     }
 
@@ -244,7 +264,7 @@ impl Objects {
         };
         let context = self.context();
         self.tables.conversions().run(kind, members, &context);
-        settle_in(self.tables.schema(), id, members, &Progress::unwatched());
+        self.settle_members(id, members);
         context.outcome(kind)
     }
 

@@ -130,26 +130,28 @@ impl<'p, 'v> Node<'p, 'v> {
         &self.path
     }
 
-    /// Whether it has the same value as another; absent and empty lists are the same, as in `equality.Semantic`.
+    /// Whether it has the same value as another; absent and empty are the same, as in `equality.Semantic`.
     pub fn is_same(&self, other: &Node<'_, '_>) -> bool {
-        is_same(self.value, other.value)
+        is_same(self.value, other.value) || (is_empty_map(self.value) && is_empty_map(other.value))
     }
 }
 
-/// Whether two values are equal where absent and empty lists are the same. An object without members is another one than
-/// none: it is a struct, as empty maps are left out where an object was prepared.
+/// Whether two values are equal where absent and empty lists and maps are the same.
+///
+/// A struct without members is another value than none. What is a map and what a struct is told by the name.
 // Upstream: apimachinery/pkg/api/equality/semantic.go, Semantic
 pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Object(one), Value::Object(other)) => {
-            let covers = |one: &pratique_json::Object<'_>, other: &pratique_json::Object<'_>| {
-                one.iter()
-                    .all(|(key, value)| is_same(value, other.get(key).unwrap_or(&ABSENT)))
+            let is_same_member = |name: &str, value: &Value<'_>, other: Option<&Value<'_>>| {
+                let other = other.unwrap_or(&ABSENT);
+                is_same(value, other) || (is_map(name) && is_empty_map(value) && is_empty_map(other))
             };
-            covers(one, other)
+            one.iter()
+                .all(|(name, value)| is_same_member(name, value, other.get(name)))
                 && other
                     .iter()
-                    .all(|(key, value)| one.contains_key(key) || is_nothing(value))
+                    .all(|(name, value)| one.contains_key(name) || is_same_member(name, value, None))
         }
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
@@ -166,6 +168,42 @@ fn is_nothing(value: &Value<'_>) -> bool {
         Value::Array(elements) => elements.is_empty(),
         _ => false,
     }
+}
+
+fn is_empty_map(value: &Value<'_>) -> bool {
+    match value {
+        Value::Object(members) => members.is_empty(),
+        other => other.is_null(),
+    }
+}
+
+/// Whether fields of a name are maps, in all kinds that have one.
+fn is_map(name: &str) -> bool {
+    const MAPS: &[&str] = &[
+        "allocatable",
+        "allocatedResourceStatuses",
+        "allocatedResources",
+        "annotations",
+        "attributes",
+        "binaryData",
+        "capacity",
+        "data",
+        "defaultRequest",
+        "hard",
+        "labels",
+        "limits",
+        "matchLabels",
+        "maxLimitRequestRatio",
+        "nodeSelector",
+        "options",
+        "overhead",
+        "parameters",
+        "requests",
+        "stringData",
+        "used",
+        "volumeAttributes",
+    ];
+    MAPS.binary_search(&name).is_ok()
 }
 
 impl From<&Node<'_, '_>> for String {

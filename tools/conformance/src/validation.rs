@@ -58,7 +58,7 @@ fn answer(case: &Value) -> Result<Value, Error> {
         cluster_ip: "10.0.0.1".to_owned(),
         ..Placeholders::default()
     };
-    let builtin = Objects::with_placeholder(placeholders.time.clone());
+    let builtin = Objects::with_placeholder(placeholders.time.clone()).keeping_empty();
     let custom = CustomResources::default();
     let scheme = Kinds {
         builtin: &builtin,
@@ -225,9 +225,8 @@ fn sorted(case: &Value, mut answer: Value) -> Value {
             let text = warning.as_str().unwrap_or_default();
             text.starts_with("unknown field ")
         };
-        let count = warnings.iter().take_while(|warning| is_unknown(warning)).count();
-        if let Some(unknown) = warnings.get_mut(..count) {
-            unknown.sort_by_key(ToString::to_string);
+        for run in warnings.chunk_by_mut(|one, other| is_unknown(one) && is_unknown(other)) {
+            run.sort_by_key(ToString::to_string);
         }
     }
     if case["expect"]["unordered"] != true && case["unordered"] != true {
@@ -296,7 +295,7 @@ fn stored_object(old: &Value, target: &Target) -> json::Value<'static> {
     let kind = GroupVersion::parse(&of("apiVersion"))
         .map_or_else(|_| target.kind.clone(), |version| version.with_kind(&of("kind")));
     let stored = json_value(&old);
-    let builtin = Objects::with_placeholder("2000-01-01T00:00:00Z");
+    let builtin = Objects::with_placeholder("2000-01-01T00:00:00Z").keeping_empty();
     let text = old.to_string();
     let media_type = pratique_objects::MediaType::Json;
     let received = builtin.receive(

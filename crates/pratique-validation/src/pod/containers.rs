@@ -1,6 +1,7 @@
 //! Containers of all three kinds.
 
 use pratique_gotext::validation::dns1123_label;
+use pratique_json::Value;
 use pratique_types::field::BadValue;
 
 use super::context::PodContext;
@@ -137,8 +138,9 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
             "lifecycle",
         ] {
             let field = container.child(name);
-            let is_list = ["ports", "resources", "resizePolicy", "restartPolicyRules"].contains(&name);
-            if field.is_set() && !(is_list && field.is_empty()) {
+            // A list without elements is one, but resources without members are none.
+            let is_none = !field.is_set() || matches!(field.value(), Value::NilArray);
+            if !is_none && !(name == "resources" && field.is_empty()) {
                 errors.forbidden(field, "cannot be set for an Ephemeral Container");
             }
         }

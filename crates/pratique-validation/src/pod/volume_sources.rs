@@ -218,11 +218,16 @@ pub(crate) fn validate_nfs(source: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_iscsi(source: &Node<'_, '_>, errors: &mut Errors) {
     const PREFIX: &str = "must be valid format starting with iqn, eui, or naa";
     require(source, &["targetPortal"], errors);
-    validate_iscsi_names(source, PREFIX, errors);
+    validate_iscsi_names(source, PREFIX, false, errors);
 }
 
 /// What is said of names of targets and initiators; volumes and persistent volumes word it in different ways.
-pub(crate) fn validate_iscsi_names(source: &Node<'_, '_>, prefix_detail: &str, errors: &mut Errors) {
+pub(crate) fn validate_iscsi_names(
+    source: &Node<'_, '_>,
+    prefix_detail: &str,
+    needs_secret_name: bool,
+    errors: &mut Errors,
+) {
     let target = source.child("iqn");
     if target.text().is_empty() {
         errors.required(target, "");
@@ -236,8 +241,12 @@ pub(crate) fn validate_iscsi_names(source: &Node<'_, '_>, prefix_detail: &str, e
     let uses_chap = ["chapAuthDiscovery", "chapAuthSession"]
         .iter()
         .any(|name| source.child(name).is_true());
-    if uses_chap && !source.child("secretRef").is_set() {
-        errors.required(source.child("secretRef"), "");
+    let secret = source.child("secretRef");
+    if uses_chap && !secret.is_set() {
+        errors.required(&secret, "");
+    }
+    if needs_secret_name && secret.is_set() {
+        require(&secret, &["name"], errors);
     }
     let initiator = source.child_as("initiatorName", "initiatorname");
     if initiator.is_set() {

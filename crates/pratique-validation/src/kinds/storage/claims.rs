@@ -42,6 +42,7 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
     validate_claim(request, errors);
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (mut new_form, mut old_form) = (spec.value().owned_within(""), old.value().owned_within(""));
+    normalize_source(&mut old_form);
     if old.child("volumeName").text().is_empty() {
         set(&mut old_form, "volumeName", spec.child("volumeName").value());
     }
@@ -85,6 +86,21 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
         errors.invalid("volumeMode", value, IMMUTABLE);
     }
     validate_attributes_class(request, errors);
+}
+
+/// Fills the newer field for the source of the data from the older, or the other way round, as is done where a claim is read.
+// Upstream: pkg/api/persistentvolumeclaim/util.go, NormalizeDataSources
+fn normalize_source(spec: &mut Value<'static>) {
+    let source = spec.get("dataSource").cloned().unwrap_or(Value::Null);
+    let reference = spec.get("dataSourceRef").cloned().unwrap_or(Value::Null);
+    let has_namespace = reference
+        .get("namespace")
+        .is_some_and(|namespace| !namespace.is_empty());
+    if reference.is_null() {
+        set(spec, "dataSourceRef", &source);
+    } else if source.is_null() && !has_namespace {
+        set(spec, "dataSource", &reference);
+    }
 }
 
 fn set(object: &mut Value<'static>, name: &'static str, value: &Value<'_>) {

@@ -294,7 +294,7 @@ fn validate_iscsi(source: &Node<'_, '_>, volume: &str, errors: &mut Errors) {
              specified.",
         );
     }
-    validate_iscsi_names(source, "must be valid format", errors);
+    validate_iscsi_names(source, "must be valid format", true, errors);
 }
 
 fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
