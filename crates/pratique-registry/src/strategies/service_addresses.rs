@@ -77,8 +77,12 @@ fn is_sound(object: &Value<'static>) -> bool {
     let is_address = |address: &&str| *address == NONE || Ip::parse(address).is_ok();
     let is_family = |family: &&str| [FAMILY, OTHER_FAMILY].contains(family);
     let fits = |(address, family): (&&str, &&str)| *address == NONE || family_of(address) == *family;
+    let is_pair = |texts: &[&str]| match texts {
+        [first, second] => family_of(first) != family_of(second),
+        _ => texts.len() < 2,
+    };
     first == object::text(object, CLUSTER_IP)
-        && addresses.len() <= 2
+        && is_pair(&addresses)
         && addresses.iter().all(is_address)
         && families.iter().all(is_family)
         && (families.len() < 2 || families.first() != families.last())
