@@ -32,6 +32,7 @@ mod declarative;
 mod diff;
 mod domain_paths;
 mod errors;
+mod gates;
 mod internal;
 mod json_text;
 mod kinds;

@@ -164,6 +164,23 @@ impl Validator {
         self
     }
 
+    /// The same, for a server that turns some features on or off, by the names of `--feature-gates`. Those that no rule depends
+    /// on are passed over.
+    ///
+    /// ```
+    /// use pratique_validation::Validator;
+    ///
+    /// let validator = Validator::new().with_feature_gates([("TaintTolerationComparisonOperators", true)]);
+    /// # let _ = validator;
+    /// ```
+    #[must_use]
+    pub fn with_feature_gates<'n>(mut self, gates: impl IntoIterator<Item = (&'n str, bool)>) -> Self {
+        for (name, is_on) in gates {
+            self.settings.gates.set(name, is_on);
+        }
+        self
+    }
+
     fn rules_of(&self, kind: &GroupVersionKind) -> Option<&'static KindRules> {
         let mut added = self.tables.iter().flat_map(|table| table.iter());
         let is_wanted = |rules: &&KindRules| rules.kind == kind.kind && rules.group == kind.group;

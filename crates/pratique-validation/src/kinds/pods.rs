@@ -2,7 +2,9 @@
 
 use super::{KindRules, Request};
 use crate::errors::Errors;
+use crate::gates::Gates;
 use crate::messages::subdomain_name;
+use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::pod::{
     PodOptions, validate_ephemeral_update, validate_pod_create, validate_pod_resize, validate_pod_status,
@@ -14,17 +16,19 @@ pub(super) const KINDS: &[KindRules] = &[
         group: "",
         kind: "Pod",
         is_namespaced: true,
-        create: |request, errors| validate_pod_create(&request.object, errors),
-        update: |request, errors| validate_pod_update(&request.object, &request.old, errors),
+        create: |request, errors| validate_pod_create(&request.object, request.settings.gates, errors),
+        update: |request, errors| {
+            validate_pod_update(&request.object, &request.old, request.settings.gates, errors)
+        },
         subresources: &[
             ("status", |request, errors| {
-                validate_pod_status(&request.object, &request.old, errors);
+                validate_pod_status(&request.object, &request.old, request.settings.gates, errors);
             }),
             ("ephemeralcontainers", |request, errors| {
-                validate_ephemeral_update(&request.object, &request.old, errors);
+                validate_ephemeral_update(&request.object, &request.old, request.settings.gates, errors);
             }),
             ("resize", |request, errors| {
-                validate_pod_resize(&request.object, &request.old, errors);
+                validate_pod_resize(&request.object, &request.old, request.settings.gates, errors);
             }),
         ],
     },
@@ -42,7 +46,8 @@ pub(super) const KINDS: &[KindRules] = &[
 fn validate_template_create(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
     let template = request.object.child("template");
-    validate_pod_template(&template, None, PodOptions::default(), errors);
+    let options = PodOptions::default().with_gates(request.settings.gates);
+    validate_pod_template(&template, None, options, errors);
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodTemplateUpdate
@@ -50,11 +55,16 @@ fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let (template, old) = (object.child("template"), old.child("template"));
-    validate_pod_template(&template, None, template_options(&old), errors);
+    validate_pod_template(
+        &template,
+        None,
+        template_options(&old, request.settings.gates),
+        errors,
+    );
 }
 
 /// What a template's old form allows.
-pub(super) fn template_options(old: &crate::node::Node<'_, '_>) -> PodOptions {
+pub(super) fn template_options(old: &Node<'_, '_>, gates: Gates) -> PodOptions {
     let metadata = old.child("metadata");
-    PodOptions::from_old(&old.child("spec"), &metadata.child("annotations"))
+    PodOptions::from_old(&old.child("spec"), &metadata.child("annotations")).with_gates(gates)
 }

@@ -57,7 +57,12 @@ fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
     if !matches {
         errors.invalid_value(&labels, "`selector` does not match template `labels`");
     }
-    validate_pod_template(&template, None, template_options(&old.child("template")), errors);
+    validate_pod_template(
+        &template,
+        None,
+        template_options(&old.child("template"), request.settings.gates),
+        errors,
+    );
     let pod = template.child("spec");
     let policy = pod.child("restartPolicy");
     if policy.text() != "Always" {

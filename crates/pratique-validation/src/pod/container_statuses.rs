@@ -3,6 +3,7 @@
 use pratique_types::field::Error;
 
 use crate::errors::{Errors, named};
+use crate::gates::Gates;
 use crate::messages::{inclusive_range, unix_id};
 use crate::node::Node;
 use crate::quantities::quantity;
@@ -15,16 +16,19 @@ pub(super) fn validate_transitions(
     status: &Node<'_, '_>,
     old: &Node<'_, '_>,
     spec: &Node<'_, '_>,
+    gates: Gates,
     errors: &mut Errors,
 ) {
-    let restarts_all = ["initContainers", "containers"].iter().any(|list| {
-        spec.child(list).items().any(|container| {
-            container
-                .child("restartPolicyRules")
-                .items()
-                .any(|rule| rule.child("action").text() == "RestartAllContainers")
-        })
-    });
+    let has_action = gates.has_restart_rules && gates.restarts_all_containers;
+    let restarts_all = has_action
+        && ["initContainers", "containers"].iter().any(|list| {
+            spec.child(list).items().any(|container| {
+                container
+                    .child("restartPolicyRules")
+                    .items()
+                    .any(|rule| rule.child("action").text() == "RestartAllContainers")
+            })
+        });
     let lists = [
         ("containerStatuses", Some("containers")),
         ("initContainerStatuses", Some("initContainers")),
@@ -34,15 +38,16 @@ pub(super) fn validate_transitions(
         if containers.is_some() && restarts_all {
             continue;
         }
-        validate_transitions_of(&status.child(list), &old.child(list), spec, containers, errors);
+        let (new, old) = (status.child(list), old.child(list));
+        validate_transitions_of((&new, &old), spec, containers, gates, errors);
     }
 }
 
 fn validate_transitions_of(
-    statuses: &Node<'_, '_>,
-    old_statuses: &Node<'_, '_>,
+    (statuses, old_statuses): (&Node<'_, '_>, &Node<'_, '_>),
     spec: &Node<'_, '_>,
     containers: Option<&str>,
+    gates: Gates,
     errors: &mut Errors,
 ) {
     let is_terminated = |status: &Node<'_, '_>| status.child("state").child("terminated").is_set();
@@ -56,8 +61,14 @@ fn validate_transitions_of(
         let state = old.child("state");
         let exit_code = state.child("terminated").child("exitCode").int();
         for _ in statuses.items().filter(runs_again) {
-            let restarts = containers
-                .is_some_and(|list| is_to_be_restarted(spec, list, old.child("name").text(), exit_code));
+            let name = old.child("name").text();
+            let restarts = containers.is_some_and(|list| {
+                if gates.has_restart_rules {
+                    is_to_be_restarted(spec, list, name, exit_code, gates)
+                } else {
+                    restarts_by_policy_alone(spec, list, name, exit_code)
+                }
+            });
             if !restarts {
                 let element = statuses.path().index(at);
                 errors.forbidden(
@@ -66,7 +77,7 @@ fn validate_transitions_of(
                 );
             }
             // Containers with rules of their own are looked at once; the others as often as they occur.
-            if containers.is_some() {
+            if containers.is_some() && gates.has_restart_rules {
                 break;
             }
         }
@@ -75,7 +86,7 @@ fn validate_transitions_of(
 
 /// Whether a container is started again after it ended with a code.
 // Upstream: pkg/api/v1/pod/util.go, ContainerShouldRestart
-fn is_to_be_restarted(spec: &Node<'_, '_>, list: &str, name: &str, exit_code: i64) -> bool {
+fn is_to_be_restarted(spec: &Node<'_, '_>, list: &str, name: &str, exit_code: i64, gates: Gates) -> bool {
     let list = spec.child(list);
     let mut containers = list.items();
     let Some(container) = containers.find(|container| container.child("name").text() == name) else {
@@ -90,7 +101,12 @@ fn is_to_be_restarted(spec: &Node<'_, '_>, list: &str, name: &str, exit_code: i6
     let own_policy = container.child("restartPolicy");
     if own_policy.is_set() {
         let action = matching_action(&container, exit_code);
-        if matches!(action, Some("Restart" | "RestartAllContainers")) {
+        let restarts = match action {
+            Some("Restart") => true,
+            Some("RestartAllContainers") => gates.restarts_all_containers,
+            _ => false,
+        };
+        if restarts {
             return true;
         }
         if let Some(restarts) = by_policy(own_policy.text()) {
@@ -98,6 +114,18 @@ fn is_to_be_restarted(spec: &Node<'_, '_>, list: &str, name: &str, exit_code: i6
         }
     }
     by_policy(spec.child("restartPolicy").text()).unwrap_or(true)
+}
+
+/// The same where containers have no rules of their own: the policy of the Pod decides, and sidecars always run again.
+fn restarts_by_policy_alone(spec: &Node<'_, '_>, list: &str, name: &str, exit_code: i64) -> bool {
+    let is_sidecar = |container: &Node<'_, '_>| {
+        container.child("name").text() == name && container.child("restartPolicy").text() == "Always"
+    };
+    match spec.child("restartPolicy").text() {
+        "Always" => true,
+        "OnFailure" if exit_code != 0 => true,
+        _ => list == "initContainers" && spec.child(list).items().any(|container| is_sidecar(&container)),
+    }
 }
 
 /// The action of the first rule that is about an exit code.

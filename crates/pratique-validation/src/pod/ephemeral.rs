@@ -4,6 +4,7 @@ use super::options::PodOptions;
 use super::validate_metadata_and_spec;
 use crate::diff::json_diff;
 use crate::errors::Errors;
+use crate::gates::Gates;
 use crate::internal::internal_text;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta_update;
@@ -15,7 +16,12 @@ pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
 pub(super) const NO_PATH: &str = "[]";
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodEphemeralContainersUpdate
-pub(crate) fn validate_ephemeral_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+pub(crate) fn validate_ephemeral_update(
+    pod: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    gates: Gates,
+    errors: &mut Errors,
+) {
     let (metadata, old_metadata) = (pod.child("metadata"), old.child("metadata"));
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
     let old_annotations = old_metadata.child("annotations");
@@ -23,7 +29,9 @@ pub(crate) fn validate_ephemeral_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, 
         errors.forbidden(NO_PATH, "static pods do not support ephemeral containers");
         return;
     }
-    let options = PodOptions::from_old(&old_spec, &old_annotations).of_pod();
+    let options = PodOptions::from_old(&old_spec, &old_annotations)
+        .with_gates(gates)
+        .of_pod();
     validate_core_meta_update(&metadata, &old_metadata, errors);
     validate_metadata_and_spec(pod, options, errors);
     let annotations = metadata.child("annotations");

@@ -1,5 +1,6 @@
 //! What an old object allows its successor: rules that came later are not applied to what was there before.
 
+use crate::gates::Gates;
 use crate::node::Node;
 use crate::selector::has_invalid_values;
 
@@ -26,6 +27,16 @@ pub(crate) struct PodOptions {
 }
 
 impl PodOptions {
+    /// The options of a server with some features.
+    pub(crate) fn with_gates(self, gates: Gates) -> Self {
+        PodOptions {
+            invalid_deletion_cost: self.invalid_deletion_cost || !gates.judges_deletion_costs,
+            user_namespace_host_network: self.user_namespace_host_network || gates.shares_host_network,
+            comparing_tolerations: self.comparing_tolerations || gates.compares_tolerations,
+            ..self
+        }
+    }
+
     /// The options for a Pod.
     pub(crate) fn of_pod(self) -> Self {
         PodOptions { is_pod: true, ..self }

@@ -8,6 +8,7 @@ use super::quality_of_service::{compute_class, stored_class};
 use super::update::set;
 use super::validate_metadata_and_spec;
 use crate::errors::Errors;
+use crate::gates::Gates;
 use crate::node::{Node, is_same};
 use crate::object_meta::validate_core_meta_update;
 
@@ -17,7 +18,7 @@ const LISTS: [&str; 2] = ["initContainers", "containers"];
 const ONLY_COMPUTE: &str = "only cpu and memory resources are mutable";
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodResize
-pub(crate) fn validate_pod_resize(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+pub(crate) fn validate_pod_resize(pod: &Node<'_, '_>, old: &Node<'_, '_>, gates: Gates, errors: &mut Errors) {
     let old_metadata = old.child("metadata");
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
     let old_annotations = old_metadata.child("annotations");
@@ -30,7 +31,9 @@ pub(crate) fn validate_pod_resize(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
         return;
     }
     let mut all = Errors::default();
-    let options = PodOptions::from_old(&old_spec, &old_annotations).of_pod();
+    let options = PodOptions::from_old(&old_spec, &old_annotations)
+        .with_gates(gates)
+        .of_pod();
     validate_core_meta_update(&pod.child("metadata"), &old_metadata, &mut all);
     validate_metadata_and_spec(pod, options, &mut all);
     if stored_class(old) != compute_class(pod) {
@@ -44,6 +47,15 @@ pub(crate) fn validate_pod_resize(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
     }
     let mut masked = spec.value().owned_within("");
     if has_own_resources(&spec) || has_own_resources(&old_spec) {
+        if !gates.resizes_whole_pods {
+            all.forbidden(
+                NO_PATH,
+                "resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled \
+                 feature gate is disabled",
+            );
+            errors.extend(all);
+            return;
+        }
         validate_own_resources(&spec, &old_spec, &mut masked, &mut all);
     }
     if has_same_containers(&spec, &old_spec, &mut all) {
@@ -88,11 +100,6 @@ fn validate_own_resources(
         validate_kept(&resources, &old, "pod-level resource", errors);
     }
     let own = mask_compute(&resources, &old);
-    let own = if own.is_empty() && !old.is_set() {
-        Value::Null
-    } else {
-        own
-    };
     if !is_same(&own, old.value()) {
         errors.forbidden(spec, "only cpu and memory resources are mutable at pod-level");
     }
@@ -194,7 +201,7 @@ fn mask_container(container: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static
     masked
 }
 
-/// Resources with the processors and the memory of others.
+/// Resources with the processors and the memory of others; none where there were none and nothing is left.
 // Upstream: pkg/apis/core/validation/validation.go, dropCPUMemoryUpdates
 fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
     let mut masked = resources.value().owned_within("");
@@ -215,6 +222,9 @@ fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> 
         }
         let amounts = if amounts.is_empty() { Value::Null } else { amounts };
         set(&mut masked, list, amounts);
+    }
+    if masked.is_empty() && !old.is_set() {
+        return Value::Null;
     }
     masked
 }

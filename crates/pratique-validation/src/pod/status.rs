@@ -7,6 +7,7 @@ use super::container_statuses::{validate_container_statuses, validate_transition
 use super::options::PodOptions;
 use crate::addresses::{is_dual_stack, validate_legacy_ip_at};
 use crate::errors::{Errors, IMMUTABLE, named};
+use crate::gates::Gates;
 use crate::internal::internal_json;
 use crate::messages::subdomain_name;
 use crate::node::Node;
@@ -18,17 +19,17 @@ use crate::selector::validate_label_name;
 const NEGATIVE_GENERATION: &str = "must be a non-negative integer";
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodStatusUpdate
-pub(crate) fn validate_pod_status(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+pub(crate) fn validate_pod_status(pod: &Node<'_, '_>, old: &Node<'_, '_>, gates: Gates, errors: &mut Errors) {
     let (metadata, old_metadata) = (pod.child("metadata"), old.child("metadata"));
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
     let (status, old_status) = (pod.child("status"), old.child("status"));
     let annotations = metadata.child("annotations");
-    let options = PodOptions::from_old(&old_spec, &old_metadata.child("annotations"));
+    let options = PodOptions::from_old(&old_spec, &old_metadata.child("annotations")).with_gates(gates);
     validate_core_meta_update(&metadata, &old_metadata, errors);
     validate_annotation_updates(&annotations, &old_metadata.child("annotations"), errors);
     super::validate_pod_annotations(&annotations, &spec, options, errors);
     validate_conditions(&status.child("conditions"), errors);
-    validate_nomination(&status, &old_status, &old_spec, errors);
+    validate_nomination(&status, &old_status, &old_spec, gates, errors);
     let generation = status.child("observedGeneration");
     if generation.int() < 0 {
         errors.invalid(generation, generation.int(), NEGATIVE_GENERATION);
@@ -37,7 +38,7 @@ pub(crate) fn validate_pod_status(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors
     if class.text() != old_status.child("qosClass").text() {
         errors.invalid_name(&class, IMMUTABLE);
     }
-    validate_transitions(&status, &old_status, &old_spec, errors);
+    validate_transitions(&status, &old_status, &old_spec, gates, errors);
     validate_claim_statuses(&status, &spec, errors);
     validate_extended_claim(&status.child("extendedResourceClaimStatus"), &spec, errors);
     validate_allocatable_statuses(&status, &spec, errors);
@@ -65,6 +66,7 @@ fn validate_nomination(
     status: &Node<'_, '_>,
     old_status: &Node<'_, '_>,
     old_spec: &Node<'_, '_>,
+    gates: Gates,
     errors: &mut Errors,
 ) {
     let node = status.child("nominatedNodeName");
@@ -72,7 +74,7 @@ fn validate_nomination(
         return;
     }
     errors.invalid_each(&node, &subdomain_name(node.text(), false));
-    if !old_spec.child("nodeName").text().is_empty() {
+    if gates.clears_nominations && !old_spec.child("nodeName").text().is_empty() {
         errors.forbidden(node, "may not be set on pods that are already bound to a node");
     }
 }

@@ -9,6 +9,7 @@ use super::options::PodOptions;
 use super::tolerations::validate_tolerations;
 use super::validate_metadata_and_spec;
 use crate::errors::Errors;
+use crate::gates::Gates;
 use crate::internal::{internal_json, internal_text};
 use crate::messages::inclusive_range;
 use crate::node::{Node, is_same};
@@ -19,10 +20,12 @@ const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].imag
 
 /// A changed Pod.
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodUpdate
-pub(crate) fn validate_pod_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+pub(crate) fn validate_pod_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, gates: Gates, errors: &mut Errors) {
     let (metadata, old_metadata) = (pod.child("metadata"), old.child("metadata"));
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
-    let options = PodOptions::from_old(&old_spec, &old_metadata.child("annotations")).of_pod();
+    let options = PodOptions::from_old(&old_spec, &old_metadata.child("annotations"))
+        .with_gates(gates)
+        .of_pod();
     validate_core_meta_update(&metadata, &old_metadata, errors);
     validate_metadata_and_spec(pod, options, errors);
     let annotations = metadata.child("annotations");

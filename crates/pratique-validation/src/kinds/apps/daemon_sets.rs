@@ -16,7 +16,7 @@ use crate::selector::{has_invalid_values, is_selector, validate_selector};
 // Upstream: pkg/apis/apps/validation/validation.go, ValidateDaemonSetSpec
 pub(super) fn validate_daemon_set(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    let mut options = template_options(&old.child("template"));
+    let mut options = template_options(&old.child("template"), request.settings.gates);
     options.invalid_selector_values |= has_invalid_values(&old.child("selector"));
     let selector = spec.child("selector");
     validate_selector(&selector, options.invalid_selector_values, errors);

@@ -57,7 +57,12 @@ fn validate_template(request: &Request<'_>, spec: &Node<'_, '_>, errors: &mut Er
         validate_template_labels(spec, errors);
     }
     let (template, old) = (spec.child("template"), request.old.child("spec"));
-    validate_pod_template(&template, None, template_options(&old.child("template")), errors);
+    validate_pod_template(
+        &template,
+        None,
+        template_options(&old.child("template"), request.settings.gates),
+        errors,
+    );
     validate_runs_forever(&template, "ReplicaSet", true, errors);
 }
 

@@ -27,8 +27,11 @@ struct SetOptions {
 pub(super) fn validate_stateful_set(request: &Request<'_>, errors: &mut Errors) {
     validate_spec(
         &request.object.child("spec"),
-        PodOptions::default(),
-        SetOptions::default(),
+        PodOptions::default().with_gates(request.settings.gates),
+        SetOptions {
+            allows_recreate: request.settings.gates.recreates_sets,
+            ..SetOptions::default()
+        },
         errors,
     );
 }
@@ -36,11 +39,11 @@ pub(super) fn validate_stateful_set(request: &Request<'_>, errors: &mut Errors) 
 // Upstream: pkg/apis/apps/validation/validation.go, ValidateStatefulSetUpdate
 pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    let options = template_options(&old.child("template"));
+    let options = template_options(&old.child("template"), request.settings.gates);
     let strategy = old.child("updateStrategy");
     let mut set_options = SetOptions {
         is_update: true,
-        allows_recreate: strategy.child("type").text() == "Recreate",
+        allows_recreate: request.settings.gates.recreates_sets || strategy.child("type").text() == "Recreate",
         ..SetOptions::default()
     };
     let mut old_errors = Errors::default();

@@ -37,7 +37,11 @@ pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
     errors.required_enum(&spec.child("concurrencyPolicy"), &["Allow", "Forbid", "Replace"]);
     let (template, old_template) = (spec.child("jobTemplate"), old.child("jobTemplate"));
     let (job, old_job) = (template.child("spec"), old_template.child("spec"));
-    validate_common_spec(&job, template_options(&old_job.child("template")), errors);
+    validate_common_spec(
+        &job,
+        template_options(&old_job.child("template"), request.settings.gates),
+        errors,
+    );
     let (selector, manual) = (job.child("selector"), job.child("manualSelector"));
     if selector.is_set() {
         errors.invalid(

@@ -23,7 +23,8 @@ const OLD_JOB_NAME: &str = "job-name";
 pub(super) fn validate_job_create(request: &Request<'_>, errors: &mut Errors) {
     let spec = request.object.child("spec");
     validate_generated_selector(&request.object, errors);
-    validate_spec(&spec, PodOptions::default(), errors);
+    let options = PodOptions::default().with_gates(request.settings.gates);
+    validate_spec(&spec, options, errors);
     validate_pod_names(&request.object, errors);
 }
 
@@ -231,7 +232,7 @@ fn validate_replacement_policy(spec: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/batch/validation/validation.go, ValidateJobSpecUpdate
 pub(super) fn validate_job_update(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    let mut options = template_options(&old.child("template"));
+    let mut options = template_options(&old.child("template"), request.settings.gates);
     options.invalid_selector_values |= has_invalid_values(&old.child("selector"));
     validate_spec(&spec, options, errors);
     validate_completions(&spec, &old, errors);

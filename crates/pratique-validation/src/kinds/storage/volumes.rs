@@ -367,7 +367,8 @@ pub(super) fn validate_volume_update(request: &Request<'_>, errors: &mut Errors)
         errors.invalid("volumeMode", value, IMMUTABLE);
     }
     let (affinity, old_affinity) = (spec.child("nodeAffinity"), old.child("nodeAffinity"));
-    if old_affinity.is_set() && !keeps_affinity(affinity.value(), old_affinity.value()) {
+    let may_move = request.settings.gates.moves_volumes;
+    if !may_move && old_affinity.is_set() && !keeps_affinity(affinity.value(), old_affinity.value()) {
         let value = internal_json("*core.VolumeNodeAffinity", affinity.value());
         errors.invalid(
             "nodeAffinity",

@@ -1,0 +1,216 @@
+//! What is said where a server has features turned on or off.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
+
+use pratique_types::GroupVersionKind;
+use pratique_validation::{Candidate, Rejection, Validator};
+
+/// An object in a version of its kind, perhaps with the stored one and a part of it.
+struct Case<'c> {
+    kind: (&'c str, &'c str, &'c str),
+    subresource: &'c str,
+    object: String,
+    old: Option<String>,
+}
+
+fn errors(validator: &Validator, case: &Case<'_>) -> Vec<String> {
+    let kind = GroupVersionKind::new(case.kind.0, case.kind.1, case.kind.2);
+    let object = pratique_json::parse(case.object.as_bytes()).unwrap();
+    let candidate = Candidate::new(&kind, &object).of_subresource(case.subresource);
+    let judged = match &case.old {
+        Some(old) => validator.update(&candidate, &pratique_json::parse(old.as_bytes()).unwrap()),
+        None => validator.create(&candidate),
+    };
+    match judged {
+        Ok(()) => Vec::new(),
+        Err(Rejection::Invalid(status)) => {
+            let causes = status.details.unwrap_or_default().causes.into_iter();
+            causes
+                .map(|cause| format!("{}: {}", cause.field, cause.message))
+                .collect()
+        }
+        Err(rejection) => vec![rejection.to_string()],
+    }
+}
+
+/// What is said by default, and what where a gate has the other value.
+#[track_caller]
+fn check(gate: (&str, bool), case: &Case<'_>, by_default: &[&str], otherwise: &[&str]) {
+    assert_eq!(errors(&Validator::new(), case), by_default);
+    let validator = Validator::new().with_feature_gates([gate, ("NoRuleKnowsIt", true)]);
+    assert_eq!(errors(&validator, case), otherwise);
+}
+
+fn pod(annotations: &str, rest: &str, status: &str) -> String {
+    format!(
+        r#"{{"metadata": {{"name": "a", "namespace": "default", "resourceVersion": "1", "annotations": {annotations}}},
+            "spec": {{"terminationGracePeriodSeconds": 30, "restartPolicy": "Never", "dnsPolicy": "ClusterFirst",
+                "containers": [{{"name": "a", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"}}]
+                {rest}}}, "status": {status}}}"#
+    )
+}
+
+fn new_pod(annotations: &str, rest: &str) -> Case<'static> {
+    Case {
+        kind: ("", "v1", "Pod"),
+        subresource: "",
+        object: pod(annotations, rest, "{}"),
+        old: None,
+    }
+}
+
+fn changed_pod(subresource: &'static str, rest: [&str; 2], status: [&str; 2]) -> Case<'static> {
+    Case {
+        kind: ("", "v1", "Pod"),
+        subresource,
+        object: pod("{}", rest[1], status[1]),
+        old: Some(pod("{}", rest[0], status[0])),
+    }
+}
+
+#[test]
+fn tolerations_may_compare() {
+    check(
+        ("TaintTolerationComparisonOperators", true),
+        &new_pod(
+            "{}",
+            r#", "tolerations": [{"key": "a", "operator": "Gt", "value": "5"}]"#,
+        ),
+        &[
+            "spec.tolerations[0].operator: Unsupported value: \"Gt\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\"",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn user_namespaces_may_be_on_the_network_of_the_host() {
+    check(
+        ("UserNamespacesHostNetworkSupport", true),
+        &new_pod("{}", r#", "hostUsers": false, "hostNetwork": true"#),
+        &["spec.hostNetwork: Forbidden: when `hostUsers` is false"],
+        &[],
+    );
+}
+
+#[test]
+fn costs_of_deletion_may_mean_nothing() {
+    check(
+        ("PodDeletionCost", false),
+        &new_pod(r#"{"controller.kubernetes.io/pod-deletion-cost": "x"}"#, ""),
+        &[
+            "metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: \"x\": must be a 32bit integer",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn bound_pods_may_be_nominated() {
+    let bound = r#", "nodeName": "n""#;
+    let status = [r#"{}"#, r#"{"nominatedNodeName": "m"}"#];
+    check(
+        ("ClearingNominatedNodeNameAfterBinding", false),
+        &changed_pod("status", [bound, bound], status),
+        &["status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a node"],
+        &[],
+    );
+}
+
+#[test]
+fn containers_may_have_policies_of_their_own() {
+    let spec = r#", "initContainers": [{"name": "b", "image": "i", "terminationMessagePolicy": "File",
+        "imagePullPolicy": "Always", "restartPolicy": "OnFailure",
+        "restartPolicyRules": [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [7]}}]}]"#;
+    let status = [
+        r#"{"containerStatuses": [{"name": "a", "state": {"terminated": {"exitCode": 0}}}],
+            "initContainerStatuses": [{"name": "b", "state": {"terminated": {"exitCode": 1}}}]}"#,
+        r#"{"containerStatuses": [{"name": "a", "state": {"running": {}}}],
+            "initContainerStatuses": [{"name": "b", "state": {"running": {}}}]}"#,
+    ];
+    let case = changed_pod("status", [spec, spec], status);
+    let of_container =
+        "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state";
+    let of_init_container =
+        "status.initContainerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state";
+    check(
+        ("RestartAllContainersOnContainerExits", false),
+        &case,
+        &[],
+        &[of_container],
+    );
+    check(
+        ("ContainerRestartRules", false),
+        &case,
+        &[],
+        &[of_container, of_init_container],
+    );
+}
+
+#[test]
+fn pods_may_be_resized_as_a_whole() {
+    let resources = |cpu: &str| format!(r#", "resources": {{"requests": {{"cpu": "{cpu}"}}}}"#);
+    let (old, new) = (resources("1"), resources("2"));
+    let burstable = r#"{"qosClass": "Burstable"}"#;
+    check(
+        ("InPlacePodLevelResourcesVerticalScaling", false),
+        &changed_pod("resize", [&old, &new], [burstable, burstable]),
+        &[],
+        &[
+            "[]: Forbidden: resize of pods with pod-level resources is forbidden when \
+           InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled",
+        ],
+    );
+}
+
+#[test]
+fn sets_may_be_recreated() {
+    let object = r#"{"metadata": {"name": "a", "namespace": "default"}, "spec": {"podManagementPolicy": "Parallel",
+        "updateStrategy": {"type": "Recreate"}, "selector": {"matchLabels": {"a": "b"}}, "template": {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"terminationGracePeriodSeconds": 30, "restartPolicy": "Always",
+            "dnsPolicy": "ClusterFirst", "containers": [{"name": "a", "image": "i", "terminationMessagePolicy": "File",
+            "imagePullPolicy": "Always"}]}}}}"#;
+    let case = Case {
+        kind: ("apps", "v1", "StatefulSet"),
+        subresource: "",
+        object: object.to_owned(),
+        old: None,
+    };
+    check(
+        ("StatefulSetRecreateStrategy", true),
+        &case,
+        &[
+            "spec.updateStrategy: Invalid value: {\"Type\":\"Recreate\",\"RollingUpdate\":null}: must be 'RollingUpdate' or \
+           'OnDelete'",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn volumes_may_move() {
+    let volume = |node: &str| {
+        format!(
+            r#"{{"metadata": {{"name": "a", "resourceVersion": "1"}}, "spec": {{"capacity": {{"storage": "1Gi"}},
+                "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem",
+                "csi": {{"driver": "d", "volumeHandle": "h"}}, "nodeAffinity": {{"required": {{"nodeSelectorTerms": [
+                    {{"matchExpressions": [{{"key": "k", "operator": "In", "values": ["{node}"]}}]}}]}}}}}}}}"#
+        )
+    };
+    let case = Case {
+        kind: ("", "v1", "PersistentVolume"),
+        subresource: "",
+        object: volume("n"),
+        old: Some(volume("m")),
+    };
+    check(
+        ("MutablePVNodeAffinity", true),
+        &case,
+        &[
+            "nodeAffinity: Invalid value: {\"Required\":{\"NodeSelectorTerms\":[{\"MatchExpressions\":[{\"Key\":\"k\",\
+           \"Operator\":\"In\",\"Values\":[\"n\"]}],\"MatchFields\":null}]}}: field is immutable, except for updating from \
+           beta label to GA",
+        ],
+        &[],
+    );
+}
