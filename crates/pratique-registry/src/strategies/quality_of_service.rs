@@ -1,9 +1,6 @@
 //! The quality-of-service class of a pod.
 // Upstream: pkg/apis/core/helper/qos/qos.go, ComputePodQOS
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
-
 use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
 
@@ -12,44 +9,19 @@ use crate::object;
 /// The resources that a class depends on.
 const COMPUTE: [&str; 2] = ["cpu", "memory"];
 
-/// Amounts by resource.
-type Amounts = BTreeMap<&'static str, Quantity>;
+const BEST_EFFORT: &str = "BestEffort";
+const BURSTABLE: &str = "Burstable";
+const GUARANTEED: &str = "Guaranteed";
 
 /// The class of a pod.
 pub(super) fn class(pod: &Value<'static>) -> &'static str {
     let spec = pod.get("spec").unwrap_or(&Value::Null);
-    let of_pod = spec.get("resources").filter(|resources| is_set(resources));
-    let all: Vec<&Value<'static>> = match of_pod {
-        Some(resources) => vec![resources],
-        None => {
-            let lists = ["containers", "initContainers"].iter();
-            let containers = lists.flat_map(|list| object::list(spec, &[list]));
-            containers
-                .map(|container| container.get("resources").unwrap_or(&Value::Null))
-                .collect()
-        }
-    };
-    let (mut requests, mut limits) = (Amounts::new(), Amounts::new());
-    let mut guaranteed = true;
-    for resources in all {
-        add(&mut requests, resources.get("requests"));
-        let limited = add(&mut limits, resources.get("limits"));
-        // Those of a pod count only where there are some.
-        let counts = of_pod.is_none() || resources.get("limits").is_some_and(|limits| !limits.is_empty());
-        guaranteed &= limited == COMPUTE.len() || !counts;
+    if let Some(resources) = spec.get("resources").filter(|resources| is_set(resources)) {
+        return class_of(resources);
     }
-    if requests.is_empty() && limits.is_empty() {
-        return "BestEffort";
-    }
-    let as_limited = |(name, request): (&&str, &Quantity)| {
-        limits
-            .get(*name)
-            .is_some_and(|limit| limit.partial_cmp(request) == Some(Ordering::Equal))
-    };
-    match guaranteed && requests.iter().all(as_limited) && requests.len() == limits.len() {
-        true => "Guaranteed",
-        false => "Burstable",
-    }
+    let lists = ["initContainers", "containers"].iter();
+    let containers = lists.flat_map(|list| object::list(spec, &[list]));
+    common_class(containers.map(|container| class_of(container.get("resources").unwrap_or(&Value::Null))))
 }
 
 /// Whether the resources of a whole Pod decide, rather than those of its containers.
@@ -61,30 +33,40 @@ fn is_set(resources: &Value<'static>) -> bool {
     names.any(|name| COMPUTE.contains(&name) || name.starts_with("hugepages-"))
 }
 
-/// Adds positive amounts and says of how many resources there are some.
-fn add(sums: &mut Amounts, amounts: Option<&Value<'static>>) -> usize {
-    let Some(amounts) = amounts.and_then(Value::as_object) else {
-        return 0;
-    };
-    let positive = COMPUTE
-        .iter()
-        .filter_map(|name| Some((*name, amount(amounts, name)?)));
-    let mut found = 0;
-    for (name, amount) in positive {
-        found += 1;
-        let sum = match sums.get(name) {
-            // A sum that is out of bounds stays as it was.
-            Some(sum) => sum.add(&amount).unwrap_or_else(|_| sum.clone()),
-            None => amount,
-        };
-        sums.insert(name, sum);
+// Upstream: pkg/apis/core/helper/qos/qos.go, requirementsQOS
+fn class_of(resources: &Value<'static>) -> &'static str {
+    let list = |name| resources.get(name).and_then(Value::as_object);
+    let (requests, limits) = (list("requests"), list("limits"));
+    if [requests, limits].into_iter().flatten().all(Object::is_empty) {
+        return BEST_EFFORT;
     }
-    found
+    common_class(COMPUTE.iter().map(|name| {
+        let request = amount(requests, name);
+        if request != amount(limits, name) {
+            BURSTABLE
+        } else if request.is_zero() {
+            BEST_EFFORT
+        } else {
+            GUARANTEED
+        }
+    }))
 }
 
-fn amount(amounts: &Object<'static>, name: &str) -> Option<Quantity> {
-    let amount = Quantity::parse(amounts.get(name)?.as_str()?).ok()?;
-    (amount.signum() > 0).then_some(amount)
+/// The class of parts that all have it; parts of different classes can burst.
+fn common_class(mut classes: impl Iterator<Item = &'static str>) -> &'static str {
+    let first = classes.next().unwrap_or(BEST_EFFORT);
+    if classes.all(|class| class == first) {
+        first
+    } else {
+        BURSTABLE
+    }
+}
+
+/// An amount, zero where there is none.
+fn amount(amounts: Option<&Object<'static>>, name: &str) -> Quantity {
+    let text = amounts.and_then(|amounts| amounts.get(name)?.as_str());
+    let amount = text.and_then(|text| Quantity::parse(text).ok());
+    amount.unwrap_or_else(|| Quantity::from_integer(0))
 }
 
 #[cfg(test)]
@@ -120,6 +102,20 @@ mod tests {
         );
         check(
             &format!(r#"{{"containers":[{{"resources":{both}}},{{}}]}}"#),
+            "Burstable",
+        );
+        // Each container by itself, though the sums are equal.
+        let resources = |request: &str, limit: &str| {
+            format!(
+                r#"{{"resources":{{"requests":{{"cpu":"{request}","memory":"1"}},"limits":{{"cpu":"{limit}","memory":"1"}}}}}}"#
+            )
+        };
+        check(
+            &format!(
+                r#"{{"containers":[{},{}]}}"#,
+                resources("1", "2"),
+                resources("2", "1")
+            ),
             "Burstable",
         );
         check(
