@@ -32,7 +32,7 @@ pub(crate) fn validate_pod_annotations(
     }
     let tolerations = annotations.child(TOLERATIONS);
     if !tolerations.text().is_empty() {
-        match parse_json_as(tolerations.text(), true, "[]v1.Toleration") {
+        match parse_json_as(tolerations.text(), true, "[]core.Toleration") {
             Err(fault) => errors.invalid(annotations, TOLERATIONS, &fault),
             Ok(list) => validate_tolerations(&Node::with_path(&list, *tolerations.path()), options, errors),
         }

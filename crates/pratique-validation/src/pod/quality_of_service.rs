@@ -1,18 +1,15 @@
 //! The quality-of-service class of a Pod.
 // Upstream: pkg/apis/core/helper/qos/qos.go, ComputePodQOS
 
-use std::collections::BTreeMap;
-
-use pratique_gotext::quantity::Quantity;
-
 use crate::node::Node;
 use crate::quantities::{is_huge_pages, quantity};
 
 /// The resources that the class depends on.
 const COMPUTE: [&str; 2] = ["cpu", "memory"];
 
-/// Sums by resource.
-type Sums = BTreeMap<&'static str, Quantity>;
+const BEST_EFFORT: &str = "BestEffort";
+const BURSTABLE: &str = "Burstable";
+const GUARANTEED: &str = "Guaranteed";
 
 /// The class that a stored Pod has.
 // Upstream: pkg/apis/core/helper/qos/qos.go, GetPodQOS
@@ -27,30 +24,13 @@ pub(super) fn stored_class<'v>(pod: &Node<'_, 'v>) -> &'v str {
 /// The class by the resources of a Pod.
 pub(super) fn compute_class(pod: &Node<'_, '_>) -> &'static str {
     let spec = pod.child("spec");
-    let (mut requests, mut limits, mut is_guaranteed) = (Sums::new(), Sums::new(), true);
     let of_pod = spec.child("resources");
     if decides(&of_pod) {
-        add(&of_pod.child("requests"), &mut requests);
-        let limited = add(&of_pod.child("limits"), &mut limits);
-        // Without limits at all, the requests decide.
-        is_guaranteed = limited == COMPUTE.len() || of_pod.child("limits").is_empty();
-    } else {
-        for list in ["containers", "initContainers"] {
-            for container in spec.child(list).items() {
-                let resources = container.child("resources");
-                add(&resources.child("requests"), &mut requests);
-                is_guaranteed &= add(&resources.child("limits"), &mut limits) == COMPUTE.len();
-            }
-        }
+        return class_of(&of_pod);
     }
-    if requests.is_empty() && limits.is_empty() {
-        return "BestEffort";
-    }
-    if is_guaranteed && requests == limits {
-        "Guaranteed"
-    } else {
-        "Burstable"
-    }
+    let lists = [spec.child("initContainers"), spec.child("containers")];
+    let containers = lists.iter().flat_map(Node::items);
+    common_class(containers.map(|container| class_of(&container.child("resources"))))
 }
 
 /// Whether the resources of the whole Pod decide, rather than those of its containers.
@@ -63,21 +43,30 @@ fn decides(resources: &Node<'_, '_>) -> bool {
     })
 }
 
-/// Adds positive amounts, and says of how many resources there are some.
-fn add(amounts: &Node<'_, '_>, sums: &mut Sums) -> usize {
-    let mut count = 0;
-    for name in COMPUTE {
-        let amount = quantity(&amounts.key(name));
-        if amount.signum() <= 0 {
-            continue;
-        }
-        count += 1;
-        let sum = match sums.get(name) {
-            // A sum out of bounds stays as it was.
-            Some(sum) => sum.add(&amount).unwrap_or_else(|_| sum.clone()),
-            None => amount,
-        };
-        sums.insert(name, sum);
+// Upstream: pkg/apis/core/helper/qos/qos.go, requirementsQOS
+fn class_of(resources: &Node<'_, '_>) -> &'static str {
+    let (requests, limits) = (resources.child("requests"), resources.child("limits"));
+    if requests.is_empty() && limits.is_empty() {
+        return BEST_EFFORT;
     }
-    count
+    common_class(COMPUTE.iter().map(|name| {
+        let request = quantity(&requests.key(name));
+        if request != quantity(&limits.key(name)) {
+            BURSTABLE
+        } else if request.is_zero() {
+            BEST_EFFORT
+        } else {
+            GUARANTEED
+        }
+    }))
+}
+
+/// The class of parts that all have it; parts of different classes can burst.
+fn common_class(mut classes: impl Iterator<Item = &'static str>) -> &'static str {
+    let first = classes.next().unwrap_or(BEST_EFFORT);
+    if classes.all(|class| class == first) {
+        first
+    } else {
+        BURSTABLE
+    }
 }

@@ -38,7 +38,7 @@ pub(super) fn validate_taints(taints: &Node<'_, '_>, errors: &mut Errors) {
 pub(super) fn validate_node_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let taints = annotations.child(TAINTS);
     if !taints.text().is_empty() {
-        match parse_json_as(taints.text(), true, "[]v1.Taint") {
+        match parse_json_as(taints.text(), true, "[]core.Taint") {
             Err(fault) => errors.invalid(annotations, TAINTS, &fault),
             Ok(list) => validate_taints(&Node::with_path(&list, *taints.path()), errors),
         }
