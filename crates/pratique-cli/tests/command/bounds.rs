@@ -363,7 +363,7 @@ fn rows(count: usize, expected: &str) -> Directory {
     );
     let labels: String = (0..2_000).map(|index| format!("    l{index}: x\n")).collect();
     let pod = format!(
-        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels:\n{labels}spec: {{containers: []}}\n"
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels:\n{labels}spec: {{containers: [{{name: c, image: i}}]}}\n"
     );
     Directory::new()
         .with("s.yaml", suite)

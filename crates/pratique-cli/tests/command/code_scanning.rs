@@ -281,7 +281,7 @@ fn annotations_name_a_file() {
 fn what_github_does_not_take_is_left_out_and_told() {
     let widget = |number: usize| {
         format!(
-            "{{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{{\"name\":\"p{number}\"}},\"spec\":{{\"containers\":[],\"x\":1}}}}\n"
+            "{{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{{\"name\":\"p{number}\"}},\"spec\":{{\"containers\":[{{\"name\":\"c\",\"image\":\"i\"}}],\"x\":1}}}}\n"
         )
     };
     let objects: String = (0..25_010).map(widget).collect();

@@ -4,7 +4,7 @@
 use crate::support::Directory;
 
 const TWO: &str = "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: first\r\n  namespace: shop\r\n---\r\napiVersion: \
-                   v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: zweité\r\n  namespace: shop\r\n";
+                   v1\r\nkind: ConfigMap\r\nmetadata:\r\n  name: zweite\r\n  namespace: shop\r\n";
 
 const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata:\n  name: p\n  labels: \
     LABELS\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], \

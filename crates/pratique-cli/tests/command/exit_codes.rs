@@ -8,7 +8,7 @@ use crate::story::{BINDING, POLICY, files};
 fn suite(expected: &str) -> String {
     format!(
         "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: s}}\npolicies: [policies]\ntests:\n- name: t\n  object:\n    \
-         apiVersion: v1\n    kind: Pod\n    metadata: {{name: a, namespace: shop}}\n    spec: {{containers: []}}\n  \
+         apiVersion: v1\n    kind: Pod\n    metadata: {{name: a, namespace: shop}}\n    spec: {{containers: [{{name: c, image: i}}]}}\n  \
          expect: {expected}\n"
     )
 }

@@ -114,8 +114,8 @@ fn a_resource_is_for_unknown_kinds() {
 fn objects_that_no_server_would_take() {
     let deployment = |spec: &str| {
         format!(
-            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d, name: d}}\nspec:\n  {spec}\n  selector: {{}}\n  \
-             template: {{spec: {{containers: [{{name: c, image: i}}]}}}}\n"
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d, name: d}}\nspec:\n  {spec}\n  selector: {{matchLabels: {{a: b}}}}\n  \
+             template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}\n"
         )
     };
     let policy = POLICY
@@ -165,7 +165,14 @@ fn files_beside_the_inputs_are_read_whole() {
                 + &good("a"),
         );
     let review = |arguments: &[&str]| {
-        directory.run(&[&["review", "--operation", "UPDATE"], arguments, &["new.json"]].concat())
+        directory.run(
+            &[
+                &["review", "--validation", "off", "--operation", "UPDATE"],
+                arguments,
+                &["new.json"],
+            ]
+            .concat(),
+        )
     };
     ends(&review(&["--old", "old.json"]), 0, "2 allowed, 0 denied");
     let twice = review(&["--old", "twice.json"]);
@@ -219,7 +226,7 @@ fn many_stored_objects_are_found() {
     let directory = Directory::new()
         .with("none/readme.txt", "")
         .with("old.json", all(""))
-        .with("new.json", all(",\"priority\":1"));
+        .with("new.json", all(",\"activeDeadlineSeconds\":1"));
     let review = [
         "review",
         "--manifests",

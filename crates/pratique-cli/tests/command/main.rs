@@ -97,6 +97,7 @@ mod test;
 mod undecided;
 #[cfg(target_os = "linux")]
 mod unwatched;
+mod validation;
 mod variables;
 mod vscode;
 mod walks;

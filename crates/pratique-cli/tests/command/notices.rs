@@ -188,7 +188,7 @@ fn what_was_compared_is_said() {
         directory.run(&[&base[..], more].concat())
     };
     const EVALUATED: &str = "evaluated: old: 1 policy of old, new: 1 policy of policies; defaults, mutating and validating \
-        policies; Kubernetes 1.37; not evaluated: built-in plugins, webhooks, the server's validation of built-in kinds";
+        policies, validation of built-in kinds; Kubernetes 1.37; not evaluated: built-in plugins, webhooks";
     const PODS: &str = "the Pods of 1 workload are not reviewed, and 1 policy for Pods is not evaluated for them \
         (deny-privileged.static.k8s.io)";
     for format in formats("impact") {

@@ -70,8 +70,7 @@ fn directories_are_compared() {
     run.stdout_has("old/sub/b.yaml:1:1: DELETE configmaps shop/gone: denied");
     assert_eq!(
         run.stderr,
-        "compared with the stored objects: 1 updated, 1 created, 2 deleted\n\
-         note: the API server's own validation of built-in kinds is not simulated\n"
+        "compared with the stored objects: 1 updated, 1 created, 2 deleted\n"
     );
     // Nothing is known to be gone where something cannot be read.
     let directory = directory.with("new/broken.yaml", "a: [\n");

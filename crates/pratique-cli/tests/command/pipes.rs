@@ -18,7 +18,7 @@ fn commands_whose_answer_is_not_read_end_quietly() {
         .with("manifests/a.yaml", POLICY)
         .with(
             "pod.yaml",
-            "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default}, spec: {containers: []}}",
+            "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default}, spec: {containers: [{name: c, image: i}]}}",
         )
         .with(
             "suite.yaml",

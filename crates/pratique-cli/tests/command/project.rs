@@ -36,9 +36,9 @@ allow: [warnings]
 ";
 
 fn deployment(name: &str, replicas: i32) -> String {
-    let template = "{spec: {containers: [{name: a, image: a}]}}";
+    let template = "{metadata: {labels: {app: web}}, spec: {containers: [{name: a, image: a}]}}";
     format!(
-        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: {replicas}, template: {template}}}}}"
+        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: {replicas}, selector: {{matchLabels: {{app: web}}}}, template: {template}}}}}"
     )
 }
 

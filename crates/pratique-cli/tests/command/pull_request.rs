@@ -20,8 +20,8 @@ const SECRET: &str = "password: {hunter2\n";
 
 const HEAD: &str = "apiVersion: pratique/v1alpha1\nkind: Configuration\n";
 
-const LARGE: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: large}, spec: {replicas: 9, template: \
-    {spec: {containers: [{name: a, image: a}]}}}}\n";
+const LARGE: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: large}, spec: {replicas: 9, selector: {matchLabels: {app: web}}, template: \
+    {metadata: {labels: {app: web}}, spec: {containers: [{name: a, image: a}]}}}}\n";
 
 const SUITE: &str = "apiVersion: pratique/v1alpha1\nkind: Suite\npolicies: [../policies]\ntests:\n\
     - {name: large, object: ../rendered/large.yaml, expect: denied}\n";

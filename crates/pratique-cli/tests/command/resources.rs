@@ -513,7 +513,7 @@ spec: {user: ann, nonResourceAttributes: {path: /, verb: get}}
     let review = |policies: &str, input: &str| directory.run(&["review", "--policies", policies, input]);
     review("policies", "none.yaml")
         .exits(1)
-        .shows(&["denied by the server itself (422 Invalid)", answer]);
+        .shows(&["denied (422 Invalid)", answer]);
     review("policies", "generated.yaml").exits(0);
     review("policies", "review.yaml").exits(0);
     // A mutating policy may give it a name.
@@ -536,7 +536,7 @@ spec: {user: ann, nonResourceAttributes: {path: /, verb: get}}
     };
     as_given("policies", "none.yaml")
         .exits(1)
-        .shows(&["denied by the server itself (422 Invalid)", answer]);
+        .shows(&["denied (422 Invalid)", answer]);
     as_given("policies", "custom.yaml").exits(1);
     for (policies, input) in [
         ("policies", "generated.yaml"),

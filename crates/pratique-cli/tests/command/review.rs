@@ -208,7 +208,7 @@ fn inputs_that_are_not_objects() {
         .with("d.yaml", "# nothing\n")
         .with(
             "e.yaml",
-            "apiVersion: v1\nkind: Pod\nkind: Pod\nmetadata: {name: x}\nspec: {containers: []}\n",
+            "apiVersion: v1\nkind: Pod\nkind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c, image: i}]}\n",
         );
     let review =
         |name: &str, golden: &str| files.run(&["review", "--manifests", "policies", name]).is(golden);

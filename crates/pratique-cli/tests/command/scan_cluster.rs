@@ -370,7 +370,7 @@ fn plugins_see_the_cluster() {
         .list("/api/v1/namespaces", namespaces)
         .list(
             "/api/v1/services",
-            vec![value!({"metadata": {"name": "s", "namespace": "shop"}})],
+            vec![value!({"metadata": {"name": "s", "namespace": "shop"}, "spec": {"ports": [{"port": 80}]}})],
         )
         .start();
     let directory = directory(&server);

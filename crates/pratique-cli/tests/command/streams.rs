@@ -28,7 +28,7 @@ fn pod(number: usize) -> String {
         ""
     };
     format!(
-        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p{number}","annotations":{{"a":"{}"}}}},"spec":{{"containers":[]{spec}}}}}"#,
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p{number}","annotations":{{"a":"{}"}}}},"spec":{{"containers":[{{"name":"c","image":"i"}}]{spec}}}}}"#,
         "x".repeat(1000)
     )
 }
@@ -41,7 +41,7 @@ fn joined(separator: &str) -> String {
 fn yaml_item(number: usize) -> String {
     let spec = if number % 100 == 99 { ", hostPID: true" } else { "" };
     format!(
-        "  - apiVersion: v1\n    kind: Pod\n    metadata:\n      name: p{number}\n      annotations:\n        a: |\n          - {}\n    spec: {{containers: []{spec}}}\n",
+        "  - apiVersion: v1\n    kind: Pod\n    metadata:\n      name: p{number}\n      annotations:\n        a: |\n          - {}\n    spec: {{containers: [{{name: c, image: i}}]{spec}}}\n",
         "x".repeat(1000)
     )
 }
@@ -102,7 +102,7 @@ fn places_are_those_of_the_stream() {
     for number in 0..300 {
         writeln!(input, "{}", pod(number)).unwrap();
     }
-    input += "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[],\"x\":1}}\n{\"a\": \n---\na: [\n";
+    input += "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}],\"x\":1}}\n{\"a\": \n---\na: [\n";
     let run = Directory::new().run_with(&["review", "-"], &input, &[]);
     ends(&run, 1, "297 allowed, 4 denied, 1 warning, 2 errors");
     assert!(

@@ -39,7 +39,7 @@ tests:
     apiVersion: apps/v1
     kind: Deployment
     metadata: {name: web, namespace: shop}
-    spec: {replicas: 2}
+    spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}
   each:
   - name: that is small
     expect: allowed
@@ -62,20 +62,20 @@ tests:
     apiVersion: apps/v1
     kind: Deployment
     metadata: {name: web, namespace: shop}
-    spec: {replicas: 5}
+    spec: {replicas: 5, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}
   expect: allowed # so we hope
 - name: a message
   object:
     apiVersion: apps/v1
     kind: Deployment
     metadata: {name: web, namespace: shop}
-    spec: {replicas: 5}
+    spec: {replicas: 5, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}
   expect:
     verdict: denied
     code: 403
     messageContains: at most 3 replicas
 - name: nothing is said
-  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1}}
+  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}}
 - name: no kind
   object: {metadata: {name: web}}
   expect: denied
@@ -323,7 +323,8 @@ tests:
     expect: {verdict: denied, messageContains: no params found}
 "#;
     let objects = "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: shop}, data: {limit: '4'}}\n---\n\
-        {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 5}}\n";
+        {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 5, \
+        selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}}\n";
     Directory::new()
         .with("policies/policy.yaml", policy)
         .with("objects.yaml", objects)

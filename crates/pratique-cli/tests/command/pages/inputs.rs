@@ -48,7 +48,7 @@ fn files_of_directories_are_chosen_by_their_names() {
 
 #[test]
 fn every_document_has_an_answer_or_an_error() {
-    let list = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: []}}\n\
+    let list = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}\n\
                 - {kind: Pod}\n- 7\n";
     let files = files(POLICY, BINDING).with("list.yaml", list);
     let run = files.run(&["review", "--manifests", "policies", "list.yaml"]);

@@ -1,0 +1,199 @@
+//! The server's own validation of built-in kinds, in the commands that review objects.
+
+use crate::support::{Directory, Run};
+
+const POD: &str = "apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec:
+  restartPolicy: Allways
+  containers:
+  - name: a
+    image: nginx
+    ports:
+    - containerPort: 99999
+    volumeMounts:
+    - {name: date, mountPath: /x}
+  volumes:
+  - {name: data, emptyDir: {}}
+";
+
+const SMALL: &str = "apiVersion: v1
+kind: Pod
+metadata: {name: small, namespace: shop}
+spec:
+  containers:
+  - name: a
+    image: nginx
+    resources: {requests: {cpu: 100m}}
+    volumeMounts:
+    - {name: data, mountPath: /x}
+  volumes:
+  - {name: data, emptyDir: {}}
+";
+
+const LIMITS: &str = "{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop}, \
+    spec: {limits: [{type: Container, default: {cpu: 10m}}]}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: shop}}
+";
+
+/// A policy that takes the volumes away.
+const REMOVAL: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: no-volumes}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {expression: '[JSONPatch{op: \"remove\", path: \"/spec/volumes\"}]'}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: no-volumes}
+spec: {policyName: no-volumes}
+";
+
+fn directory() -> Directory {
+    Directory::new()
+        .with("pod.yaml", POD)
+        .with("small.yaml", SMALL)
+        .with("limits.yaml", LIMITS)
+        .with("removal.yaml", REMOVAL)
+}
+
+#[track_caller]
+fn shows(run: &Run, texts: &[&str]) {
+    for text in texts {
+        run.stdout_has(text);
+    }
+}
+
+#[test]
+fn invalid_objects_are_denied_with_their_causes() {
+    let run = directory().run(&["review", "pod.yaml"]);
+    run.exits(1);
+    shows(
+        &run,
+        &[
+            "pod.yaml:1:1: CREATE pods shop/web: denied (422 Invalid)\n  Pod \"web\" is invalid: [spec.containers[0].ports[0]",
+            "    pod.yaml:10:22: spec.containers[0].ports[0].containerPort: Invalid value: 99999: must be between",
+            "    10 |     - containerPort: 99999\n       |                      ^^^^^\n",
+            "      = help: no volume is named \"date\": did you mean \"data\"?\n",
+            "      = help: did you mean \"Always\"?\n",
+        ],
+    );
+    directory()
+        .run(&["review", "--validation", "off", "pod.yaml"])
+        .exits(0)
+        .shows(&["not evaluated: built-in plugins, webhooks, validation of built-in kinds"]);
+}
+
+#[test]
+fn the_step_that_made_an_object_invalid_is_told() {
+    let chain = [
+        "review",
+        "--chain",
+        "--objects-complete",
+        "--objects",
+        "limits.yaml",
+        "small.yaml",
+    ];
+    let run = directory().run(&chain);
+    run.exits(1);
+    shows(
+        &run,
+        &[
+            "small.yaml:1:1: CREATE pods shop/small: denied (422 Invalid)",
+            "must be less than or equal to cpu limit of 10m",
+            "      = step: LimitRanger set spec.containers[a].resources.limits to {\"cpu\":\"10m\"}\n",
+            "  step validation: refused: ",
+        ],
+    );
+    let run = directory().run(&["review", "--policies", "removal.yaml", "small.yaml"]);
+    run.exits(1);
+    shows(
+        &run,
+        &[
+            "small.yaml:10:14: spec.containers[0].volumeMounts[0].name: Not found: \"data\"",
+            "      = step: policy no-volumes removed spec.volumes\n",
+            "      = help: no volume is named \"data\": there is no volume at all\n",
+        ],
+    );
+}
+
+#[test]
+fn all_outputs_have_the_line_of_the_field() {
+    let review = |output: &str| directory().run(&["review", "-o", output, "pod.yaml"]);
+    shows(
+        &review("github"),
+        &["::error file=pod.yaml,line=10,endLine=10,col=22,endColumn=27,title=invalid::"],
+    );
+    shows(
+        &review("junit"),
+        &["pod.yaml:10:22: spec.containers[0].ports[0].containerPort: "],
+    );
+    shows(
+        &review("sarif"),
+        &["\"startLine\": 10", "\"ruleId\": \"invalid\""],
+    );
+    let decision = review("ndjson").json();
+    let cause = &decision["causes"][0];
+    assert_eq!(
+        (&cause["field"], &cause["reason"], &cause["line"]),
+        (
+            &"spec.containers[0].ports[0].containerPort".into(),
+            &"FieldValueInvalid".into(),
+            &10.into()
+        ),
+        "{decision}"
+    );
+}
+
+#[test]
+fn scans_validate() {
+    let run = directory().run(&["scan", "pod.yaml", "-o", "ndjson"]);
+    run.exits(1);
+    run.stdout_has("\"causes\":[{\"field\":\"spec.containers[0].ports[0].containerPort\"");
+    directory()
+        .run(&["scan", "pod.yaml", "--validation", "off"])
+        .exits(0);
+    directory()
+        .run(&[
+            "impact",
+            "--old",
+            "removal.yaml",
+            "--new",
+            "removal.yaml",
+            "--validation",
+            "off",
+            "pod.yaml",
+        ])
+        .exits(0);
+}
+
+#[test]
+fn a_test_expects_fields() {
+    let suite = "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [removal.yaml]
+tests:
+- name: a mount without its volume
+  object: small.yaml
+  expect:
+    verdict: denied
+    invalid: {'spec.containers[0].volumeMounts[0].name': FieldValueNotFound}
+- name: another reason
+  object: small.yaml
+  expect: {verdict: denied, invalid: {'spec.volumes': FieldValueRequired}}
+";
+    let directory = directory().with("suite.yaml", suite);
+    let run = directory.run(&["test", "suite.yaml"]);
+    run.exits(1);
+    shows(&run, &["1 passed, 1 failed", "invalid[spec.volumes]"]);
+}
