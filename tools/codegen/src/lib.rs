@@ -3,6 +3,7 @@
 //! Go knows what is a pointer and what is left out when empty, OpenAPI how lists and maps are merged and what is
 //! required; what defaulting fills in is written down in tables of their own.
 
+mod changes;
 mod constraints;
 mod declarative;
 mod discovery;
@@ -37,6 +38,11 @@ pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
 /// table `types.txt` of a release.
 pub fn run_declarative(rules: &Path, kinds: &Path, table: &Path) -> Result<(), Error> {
     declarative::run(rules, kinds, table)
+}
+
+/// Replaces the tables in the directory `data` by their changes from those of a newer release.
+pub fn run_changes(newer: &Path, data: &Path) -> Result<(), Error> {
+    changes::run(newer, data)
 }
 
 /// Reads what `tools/go/objects/featuregates` writes; writes the table of feature gates into the directory `data`.

@@ -19,6 +19,13 @@ struct Arguments {
 /// Tables that have sources of their own.
 #[derive(Subcommand)]
 enum Tables {
+    /// Replaces the tables of an older release by their changes from those of the next one.
+    Changes {
+        /// The directory of the next release.
+        newer: PathBuf,
+        /// The directory of the older release.
+        data: PathBuf,
+    },
     /// Writes the table of versions of kinds that releases stopped to serve.
     Lifecycle {
         /// Directories of Go modules, such as k8s.io/api: the newest first, then those of releases that had more versions.
@@ -93,6 +100,10 @@ fn main() -> ExitCode {
             tables: Some(Tables::Declarative { rules, kinds, table }),
             ..
         } => pratique_codegen::run_declarative(&rules, &kinds, &table),
+        Arguments {
+            tables: Some(Tables::Changes { newer, data }),
+            ..
+        } => pratique_codegen::run_changes(&newer, &data),
         Arguments {
             sources: Some(sources),
             ..
