@@ -7,6 +7,7 @@ use std::str::Lines;
 
 use foldhash::fast::RandomState;
 use pratique_json::{Object, Value};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::defaults::field::{at, copy, is_absent, is_empty, merge, part};
@@ -52,8 +53,8 @@ enum Step {
     Each(usize),
     /// A plan is followed if the value at a path is so.
     When(Path, Test, usize),
-    /// A plan is followed if a feature gate is on.
-    Gate(&'static str, usize),
+    /// A plan is followed if a feature gate is on, or off.
+    Gate(&'static str, bool, usize),
 }
 
 /// A condition on a value.
@@ -79,8 +80,11 @@ impl Test {
 impl Plans {
     /// Reads a table as `cargo xtask codegen` writes it. A plan comes after those that it refers to, so that following one
     /// ends.
-    pub(crate) fn read(table: &'static str) -> Self {
-        let mut reader = Reader::default();
+    pub(crate) fn read(table: &'static str, version: (u32, u32)) -> Self {
+        let mut reader = Reader {
+            version,
+            ..Reader::default()
+        };
         reader.read(FUNCTIONS);
         reader.read(table);
         Plans {
@@ -134,8 +138,8 @@ impl Plans {
                         self.object(*plan, object, context);
                     }
                 }
-                Step::Gate(name, plan) => {
-                    if context.gates.is_on(name) {
+                Step::Gate(name, is_on, plan) => {
+                    if context.gates.is_on(name) == *is_on {
                         self.object(*plan, object, context);
                     }
                 }
@@ -167,6 +171,8 @@ impl Plans {
 /// Reads tables one after another.
 #[derive(Default)]
 struct Reader {
+    /// The release.
+    version: (u32, u32),
     plans: Vec<Vec<Step>>,
     kinds: HashMap<GroupVersionKind, usize, RandomState>,
     /// Plans that were read, by their names, which in generated tables are numbers.
@@ -231,7 +237,16 @@ impl Reader {
             }
             "part" => Step::Part(field, self.steps(lines, depth + 1)),
             "when" => Step::When(path(field), read_test(value)?, self.steps(lines, depth + 1)),
-            "gate" => Step::Gate(field, self.steps(lines, depth + 1)),
+            "gate" | "ungate" => Step::Gate(field, verb == "gate", self.steps(lines, depth + 1)),
+            "since" | "until" => {
+                let plan = self.steps(lines, depth + 1);
+                let release = Release::parse_version(field)?;
+                let is_reached = match verb {
+                    "since" => self.version >= release,
+                    _ => self.version <= release,
+                };
+                return is_reached.then_some(Step::Run(plan));
+            }
             _ => return None,
         })
     }
@@ -283,10 +298,15 @@ mod tests {
 
     /// No step of a table is missing.
     #[track_caller]
-    fn check(table: &'static str) {
-        let plans = Plans::read(table);
+    fn check(table: &'static str, version: (u32, u32)) {
+        let plans = Plans::read(table, version);
         let lines = || FUNCTIONS.lines().chain(table.lines());
-        let written = lines().filter(|line| line.starts_with(' '));
+        let is_left_out = |line: &str| match line.trim_start().split_once(' ') {
+            Some(("since", release)) => Release::parse_version(release).unwrap() > version,
+            Some(("until", release)) => Release::parse_version(release).unwrap() < version,
+            _ => false,
+        };
+        let written = lines().filter(|line| line.starts_with(' ') && !is_left_out(line));
         let steps: usize = plans.plans.iter().map(Vec::len).sum();
         assert_eq!(steps, written.count());
         let kinds = lines().filter(|line| line.starts_with("kind "));
@@ -295,7 +315,9 @@ mod tests {
 
     #[test]
     fn every_step_is_read() {
-        check(pratique_schema::Release::latest().tables().defaults);
-        check(pratique_schema::Release::latest().tables().conversions);
+        for release in Release::all() {
+            check(release.tables().defaults, release.version());
+            check(release.tables().conversions, release.version());
+        }
     }
 }

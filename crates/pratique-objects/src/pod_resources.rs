@@ -34,6 +34,26 @@ pub fn complete_pod_resources(pod: &mut Value<'_>, gates: FeatureGates) {
     }
 }
 
+/// Completes the resources of a whole Pod as defaulting does without the gate PodLevelResourcesFixDefaulting: no limits but those
+/// of huge pages, and requests only where there are limits.
+// Upstream: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests
+pub(crate) fn default_requests(spec: &mut Object<'_>) {
+    let requests = total(spec, "requests");
+    let limits = total(spec, "limits");
+    let Some(Value::Object(resources)) = spec.get("resources") else {
+        return;
+    };
+    if is_empty(resources, "limits") && is_empty(resources, "requests") {
+        return;
+    }
+    if let Some(resources) = pointer(spec, "resources") {
+        limit_huge_pages(resources, limits);
+        if !is_empty(resources, "limits") {
+            request(resources, requests);
+        }
+    }
+}
+
 fn complete(spec: &mut Object<'_>) {
     let Some(Value::Object(resources)) = spec.get("resources") else {
         return;

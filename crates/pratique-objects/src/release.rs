@@ -52,13 +52,13 @@ impl ObjectTables {
     /// The plans of defaulting.
     pub(crate) fn defaults(&self) -> &Plans {
         self.defaults
-            .get_or_init(|| Plans::read(self.release.tables().defaults))
+            .get_or_init(|| Plans::read(self.release.tables().defaults, self.release.version()))
     }
 
     /// The plans of the conversion to the internal version and back.
     pub(crate) fn conversions(&self) -> &Plans {
         self.conversions
-            .get_or_init(|| Plans::read(self.release.tables().conversions))
+            .get_or_init(|| Plans::read(self.release.tables().conversions, self.release.version()))
     }
 
     /// The type of a kind of the servers' schemes.

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use pratique_objects::{FieldValidation, MediaType, Objects, changed_paths};
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::GroupVersionKind;
 use pratique_yaml::json::{self, Document};
 use pratique_yaml::tree::Value;
@@ -60,7 +61,7 @@ impl File {
     }
 
     /// What a case gives: the object as it is written, the warnings, the error.
-    fn run(&self, case: NodeId) -> [String; 3] {
+    fn run(&self, case: NodeId, release: &'static Release) -> [String; 3] {
         let body = self
             .string(case, "body")
             .or_else(|| self.written(case, "object"))
@@ -78,7 +79,7 @@ impl File {
             Some("Ignore") => FieldValidation::Ignore,
             _ => FieldValidation::Warn,
         };
-        let objects = Objects::with_placeholder("<now>");
+        let objects = Objects::with_placeholder("<now>").with_gates(FeatureGates::new(release));
         match objects.receive(body.as_bytes(), media_type, &kind, validation) {
             Err(error) => [String::new(), "[]".to_owned(), error.to_string()],
             Ok(received) => {
@@ -110,12 +111,13 @@ impl File {
     }
 }
 
-fn check(name: &str, least: usize) {
+fn check(name: &str, version: &str, least: usize) {
+    let release = Release::by_version(version).unwrap();
     let file = File::read(name);
     assert!(file.cases().len() >= least);
     let mut wrong = Vec::new();
     for case in file.cases() {
-        let (found, expected) = (file.run(*case), file.expected(*case));
+        let (found, expected) = (file.run(*case, release), file.expected(*case));
         if found != expected {
             let name = file.string(*case, "name").unwrap_or_default();
             wrong.push(format!("{name}\n expected {expected:?}\n found    {found:?}"));
@@ -150,10 +152,15 @@ fn defaulting_twice_changes_nothing() {
 
 #[test]
 fn objects_of_every_kind() {
-    check("kinds.json", 200);
+    check("kinds.json", "1.37", 200);
+}
+
+#[test]
+fn objects_of_every_kind_of_an_older_release() {
+    check("kinds-1.36.json", "1.36", 200);
 }
 
 #[test]
 fn faults_and_what_is_said_of_them() {
-    check("texts.json", 50);
+    check("texts.json", "1.37", 50);
 }

@@ -6,6 +6,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::OnceLock;
 
+use crate::changes;
 use crate::constraints::{self, Constraints};
 use crate::deprecations::Deprecations;
 use crate::gates::GateTable;
@@ -26,7 +27,8 @@ use crate::{Schema, merge};
 /// ```
 pub struct Release {
     version: (u32, u32),
-    tables: ReleaseTables,
+    source: TableSource,
+    tables: OnceLock<ReleaseTables>,
     schema: OnceLock<Schema>,
     layouts: OnceLock<Layouts>,
     merge: OnceLock<MergeSchema>,
@@ -35,6 +37,14 @@ pub struct Release {
     gates: OnceLock<GateTable>,
     deprecations: OnceLock<Deprecations>,
     patch_strategies: OnceLock<PatchStrategies>,
+}
+
+/// Where the tables of a release come from.
+enum TableSource {
+    /// The newest release has them whole.
+    Whole(ReleaseTables),
+    /// Those of the next release are changed.
+    Changed(&'static Release, ReleaseTables),
 }
 
 /// The texts of the tables of a release, each of which says at its beginning what its lines are.
@@ -64,36 +74,59 @@ pub struct ReleaseTables {
     pub gates: &'static str,
 }
 
-/// The tables in a directory of `data`.
+/// The tables in a directory of `data`: whole ones are called `.txt`, changes `.diff`.
 macro_rules! tables {
-    ($directory:literal) => {
+    ($directory:literal, $extension:literal) => {
         ReleaseTables {
-            types: include_str!(concat!("../data/", $directory, "/types.txt")),
-            layout: include_str!(concat!("../data/", $directory, "/layout.txt")),
-            merge: include_str!(concat!("../data/", $directory, "/merge.txt")),
-            constraints: include_str!(concat!("../data/", $directory, "/constraints.txt")),
-            given: include_str!(concat!("../data/", $directory, "/given.txt")),
-            kinds: include_str!(concat!("../data/", $directory, "/kinds.txt")),
-            defaults: include_str!(concat!("../data/", $directory, "/defaults.txt")),
-            conversions: include_str!(concat!("../data/", $directory, "/conversions.txt")),
-            deprecations: include_str!(concat!("../data/", $directory, "/deprecations.txt")),
-            patch_strategies: include_str!(concat!("../data/", $directory, "/patch_strategies.txt")),
-            gates: include_str!(concat!("../data/", $directory, "/gates.txt")),
+            types: include_str!(concat!("../data/", $directory, "/types", $extension)),
+            layout: include_str!(concat!("../data/", $directory, "/layout", $extension)),
+            merge: include_str!(concat!("../data/", $directory, "/merge", $extension)),
+            constraints: include_str!(concat!("../data/", $directory, "/constraints", $extension)),
+            given: include_str!(concat!("../data/", $directory, "/given", $extension)),
+            kinds: include_str!(concat!("../data/", $directory, "/kinds", $extension)),
+            defaults: include_str!(concat!("../data/", $directory, "/defaults", $extension)),
+            conversions: include_str!(concat!("../data/", $directory, "/conversions", $extension)),
+            deprecations: include_str!(concat!("../data/", $directory, "/deprecations", $extension)),
+            patch_strategies: include_str!(concat!("../data/", $directory, "/patch_strategies", $extension)),
+            gates: include_str!(concat!("../data/", $directory, "/gates", $extension)),
         }
     };
 }
 
 /// Names of fields are recognised by their address in the text, of which there must be one: a constant could lie in
 /// several places.
-static LATEST: Release = Release::new((1, 37), tables!("1.37"));
+static LATEST: Release = Release::new((1, 37), TableSource::Whole(tables!("1.37", ".txt")));
 
-static ALL: [&Release; 1] = [&LATEST];
+static V1_36: Release = Release::new((1, 36), TableSource::Changed(&LATEST, tables!("1.36", ".diff")));
+
+static ALL: [&Release; 2] = [&LATEST, &V1_36];
+
+impl ReleaseTables {
+    /// The tables with changes of each. There are as many as there are releases, so they live as long as the process.
+    fn with(&self, changes: &ReleaseTables) -> ReleaseTables {
+        let apply = |table, changes| -> &'static str { changes::apply(table, changes).leak() };
+        ReleaseTables {
+            types: apply(self.types, changes.types),
+            layout: apply(self.layout, changes.layout),
+            merge: apply(self.merge, changes.merge),
+            constraints: apply(self.constraints, changes.constraints),
+            given: apply(self.given, changes.given),
+            kinds: apply(self.kinds, changes.kinds),
+            defaults: apply(self.defaults, changes.defaults),
+            conversions: apply(self.conversions, changes.conversions),
+            deprecations: apply(self.deprecations, changes.deprecations),
+            patch_strategies: apply(self.patch_strategies, changes.patch_strategies),
+            gates: apply(self.gates, changes.gates),
+        }
+    }
+}
 
 impl Release {
-    const fn new(version: (u32, u32), tables: ReleaseTables) -> Self {
+    const fn new(version: (u32, u32), source: TableSource) -> Self {
         Release {
             version,
-            tables,
+            source,
+            tables: OnceLock::new(),
             schema: OnceLock::new(),
             layouts: OnceLock::new(),
             merge: OnceLock::new(),
@@ -122,7 +155,7 @@ impl Release {
     ///
     /// assert_eq!(Release::by_version("v1.37.2")?, Release::latest());
     /// let unknown = Release::by_version("1.2").map(drop).unwrap_err();
-    /// assert_eq!(unknown.to_string(), "Kubernetes 1.2 is not known; known are 1.37");
+    /// assert_eq!(unknown.to_string(), "Kubernetes 1.2 is not known; known are 1.37, 1.36");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -133,6 +166,11 @@ impl Release {
         let mut all = Release::all().iter().copied();
         let known = all.find(|release| release.version == version);
         known.ok_or(ReleaseError::Unknown(version.0, version.1))
+    }
+
+    /// The major and minor version in a text: `1.37`, `v1.37.2`.
+    pub fn parse_version(text: &str) -> Option<(u32, u32)> {
+        parse_version(text)
     }
 
     /// Its major and minor version.
@@ -147,50 +185,53 @@ impl Release {
 
     /// The texts of its tables.
     pub fn tables(&self) -> &ReleaseTables {
-        &self.tables
+        match &self.source {
+            TableSource::Whole(tables) => tables,
+            TableSource::Changed(newer, changes) => self.tables.get_or_init(|| newer.tables().with(changes)),
+        }
     }
 
     /// Its types.
     pub fn schema(&'static self) -> &'static Schema {
-        self.schema.get_or_init(|| Schema::read(self.tables.types))
+        self.schema.get_or_init(|| Schema::read(self.tables().types))
     }
 
     /// How Go lays out its types.
     pub fn layouts(&self) -> &Layouts {
-        self.layouts.get_or_init(|| Layouts::read(self.tables.layout))
+        self.layouts.get_or_init(|| Layouts::read(self.tables().layout))
     }
 
     /// How its types are merged.
     pub fn merge_schema(&self) -> &MergeSchema {
-        self.merge.get_or_init(|| merge::read::read(self.tables.merge))
+        self.merge.get_or_init(|| merge::read::read(self.tables().merge))
     }
 
     /// The constraints of OpenAPI on values of its types.
     pub fn constraints(&self) -> &Constraints {
         self.constraints
-            .get_or_init(|| constraints::read(self.tables.constraints))
+            .get_or_init(|| constraints::read(self.tables().constraints))
     }
 
     /// The fields that are there when admission sees an object.
     pub fn given(&self) -> &GivenFields {
-        self.given.get_or_init(|| given::read(self.tables.given))
+        self.given.get_or_init(|| given::read(self.tables().given))
     }
 
     /// The versions of kinds that are deprecated.
     pub fn deprecations(&self) -> &Deprecations {
         self.deprecations
-            .get_or_init(|| Deprecations::read(self.tables.deprecations))
+            .get_or_init(|| Deprecations::read(self.tables().deprecations))
     }
 
     /// How strategic merge patches merge fields.
     pub fn patch_strategies(&self) -> &PatchStrategies {
         self.patch_strategies
-            .get_or_init(|| PatchStrategies::read(self.tables.patch_strategies))
+            .get_or_init(|| PatchStrategies::read(self.tables().patch_strategies))
     }
 
     /// The feature gates of kube-apiserver.
     pub fn gates(&self) -> &GateTable {
-        self.gates.get_or_init(|| GateTable::read(self.tables.gates))
+        self.gates.get_or_init(|| GateTable::read(self.tables().gates))
     }
 }
 

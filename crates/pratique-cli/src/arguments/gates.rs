@@ -79,7 +79,7 @@ impl GateArguments {
 /// The arguments as they are written: gates are those of a release.
 #[derive(Clone, Debug, Args)]
 struct WrittenGates {
-    /// Release of Kubernetes that the server is of: 1.37.
+    /// Release of Kubernetes that the server is of: 1.37 or 1.36.
     #[arg(
         long,
         env = "PRATIQUE_KUBERNETES_VERSION",
@@ -205,7 +205,7 @@ mod tests {
             "1.2",
             "",
             Err(
-                "invalid value '1.2' for '--kubernetes-version <VERSION>': Kubernetes 1.2 is not known; known are 1.37",
+                "invalid value '1.2' for '--kubernetes-version <VERSION>': Kubernetes 1.2 is not known; known are 1.37, 1.36",
             ),
         );
     }

@@ -2,8 +2,9 @@
 
 use pratique_json::{Object, Value};
 
-use super::field::{is_absent, is_empty, part, pointer, text};
+use super::field::{is_absent, is_empty, members, part, pointer, text};
 use super::{Context, image};
+use crate::internal::drop_annotations;
 
 /// Labels a namespace with its name.
 pub(super) fn label_of_name(namespace: &mut Object<'_>, _: &Context<'_>) {
@@ -39,6 +40,21 @@ pub(super) fn source(volume: &mut Object<'_>, context: &Context<'_>) {
     {
         let policy = image::pull_policy(text(source, "reference"));
         source.insert("pullPolicy", policy);
+    }
+}
+
+/// Annotations that old releases had in place of the field `initContainers`.
+const INIT_ANNOTATIONS: [&str; 4] = [
+    "pod.alpha.kubernetes.io/init-container-statuses",
+    "pod.alpha.kubernetes.io/init-containers",
+    "pod.beta.kubernetes.io/init-container-statuses",
+    "pod.beta.kubernetes.io/init-containers",
+];
+
+pub(super) fn drop_init_annotations(object: &mut Object<'_>) {
+    let annotations = members(members(object, "metadata"), "annotations");
+    if INIT_ANNOTATIONS.iter().any(|name| annotations.contains_key(name)) {
+        drop_annotations(object, &INIT_ANNOTATIONS);
     }
 }
 

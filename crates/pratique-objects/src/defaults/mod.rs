@@ -19,6 +19,7 @@ use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 
 use crate::error::DecodeError;
+use crate::pod_resources;
 use crate::release::ObjectTables;
 
 /// Defaults an object or a part of one.
@@ -69,12 +70,14 @@ pub(crate) fn function(name: &str) -> Option<Function> {
         "label_of_name" => core::label_of_name,
         "names_of_definition" => definitions::names,
         "pull_policy_of_container" => core::pull_policy,
+        "resources_of_pod" => |spec, _| pod_resources::default_requests(spec),
         "rounded_up" => quantities::round_up,
         "signer_of_request" => certificates::signer,
         "source_of_volume" => core::source,
         "stored_versions" => definitions::stored_versions,
         "time_of_taint" => |taint, context| field::absent(taint, "timeAdded", context.now.to_owned()),
         "versions_of_definition" => definitions::versions,
+        "without_init_annotations" => |object, _| core::drop_init_annotations(object),
         _ => return None,
     })
 }

@@ -15,7 +15,7 @@ pub(super) fn function(of: &str) -> Option<Function> {
 }
 
 /// Removes annotations of an object.
-pub(super) fn drop_annotations(object: &mut Object<'_>, names: &[&str]) {
+pub(crate) fn drop_annotations(object: &mut Object<'_>, names: &[&str]) {
     let Some(metadata) = pointer(object, "metadata") else {
         return;
     };

@@ -12,6 +12,8 @@ mod others;
 
 use crate::defaults::Function;
 
+pub(crate) use core::drop_annotations;
+
 /// The steps of a conversion that is written by hand, by the name of the external type: `core/v1.PodSpec`.
 pub(crate) fn function(name: &str) -> Option<Function> {
     let (package, of) = name.split_once('.')?;
@@ -22,6 +24,7 @@ pub(crate) fn function(name: &str) -> Option<Function> {
         ("autoscaling", _, "HorizontalPodAutoscaler") => autoscaling::function(version),
         ("discovery", "v1beta1", "Endpoint") => Some(others::endpoint),
         ("flowcontrol", "v1beta3", "PriorityLevelConfiguration") => Some(others::priority_level),
+        ("policy", "v1", "PodDisruptionBudget") => Some(others::stable_disruption_budget),
         ("policy", "v1beta1", "PodDisruptionBudget") => Some(others::disruption_budget),
         ("rbac", "v1alpha1", "Subject") => Some(others::subject),
         _ => None,

@@ -28,6 +28,15 @@ pub(super) fn priority_level(object: &mut Object<'_>, _: &Context<'_>) {
 /// In `v1beta1` an empty selector matches nothing; with this label, one matches all.
 const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
+/// Until 1.36 the stable version loses the label, unless it requires that.
+pub(super) fn stable_disruption_budget(object: &mut Object<'_>, _: &Context<'_>) {
+    if let Some(selector) = selector(object)
+        && !matches_by_label(selector, "Exists")
+    {
+        strip_label(selector);
+    }
+}
+
 pub(super) fn disruption_budget(object: &mut Object<'_>, _: &Context<'_>) {
     let Some(selector) = selector(object) else { return };
     if is_plain(selector) || matches_by_label(selector, "DoesNotExist") {

@@ -257,10 +257,13 @@ mod tests {
 
     /// Answers of the code of kube-apiserver, by `tools/go/objects/featuregates`: the flag, then `=` and the gates that are
     /// not as by default, or `!` and the error. Several errors are sorted, which the server does not do.
-    const ANSWERS: &str = include_str!("../../testdata/gates-1.37.txt");
+    const ANSWERS: [(&str, &str); 2] = [
+        ("1.37", include_str!("../../testdata/gates-1.37.txt")),
+        ("1.36", include_str!("../../testdata/gates-1.36.txt")),
+    ];
 
-    fn answer(flag: &str) -> String {
-        match FeatureGates::parse(Release::latest(), flag) {
+    fn answer(release: &'static Release, flag: &str) -> String {
+        match FeatureGates::parse(release, flag) {
             Err(error) => format!("!{error}"),
             Ok(gates) => {
                 let changed: Vec<&str> = gates.changed().map(|gate| gate.name).collect();
@@ -271,13 +274,17 @@ mod tests {
 
     #[test]
     fn gates_are_set_and_refused_as_by_a_server() {
-        let mut cases = ANSWERS.lines().filter(|line| !line.starts_with('#'));
-        let mut count = 0;
-        while let (Some(flag), Some(expected)) = (cases.next(), cases.next()) {
-            assert_eq!(answer(flag), expected, "{flag:?}");
-            count += 1;
+        assert_eq!(ANSWERS.len(), Release::all().len());
+        for (version, answers) in ANSWERS {
+            let release = Release::by_version(version).unwrap();
+            let mut cases = answers.lines().filter(|line| !line.starts_with('#'));
+            let mut count = 0;
+            while let (Some(flag), Some(expected)) = (cases.next(), cases.next()) {
+                assert_eq!(answer(release, flag), expected, "{release} {flag:?}");
+                count += 1;
+            }
+            assert!(count >= 50, "{count}");
         }
-        assert!(count >= 50, "{count}");
     }
 
     #[test]
