@@ -49,7 +49,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("NamespaceAutoProvision", CREATE).mutating().needing(&[StateKind::NAMESPACE]),
         |handler, _| handled(handler, ANY, namespaces::NamespaceAutoProvision)),
     plugin(Handler::new("NamespaceLifecycle", CHANGES).mutating().needing(&[StateKind::NAMESPACE]),
-        |handler, _| handled(handler, ANY, namespaces::NamespaceLifecycle)),
+        |handler, settings| handled(handler, ANY, namespaces::NamespaceLifecycle::new(settings))),
     plugin(Handler::new("NamespaceExists", CHANGES).validating().needing(&[StateKind::NAMESPACE]),
         |handler, _| handled(handler, ANY, namespaces::NamespaceExists)),
     plugin(Handler::new("LimitPodHardAntiAffinityTopology", WRITES).validating(),

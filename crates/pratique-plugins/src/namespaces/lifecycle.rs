@@ -1,6 +1,6 @@
 //! NamespaceLifecycle: nothing is created in namespaces that do not exist or end, and some namespaces stay.
 
-use pratique_plugin::{Lookup, MutableAttributes, StateKind};
+use pratique_plugin::{Lookup, MutableAttributes, PluginSettings, StateKind};
 use pratique_types::{Operation, StatusCause};
 
 use super::{created, is_for_namespace, is_terminating};
@@ -8,7 +8,19 @@ use crate::answer::{forbidden_as, forbidden_status, not_found};
 use crate::built_in::{Answer, BuiltInPlugin, Call};
 
 // Upstream: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go
-pub(crate) struct NamespaceLifecycle;
+pub(crate) struct NamespaceLifecycle {
+    /// Whether updates pass in namespaces that exist only.
+    checks_updates: bool,
+}
+
+impl NamespaceLifecycle {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        NamespaceLifecycle {
+            // 1.37 no longer looks at updates.
+            checks_updates: !settings.feature_gates.release().at_least(1, 37),
+        }
+    }
+}
 
 /// Namespaces that may not be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
@@ -30,9 +42,11 @@ impl BuiltInPlugin for NamespaceLifecycle {
         let resource = &request.resource;
         let reviews_access =
             resource.group == "authorization.k8s.io" && resource.resource == "localsubjectaccessreviews";
-        // Updates passed only in namespaces that exist before 1.37, which no longer looks at them.
-        let creates = !matches!(request.operation, Operation::Update | Operation::Delete);
-        if !creates || request.namespace.is_empty() || reviews_access {
+        let is_checked = match request.operation {
+            Operation::Update => self.checks_updates,
+            operation => operation != Operation::Delete,
+        };
+        if !is_checked || request.namespace.is_empty() || reviews_access {
             return Ok(());
         }
         let namespace = request.namespace.as_str();
@@ -43,7 +57,7 @@ impl BuiltInPlugin for NamespaceLifecycle {
             Lookup::Absent => return Err(not_found("", "namespaces", namespace)),
             Lookup::Unknown => return Err(StateKind::NAMESPACE.missing("", Some(namespace))),
         }
-        if !is_terminating(stored) {
+        if request.operation == Operation::Update || !is_terminating(stored) {
             return Ok(());
         }
         let error =

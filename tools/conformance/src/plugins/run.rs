@@ -9,7 +9,7 @@ use pratique_plugin::{
     StateKind, StateObjects, default_plugins,
 };
 use pratique_plugins::{FORMER_FACTORIES, factory};
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 use pratique_typed::settle_object;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm, Operation};
 use serde_json::{Map, Value, json};
@@ -64,7 +64,10 @@ const EPOCH: u64 = 1_767_225_600;
 
 /// The plugins of a case, or the error with which they do not start.
 fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
-    let mut gates = FeatureGates::default();
+    let version = case.pointer("/flags/kubernetes-version").and_then(Value::as_str);
+    let release = version.map_or(Ok(Release::latest()), Release::by_version);
+    let release = release.map_err(|error| error.to_string())?;
+    let mut gates = FeatureGates::new(release);
     for (name, on) in members(case.pointer("/flags/feature-gates")) {
         gates = gates.with(name, on == &Value::Bool(true));
     }
