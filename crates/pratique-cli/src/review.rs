@@ -167,7 +167,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         Some(_) => None,
         None => phases.objects(&sets, arguments.state.gates.feature_gates),
     };
-    let (mut cluster, others) = ClusterState::new(&loaded, supplied, before, objects, plugin_state);
+    let (mut cluster, others) = {
+        let release = arguments.state.gates.feature_gates.release();
+        ClusterState::new(&loaded, supplied, before, objects, plugin_state, release)
+    };
     if cluster.plugins().is_some() {
         cluster.keep_order(arguments.workloads.expand != ExpandMode::Off);
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef};
 
@@ -47,6 +48,8 @@ pub struct ResourceResolver {
     /// Whether there are no others, except of the groups in `unavailable`.
     complete: Option<Source>,
     unavailable: Arc<Vec<String>>,
+    /// The release of the server; the newest one where it is not known.
+    release: Option<&'static Release>,
 }
 
 /// What says which resources there are.
@@ -121,6 +124,19 @@ fn unknown_scope(resource: &GroupVersionResource) -> Target {
 }
 
 impl ResourceResolver {
+    /// Takes the release of the server: it has no kinds of later ones.
+    #[must_use]
+    pub fn with_release(self, release: &'static Release) -> Self {
+        ResourceResolver {
+            release: Some(release),
+            ..self
+        }
+    }
+
+    fn release(&self) -> &'static Release {
+        self.release.unwrap_or_else(Release::latest)
+    }
+
     /// Adds resources of a definition, or of discovery. A resource of Kubernetes itself stays as it is.
     pub fn serve(&mut self, served: impl IntoIterator<Item = ServedResource>) {
         let of_others = |served: &ServedResource| builtin::find(&served.resource, "").is_none();
@@ -151,7 +167,7 @@ impl ResourceResolver {
                 })
             }
             (Some(known), _) => Ok(Resolution::Known(known)),
-            (None, Some(requested)) => Ok(of_requested(kind, requested, subresource)),
+            (None, Some(requested)) => Ok(of_requested(kind, requested, subresource, self.release())),
             (None, None) if parts_of_kind(kind, subresource).next().is_some() => Err(ResourceError::Several),
             (None, None) => Ok(self.of_unknown(kind)),
         }
@@ -160,7 +176,10 @@ impl ResourceResolver {
     /// The resource with a kind, or the only one whose subresource has it.
     fn of_kind(&self, kind: &GroupVersionKind, subresource: &str) -> Option<&ServedResource> {
         let is = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
-        let resource = builtin::resources().iter().find(is);
+        let version = self.release().version();
+        let is_old_enough =
+            |served: &&ServedResource| builtin::served_since(served).is_none_or(|since| since <= version);
+        let resource = builtin::resources().iter().find(is).filter(is_old_enough);
         let resource = resource.or_else(|| self.served.iter().find(is));
         let parts: Vec<_> = parts_of_kind(kind, subresource).collect();
         match (parts.as_slice(), resource) {
@@ -174,7 +193,11 @@ impl ResourceResolver {
     fn of_unknown(&self, kind: &GroupVersionKind) -> Resolution {
         let resource = regular_resource(kind);
         if builtin::is_group(&kind.group) {
-            return Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(kind, resource)));
+            return Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(
+                kind,
+                resource,
+                self.release(),
+            )));
         }
         let is_available = !self.unavailable.contains(&kind.group);
         if let Some(source) = self.complete.filter(|_| is_available) {
@@ -189,7 +212,12 @@ impl ResourceResolver {
 
 /// The answer for a kind that is not known, and a resource that the user names for it. A resource of Kubernetes itself has objects
 /// of its own kind only, perhaps in versions that not every server serves.
-fn of_requested(kind: &GroupVersionKind, requested: Target, subresource: &str) -> Resolution {
+fn of_requested(
+    kind: &GroupVersionKind,
+    requested: Target,
+    subresource: &str,
+    release: &'static Release,
+) -> Resolution {
     let is_optional = |served: &&ServedResource| {
         served.kind == *kind
             && served.subresource.is_empty()
@@ -200,9 +228,11 @@ fn of_requested(kind: &GroupVersionKind, requested: Target, subresource: &str) -
     }
     let is_part = parts_of_kind(kind, subresource).next().is_some();
     match builtin::find(&requested.resource, "") {
-        Some(_) if !is_part => {
-            Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(kind, requested.resource)))
-        }
+        Some(_) if !is_part => Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(
+            kind,
+            requested.resource,
+            release,
+        ))),
         _ => Resolution::Known(requested),
     }
 }

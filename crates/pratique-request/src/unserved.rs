@@ -1,6 +1,7 @@
 //! Kinds that a server does not serve: its answer to requests for them, and what to do.
 
 use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::{self, Removal};
 use pratique_types::{GroupVersionKind, GroupVersionResource, Reason, Status};
 
@@ -12,6 +13,8 @@ pub struct UnservedKind {
     kind: GroupVersionKind,
     resource: GroupVersionResource,
     cause: UnservedCause,
+    /// The release of the server.
+    release: &'static Release,
 }
 
 /// Why a kind is not served.
@@ -26,16 +29,21 @@ enum UnservedCause {
 }
 
 impl UnservedKind {
-    /// A kind of a group of Kubernetes, whose objects would be sent to a resource.
-    pub(crate) fn of_kubernetes(kind: &GroupVersionKind, resource: GroupVersionResource) -> Self {
+    /// A kind of a group of Kubernetes that a release does not serve, whose objects would be sent to a resource.
+    pub(crate) fn of_kubernetes(
+        kind: &GroupVersionKind,
+        resource: GroupVersionResource,
+        release: &'static Release,
+    ) -> Self {
         let cause = match builtin::find(&resource, "") {
-            Some(served) => UnservedCause::OtherKind(served.kind.clone()),
-            None => UnservedCause::NoResource,
+            Some(served) if served.kind != *kind => UnservedCause::OtherKind(served.kind.clone()),
+            _ => UnservedCause::NoResource,
         };
         UnservedKind {
             kind: kind.clone(),
             resource,
             cause,
+            release,
         }
     }
 
@@ -49,6 +57,7 @@ impl UnservedKind {
             kind: kind.clone(),
             resource,
             cause: UnservedCause::NotInCluster(source),
+            release: Release::latest(),
         }
     }
 
@@ -80,7 +89,8 @@ impl UnservedKind {
             text(&self.kind.api_version()),
             text(&self.kind.kind)
         );
-        let objects = Objects::with_placeholder("1970-01-01T00:00:00Z");
+        let gates = FeatureGates::new(self.release);
+        let objects = Objects::with_placeholder("1970-01-01T00:00:00Z").with_gates(gates);
         let decoded = objects.decode(
             object.as_bytes(),
             MediaType::Json,
@@ -106,22 +116,17 @@ impl UnservedKind {
                 self.resource.group_resource(),
                 endpoint.kind
             ),
-            UnservedCause::NoResource => match builtin::removal(kind).filter(|removal| is_past(removal)) {
-                Some(removal) => removed(&named, kind, removal),
-                None => never_served(&named, kind),
+            UnservedCause::NoResource => match builtin::removal(kind) {
+                Some(removal) if is_past(removal, self.release) => removed(&named, kind, removal),
+                _ => never_served(&named, kind, self.release),
             },
         }
     }
 }
 
-/// The release that is simulated.
-const RELEASE: (u32, u32) = (1, 37);
-
-/// Whether the release that is simulated does not serve it any more.
-fn is_past(removal: &Removal) -> bool {
-    let numbers = removal.release.split_once('.');
-    let numbers = numbers.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-    numbers.is_some_and(|numbers| numbers <= RELEASE)
+/// Whether a release does not serve it any more.
+fn is_past(removal: &Removal, release: &Release) -> bool {
+    Release::parse_version(removal.release).is_some_and(|version| version <= release.version())
 }
 
 fn removed(named: &str, kind: &GroupVersionKind, removal: &Removal) -> String {
@@ -132,21 +137,23 @@ fn removed(named: &str, kind: &GroupVersionKind, removal: &Removal) -> String {
     }
 }
 
-fn never_served(named: &str, kind: &GroupVersionKind) -> String {
+fn never_served(named: &str, kind: &GroupVersionKind, release: &Release) -> String {
+    const INSTEAD: &str = "give a snapshot of one that does, or name the resource with --resource";
+    let since = builtin::resources()
+        .iter()
+        .filter(|served| served.subresource.is_empty() && served.kind == *kind)
+        .find_map(builtin::served_since);
+    if let Some((major, minor)) = since.filter(|since| *since > release.version()) {
+        return format!("only releases since {major}.{minor} serve {named}: {INSTEAD}");
+    }
     let is = |served: &&builtin::ServedResource| served.kind == *kind;
-    if let Some(optional) = builtin::optional().iter().find(is) {
-        let version = optional.kind.api_version();
-        let is_stable = !version.contains("alpha") && !version.contains("beta");
-        let served = match is_stable {
-            true => format!("only releases after {}.{} serve {named}", RELEASE.0, RELEASE.1),
-            false => format!("a server serves {named} only with --runtime-config={version}=true"),
-        };
-        let other = replacement(kind).filter(|_| !is_stable);
-        let other = other.map(|other| format!("; else use {} {}", other.api_version(), other.kind));
-        return format!(
-            "{served}: give a snapshot of one that does, or name the resource with --resource{}",
-            other.unwrap_or_default()
-        );
+    // What a later release removes is served no more than other versions that are not stable.
+    if builtin::removal(kind).is_some() || builtin::optional().iter().any(|served| is(&served)) {
+        let version = kind.api_version();
+        let served = format!("a server serves {named} only with --runtime-config={version}=true: {INSTEAD}");
+        let other =
+            replacement(kind).map(|other| format!("; else use {} {}", other.api_version(), other.kind));
+        return served + &other.unwrap_or_default();
     }
     if let Some(part) = builtin::resources().iter().find(is) {
         // The resource itself would be known.
@@ -208,7 +215,8 @@ mod tests {
     fn check(group: &str, version: &str, kind: &str, expected: &str) {
         let kind = GroupVersionKind::new(group, version, kind);
         let resource = GroupVersionResource::new(group, version, "nonsense");
-        assert_eq!(UnservedKind::of_kubernetes(&kind, resource).help(), expected);
+        let unserved = UnservedKind::of_kubernetes(&kind, resource, Release::by_version("1.36").unwrap());
+        assert_eq!(unserved.help(), expected);
     }
 
     #[test]
@@ -271,8 +279,15 @@ mod tests {
             "certificates.k8s.io",
             "v1",
             "ClusterTrustBundle",
-            "only releases after 1.37 serve certificates.k8s.io/v1 ClusterTrustBundle: give a snapshot of one that does, or name \
+            "only releases since 1.37 serve certificates.k8s.io/v1 ClusterTrustBundle: give a snapshot of one that does, or name \
              the resource with --resource",
+        );
+        check(
+            "networking.k8s.io",
+            "v1beta1",
+            "IPAddress",
+            "a server serves networking.k8s.io/v1beta1 IPAddress only with --runtime-config=networking.k8s.io/v1beta1=true: give a \
+             snapshot of one that does, or name the resource with --resource; else use networking.k8s.io/v1 IPAddress",
         );
         check(
             "",

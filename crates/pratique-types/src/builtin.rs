@@ -29,12 +29,24 @@ pub fn resources() -> &'static [ServedResource] {
     RESOURCES.get_or_init(|| TABLE.lines().filter_map(parse_line).collect())
 }
 
-/// The resources of alpha and beta versions, and of versions that are new in a later release: an API server may serve them,
-/// and most do not.
+/// The resources of alpha and beta versions: an API server may serve them, and most do not.
 pub fn optional() -> &'static [ServedResource] {
     static OPTIONAL: OnceLock<Vec<ServedResource>> = OnceLock::new();
     OPTIONAL.get_or_init(|| OPTIONAL_TABLE.lines().filter_map(parse_line).collect())
 }
+
+/// The release that was the first to serve a resource or a part of it; `None` for those that all known releases serve.
+pub fn served_since(served: &ServedResource) -> Option<(u32, u32)> {
+    static SINCE: OnceLock<Vec<(ServedName, (u32, u32))>> = OnceLock::new();
+    let since = SINCE.get_or_init(|| SINCE_TABLE.lines().filter_map(parse_since).collect());
+    let mut since = since.iter();
+    let (_, release) =
+        since.find(|((resource, part), _)| *resource == served.resource && *part == served.subresource)?;
+    Some(*release)
+}
+
+/// A resource, and the part of it.
+type ServedName = (GroupVersionResource, String);
 
 /// The resource under which objects of a kind are created, an [optional](optional()) one too.
 pub fn resource_of(kind: &GroupVersionKind) -> Option<&'static ServedResource> {
@@ -99,6 +111,7 @@ pub fn may_be_custom(resource: &GroupVersionResource, kind: &str) -> bool {
 }
 
 const TABLE: &str = include_str!("../data/resources.txt");
+const SINCE_TABLE: &str = include_str!("../data/since.txt");
 const OPTIONAL_TABLE: &str = include_str!("../data/optional.txt");
 
 /// `apps/v1 deployments/scale Scale@autoscaling/v1 namespaced …`; `None` for a comment.
@@ -122,6 +135,16 @@ fn parse_line(line: &str) -> Option<ServedResource> {
     })
 }
 
+/// `storage.k8s.io/v1 csinodes/status 1.37`; `None` for a comment.
+fn parse_since(line: &str) -> Option<(ServedName, (u32, u32))> {
+    let mut columns = line.split(' ').filter(|_| !line.starts_with('#'));
+    let served = GroupVersion::parse(columns.next()?).ok()?;
+    let (resource, part) = split(columns.next()?, '/');
+    let (major, minor) = columns.next()?.split_once('.')?;
+    let release = (major.parse().ok()?, minor.parse().ok()?);
+    Some(((served.with_resource(resource), part.to_owned()), release))
+}
+
 fn split(text: &str, separator: char) -> (&str, &str) {
     text.split_once(separator).unwrap_or((text, ""))
 }
@@ -134,6 +157,8 @@ mod tests {
     fn every_line_of_the_table_is_read() {
         assert_eq!(resources().len() + 1, TABLE.lines().count());
         assert_eq!(optional().len() + 2, OPTIONAL_TABLE.lines().count());
+        let since = resources().iter().filter(|served| served_since(served).is_some());
+        assert_eq!(since.count() + 1, SINCE_TABLE.lines().count());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use pratique::cluster::{Cluster as _, Namespaces as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_manifest::Location;
 use pratique_request::{GoneDefinition, ResourceResolver, Source, is_definition, kind_of};
+use pratique_schema::Release;
 use pratique_state::PluginState;
 use pratique_state::cluster::{is_namespace, with_name_label};
 use pratique_state::every_cluster;
@@ -78,10 +79,11 @@ impl ClusterState {
         before: &[InputObject<'static>],
         api_objects: Option<ApiObjects>,
         plugins: Option<PluginState>,
+        release: &'static Release,
     ) -> (Self, Vec<Value<'static>>) {
         let mut cluster = ClusterState {
             objects: Objects::new(),
-            resolver: ResourceResolver::default(),
+            resolver: ResourceResolver::default().with_release(release),
             completes: api_objects.is_some(),
             kinds: api_objects.unwrap_or_default(),
             unusable: UnusableDefinitions::default(),

@@ -211,8 +211,14 @@ impl StateInputs {
             errors,
             notices: _,
         } = self;
-        let (mut state, others) =
-            ClusterState::new(&loaded, objects, &[], phases.objects(&sets, gates), plugins);
+        let (mut state, others) = ClusterState::new(
+            &loaded,
+            objects,
+            &[],
+            phases.objects(&sets, gates),
+            plugins,
+            gates.release(),
+        );
         survey(&mut state);
         let others = state.placed(others, namespace);
         let permissions = Permissions::new(rules, &loaded, &others, is_complete);
