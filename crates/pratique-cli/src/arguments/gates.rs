@@ -59,6 +59,18 @@ const EFFECTIVE: &[&str] = &[
 ];
 
 impl GateArguments {
+    /// What is said of a release that is not followed in everything.
+    fn release_note(&self) -> Option<String> {
+        let release = self.feature_gates.release();
+        (release != Release::latest()).then(|| {
+            format!(
+                "feature gates, served kinds, decoding, defaulting and what plugins do by them are those of Kubernetes {release}; \
+                 validation, expressions and all else are those of {}",
+                Release::latest()
+            )
+        })
+    }
+
     /// What is said of gates that a server would heed and nothing here does: its decisions may be others.
     fn notice(&self) -> Option<String> {
         let changed = self.feature_gates.changed().map(|gate| gate.name);
@@ -115,6 +127,9 @@ fn invalid(flag: &str, value: &str, error: &dyn std::error::Error) -> clap::Erro
 impl FromArgMatches for GateArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let arguments = WrittenGates::from_arg_matches(matches)?.read()?;
+        if let Some(note) = arguments.release_note() {
+            output::eprint(&output::note(&text!("{}", note)));
+        }
         if let Some(notice) = arguments.notice() {
             output::eprint(&output::warning(&text!("{}", notice)));
         }
@@ -177,6 +192,17 @@ mod tests {
                 "2 feature gates have no effect here, StorageVersionAPI and others: a server may do other than what is shown"
             )
         );
+    }
+
+    #[test]
+    fn older_releases_are_told_to_be_followed_in_part() {
+        let note = |release| {
+            let feature_gates = FeatureGates::new(release);
+            GateArguments { feature_gates }.release_note()
+        };
+        assert_eq!(note(Release::latest()), None);
+        let older = note(Release::by_version("1.36").unwrap()).unwrap();
+        assert!(older.contains("are those of Kubernetes 1.36;"), "{older}");
     }
 
     #[test]

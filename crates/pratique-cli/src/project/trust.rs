@@ -205,9 +205,9 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     decides(
         &["check", "review", "replay", "impact", "scan", "serve", "snapshot"],
-        &["featureGates"],
+        &["featureGates", "kubernetesVersion"],
         Weakening::AnyChange,
-        "which features the API server has",
+        "which release and which features the API server has",
     ),
     decides(
         &["check", "review", "scan", "snapshot"],
