@@ -176,10 +176,7 @@ fn directories() {
         let file = format!("{root}/admission.yaml");
         fs::write(&file, configuration).unwrap();
         let said = match Admission::builder()
-            .feature_gates(FeatureGates {
-                manifests: gate,
-                ..FeatureGates::default()
-            })
+            .feature_gates(FeatureGates::default().with("ManifestBasedAdmissionControlConfig", gate))
             .configuration(&file)
             .load()
         {

@@ -226,10 +226,7 @@ fn the_api_takes_no_reserved_names() {
     let admitted = |gate: bool, kind: &str, name: &str, operation: Operation| {
         let builder = Admission::builder()
             .registry_checks(true)
-            .feature_gates(FeatureGates {
-                manifests: gate,
-                ..FeatureGates::default()
-            });
+            .feature_gates(FeatureGates::default().with("ManifestBasedAdmissionControlConfig", gate));
         let live = builder.live().start().unwrap();
         as_given(&live, &registration(kind, name, operation)).unwrap()
     };
@@ -282,10 +279,10 @@ fn deny_everything(excludes_virtual_resources: bool) -> (Live, Markers) {
     let hook = everything(webhook(VALIDATING, "w.static.k8s.io", "deny", ""));
     let markers = Markers::default();
     let admission = Admission::builder()
-        .feature_gates(FeatureGates {
+        .feature_gates(FeatureGates::default().with(
+            "ExcludeAdmissionWebhookVirtualResources",
             excludes_virtual_resources,
-            ..FeatureGates::default()
-        })
+        ))
         .files([file("p.yaml", &denying)], POLICIES)
         .files([file("w.yaml", &hook)], VALIDATING)
         .caller(markers.clone());
@@ -332,10 +329,10 @@ fn rules_that_have_no_effect_are_warned_of() {
     let warnings = |excludes_virtual_resources, operation| {
         let builder = Admission::builder()
             .registry_checks(true)
-            .feature_gates(FeatureGates {
+            .feature_gates(FeatureGates::default().with(
+                "ExcludeAdmissionWebhookVirtualResources",
                 excludes_virtual_resources,
-                ..FeatureGates::default()
-            });
+            ));
         let live = builder.live().start().unwrap();
         let mut request = registration("ValidatingWebhookConfiguration", "x", operation);
         let rules = r#"{"metadata":{"name":"x"},"webhooks":[{"rules":[
