@@ -221,6 +221,11 @@ async fn post(
     let now = Instant::now();
     let of_webhook = webhook.timeout.and_then(|timeout| now.checked_add(timeout));
     let deadline = of_webhook.into_iter().chain(context.deadline()).min();
+    let is_shortened = match (of_webhook, context.deadline()) {
+        (Some(of_webhook), Some(of_request)) => of_request < of_webhook,
+        (None, of_request) => of_request.is_some(),
+        (Some(_), None) => false,
+    };
     let timeout = deadline.and_then(|deadline| whole_seconds(deadline.saturating_duration_since(now)));
     let called = Arc::clone(&endpoint);
     let unsent = |why: &str| {
@@ -242,6 +247,7 @@ async fn post(
         body,
         timeout,
         deadline: deadline.map(Instant::into_std),
+        is_shortened,
         memory,
     });
     let answer = match deadline {

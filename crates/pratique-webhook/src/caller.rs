@@ -49,6 +49,9 @@ pub struct Call {
     /// The deadline, at which the caller ends the call with an API server's message. A call that does not end is dropped soon
     /// after.
     pub deadline: Option<Instant>,
+    /// Whether the request ends before the webhook's own time is over: that there is no answer until then says nothing of the
+    /// webhook.
+    pub is_shortened: bool,
     /// The memory that the request has for this call. Callers grow it as they read an answer; the rest is added when they
     /// return the answer.
     pub memory: Arc<CallMemory>,

@@ -77,6 +77,7 @@ impl HttpImageBackend {
             body: review.into(),
             timeout: None,
             deadline: None,
+            is_shortened: false,
             memory: Arc::new(CallMemory::default()),
         };
         let mut wait = self.retry_backoff;

@@ -136,6 +136,7 @@ mod tests {
             body: Bytes::new(),
             timeout: None,
             deadline: None,
+            is_shortened: false,
             memory: Arc::default(),
         }
     }

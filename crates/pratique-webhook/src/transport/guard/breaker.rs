@@ -15,7 +15,8 @@ use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
 /// After a number of consecutive failures the breaker opens: calls fail at once, for the duration of the cool-down.
 /// Then one call is let through; if it succeeds, the breaker closes, otherwise the cool-down begins again. Failures are
 /// timeouts, errors of the connection, and the statuses 429 and from 500 on; any other answer shows that the webhook
-/// responds.
+/// responds. A call that its request does not give the webhook's own time says nothing, unless it is answered: whoever asks would
+/// otherwise open the breaker for everybody.
 pub struct Breaker<C> {
     caller: C,
     failures: u32,
@@ -39,6 +40,7 @@ struct Attempt<'a> {
     failures: u32,
     cool_down: Duration,
     deadline: Option<Instant>,
+    is_shortened: bool,
     ended: bool,
 }
 
@@ -88,10 +90,14 @@ impl<C: Caller> Caller for Breaker<C> {
                 failures: self.failures,
                 cool_down: self.cool_down,
                 deadline: call.deadline.map(Instant::from_std),
+                is_shortened: call.is_shortened,
                 ended: false,
             };
             let answer = self.caller.call(call).await;
-            attempt.end(answer.as_ref().err().is_some_and(|error| is_failure(error.kind)));
+            let failure = answer.as_ref().err().map(|error| error.kind);
+            if !(attempt.is_shortened && failure == Some(CallErrorKind::Timeout)) {
+                attempt.end(failure.is_some_and(is_failure));
+            }
             answer
         })
     }
@@ -121,7 +127,8 @@ impl Drop for Attempt<'_> {
         if self.ended {
             return;
         }
-        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        let is_over = self.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        if is_over && !self.is_shortened {
             return self.end(true);
         }
         let mut state = lock(self.state);
@@ -245,5 +252,27 @@ mod tests {
             assert!(late.is_err());
         }
         assert_eq!(message(&breaker).await, open(10));
+    }
+
+    /// Whoever may ask could otherwise open it with requests that end early.
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_ends_early_says_nothing_of_the_webhook() {
+        let breaker = breaker(&[Err(CallErrorKind::Timeout); 4]);
+        let shortened = || Call {
+            is_shortened: true,
+            ..call("a", Duration::from_millis(5))
+        };
+        for _ in 0..4 {
+            assert!(breaker.call(shortened()).await.is_err());
+        }
+        for _ in 0..4 {
+            let dropped = breaker.call(shortened());
+            assert!(
+                tokio::time::timeout(Duration::from_millis(10), dropped)
+                    .await
+                    .is_err()
+            );
+        }
+        assert_eq!(message(&breaker).await, "yes");
     }
 }

@@ -86,6 +86,7 @@ mod scripted {
             body: Bytes::new(),
             timeout: None,
             deadline: Some((Instant::now() + within).into_std()),
+            is_shortened: false,
             memory: Arc::default(),
         }
     }
