@@ -93,12 +93,9 @@ impl Content {
             let version = text(&["apiVersion"]);
             // Transformers and generators are named so, and no server knows them.
             let is_of_kustomize = version == "builtin" || version.starts_with(KUSTOMIZE_GROUP);
-            let has_items = document
-                .get("items")
-                .and_then(Value::as_array)
-                .is_some_and(|items| !items.is_empty());
             let is_typed = !version.is_empty() && !text(&["kind"]).is_empty();
-            is_typed && !is_of_kustomize && (is_named(document) || has_items)
+            // Whatever its kind, items are those of a list.
+            is_typed && (has_items(document) || (!is_of_kustomize && is_named(document)))
         };
         let is_unread = !self.is_whole && !self.is_template();
         is_unread || self.documents.iter().any(is_one)
@@ -114,7 +111,7 @@ impl Content {
             let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
             let is_of_kustomize = version.starts_with(KUSTOMIZE_GROUP) || (is_named_so && version.is_empty());
             let has_kind = matches!(kind.as_str(), "Kustomization" | "Component");
-            is_of_kustomize && (has_kind || (is_named_so && kind.is_empty()))
+            !has_items(document) && is_of_kustomize && (has_kind || (is_named_so && kind.is_empty()))
         };
         let is_empty = self.documents.is_empty() && is_named_so;
         self.is_whole
@@ -200,6 +197,12 @@ impl Content {
         // Lines of JSON may be cut off, as in logs.
         begins || (!self.is_json && lines_of_errors.any(is_of_action))
     }
+}
+
+/// Whether an object is a list, whatever its kind.
+fn has_items(object: &Value<'static>) -> bool {
+    let items = object.get("items").and_then(Value::as_array);
+    items.is_some_and(|items| !items.is_empty())
 }
 
 /// Whether an object has a name, or is to get one.

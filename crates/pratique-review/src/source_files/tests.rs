@@ -297,3 +297,20 @@ fn configurations_of_programs_are_no_objects() {
         ("map.yaml", "apiVersion: v1\nkind: ConfigMap\n", None),
     ]);
 }
+
+/// What has items is a list, whatever it calls itself: its items are evaluated.
+#[test]
+fn lists_of_kinds_of_kustomize_are_lists() {
+    let items = "items: [{apiVersion: v1, kind: Pod, metadata: {name: a}}]\n";
+    let head = |kind: &str| format!("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: {kind}\n{items}");
+    let [kustomization, component] = [head("Kustomization"), head("Component")];
+    check(&[
+        ("a/list.yaml", &kustomization, None),
+        ("b/list.yaml", &component, None),
+        ("c/kustomization.yaml", &kustomization, None),
+    ]);
+    assert!(may_have_object(
+        Path::new("patch.yaml"),
+        head("PodList").as_bytes()
+    ));
+}
