@@ -5,7 +5,12 @@ use std::sync::LazyLock;
 use pratique_types::{AdmissionRequest, Operation};
 use pratique_validation::Validator;
 
-static VALIDATOR: LazyLock<Validator> = LazyLock::new(Validator::new);
+static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
+    Validator::new()
+        .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
+        .with_kinds(pratique_manifest::KIND_RULES)
+        .with_device_expressions(pratique_expression::compile_device_expression)
+});
 
 /// The rules by which a server refuses objects of built-in kinds.
 pub(crate) fn validator() -> &'static Validator {
