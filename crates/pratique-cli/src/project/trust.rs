@@ -116,11 +116,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "how the answer is printed",
     ),
     harmless(&["test"], &["coverage"], "how the answer is printed"),
-    harmless(
-        &["check", "test"],
-        &["warn", "deny"],
-        "warnings that are reported, and those that fail the command",
-    ),
+    harmless(&["check", "test"], &["deny"], "warnings that fail the command"),
     harmless(
         &["test"],
         &["coverageThreshold"],
@@ -169,9 +165,9 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     decides(
         &["check", "test"],
-        &["allow"],
+        &["allow", "warn"],
         Weakening::AnyChange,
-        "warnings that are not reported",
+        "warnings that are not reported, or fail the command no more",
     ),
     decides(
         &["review", "replay", "impact", "scan"],

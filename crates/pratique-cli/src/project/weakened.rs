@@ -167,6 +167,8 @@ mod tests {
         check("review", "namespace", "kube-system", true);
         check("review", "as", "admin", true);
         check("check", "allow", "warnings", true);
+        check("check", "warn", "unguarded-field", true);
+        check("test", "warn", "warnings", true);
         check("test", "filter", "easy", true);
     }
 
