@@ -11,6 +11,7 @@ pub(crate) mod permitted;
 pub(crate) mod piece;
 mod place;
 mod quick;
+pub(crate) mod repository_links;
 mod selection;
 pub(crate) mod sources;
 pub(crate) mod spool;
@@ -37,10 +38,10 @@ use crate::output::problems;
 pub(crate) use excluded::{PathPattern, pattern_from};
 pub(crate) use passed_over::{PassReason, PassedOver, PassedOverLine, WithPassedOver};
 pub(crate) use permitted::{
-    RepositoryLinks, open_file, open_regular, permit_directory, read_directory, read_regular, read_with_state,
+    open_file, open_regular, permit_directory, read_directory, read_regular, read_with_state,
 };
 pub(crate) use selection::FileSelection;
-pub(crate) use walk::is_hidden;
+pub(crate) use walk::has_hidden_part;
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";

@@ -1,14 +1,15 @@
-//! Opens files and directories, unless the project file named them and they lead out of its directory.
+//! Opens files and directories, unless the project file named them and they lead out of its directory, or a link of a repository
+//! leads out of it.
 //!
 //! All files of the user are opened here: names of files are no proof of what is behind them.
 
-use std::fs::{self, DirEntry, File, ReadDir};
-use std::io::{self, ErrorKind};
+use std::fs::{self, File, ReadDir};
+use std::io;
 use std::path::Path;
 
-use pratique_manifest::PathBoundary;
-use pratique_manifest::{FileState, path_text};
+use pratique_manifest::FileState;
 
+use super::repository_links::RepositoryLinks;
 use crate::project::applied::permit;
 
 /// Opens a file.
@@ -72,45 +73,6 @@ pub(crate) fn permit_directory(path: impl AsRef<Path>) -> io::Result<()> {
         permit(&entry.path())?;
         links.permit(&entry)
     })
-}
-
-/// The links of a directory that is walked. A repository can come with a change of somebody else, and its links with it: those
-/// that are found, and not named by the user, do not lead out of it.
-#[derive(Debug)]
-pub(crate) struct RepositoryLinks(Option<PathBoundary>);
-
-/// A link leads out of the repository that it was found in.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a link that leads out of its repository, {top}: it can be named, but is not followed where it is found"
-)]
-struct OutsideLink {
-    top: String,
-}
-
-impl RepositoryLinks {
-    /// Those below a directory; outside of a repository they may lead anywhere.
-    pub(crate) fn below(directory: &Path) -> Self {
-        RepositoryLinks(PathBoundary::of_repository(directory))
-    }
-
-    /// Permits an entry of a directory, unless it is a link that leads out.
-    ///
-    /// # Errors
-    /// It leads out.
-    pub(crate) fn permit(&self, entry: &DirEntry) -> io::Result<()> {
-        match &self.0 {
-            Some(repository) if entry.file_type()?.is_symlink() && !repository.holds(&entry.path()) => {
-                Err(io::Error::new(
-                    ErrorKind::PermissionDenied,
-                    OutsideLink {
-                        top: path_text(repository.directory()),
-                    },
-                ))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,14 +4,15 @@ mod gitignore;
 
 use std::ffi::OsString;
 use std::fs::{self, DirEntry};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use pratique_manifest::path_text;
 use pratique_review::may_have_object;
 
 use super::passed_over::PassReason;
+use super::repository_links::RepositoryLinks;
 use super::selection::FileSelection;
-use super::{RepositoryLinks, read_directory, read_regular};
+use super::{read_directory, read_regular};
 use crate::exit::CliError;
 use gitignore::Ignored;
 
@@ -26,7 +27,7 @@ pub(super) struct WalkRules {
     extensions: &'static [&'static str],
     /// Whether `.gz` may follow these.
     may_be_compressed: bool,
-    /// Which files are read whose name begins with a dot, and whether directories are entered.
+    /// Which files are read whose name begins with a dot or that are in such a directory, and whether these are entered.
     hidden: HiddenFiles,
     enters_hidden_directories: bool,
     /// Whether `.gitignore` files count.
@@ -39,8 +40,8 @@ pub(super) struct WalkRules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HiddenFiles {
     All,
-    /// Those that `kubectl apply -f DIRECTORY` sends: manifests with an object. Repositories have the configurations of tools in
-    /// others.
+    /// Those that `kubectl apply -R -f DIRECTORY` sends: manifests with an object, also in directories whose name begins with a dot.
+    /// Repositories have the configurations of tools in others.
     // Upstream: cli-runtime/pkg/resource/visitor.go, ExpandPathsToFileVisitors
     Objects,
 }
@@ -50,7 +51,7 @@ pub(super) const OBJECTS: WalkRules = WalkRules {
     extensions: &["yaml", "yml", "json", "ndjson", "jsonl"],
     may_be_compressed: true,
     hidden: HiddenFiles::Objects,
-    enters_hidden_directories: false,
+    enters_hidden_directories: true,
     is_as_git: true,
     gives_special_files: false,
 };
@@ -59,6 +60,7 @@ pub(super) const OBJECTS: WalkRules = WalkRules {
 /// their events.
 pub(super) const LOGS: WalkRules = WalkRules {
     extensions: &["log", "yaml", "yml", "json", "ndjson", "jsonl"],
+    enters_hidden_directories: false,
     is_as_git: false,
     ..OBJECTS
 };
@@ -93,13 +95,16 @@ impl WalkRules {
         if is_in_hidden && !self.enters_hidden_directories {
             return Some(PassReason::Hidden);
         }
-        self.reason_of_file(below)
+        self.reason_of_file(below, is_in_hidden)
     }
 
-    fn reason_of_file(&self, path: &Path) -> Option<PassReason> {
+    fn reason_of_file(&self, path: &Path, is_in_hidden: bool) -> Option<PassReason> {
         if !self.has_extension(path) {
             Some(PassReason::Extension)
-        } else if is_hidden(path) && self.hidden == HiddenFiles::Objects && !is_manifest(path) {
+        } else if (is_in_hidden || is_hidden(path))
+            && self.hidden == HiddenFiles::Objects
+            && !is_manifest(path)
+        {
             Some(PassReason::Hidden)
         } else {
             None
@@ -107,8 +112,9 @@ impl WalkRules {
     }
 
     /// Whether a file that its name does not pass over is hidden, and has no object.
-    fn is_without_object(&self, path: &Path) -> bool {
-        self.hidden == HiddenFiles::Objects && is_hidden(path) && !may_hold_object(path)
+    fn is_without_object(&self, path: &Path, is_in_hidden: bool) -> bool {
+        let is_hidden = is_in_hidden || is_hidden(path);
+        self.hidden == HiddenFiles::Objects && is_hidden && !may_hold_object(path)
     }
 
     fn has_extension(&self, path: &Path) -> bool {
@@ -153,6 +159,12 @@ fn may_hold_object(path: &Path) -> bool {
     }
 }
 
+/// Whether a file is hidden, or in a directory that is.
+pub(crate) fn has_hidden_part(path: &Path) -> bool {
+    path.components()
+        .any(|part| matches!(part, Component::Normal(name) if name.as_encoded_bytes().starts_with(b".")))
+}
+
 /// Whether a file or directory is hidden: its name begins with a dot.
 pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name()
@@ -170,6 +182,7 @@ pub(super) fn files(
         selection,
         links: RepositoryLinks::below(directory),
         files: Vec::new(),
+        is_in_hidden: false,
     };
     let ignored = rules.is_as_git.then(|| Ignored::of(directory));
     walk.directory(directory, ignored.as_ref(), 0)?;
@@ -182,6 +195,8 @@ struct Walk<'a> {
     selection: &'a FileSelection,
     links: RepositoryLinks,
     files: Vec<PathBuf>,
+    /// Whether it is in a directory whose name begins with a dot.
+    is_in_hidden: bool,
 }
 
 impl Walk<'_> {
@@ -212,11 +227,14 @@ impl Walk<'_> {
                 self.selection.pass(&path, reason, is_directory);
             } else if is_directory {
                 let ignored = ignored.map(|ignored| ignored.within(&entry.file_name()));
+                let is_in_hidden = self.is_in_hidden;
+                self.is_in_hidden |= is_hidden(&path);
                 self.directory(&path, ignored.as_ref(), depth + 1)?;
+                self.is_in_hidden = is_in_hidden;
             } else {
                 let permitted = self.links.permit(&entry);
                 permitted.map_err(|error| CliError::unread(&path, error))?;
-                if self.rules.is_without_object(&path) {
+                if self.rules.is_without_object(&path, self.is_in_hidden) {
                     self.selection.pass(&path, PassReason::Hidden, false);
                 } else {
                     self.files.push(path);
@@ -235,7 +253,7 @@ impl Walk<'_> {
         ignored: Option<&Ignored>,
     ) -> Option<PassReason> {
         let of_name = if !is_directory {
-            self.rules.reason_of_file(path)
+            self.rules.reason_of_file(path, self.is_in_hidden)
         } else if is_hidden(path) && !self.rules.enters_hidden_directories {
             Some(PassReason::Hidden)
         } else {
@@ -318,12 +336,12 @@ mod tests {
         };
         assert_eq!(
             walked(&FileSelection::default()),
-            "in/.evil.yaml in/a.yaml in/b.json.gz in/deep/.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
+            "in/.evil.yaml in/.hidden/.evil.yaml in/a.yaml in/b.json.gz in/deep/.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
         );
         // A path is from the working directory, a name is not.
         assert_eq!(
             walked(&selection),
-            "in/.evil.yaml in/a.yaml in/deep/.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
+            "in/.evil.yaml in/.hidden/.evil.yaml in/a.yaml in/deep/.yaml in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml"
         );
         assert_eq!(
             selection.passed_over().line().unwrap(),

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::boundary::ProjectBoundary;
 use super::weakened::WeakenedSetting;
+use crate::input::repository_links::permit_links;
 
 static APPLIED: OnceLock<AppliedProject> = OnceLock::new();
 
@@ -46,11 +47,13 @@ impl AppliedProject {
     }
 }
 
-/// Permits to open a path, unless the project file named it and its links lead out of the directory of the file.
+/// Permits to open a path, unless the project file named it and its links lead out of the directory of the file, or a link of a
+/// repository leads out of it.
 ///
 /// # Errors
 /// It leads out.
 pub(crate) fn permit(path: &Path) -> io::Result<()> {
+    permit_links(path)?;
     APPLIED
         .get()
         .map_or(Ok(()), |applied| applied.boundary.permit(path))

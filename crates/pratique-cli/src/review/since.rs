@@ -10,7 +10,7 @@ use super::Reader;
 use super::read::{Input, Inputs};
 use crate::exit::CliError;
 use crate::input::git::{Contents, FileKind, Revision, RevisionFile};
-use crate::input::{self, FileSelection, InputError, InputObject, STDIN, is_hidden, named};
+use crate::input::{self, FileSelection, InputError, InputObject, STDIN, has_hidden_part, named};
 use crate::output;
 
 /// Reads the objects that the inputs had at a revision.
@@ -86,7 +86,7 @@ fn add(
     match named::plain_content(contents.read(hash, size)?, limit) {
         // A file that is gone may have been no object of the API, and none is deleted then.
         Ok(content) if sources.recognize_content(&file.path, &content).is_some() => Ok(()),
-        Ok(content) if is_hidden(&file.path) && !may_have_object(&file.path, &content) => Ok(()),
+        Ok(content) if has_hidden_part(&file.path) && !may_have_object(&file.path, &content) => Ok(()),
         Ok(content) => reader.take(input::objects(ManifestFile { path, content }), all),
         Err(error) => reader.report(InputError::Unread { path, error }),
     }
