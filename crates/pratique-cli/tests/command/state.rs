@@ -359,7 +359,8 @@ fn definitions_that_define_nothing_are_told_once() {
         .with("old.yaml", OLD)
         .with("policy.yaml", crate::scan::POLICIES);
     let invalid = "crds.yaml:4:3: the definition defines nothing: \
-        CustomResourceDefinition.apiextensions.k8s.io \"bares.example.com\" is invalid: spec.versions: Required value";
+        CustomResourceDefinition.apiextensions.k8s.io \"bares.example.com\" is invalid: [spec.versions: Invalid value: null: must have \
+        exactly one version marked as storage version, ";
     let gone = "crds.yaml:8:3: the definition defines nothing: CustomResourceDefinition \
         \"olds.example.com\" is of apiextensions.k8s.io/v1beta1, a version that is gone since Kubernetes 1.22: \
         write it in apiextensions.k8s.io/v1\n";
