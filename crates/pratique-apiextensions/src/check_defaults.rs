@@ -162,7 +162,7 @@ impl DefaultCheck<'_> {
         field: &str,
     ) {
         let mut pruned = default.clone();
-        prune_value(&mut pruned, schema);
+        prune_value(&mut pruned, schema, is_resource);
         if self.requires_pruned && pruned != *default {
             let detail = "must not have unknown fields";
             self.errors

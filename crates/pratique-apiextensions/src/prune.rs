@@ -20,10 +20,14 @@ pub(crate) fn prune(object: &mut Object<'_>, schema: &Schema) -> Vec<String> {
     pruner.unknown
 }
 
-/// Removes the fields of a value that its schema does not specify.
-pub(crate) fn prune_value(value: &mut Value<'_>, schema: &Schema) {
+/// Removes the fields of a default that its schema does not specify; that of a resource keeps its metadata.
+pub(crate) fn prune_value(value: &mut Value<'_>, schema: &Schema, is_resource: bool) {
     let mut pruner = Pruner { unknown: Vec::new() };
-    pruner.value(value, Some(schema), &Path::ROOT.child("default"));
+    let path = Path::ROOT.child("default");
+    match value {
+        Value::Object(object) if is_resource => pruner.object(object, schema, true, &path),
+        other => pruner.value(other, Some(schema), &path),
+    }
 }
 
 struct Pruner {

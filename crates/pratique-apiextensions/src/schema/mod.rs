@@ -48,6 +48,8 @@ pub(crate) struct Schema {
     pub(crate) has_description: bool,
     /// Whether there is an example or external documentation.
     pub(crate) has_examples: bool,
+    /// Whether a list of texts or rules is there and empty, which Go's comparison tells from one that is not there.
+    pub(crate) has_empty_lists: bool,
 }
 
 /// The restrictions on a value besides its type.

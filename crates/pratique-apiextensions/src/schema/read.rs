@@ -180,6 +180,13 @@ impl<'r, 'a> Reader<'r, 'a> {
             map_type: self.text("x-kubernetes-map-type").map(Box::from),
             has_title: self.text("title").is_some_and(|text| !text.is_empty()),
             has_description: self.text("description").is_some_and(|text| !text.is_empty()),
+            has_empty_lists: [
+                "required",
+                "x-kubernetes-list-map-keys",
+                "x-kubernetes-validations",
+            ]
+            .iter()
+            .any(|name| matches!(self.non_null(name), Some(Value::Array(list)) if list.is_empty())),
             has_examples: ["example", "externalDocs"]
                 .iter()
                 .any(|name| self.non_null(name).is_some()),

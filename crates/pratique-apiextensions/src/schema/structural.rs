@@ -295,6 +295,7 @@ fn has_no_validations(schema: &Schema) -> bool {
         && !schema.has_title
         && !schema.has_description
         && !schema.has_examples
+        && !schema.has_empty_lists
 }
 
 /// Checks that the schema has the fields and items that combinations name.
