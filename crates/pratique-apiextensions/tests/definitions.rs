@@ -138,3 +138,29 @@ fn warnings_are_about_what_is_new() {
     assert_eq!(definition_warnings(&odd, Some(&old)), [date, set]);
     assert!(definition_warnings(&odd, Some(&odd)).is_empty());
 }
+
+#[test]
+fn rules_name_fields_that_are_keywords_either_way() {
+    let spec = r#""group": "example.com", "names": {"plural": "widgets", "kind": "Widget"}"#;
+    let definition = definition(
+        "widgets.example.com",
+        spec,
+        r#", "properties": {"if": {"type": "integer"}}, "x-kubernetes-validations": [
+            {"rule": "self.if > 0", "message": "as it is"}, {"rule": "self.__if__ > 0", "message": "escaped"}]"#,
+    );
+    let widgets = CustomResource::compile(&definition).unwrap();
+    let v1 = widgets.version("v1").unwrap();
+    let texts = |value: i64| {
+        let object = format!(
+            r#"{{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {{"name": "w", "namespace": "n"}}, "if": {value}}}"#
+        );
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let errors = v1.validate_create(&object).errors;
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(texts(1).is_empty());
+    assert_eq!(
+        texts(0),
+        ["<nil>: Invalid value: as it is", "<nil>: Invalid value: escaped"]
+    );
+}

@@ -117,3 +117,27 @@ fn restore(written: &Value<'_>, schema: &mut Value<'static>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_with_empty_values_are_found() {
+        assert!(has_empty(b"{\"a\": [ ]}") && has_empty(b"{\"a\": {\n}}"));
+        assert!(!has_empty(b"{\"a\": [1]}"));
+    }
+
+    #[test]
+    fn empty_settings_of_schemas_are_restored() {
+        let value = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let written = value(
+            r#"{"dependencies": {}, "default": {"a": []}, "items": [], "properties": {"a": {"oneOf": []}, "gone": {"enum": []}}}"#,
+        );
+        let mut schema = value(r#"{"default": {}, "items": null, "properties": {"a": {}}}"#);
+        restore(&written, &mut schema);
+        let expected =
+            r#"{"default": {}, "dependencies": {}, "items": [], "properties": {"a": {"oneOf": []}}}"#;
+        assert_eq!(schema, value(expected));
+    }
+}
