@@ -52,23 +52,28 @@ impl VersionSetting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VersionSettings<'v> {
     versions: &'v [Value<'v>],
+    /// By the setting, whether all versions have the same, which stands once then.
+    shares: [bool; 4],
 }
 
 impl<'v> VersionSettings<'v> {
     /// Those of the `spec` of a definition.
     pub(super) fn new(spec: &Node<'_, 'v>) -> Self {
         let versions = spec.value().get("versions").and_then(Value::as_array);
+        let versions = versions.unwrap_or_default();
         VersionSettings {
-            versions: versions.unwrap_or_default(),
+            versions,
+            shares: VersionSetting::ALL.map(|setting| have_same(versions, setting)),
         }
     }
 
-    /// Whether all versions have the same setting, which stands once then.
-    pub(super) fn shares(&self, setting: VersionSetting) -> bool {
-        let of = |version: &'v Value<'v>| version.get(setting.name());
-        match self.versions.split_first() {
-            None => false,
-            Some((first, others)) => others.iter().all(|other| is_same_setting(of(other), of(first))),
+    fn shares(&self, setting: VersionSetting) -> bool {
+        let [schema, subresources, columns, fields] = self.shares;
+        match setting {
+            VersionSetting::Schema => schema,
+            VersionSetting::Subresources => subresources,
+            VersionSetting::PrinterColumns => columns,
+            VersionSetting::SelectableFields => fields,
         }
     }
 
@@ -114,11 +119,23 @@ impl<'v> VersionSettings<'v> {
     }
 }
 
+/// Whether all versions have the same setting.
+fn have_same(versions: &[Value<'_>], setting: VersionSetting) -> bool {
+    match versions.split_first() {
+        None => false,
+        Some((first, others)) => {
+            let first = first.get(setting.name());
+            let mut others = others.iter();
+            others.all(|other| is_same_setting(other.get(setting.name()), first))
+        }
+    }
+}
+
 /// The schemas of a definition: one where all versions share it.
 pub(crate) fn distinct_schemas<'v, 'a>(definition: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
     let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
     let versions = versions.unwrap_or_default();
-    let most = if (VersionSettings { versions }).shares(VersionSetting::Schema) {
+    let most = if have_same(versions, VersionSetting::Schema) {
         1
     } else {
         usize::MAX
