@@ -27,19 +27,12 @@ pub(super) fn validate_mutating(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
 fn validate_policy_name(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
     let name = spec.child("policyName");
     if name.text().is_empty() {
-        require(&name, "", errors);
+        errors.list.required_covered(&name, "");
     } else {
         errors
             .list
             .invalid_each(&name, &subdomain_name(name.text(), false));
     }
-}
-
-/// Requires a field that a declarative rule requires as well in some kinds.
-fn require(field: &Node<'_, '_>, detail: &str, errors: &mut FieldErrors) {
-    let start = errors.list.len();
-    errors.list.required(field, detail);
-    errors.list.cover_from(start, "");
 }
 
 fn validate_common(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
@@ -100,6 +93,8 @@ fn validate_actions(actions: &Node<'_, '_>, errors: &mut FieldErrors) {
         errors.list.invalid_value(actions, detail);
     }
     if used.is_empty() {
-        require(actions, "at least one validation action is required", errors);
+        errors
+            .list
+            .required_covered(actions, "at least one validation action is required");
     }
 }

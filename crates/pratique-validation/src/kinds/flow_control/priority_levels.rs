@@ -60,22 +60,19 @@ fn validate_spec(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// Adds an error of a rule that has a declarative twin.
-fn add_covered(errors: &mut Errors, add: impl FnOnce(&mut Errors)) {
-    let start = errors.len();
-    add(errors);
-    errors.cover_from(start, "");
-}
-
+/// Forbids a field that a declarative rule forbids, too.
 fn forbid(field: &Node<'_, '_>, detail: &str, errors: &mut Errors) {
     if field.is_set() {
-        add_covered(errors, |errors| errors.forbidden(field, detail));
+        let start = errors.len();
+        errors.forbidden(field, detail);
+        errors.cover_from(start, "");
     }
 }
 
+/// Requires a field that a declarative rule requires, too.
 fn require(field: &Node<'_, '_>, detail: &str, errors: &mut Errors) {
     if !field.is_set() || field.value().as_str() == Some("") {
-        add_covered(errors, |errors| errors.required(field, detail));
+        errors.required_covered(field, detail);
     }
 }
 
