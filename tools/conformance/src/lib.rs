@@ -30,6 +30,7 @@ use serde_json::Value;
 
 pub use outcome::Outcome;
 pub use report::Report;
+pub use validation::answer as validation_answer;
 
 /// The arguments of `cargo xtask conformance`.
 #[derive(Clone, Debug, Default, clap::Args)]

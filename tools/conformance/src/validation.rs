@@ -51,7 +51,11 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     Outcome::new(decision, &expect, actual).text(Some(&expected), Some(&text))
 }
 
-fn answer(case: &Value) -> Result<Value, Error> {
+/// What is said of the object of a case, in the form of its `expect`.
+///
+/// # Errors
+/// The case names no resource.
+pub fn answer(case: &Value) -> Result<Value, Error> {
     let placeholders = Placeholders {
         name_suffix: SUFFIX.to_owned(),
         uid: UID.to_owned(),

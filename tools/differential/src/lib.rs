@@ -1,7 +1,7 @@
 //! Differential tests: random expressions over random data, and random policies with requests, evaluated here and in the
 //! reference.
 //!
-//! `area` compares, and `shrink` shrinks differences; `cel`, `policy` and `webhook` are the compared areas. For `cel`,
+//! `area` compares, and `shrink` shrinks differences; `cel`, `policy`, `validation` and `webhook` are the compared areas. For `cel`,
 //! `grammar` has the productions of expressions, `generate` generates them, `world` has their inputs, and `ours`
 //! evaluates them.
 
@@ -21,6 +21,7 @@ mod shrink;
 mod sketch;
 mod tree;
 mod types;
+mod validation;
 mod webhook;
 mod world;
 
@@ -31,6 +32,7 @@ use pratique_harness::Dice;
 
 use self::cel::Cel;
 use self::policy::Policy;
+use self::validation::Validation;
 use self::webhook::Webhook;
 
 pub use policy::{
@@ -52,6 +54,8 @@ enum Subject {
     Cel(Run),
     /// Policies: what becomes of requests that go through mutating and validating ones. Needs Go.
     Policy(policy::Run),
+    /// Validation: for what a server refuses objects of built-in kinds. Needs Go.
+    Validation(validation::Run),
     /// Webhooks: what becomes of objects that they patch. Needs Go.
     Webhook(Span),
 }
@@ -100,6 +104,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let differs = match &arguments.subject {
         Subject::Cel(run) => area::compare(&Cel::new(run), &run.span),
         Subject::Policy(run) => area::compare(&Policy::new(run), &run.span),
+        Subject::Validation(run) => {
+            Validation::new(run).and_then(|validation| area::compare(&validation, &run.span))
+        }
         Subject::Webhook(span) => Webhook::new().and_then(|webhook| area::compare(&webhook, span)),
     };
     match differs {

@@ -76,7 +76,7 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
     } else if affinity.is_set() {
         errors.required(required, "must specify required node constraints");
     }
-    validate_sources(&spec, metadata.child("name").text(), required.is_set(), errors);
+    validate_sources(&spec, metadata.child("name").text(), affinity.is_set(), errors);
     validate_recycling(&spec, errors);
     validate_classes(&spec, errors);
 }

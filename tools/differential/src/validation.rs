@@ -1,0 +1,216 @@
+//! Random objects of built-in kinds: the errors for which a server refuses them, here and in its own registry.
+//!
+//! A case is one of the conformance suite `validation`. Its `objects` are generated from the types of their `kinds`, or are
+//! changed ones of the project's golden cases, with values at which rules turn.
+
+mod kinds;
+mod objects;
+
+use pratique_harness::{Dice, Error, workspace};
+use serde_json::{Value, json};
+
+use self::kinds::{KINDS, Kind};
+use self::objects::Objects;
+use super::area::{Area, Report};
+use super::reference::Reference;
+use super::shrink::{Cuts, Difference, Part};
+
+/// The members of metadata that say which object it is.
+const IDENTITY: &[&str] = &["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
+
+/// Options to compare what is refused.
+#[derive(clap::Args)]
+pub(super) struct Run {
+    #[command(flatten)]
+    pub(super) span: super::Span,
+    /// Objects of this kind only, such as `Pod`.
+    #[arg(long)]
+    kind: Option<String>,
+}
+
+/// The area.
+pub(super) struct Validation {
+    kinds: Vec<&'static Kind>,
+    objects: Objects,
+}
+
+impl Validation {
+    pub(super) fn new(run: &Run) -> Result<Self, Error> {
+        let is_wanted = |kind: &&Kind| run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind);
+        let kinds: Vec<&Kind> = KINDS.iter().filter(is_wanted).collect();
+        if kinds.is_empty() {
+            return Err("there is no such kind, or it is not compared".into());
+        }
+        let golden = workspace::root().join("testdata/validation");
+        Ok(Validation {
+            kinds,
+            objects: Objects::new(&pratique_conformance::cases_below(&golden)?),
+        })
+    }
+}
+
+fn kind_of(case: &Value) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| case["resource"] == kind.path())
+}
+
+impl Area for Validation {
+    type Case = Value;
+
+    const NAME: &'static str = "validation";
+
+    fn start(&self) -> Result<Reference, Error> {
+        Reference::start("validation", &[])
+    }
+
+    fn random(&self, dice: &mut Dice) -> Value {
+        let Some(kind) = dice.pick(&self.kinds) else {
+            return Value::Null;
+        };
+        let object = self.objects.random(dice, kind);
+        let namespace = if kind.is_namespaced { "default" } else { "" };
+        let mut case = json!({"resource": kind.path(), "namespace": namespace, "object": object});
+        if dice.chance(40) {
+            let old = self.objects.changed(dice, kind, &object);
+            case["operation"] = "UPDATE".into();
+            case["oldObject"] = stored(old);
+            // Who writes sends what identifies the stored object.
+            for name in IDENTITY {
+                let member = case["oldObject"]["metadata"][name].clone();
+                case["object"]["metadata"][name] = member;
+            }
+        }
+        case
+    }
+
+    fn question(&self, case: &Value, times: usize) -> Value {
+        let kind = kind_of(case)
+            .map(|kind| json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind}));
+        let resource = kind_of(case).map(|kind| kind.resource);
+        json!({"kind": kind, "resource": resource, "namespace": case["namespace"], "object": case["object"],
+            "oldObject": case.get("oldObject"), "times": times})
+    }
+
+    fn ours(&self, case: &Value) -> Result<Vec<Value>, Error> {
+        pratique_conformance::validation_answer(case).map(|answer| vec![answer])
+    }
+
+    fn with_question(&self, case: &Value, _: usize) -> Value {
+        case.clone()
+    }
+
+    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
+        let field = |path: &str| ours.pointer(path) == theirs.pointer(path);
+        if theirs.get("crash").is_some() {
+            return Some("Crash");
+        }
+        if !field("/status/code") {
+            return Some("Code");
+        }
+        // What cannot be decoded is compared by the conformance suite `defaults`.
+        let is_undecodable = ours.pointer("/status/code") == Some(&json!(400));
+        (!is_undecodable && causes(ours) != causes(theirs)).then_some("Causes")
+    }
+
+    fn is_known(&self, _: &Value, ours: &Value, _: &Value) -> bool {
+        ours.get("notValidated").is_some()
+    }
+
+    fn may_fail(&self, error: &str) -> bool {
+        // What cannot be decoded was never stored.
+        error.starts_with("old object: ")
+    }
+
+    fn smaller(&self, case: &Value) -> Vec<Value> {
+        let cuts = Cuts {
+            may_go: &may_go,
+            texts: &|_, _| Vec::new(),
+        };
+        let mut found = Vec::new();
+        for name in ["object", "oldObject"] {
+            let Some(object) = case.get(name) else { continue };
+            for (_, smaller) in cuts.of(object, &mut Vec::new()) {
+                let mut case = case.clone();
+                case[name] = smaller;
+                found.push(case);
+            }
+        }
+        found
+    }
+
+    fn texts(&self, outcome: &Value) -> String {
+        let causes: Vec<String> = causes(outcome).into_iter().map(|(_, text)| text).collect();
+        causes.join("\n")
+    }
+
+    fn counts(&self, _: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
+        vec![("accepted", theirs["accepted"] == true)]
+    }
+
+    fn describe(&self, difference: &Difference<Value>) -> String {
+        let Difference { case, kind, .. } = difference;
+        let [ours, theirs] = [&difference.ours, &difference.theirs].map(causes);
+        let only = |one: &[(String, String)], other: &[(String, String)]| {
+            let missing = one.iter().filter(|cause| !other.contains(cause));
+            missing
+                .map(|(field, text)| format!("\n    {field}: {text}"))
+                .collect::<String>()
+        };
+        format!(
+            "{kind} of {}:\n  ours only:{}\n  reference only:{}\n  case: {case}\n",
+            case["resource"],
+            only(&ours, &theirs),
+            only(&theirs, &ours)
+        )
+    }
+
+    fn summary(&self, report: &Report) -> String {
+        format!(
+            "{} objects: {} accepted; {} not validated here, {} that the reference judges in different ways\n{} differences",
+            report.questions,
+            report.count("accepted"),
+            report.known,
+            report.varies,
+            report.differences()
+        )
+    }
+}
+
+/// What may go from an object: not what names it.
+fn may_go(path: &[String], part: Part<'_>) -> bool {
+    match (path, part) {
+        ([], Part::Member(name)) => !["apiVersion", "kind", "metadata"].contains(&name),
+        ([metadata], Part::Member(name)) if metadata == "metadata" => !IDENTITY.contains(&name),
+        _ => true,
+    }
+}
+
+/// The fields and texts of the errors, sorted: Go's maps decide the order of some. An empty list that Go does not take to be
+/// absent is printed as such, which a decoded object does not tell here.
+fn causes(outcome: &Value) -> Vec<(String, String)> {
+    let causes = outcome
+        .pointer("/status/details/causes")
+        .and_then(Value::as_array);
+    let text = |cause: &Value, name: &str| cause[name].as_str().unwrap_or_default().to_owned();
+    let mut causes: Vec<(String, String)> = causes
+        .into_iter()
+        .flatten()
+        .map(|cause| {
+            let message = text(cause, "message").replace("Invalid value: []:", "Invalid value: null:");
+            (text(cause, "field"), message)
+        })
+        .collect();
+    causes.sort_unstable();
+    causes
+}
+
+/// An object as it is stored.
+fn stored(mut object: Value) -> Value {
+    let metadata = &mut object["metadata"];
+    if metadata["name"].as_str().is_none_or(str::is_empty) {
+        metadata["name"] = "a".into();
+    }
+    metadata["uid"] = "u".into();
+    metadata["resourceVersion"] = "1".into();
+    metadata["creationTimestamp"] = "2020-01-01T00:00:00Z".into();
+    object
+}
