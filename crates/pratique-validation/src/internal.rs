@@ -16,8 +16,10 @@ enum InternalType {
 }
 
 struct Field {
-    /// The name in JSON; empty for an embedded type.
+    /// The name that is printed; empty for an embedded type.
     name: &'static str,
+    /// The name in objects, in whichever case.
+    written: &'static str,
     is_optional: bool,
     type_name: &'static str,
 }
@@ -52,13 +54,16 @@ fn parse_type(line: &'static str) -> Option<(&'static str, InternalType)> {
         if let Some(type_name) = word.strip_prefix('+') {
             return Some(Field {
                 name: "",
+                written: "",
                 is_optional: false,
                 type_name,
             });
         }
         let (name, type_name) = word.split_once(':')?;
+        let (name, written) = name.split_once('=').unwrap_or((name, name));
         Some(Field {
             name: name.trim_end_matches('?'),
+            written: written.trim_end_matches('?'),
             is_optional: name.ends_with('?'),
             type_name,
         })
@@ -154,7 +159,7 @@ fn write_fields(fields: &[Field], value: &Value<'_>, text: &mut String) {
             write_embedded(field.type_name, value, text);
             continue;
         }
-        let member = member(value, field.name);
+        let member = member(value, field.written);
         // A pointer to a zero value is not left out.
         let is_empty = if field.type_name.starts_with('*') {
             member.is_null()
@@ -259,6 +264,15 @@ mod tests {
             "metav1.OwnerReference",
             r#"{"controller":false}"#,
             r#"{"apiVersion":"","kind":"","name":"","uid":"","controller":false}"#,
+        );
+    }
+
+    #[test]
+    fn fields_may_be_written_otherwise() {
+        check(
+            "core.AzureDiskVolumeSource",
+            r#"{"diskName":"n","diskURI":"u"}"#,
+            r#"{"DiskName":"n","DataDiskURI":"u","CachingMode":null,"FSType":null,"ReadOnly":null,"Kind":null}"#,
         );
     }
 

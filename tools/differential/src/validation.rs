@@ -184,8 +184,8 @@ fn may_go(path: &[String], part: Part<'_>) -> bool {
     }
 }
 
-/// The fields and texts of the errors, sorted: Go's maps decide the order of some. An empty list that Go does not take to be
-/// absent is printed as such, which a decoded object does not tell here.
+/// The fields and texts of the errors, sorted: Go's maps decide the order of some. Lists and maps that are empty and those that
+/// are absent are printed differently, which a decoded object does not tell here.
 fn causes(outcome: &Value) -> Vec<(String, String)> {
     let causes = outcome
         .pointer("/status/details/causes")
@@ -195,7 +195,7 @@ fn causes(outcome: &Value) -> Vec<(String, String)> {
         .into_iter()
         .flatten()
         .map(|cause| {
-            let message = text(cause, "message").replace("Invalid value: []:", "Invalid value: null:");
+            let message = text(cause, "message").replace("[]", "null").replace("{}", "null");
             (text(cause, "field"), message)
         })
         .collect();

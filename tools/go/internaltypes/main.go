@@ -1,6 +1,8 @@
 // Prints the types of Kubernetes' internal API, one a line, for the printing of values in messages.
 //
-//	go run . KUBERNETES APIMACHINERY APIEXTENSIONS > crates/pratique-validation/data/internal.txt
+// A field whose name in JSON differs from its internal one in more than case is written Name=json:type.
+//
+//	go run . KUBERNETES APIMACHINERY APIEXTENSIONS API > crates/pratique-validation/data/internal.txt
 package main
 
 import (
@@ -17,6 +19,7 @@ import (
 
 func main() {
 	k, m, x := os.Args[1], os.Args[2], os.Args[3]
+	renamed(os.Args[4])
 	var lines []string
 	for _, group := range []string{"core", "apps", "batch", "policy", "networking", "storage", "resource", "rbac", "autoscaling",
 		"admissionregistration", "certificates", "discovery", "flowcontrol", "scheduling", "coordination", "node", "apiserverinternal", "storagemigration"} {
@@ -26,6 +29,43 @@ func main() {
 	lines = append(lines, read(filepath.Join(x, "pkg/apis/apiextensions"), "apiextensions", false)...)
 	sort.Strings(lines)
 	fmt.Println(strings.Join(lines, "\n"))
+}
+
+// written has the names in JSON of fields of versioned types, by group, type and field.
+var written = map[string]string{}
+
+// renamed reads the versioned types of all groups.
+func renamed(api string) {
+	files, _ := filepath.Glob(filepath.Join(api, "*", "v*", "types*.go"))
+	for _, f := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), f, nil, 0)
+		if err != nil {
+			panic(err)
+		}
+		group := filepath.Base(filepath.Dir(filepath.Dir(f)))
+		ast.Inspect(file, func(n ast.Node) bool {
+			t, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			st, ok := t.Type.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			for _, field := range st.Fields.List {
+				if field.Tag == nil {
+					continue
+				}
+				json, _, _ := strings.Cut(reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("json"), ",")
+				for _, n := range field.Names {
+					if json != "" && json != "-" && !strings.EqualFold(json, n.Name) {
+						written[group+"."+t.Name.Name+"."+n.Name] = json
+					}
+				}
+			}
+			return true
+		})
+	}
 }
 
 func read(dir, pkg string, tags bool) (out []string) {
@@ -80,6 +120,9 @@ func read(dir, pkg string, tags bool) (out []string) {
 							if strings.Contains(opts, "omit") {
 								shown += "?"
 							}
+						}
+						if json, ok := written[pkg+"."+t.Name.Name+"."+n.Name]; ok {
+							shown += "=" + json
 						}
 						line += " " + shown + ":" + of
 					}

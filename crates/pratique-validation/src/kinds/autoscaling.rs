@@ -53,7 +53,16 @@ struct ReferenceOptions {
 fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (min, max) = (spec.child("minReplicas"), spec.child("maxReplicas"));
-    // Declarative rules judge each number by itself.
+    let start = errors.len();
+    if min.int() < 0 {
+        errors.invalid(min, min.int(), "must be greater than or equal to 0");
+    }
+    if max.int() == 0 {
+        errors.required(max, "must be set and greater than 0");
+    } else if max.int() < 0 {
+        errors.invalid(max, max.int(), "must be greater than or equal to 1");
+    }
+    errors.cover_from(start, "minimum");
     if min.is_set() && max.int() < min.int() {
         errors.invalid(max, max.int(), "must be greater than or equal to `minReplicas`");
     }

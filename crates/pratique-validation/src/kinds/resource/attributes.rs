@@ -77,19 +77,9 @@ fn is_given(list: &Node<'_, '_>) -> bool {
     matches!(list.value(), Value::Array(_))
 }
 
-/// An attribute as the JSON of the internal type, whose members have other names.
+/// An attribute as the JSON of the internal type.
 pub(super) fn internal_attribute<'a>(attribute: &Value<'_>) -> pratique_types::field::BadValue<'a> {
-    let mut renamed = pratique_json::Object::default();
-    if let Some(members) = attribute.as_object() {
-        for (name, value) in members.iter() {
-            let name = match name.strip_suffix('s') {
-                Some(single) => format!("{single}Values"),
-                None => format!("{name}Value"),
-            };
-            renamed.insert(name, value.owned_within(""));
-        }
-    }
-    internal_json("resource.DeviceAttribute", &Value::Object(renamed))
+    internal_json("resource.DeviceAttribute", attribute)
 }
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAttributeStringValue
