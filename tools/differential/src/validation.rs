@@ -125,16 +125,16 @@ impl Area for Validation {
             may_go: &may_go,
             texts: &|_, _| Vec::new(),
         };
-        let mut found = Vec::new();
+        let mut cases = Vec::new();
         for name in ["object", "oldObject"] {
             let Some(object) = case.get(name) else { continue };
             for (_, smaller) in cuts.of(object, &mut Vec::new()) {
                 let mut case = case.clone();
                 case[name] = smaller;
-                found.push(case);
+                cases.push(case);
             }
         }
-        found
+        cases
     }
 
     fn texts(&self, outcome: &Value) -> String {

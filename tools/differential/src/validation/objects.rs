@@ -182,6 +182,7 @@ impl Objects {
                 metadata.insert("namespace".to_owned(), "default".into());
             }
         }
+        remove_empty_lists(&mut object);
         object
     }
 
@@ -310,7 +311,7 @@ impl Objects {
                     .collect()
             }
             Shape::Map(element) => {
-                let count = if is_deep { 0 } else { dice.below(3) };
+                let count = if is_deep { 0 } else { 1 + dice.below(2) };
                 let entry = |dice: &mut Dice| {
                     (
                         self.text(dice, "", &[]),
@@ -343,6 +344,19 @@ impl Objects {
             Scalar::Duration => pick(dice, &["0s", "1m0s", "-1s"]),
             Scalar::Json => json!({}),
         }
+    }
+}
+
+/// Removes lists without elements: to an API server they are not quite what absent ones are, which decoded objects do not tell
+/// here. Recursion follows the value.
+fn remove_empty_lists(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| member.as_array().is_none_or(|elements| !elements.is_empty()));
+            members.values_mut().for_each(remove_empty_lists);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(remove_empty_lists),
+        _ => {}
     }
 }
 
