@@ -128,7 +128,13 @@ impl<'r> Registry<'r> {
         };
         let stored = self.stored(target, &target.name);
         stored
-            .map(|stored| self.scheme.read_stored(&kind, stored))
+            .map(|stored| {
+                let mut object = self.scheme.read_stored(&kind, stored)?;
+                if kind.group.is_empty() && kind.kind == "Service" {
+                    crate::strategies::read_service(&mut object);
+                }
+                Ok(object)
+            })
             .transpose()
     }
 

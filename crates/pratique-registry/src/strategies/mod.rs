@@ -27,6 +27,8 @@ pub(crate) use pods::{APP_ARMOR, app_armor_profile};
 use pratique_json::same_name;
 use pratique_types::GroupVersionKind;
 
+pub(crate) use service_addresses::read_service;
+
 use crate::strategy::Strategy;
 
 /// The kinds of all groups.

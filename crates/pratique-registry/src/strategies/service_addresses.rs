@@ -24,6 +24,39 @@ const OTHER_FAMILY: &str = "IPv6";
 /// A headless Service has this for an address.
 const NONE: &str = "None";
 
+/// Completes a stored Service of a release that had no second family.
+// Upstream: pkg/registry/core/service/storage/storage.go, defaultOnReadService
+pub(crate) fn read_service(object: &mut Value<'static>) {
+    let address = object::text(object, CLUSTER_IP).to_owned();
+    if !address.is_empty() && !is_set(object, CLUSTER_IPS) {
+        object::set(object, CLUSTER_IPS, vec![address.clone().into()]);
+    }
+    if of_type(object) == "ExternalName" {
+        object::remove(object, &["spec", "internalTrafficPolicy"]);
+        return;
+    }
+    if is_set(object, FAMILIES) {
+        return;
+    }
+    let families: Vec<&str> = match (address.as_str(), is_set(object, &["spec", "selector"])) {
+        (NONE, false) => vec![FAMILY, OTHER_FAMILY],
+        (NONE, true) => vec![FAMILY],
+        _ => {
+            let addresses = object::list(object, CLUSTER_IPS).iter();
+            addresses
+                .map(|address| family_of(address.as_str().unwrap_or_default()))
+                .collect()
+        }
+    };
+    match families.len() {
+        1 => object::set(object, POLICY, "SingleStack"),
+        2 => object::set(object, POLICY, "RequireDualStack"),
+        _ => return,
+    }
+    let families: Vec<Value<'static>> = families.into_iter().map(Value::from).collect();
+    object::set(object, FAMILIES, families);
+}
+
 pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
     let address = object::text(object, CLUSTER_IP).to_owned();
     if !address.is_empty() && object::list(object, CLUSTER_IPS).is_empty() {
@@ -282,11 +315,6 @@ fn patch_allocated(object: &mut Value<'static>, old: &Value<'static>) {
 // Upstream: pkg/registry/core/service/storage/storage.go, normalizeClusterIPs
 fn normalize_addresses(object: &mut Value<'static>, old: &Value<'static>) {
     let same_address = object::same(object, old, CLUSTER_IP);
-    let address = object::text(object, CLUSTER_IP).to_owned();
-    // A Service of a release that had but the one field gets the other where it is read.
-    if same_address && !address.is_empty() && ![&*object, old].iter().any(|of| is_set(of, CLUSTER_IPS)) {
-        object::set(object, CLUSTER_IPS, vec![address.into()]);
-    }
     let has = |of: &Value<'static>| !object::list(of, CLUSTER_IPS).is_empty();
     if has(old) && !has(object) && same_address {
         object::copy(object, old, CLUSTER_IPS);
