@@ -192,38 +192,12 @@ fn write_embedded(type_name: &str, value: &Value<'_>, text: &mut String) {
     }
 }
 
-/// Fields whose internal names are others than those of the API.
-// Upstream: pkg/apis/core/types.go, pkg/apis/resource/types.go
-const RENAMED: &[(&str, &str)] = &[
-    ("BoolValue", "bool"),
-    ("BoolValues", "bools"),
-    ("CephMonitors", "monitors"),
-    ("DataDiskURI", "diskURI"),
-    ("DeprecatedServiceAccount", "serviceAccount"),
-    ("DiscoveryCHAPAuth", "chapAuthDiscovery"),
-    ("DoNotUseExternalID", "externalID"),
-    ("EndpointsName", "endpoints"),
-    ("IntValue", "int"),
-    ("IntValues", "ints"),
-    ("LastTerminationState", "lastState"),
-    ("RBDImage", "image"),
-    ("RBDPool", "pool"),
-    ("RadosUser", "user"),
-    ("SessionCHAPAuth", "chapAuthSession"),
-    ("StringValue", "string"),
-    ("StringValues", "strings"),
-    ("VersionValue", "version"),
-    ("VersionValues", "versions"),
-];
-
 /// The member that becomes a field: most names differ in case only.
 fn member<'v>(value: &'v Value<'v>, name: &str) -> &'v Value<'v> {
     static ABSENT: Value<'static> = Value::Null;
     let Some(members) = value.as_object() else {
         return &ABSENT;
     };
-    let renamed = RENAMED.iter().find(|(internal, _)| *internal == name);
-    let name = renamed.map_or(name, |(_, name)| name);
     let mut members = members.iter();
     members
         .find(|(key, _)| key.eq_ignore_ascii_case(name))

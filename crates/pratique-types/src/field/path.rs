@@ -59,6 +59,14 @@ impl<'p> Path<'p> {
         }
     }
 
+    /// The name of the member, if it is one.
+    pub fn name(&self) -> Option<&'p str> {
+        match self.step {
+            Step::Base(name) | Step::Child(name) => Some(name),
+            Step::Root | Step::Key(_) | Step::Index(_) => None,
+        }
+    }
+
     /// Whether this is the object itself.
     pub fn is_root(&self) -> bool {
         matches!(self.step, Step::Root)
