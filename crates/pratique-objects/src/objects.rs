@@ -335,6 +335,23 @@ mod tests {
     }
 
     #[test]
+    fn empty_maps_and_lists_may_be_kept() {
+        let objects = Objects::with_placeholder("2024-01-01T00:00:00Z");
+        let kind = GroupVersionKind::new("", "v1", "ConfigMap");
+        let text = br#"{"metadata":{"name":"a","labels":{},"finalizers":[]},"data":{}}"#;
+        let receive = |objects: &Objects| {
+            let received = objects.receive(text, MediaType::Json, &kind, FieldValidation::Ignore);
+            received.unwrap().value
+        };
+        let written = receive(&objects);
+        assert!(written.get("data").is_none());
+        assert!(written.at(&["metadata", "labels"]).is_none());
+        let kept = receive(&objects.keeping_empty());
+        assert!(kept.get("data").is_some_and(Value::is_empty));
+        assert!(kept.at(&["metadata", "labels"]).is_some_and(Value::is_empty));
+    }
+
+    #[test]
     fn what_cannot_be_converted_is_told() {
         let objects = Objects::at("2024-01-01T00:00:00Z").unwrap();
         let kind = GroupVersionKind::new("apps", "v1", "DaemonSet");

@@ -2,7 +2,7 @@
 
 /// Which of them are on, by default as kube-apiserver 1.37 has them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gates {
+pub(crate) struct FeatureSet {
     pub(crate) clears_nominations: bool,
     pub(crate) has_restart_rules: bool,
     pub(crate) resizes_whole_pods: bool,
@@ -14,9 +14,9 @@ pub(crate) struct Gates {
     pub(crate) shares_host_network: bool,
 }
 
-impl Default for Gates {
+impl Default for FeatureSet {
     fn default() -> Self {
-        Gates {
+        FeatureSet {
             clears_nominations: true,
             has_restart_rules: true,
             resizes_whole_pods: true,
@@ -30,7 +30,7 @@ impl Default for Gates {
     }
 }
 
-impl Gates {
+impl FeatureSet {
     /// Turns a gate on or off by its name. One that no rule depends on is passed over.
     // Upstream: pkg/features/kube_features.go
     pub(crate) fn set(&mut self, name: &str, is_on: bool) {

@@ -27,9 +27,9 @@
 mod addresses;
 mod claims;
 mod conditions;
-mod connected;
 mod declarative;
 mod diff;
+mod direct_requests;
 mod domain_paths;
 mod errors;
 mod gates;

@@ -222,3 +222,25 @@ impl From<Node<'_, '_>> for String {
         node.path.to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(left: &str, right: &str, expected: bool) {
+        let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let (left, right) = (parse(left), parse(right));
+        assert_eq!(is_same(&left, &right), expected);
+        assert_eq!(is_same(&right, &left), expected);
+    }
+
+    #[test]
+    fn empty_lists_and_maps_are_none_and_structs_are_not() {
+        check(r#"{"labels":{},"args":[]}"#, "{}", true);
+        check(r#"{"a":{"limits":{}}}"#, r#"{"a":{}}"#, true);
+        check(r#"{"emptyDir":{}}"#, "{}", false);
+        check(r#"{"a":null}"#, "{}", true);
+        check(r#"{"labels":{"a":"b"}}"#, "{}", false);
+    }
+}

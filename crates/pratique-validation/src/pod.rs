@@ -48,7 +48,7 @@ pub(crate) use update::validate_pod_update;
 pub(crate) use volume_sources::validate_driver_name;
 
 use crate::errors::Errors;
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_annotations, validate_core_meta};
@@ -60,7 +60,7 @@ pub(crate) const CONTAINER_LISTS: &[&str] = &["initContainers", "containers", "e
 
 /// A new Pod.
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodCreate
-pub(crate) fn validate_pod_create(pod: &Node<'_, '_>, gates: Gates, errors: &mut Errors) {
+pub(crate) fn validate_pod_create(pod: &Node<'_, '_>, gates: FeatureSet, errors: &mut Errors) {
     let options = PodOptions::default().with_gates(gates).of_pod();
     validate_metadata_and_spec(pod, options, errors);
     let spec = pod.child("spec");

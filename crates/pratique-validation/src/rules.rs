@@ -38,7 +38,7 @@ use pratique_types::GroupVersionKind;
 
 pub use crate::conditions::validate_conditions;
 pub use crate::errors::{Errors, named};
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 pub use crate::internal::internal_json;
 pub use crate::messages::{NameRule, label_name, path_segment_name, subdomain_name};
 pub use crate::node::Node;
@@ -71,7 +71,7 @@ pub struct ValidationSettings {
     /// What compiles the expressions of claims to devices, if anything does.
     pub compile_device_expression: Option<DeviceCompiler>,
     /// Which features are on.
-    pub(crate) gates: Gates,
+    pub(crate) gates: FeatureSet,
 }
 
 /// Compiles an expression of a new claim or class of devices, which may derive an attribute; gives the most that it costs, or why

@@ -5,8 +5,9 @@ use pratique_json::Value;
 use pratique_types::field::ErrorKind;
 use pratique_types::{GroupVersionKind, Status, StatusCause};
 
-use crate::connected::{is_connected, validate_connected, validate_scale};
+
 use crate::declarative::validate_declaratively;
+use crate::direct_requests::{is_connected, validate_connected, validate_scale};
 use crate::errors::Errors;
 use crate::kinds::{allocation_rule, rules_of};
 use crate::node::Node;

@@ -64,12 +64,12 @@ fn validate_resources(status: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/core/validation/validation.go, validateNodeDeclaredFeatures
 fn validate_declared_features(features: &Node<'_, '_>, errors: &mut Errors) {
-    let mut before: Option<&str> = None;
+    let mut previous: Option<&str> = None;
     for feature in features.items() {
         let name = feature.text();
-        match before {
-            Some(before) if before == name => errors.duplicate(&feature, name),
-            Some(before) if before > name => {
+        match previous {
+            Some(previous) if previous == name => errors.duplicate(&feature, name),
+            Some(previous) if previous > name => {
                 errors.invalid_or_empty(&feature, "list must be sorted alphabetically");
             }
             _ => {}
@@ -78,7 +78,7 @@ fn validate_declared_features(features: &Node<'_, '_>, errors: &mut Errors) {
             let quoted = pratique_gotext::strconv::quote(name);
             errors.invalid_or_empty(&feature, &format!("invalid feature name {quoted}: {fault}"));
         }
-        before = Some(name);
+        previous = Some(name);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{KindRules, Request};
 use crate::errors::Errors;
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
@@ -64,7 +64,7 @@ fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
 }
 
 /// What a template's old form allows.
-pub(super) fn template_options(old: &Node<'_, '_>, gates: Gates) -> PodOptions {
+pub(super) fn template_options(old: &Node<'_, '_>, gates: FeatureSet) -> PodOptions {
     let metadata = old.child("metadata");
     PodOptions::from_old(&old.child("spec"), &metadata.child("annotations")).with_gates(gates)
 }

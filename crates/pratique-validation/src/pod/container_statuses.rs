@@ -3,7 +3,7 @@
 use pratique_types::field::Error;
 
 use crate::errors::{Errors, named};
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::messages::{inclusive_range, unix_id};
 use crate::node::Node;
 use crate::quantities::quantity;
@@ -16,7 +16,7 @@ pub(super) fn validate_transitions(
     status: &Node<'_, '_>,
     old: &Node<'_, '_>,
     spec: &Node<'_, '_>,
-    gates: Gates,
+    gates: FeatureSet,
     errors: &mut Errors,
 ) {
     let has_action = gates.has_restart_rules && gates.restarts_all_containers;
@@ -47,7 +47,7 @@ fn validate_transitions_of(
     (statuses, old_statuses): (&Node<'_, '_>, &Node<'_, '_>),
     spec: &Node<'_, '_>,
     containers: Option<&str>,
-    gates: Gates,
+    gates: FeatureSet,
     errors: &mut Errors,
 ) {
     let is_terminated = |status: &Node<'_, '_>| status.child("state").child("terminated").is_set();
@@ -86,7 +86,13 @@ fn validate_transitions_of(
 
 /// Whether a container is started again after it ended with a code.
 // Upstream: pkg/api/v1/pod/util.go, ContainerShouldRestart
-fn is_to_be_restarted(spec: &Node<'_, '_>, list: &str, name: &str, exit_code: i64, gates: Gates) -> bool {
+fn is_to_be_restarted(
+    spec: &Node<'_, '_>,
+    list: &str,
+    name: &str,
+    exit_code: i64,
+    gates: FeatureSet,
+) -> bool {
     let list = spec.child(list);
     let mut containers = list.items();
     let Some(container) = containers.find(|container| container.child("name").text() == name) else {

@@ -4,7 +4,7 @@ use super::options::PodOptions;
 use super::validate_metadata_and_spec;
 use crate::diff::json_diff;
 use crate::errors::Errors;
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::internal::internal_text;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta_update;
@@ -19,7 +19,7 @@ pub(super) const NO_PATH: &str = "[]";
 pub(crate) fn validate_ephemeral_update(
     pod: &Node<'_, '_>,
     old: &Node<'_, '_>,
-    gates: Gates,
+    gates: FeatureSet,
     errors: &mut Errors,
 ) {
     let (metadata, old_metadata) = (pod.child("metadata"), old.child("metadata"));

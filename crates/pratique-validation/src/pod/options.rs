@@ -1,6 +1,6 @@
 //! What an old object allows its successor: rules that came later are not applied to what was there before.
 
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::node::Node;
 use crate::selector::has_invalid_values;
 
@@ -28,7 +28,7 @@ pub(crate) struct PodOptions {
 
 impl PodOptions {
     /// The options of a server with some features.
-    pub(crate) fn with_gates(self, gates: Gates) -> Self {
+    pub(crate) fn with_gates(self, gates: FeatureSet) -> Self {
         PodOptions {
             invalid_deletion_cost: self.invalid_deletion_cost || !gates.judges_deletion_costs,
             user_namespace_host_network: self.user_namespace_host_network || gates.shares_host_network,

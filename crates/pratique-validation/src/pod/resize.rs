@@ -8,7 +8,7 @@ use super::quality_of_service::{compute_class, stored_class};
 use super::update::set;
 use super::validate_metadata_and_spec;
 use crate::errors::Errors;
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::node::{Node, is_same};
 use crate::object_meta::validate_core_meta_update;
 
@@ -18,7 +18,12 @@ const LISTS: [&str; 2] = ["initContainers", "containers"];
 const ONLY_COMPUTE: &str = "only cpu and memory resources are mutable";
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodResize
-pub(crate) fn validate_pod_resize(pod: &Node<'_, '_>, old: &Node<'_, '_>, gates: Gates, errors: &mut Errors) {
+pub(crate) fn validate_pod_resize(
+    pod: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    gates: FeatureSet,
+    errors: &mut Errors,
+) {
     let old_metadata = old.child("metadata");
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
     let old_annotations = old_metadata.child("annotations");

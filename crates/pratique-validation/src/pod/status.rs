@@ -7,7 +7,7 @@ use super::container_statuses::{validate_container_statuses, validate_transition
 use super::options::PodOptions;
 use crate::addresses::{is_dual_stack, validate_legacy_ip_at};
 use crate::errors::{Errors, IMMUTABLE, named};
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::internal::internal_json;
 use crate::messages::subdomain_name;
 use crate::node::Node;
@@ -19,7 +19,12 @@ use crate::selector::validate_label_name;
 const NEGATIVE_GENERATION: &str = "must be a non-negative integer";
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodStatusUpdate
-pub(crate) fn validate_pod_status(pod: &Node<'_, '_>, old: &Node<'_, '_>, gates: Gates, errors: &mut Errors) {
+pub(crate) fn validate_pod_status(
+    pod: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    gates: FeatureSet,
+    errors: &mut Errors,
+) {
     let (metadata, old_metadata) = (pod.child("metadata"), old.child("metadata"));
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
     let (status, old_status) = (pod.child("status"), old.child("status"));
@@ -66,7 +71,7 @@ fn validate_nomination(
     status: &Node<'_, '_>,
     old_status: &Node<'_, '_>,
     old_spec: &Node<'_, '_>,
-    gates: Gates,
+    gates: FeatureSet,
     errors: &mut Errors,
 ) {
     let node = status.child("nominatedNodeName");

@@ -9,7 +9,7 @@ use super::options::PodOptions;
 use super::tolerations::validate_tolerations;
 use super::validate_metadata_and_spec;
 use crate::errors::Errors;
-use crate::gates::Gates;
+use crate::gates::FeatureSet;
 use crate::internal::{internal_json, internal_text};
 use crate::messages::inclusive_range;
 use crate::node::{Node, is_same};
@@ -20,7 +20,12 @@ const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].imag
 
 /// A changed Pod.
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodUpdate
-pub(crate) fn validate_pod_update(pod: &Node<'_, '_>, old: &Node<'_, '_>, gates: Gates, errors: &mut Errors) {
+pub(crate) fn validate_pod_update(
+    pod: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    gates: FeatureSet,
+    errors: &mut Errors,
+) {
     let (metadata, old_metadata) = (pod.child("metadata"), old.child("metadata"));
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
     let options = PodOptions::from_old(&old_spec, &old_metadata.child("annotations"))
@@ -140,7 +145,7 @@ fn allowed_spec(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
         let old = old.child(list);
         let images: Vec<Value<'static>> = old
             .items()
-            .map(|container| Value::from(container.child("image").text().to_owned()))
+            .map(|container| container.child("image").value().owned_within(""))
             .collect();
         if let Some(Value::Array(containers)) = allowed.get_mut(list) {
             for (container, image) in containers.iter_mut().zip(images) {

@@ -20,8 +20,8 @@ fn validate_source(source: &Node<'_, '_>, is_status: bool, errors: &mut Errors) 
     }
     let map = source.child("configMap");
     if !map.is_set() {
-        let shown = internal_json("core.NodeConfigSource", source.value());
-        errors.invalid(source, shown, "exactly one reference subfield must be non-nil");
+        let value = internal_json("core.NodeConfigSource", source.value());
+        errors.invalid(source, value, "exactly one reference subfield must be non-nil");
         return;
     }
     for name in ["uid", "resourceVersion"] {

@@ -111,7 +111,9 @@ fn refuse_eviction(eviction: &Node<'_, '_>, candidate: &Candidate<'_>) -> Option
 
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateDeleteOptions
 fn validate_delete_options(options: &Node<'_, '_>) -> Errors {
-    const POLICIES: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
+    // The answer names what stands for none as well, which is no value.
+    const POLICIES: [&str; 3] = ["Foreground", "Background", "Orphan"];
+    const NAMED: [&str; 4] = ["Foreground", "Background", "Orphan", "nil"];
     let mut errors = Errors::default();
     // The options are an object of their own.
     let options = Node::root(options.value());
@@ -122,8 +124,8 @@ fn validate_delete_options(options: &Node<'_, '_>) -> Errors {
             "orphanDependents and deletionPropagation cannot be both set",
         );
     }
-    if policy.is_set() && !POLICIES[..3].contains(&policy.text()) {
-        errors.not_supported(&policy, &POLICIES);
+    if policy.is_set() && !POLICIES.contains(&policy.text()) {
+        errors.not_supported(&policy, &NAMED);
     }
     let dry_run = options.child("dryRun");
     if dry_run.items().any(|mode| mode.text() != "All") {
