@@ -5,7 +5,8 @@
 //! stored. [`Registry`] does the same: [`Registry::receive`] gives what mutating admission sees, [`Registry::prepare`] what
 //! validating admission sees and what is stored. What a server makes up, such as a uid, are [`Placeholders`].
 //!
-//! The server's own validation of built-in kinds (422) is not simulated. Custom resources are, by their definitions:
+//! The server's own validation of built-in kinds (422) is that of `pratique-validation`, which a caller hands to
+//! [`Registry::prepare_valid`]. Custom resources are validated by their definitions:
 //! [`CustomResources`], together with built-in kinds as [`Kinds`].
 //!
 //! ```

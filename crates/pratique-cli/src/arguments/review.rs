@@ -16,8 +16,7 @@ use crate::baseline::Level;
 ///
 /// Without --policies, --manifests, --admission-control-config-file and --input-policies, the policies of the cluster or
 /// snapshot are evaluated, and without these the Pod Security Standards. Policies see objects as an API server has them, with
-/// its defaults. Of its own validation, that of custom resources by their definitions is part of the decision; that of
-/// built-in kinds is not simulated. With --chain, everything is done that an API server does.
+/// its defaults, and its own validation is part of the decision. With --chain, everything is done that an API server does.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
 /// nothing is denied, but something is undecided, because an input is missing, or no policy is evaluated. --fail-on says what

@@ -164,7 +164,7 @@ fn pods_of_workloads() {
         |arguments: &[&str]| directory.run(&[&["review", "--manifests", "policies"][..], arguments].concat());
     review(&["--expand", "web.yaml"]).is("expanded.txt");
     review(&["--expand=off", "web.yaml"]).is("not-expanded.txt");
-    let run = review(&["--expand", "empty.yaml"]);
+    let run = review(&["--expand", "--validation", "off", "empty.yaml"]);
     run.exits(2).stderr_has("it has no Pod template at spec.template");
     assert_eq!(
         review(&["--operation", "delete", "--expand", "web.yaml"]).code,

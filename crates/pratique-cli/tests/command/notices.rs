@@ -216,7 +216,7 @@ fn what_was_compared_is_said() {
             "audit.log",
         ]);
         run.stdout_has(
-            "evaluated: 1 policy of policies; defaults, mutating and validating policies; Kubernetes 1.37",
+            "evaluated: 1 policy of policies; defaults, mutating and validating policies, validation of built-in kinds; Kubernetes 1.37",
         );
     }
 }

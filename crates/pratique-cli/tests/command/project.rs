@@ -151,7 +151,7 @@ fn flags_and_variables_take_precedence() {
 fn what_the_file_names_is_scanned_by_and_replayed() {
     let repository = repository(PROJECT).with(
         "audit.log",
-        r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","stage":"ResponseComplete","verb":"create","requestURI":"/","objectRef":{"resource":"deployments","namespace":"shop","name":"a","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"code":201},"requestObject":{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"shop"},"spec":{"replicas":9,"template":{"spec":{"containers":[{"name":"a","image":"a"}]}}}}}"#,
+        r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","stage":"ResponseComplete","verb":"create","requestURI":"/","objectRef":{"resource":"deployments","namespace":"shop","name":"a","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"code":201},"requestObject":{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"shop"},"spec":{"replicas":9,"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}}}"#,
     );
     for (arguments, denied) in [
         (&["scan", "rendered"], "1 object: 0 allowed, 1 denied"),

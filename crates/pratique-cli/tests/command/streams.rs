@@ -110,7 +110,7 @@ fn places_are_those_of_the_stream() {
             .contains("<stdin>:300:1: CREATE pods default/p299: denied")
     );
     assert!(run.stdout.contains(
-        "<stdin>:301:1: CREATE pods default/(no name): denied by the server itself (422 Invalid)\n  Pod \"\" is invalid: \
+        "<stdin>:301:1: CREATE pods default/(no name): denied (422 Invalid)\n  Pod \"\" is invalid: \
          metadata.name: Required value: name or generateName is required\n  warning: unknown field \"spec.x\""
     ));
     assert!(

@@ -10,7 +10,7 @@ use crate::story::{BINDING, CLEAN, POLICY, files};
 #[test]
 fn files_of_directories_are_chosen_by_their_names() {
     let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
-    let line = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"line"},"spec":{"containers":[]}}"#;
+    let line = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"line"},"spec":{"containers":[{"name":"c","image":"i"}]}}"#;
     writeln!(compressed, "{line}").unwrap();
     let named = |name: &str| CLEAN.replace("good", name);
     let files = files(POLICY, BINDING)
