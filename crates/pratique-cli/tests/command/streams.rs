@@ -111,7 +111,7 @@ fn places_are_those_of_the_stream() {
     );
     assert!(run.stdout.contains(
         "<stdin>:301:1: CREATE pods default/(no name): denied (422 Invalid)\n  Pod \"\" is invalid: \
-         metadata.name: Required value: name or generateName is required\n  warning: unknown field \"spec.x\""
+         metadata.name: Required value: name or generateName is required\n    <stdin>:301:2: metadata.name: "
     ));
     assert!(
         run.stderr
