@@ -148,10 +148,10 @@ mod tests {
         assert_eq!(
             deeds,
             [
+                "changed spec.l from [1] to [1,2]",
                 "removed spec.volumes[a]",
                 "set spec.volumes[b].y to {}",
                 "changed spec.x from 1 to 2",
-                "changed spec.l from [1] to [1,2]",
                 "set spec.m to {\"a.b\":1}",
             ]
         );
