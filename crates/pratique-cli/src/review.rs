@@ -262,6 +262,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         validates: phases.preparation.validates && (arguments.completion.defaults || plugins_run),
         plugins: admission.plugin_names().count(),
         calls_webhooks: arguments.webhooks,
+        release: arguments.state.gates.feature_gates.release(),
     });
     printer.end(
         &scope,

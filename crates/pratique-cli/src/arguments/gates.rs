@@ -120,7 +120,7 @@ impl WrittenGates {
 }
 
 fn invalid(flag: &str, value: &str, error: &dyn std::error::Error) -> clap::Error {
-    let message = format!("invalid value '{value}' for '--{flag}': {error}\n");
+    let message = format!("invalid value '{value}' for '--{flag}': {error}");
     clap::Error::raw(ErrorKind::ValueValidation, message)
 }
 
@@ -170,7 +170,7 @@ mod tests {
                 .collect::<Vec<_>>()
         });
         let expected = expected.map(<[&str]>::to_vec);
-        assert_eq!(changed, expected.map_err(|error| format!("error: {error}\n")));
+        assert_eq!(changed, expected.map_err(|error| format!("error: {error}")));
     }
 
     #[test]

@@ -2,13 +2,12 @@
 
 use crate::arguments::PolicyArguments;
 use crate::baseline::Level;
+use pratique_schema::Release;
+
 use crate::input;
 use crate::output::counted::{counted, first_names};
 use crate::output::text::{Text, text};
 use crate::policies::{NAMED, OriginSets};
-
-/// The Kubernetes release whose server is followed.
-const RELEASE: &str = "1.37";
 
 /// What a command evaluates.
 pub(super) struct EvaluationFacts<'a> {
@@ -21,6 +20,8 @@ pub(super) struct EvaluationFacts<'a> {
     /// How many built-in plugins are run.
     pub(super) plugins: usize,
     pub(super) calls_webhooks: bool,
+    /// The release of the server.
+    pub(super) release: &'static Release,
 }
 
 /// Policies that are evaluated.
@@ -58,9 +59,10 @@ impl EvaluationSummary {
     pub(super) fn new(facts: &EvaluationFacts<'_>) -> Self {
         let (phases, left_out) = (facts.phases(), facts.left_out());
         EvaluationSummary(format!(
-            "evaluated: {}; {}; Kubernetes {RELEASE}; not evaluated: {}",
+            "evaluated: {}; {}; Kubernetes {}; not evaluated: {}",
             facts.policies(),
             phases.join(", "),
+            facts.release,
             if left_out.is_empty() {
                 "nothing".to_owned()
             } else {

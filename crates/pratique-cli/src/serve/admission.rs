@@ -71,7 +71,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         }
     };
     // The API server defaulted the objects that it sends, but not what policies and webhooks make of them here.
-    let live = live.object_model(ObjectDefaults::default());
+    let live = live.object_model(ObjectDefaults::default().with_gates(gates));
     let live = live.observer(metrics.clone()).observer(reloads.clone());
     let configurations = policy_files::configurations(&of_paths.sets);
     let source = InMemory::new(configurations.clone());

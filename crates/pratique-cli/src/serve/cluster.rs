@@ -16,6 +16,8 @@ use pratique_kube::{ApiServer, Follow};
 use pratique_manifest::path_text;
 use pratique_request::kind_of;
 use pratique_review::SourceFiles;
+#[cfg(feature = "kube")]
+use pratique_schema::FeatureGates;
 use pratique_server::{Followed, KnownCluster};
 use pratique_state::cluster::cluster;
 
@@ -87,8 +89,8 @@ pub(super) fn configure(
     let live = match objects {
         Some(objects) => {
             let shared = SharedObjects::new(objects.cluster);
-            let defaults = Arc::new(ObjectDefaults::new(objects.defaults));
-            let model = UndefinedKinds::default().model(defaults, Arc::default());
+            let defaults = ObjectDefaults::new(objects.defaults).with_gates(arguments.gates.feature_gates);
+            let model = UndefinedKinds::default().model(Arc::new(defaults), Arc::default());
             let live = live.object_models(move || model.clone());
             live.cluster(WithState::new(shared, objects.state))
         }
@@ -116,8 +118,18 @@ fn configure_real(
         Some(objects) => (objects.defaults, Some((objects.cluster, objects.state))),
         None => (Vec::new(), None),
     };
-    let of_files = Arc::new(ObjectDefaults::new(custom));
-    let live = live.object_models(move || undefined.model(api.object_defaults(), of_files.clone()));
+    let gates = arguments.gates.feature_gates;
+    let of_files = Arc::new(ObjectDefaults::new(custom).with_gates(gates));
+    let live = live.object_models(move || {
+        let of_cluster = api.object_defaults();
+        // A cluster defaults built-in kinds as the newest release does, unless the flags say that it is of another.
+        let of_cluster = if gates == FeatureGates::default() {
+            of_cluster
+        } else {
+            Arc::new(ObjectDefaults::clone(&of_cluster).with_gates(gates))
+        };
+        undefined.model(of_cluster, of_files.clone())
+    });
     // Before the source: that waits for what the cluster knows of params.
     let live = match files {
         Some((objects, state)) => live.cluster(Overlay::new(server.cluster(), objects).with_state(state)),

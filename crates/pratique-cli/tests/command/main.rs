@@ -70,6 +70,7 @@ mod project;
 mod pull_request;
 mod readme;
 mod registry;
+mod release;
 mod replay;
 mod resources;
 mod review;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pratique_apiextensions::CustomDefaults;
 use pratique_json::Value;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
+use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 
 use super::ApiObjects;
@@ -36,6 +37,15 @@ impl ObjectDefaults {
 }
 
 impl ObjectDefaults {
+    /// Built-in kinds as in a server of a release with its feature gates.
+    #[must_use]
+    pub fn with_gates(self, gates: FeatureGates) -> Self {
+        ObjectDefaults {
+            builtin: self.builtin.with_gates(gates),
+            ..self
+        }
+    }
+
     /// Whether objects of a kind are defaulted.
     pub fn knows(&self, kind: &GroupVersionKind) -> bool {
         self.custom.contains_key(kind) || self.builtin.knows(kind)

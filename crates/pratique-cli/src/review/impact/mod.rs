@@ -154,6 +154,7 @@ fn evaluated(arguments: &ImpactArguments, [old, new]: [&Policies; 2]) -> Evaluat
         validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
+        release: arguments.state.gates.feature_gates.release(),
     })
 }
 

@@ -89,6 +89,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
+        release: arguments.state.gates.feature_gates.release(),
     });
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, arguments.validation, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));

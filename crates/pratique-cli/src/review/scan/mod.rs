@@ -217,6 +217,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         validates: phases.preparation.validates && arguments.completion.defaults,
         plugins: admission.plugin_names().count(),
         calls_webhooks: false,
+        release: arguments.state.gates.feature_gates.release(),
     };
     collector.set_evaluated(EvaluationSummary::new(&facts));
     let start = Arc::new(cluster.state);
