@@ -1,6 +1,5 @@
 //! Taints that a Pod tolerates.
 
-use pratique_gotext::strconv::parse_int;
 use pratique_gotext::validation::label_value;
 
 use super::options::PodOptions;
@@ -49,8 +48,8 @@ fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &
             }
         }
         "Lt" | "Gt" if options.comparing_tolerations => {
-            if let Err(error) = parse_int(value.text()) {
-                errors.invalid_or_empty(&value, &error.to_string());
+            if let Some(message) = decimal_fault(value.text()) {
+                errors.invalid_or_empty(&value, message);
             }
         }
         "Lt" | "Gt" => errors.not_supported(&operator, &["Equal", "Exists", "Lt", "Gt"]),
@@ -66,5 +65,42 @@ pub(crate) fn validate_effect(effect: &Node<'_, '_>, errors: &mut Errors) {
     const EFFECTS: &[&str] = &["NoSchedule", "PreferNoSchedule", "NoExecute"];
     if !EFFECTS.contains(&effect.text()) {
         errors.not_supported(effect, EFFECTS);
+    }
+}
+
+/// What is wrong with a whole number that is written as people write one, of whatever size.
+// Upstream: apimachinery/pkg/api/validate/content/decimal_int.go, IsDecimalInteger
+fn decimal_fault(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        return Some("must be non-empty");
+    }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_canonical = match digits.as_bytes() {
+        [b'0'] => text == "0",
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    (!is_canonical).then_some("must be a valid decimal integer in canonical form")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_written_in_one_way() {
+        for (text, is_valid) in [
+            ("0", true),
+            ("-7", true),
+            ("99999999999999999999", true),
+            ("", false),
+            ("-", false),
+            ("-0", false),
+            ("07", false),
+            ("+7", false),
+            ("7.0", false),
+        ] {
+            assert_eq!(decimal_fault(text).is_none(), is_valid, "{text}");
+        }
     }
 }

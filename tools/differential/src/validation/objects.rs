@@ -228,7 +228,7 @@ impl Objects {
                     elements.extend(donated.iter().cloned());
                 }
             }
-            Value::String(text) => *text = self.text(dice, name, &[]),
+            Value::String(text) => *text = self.draw_text(dice, name, &[]),
             Value::Bool(is_so) => *is_so = !*is_so,
             Value::Number(_) => *value = number(dice),
             Value::Null => {
@@ -239,7 +239,7 @@ impl Objects {
         }
     }
 
-    fn text(&self, dice: &mut Dice, name: &str, values: &[&'static str]) -> String {
+    fn draw_text(&self, dice: &mut Dice, name: &str, values: &[&'static str]) -> String {
         if let Some(value) = dice.pick(values).filter(|_| dice.chance(80)) {
             return (*value).to_owned();
         }
@@ -314,7 +314,7 @@ impl Objects {
                 let count = if is_deep { 0 } else { 1 + dice.below(2) };
                 let entry = |dice: &mut Dice| {
                     (
-                        self.text(dice, "", &[]),
+                        self.draw_text(dice, "", &[]),
                         self.value(dice, element, field, values, depth + 1),
                     )
                 };
@@ -331,7 +331,7 @@ impl Objects {
             Scalar::Bool => dice.chance(50).into(),
             Scalar::Int32 | Scalar::Int64 => number(dice),
             Scalar::Float => json!(1.5),
-            Scalar::String => self.text(dice, name, values).into(),
+            Scalar::String => self.draw_text(dice, name, values).into(),
             Scalar::Bytes => pick(dice, &["", "YQ==", "AAEC"]),
             Scalar::Quantity => pick(dice, &["0", "1", "-1", "1500m", "1Gi", "3Mi", "100m"]),
             Scalar::IntOrString if dice.chance(50) => number(dice),
