@@ -5,7 +5,6 @@ use pratique_json::Value;
 use pratique_types::field::ErrorKind;
 use pratique_types::{GroupVersionKind, Status, StatusCause};
 
-
 use crate::declarative::validate_declaratively;
 use crate::direct_requests::{is_connected, validate_connected, validate_scale};
 use crate::errors::Errors;
