@@ -16,12 +16,12 @@ mod structures;
 
 use std::borrow::Cow;
 
-pub(crate) use certificate::{Certificate, parse_certificate, parse_certificates};
+pub(crate) use certificate::{X509Certificate, parse_certificate, parse_certificates};
 pub(crate) use mailbox::is_mailbox;
 pub(crate) use pem::decode_block;
 pub(crate) use public_key::{PublicKey, parse_public_key};
 pub(crate) use request::parse_request;
-pub(crate) use signature::{Signature, verify_possession, verify_request};
+pub(crate) use signature::{SignatureVerdict, verify_possession, verify_request};
 
 /// What is wrong with a certificate or a request, in Go's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

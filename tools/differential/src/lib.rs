@@ -32,7 +32,7 @@ use pratique_harness::Dice;
 
 use self::cel::Cel;
 use self::policy::Policy;
-use self::validation::Validation;
+use self::validation::ValidationArea;
 use self::webhook::Webhook;
 
 pub use policy::{
@@ -55,7 +55,7 @@ enum Subject {
     /// Policies: what becomes of requests that go through mutating and validating ones. Needs Go.
     Policy(policy::Run),
     /// Validation: for what a server refuses objects of built-in kinds. Needs Go.
-    Validation(validation::Run),
+    Validation(validation::ValidationArguments),
     /// Webhooks: what becomes of objects that they patch. Needs Go.
     Webhook(Span),
 }
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Subject::Cel(run) => area::compare(&Cel::new(run), &run.span),
         Subject::Policy(run) => area::compare(&Policy::new(run), &run.span),
         Subject::Validation(run) => {
-            Validation::new(run).and_then(|validation| area::compare(&validation, &run.span))
+            ValidationArea::new(run).and_then(|validation| area::compare(&validation, &run.span))
         }
         Subject::Webhook(span) => Webhook::new().and_then(|webhook| area::compare(&webhook, span)),
     };

@@ -9,8 +9,8 @@ mod objects;
 use pratique_harness::{Dice, Error, workspace};
 use serde_json::{Value, json};
 
-use self::kinds::{KINDS, Kind};
-use self::objects::Objects;
+use self::kinds::{ComparedKind, KINDS};
+use self::objects::RandomObjects;
 use super::area::{Area, Report};
 use super::reference::Reference;
 use super::shrink::{Cuts, Difference, Part};
@@ -20,7 +20,7 @@ const IDENTITY: &[&str] = &["name", "namespace", "uid", "resourceVersion", "crea
 
 /// Options to compare what is refused.
 #[derive(clap::Args)]
-pub(super) struct Run {
+pub(super) struct ValidationArguments {
     #[command(flatten)]
     pub(super) span: super::Span,
     /// Objects of this kind only, such as `Pod`.
@@ -29,31 +29,31 @@ pub(super) struct Run {
 }
 
 /// The area.
-pub(super) struct Validation {
-    kinds: Vec<&'static Kind>,
-    objects: Objects,
+pub(super) struct ValidationArea {
+    kinds: Vec<&'static ComparedKind>,
+    objects: RandomObjects,
 }
 
-impl Validation {
-    pub(super) fn new(run: &Run) -> Result<Self, Error> {
-        let is_wanted = |kind: &&Kind| run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind);
-        let kinds: Vec<&Kind> = KINDS.iter().filter(is_wanted).collect();
+impl ValidationArea {
+    pub(super) fn new(run: &ValidationArguments) -> Result<Self, Error> {
+        let is_wanted = |kind: &&ComparedKind| run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind);
+        let kinds: Vec<&ComparedKind> = KINDS.iter().filter(is_wanted).collect();
         if kinds.is_empty() {
             return Err("there is no such kind, or it is not compared".into());
         }
         let golden = workspace::root().join("testdata/validation");
-        Ok(Validation {
+        Ok(ValidationArea {
             kinds,
-            objects: Objects::new(&pratique_conformance::cases_below(&golden)?),
+            objects: RandomObjects::new(&pratique_conformance::cases_below(&golden)?),
         })
     }
 }
 
-fn kind_of(case: &Value) -> Option<&'static Kind> {
+fn kind_of(case: &Value) -> Option<&'static ComparedKind> {
     KINDS.iter().find(|kind| case["resource"] == kind.path())
 }
 
-impl Area for Validation {
+impl Area for ValidationArea {
     type Case = Value;
 
     const NAME: &'static str = "validation";

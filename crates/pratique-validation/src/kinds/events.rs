@@ -73,14 +73,14 @@ fn validate_legacy(event: &Node<'_, '_>, names: &FieldNames, errors: &mut Errors
     for message in qualified_name(controller.text()) {
         errors.invalid_or_empty(&controller, &message);
     }
-    for (name, shown, limit) in [
+    for (name, error_name, limit) in [
         ("reportingInstance", "reportingInstance", 128),
         ("action", "action", 128),
         ("reason", "reason", 128),
         (names.message, "message", 1024),
     ] {
-        let field = event.child_as(name, shown);
-        if field.text().is_empty() && shown != "message" {
+        let field = event.child_as(name, error_name);
+        if field.text().is_empty() && error_name != "message" {
             errors.required(field, "");
         }
         if field.text().len() > limit {
@@ -113,7 +113,7 @@ fn validate_event(request: &Request<'_>, errors: &mut Errors) {
     let has_source = ["component", "host"]
         .iter()
         .any(|name| !source.child(name).text().is_empty());
-    for (is_given, shown) in [
+    for (is_given, error_name) in [
         (
             is_time(&event.child("deprecatedFirstTimestamp")),
             "firstTimestamp",
@@ -123,7 +123,7 @@ fn validate_event(request: &Request<'_>, errors: &mut Errors) {
         (has_source, "source"),
     ] {
         if is_given {
-            errors.invalid(shown, "", "needs to be unset");
+            errors.invalid(error_name, "", "needs to be unset");
         }
     }
 }
@@ -169,8 +169,8 @@ fn validate_event_update(request: &Request<'_>, errors: &mut Errors) {
     if event.child("series").value() != old.child("series").value() {
         validate_series(event, errors);
     }
-    for (name, shown, type_name) in IMMUTABLE_FIELDS {
-        let (field, old) = (event.child_as(name, shown), old.child(name));
+    for (name, error_name, type_name) in IMMUTABLE_FIELDS {
+        let (field, old) = (event.child_as(name, error_name), old.child(name));
         if field.is_same(&old) || *name == "eventTime" && is_same_moment(field.text(), old.text()) {
             continue;
         }

@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 
 use super::der::{
-    BIT_STRING, Der, GENERALIZED_TIME, SEQUENCE, UTC_TIME, constructed, context, is_negative, to_int,
+    BIT_STRING, DerReader, GENERALIZED_TIME, SEQUENCE, UTC_TIME, constructed, context, is_negative, to_int,
 };
 use super::extensions::read_extensions;
 use super::names::check_name;
@@ -12,7 +12,7 @@ use super::{X509Error, required};
 
 /// What is asked of a certificate.
 #[derive(Debug, Default)]
-pub(crate) struct Certificate {
+pub(crate) struct X509Certificate {
     pub(crate) has_basic_constraints: bool,
     pub(crate) is_authority: bool,
     pub(crate) dns_names: Vec<String>,
@@ -27,8 +27,8 @@ pub(crate) struct Certificate {
 
 /// One certificate.
 // Upstream: crypto/x509/parser.go, ParseCertificate
-pub(crate) fn parse_certificate(der: &[u8]) -> Result<Certificate, X509Error> {
-    let mut input = Der::new(der);
+pub(crate) fn parse_certificate(der: &[u8]) -> Result<X509Certificate, X509Error> {
+    let mut input = DerReader::new(der);
     let certificate = read_certificate(&mut input)?;
     if input.is_empty() {
         Ok(certificate)
@@ -40,7 +40,7 @@ pub(crate) fn parse_certificate(der: &[u8]) -> Result<Certificate, X509Error> {
 /// Certificates one after another; says how many there are.
 // Upstream: crypto/x509/parser.go, ParseCertificates
 pub(crate) fn parse_certificates(der: &[u8]) -> Result<usize, X509Error> {
-    let mut input = Der::new(der);
+    let mut input = DerReader::new(der);
     let mut count = 0;
     while !input.is_empty() {
         read_certificate(&mut input)?;
@@ -50,7 +50,7 @@ pub(crate) fn parse_certificates(der: &[u8]) -> Result<usize, X509Error> {
 }
 
 // Upstream: crypto/x509/parser.go, parseCertificate
-fn read_certificate(input: &mut Der<'_>) -> Result<Certificate, X509Error> {
+fn read_certificate(input: &mut DerReader<'_>) -> Result<X509Certificate, X509Error> {
     let mut outer = required(input.read(SEQUENCE), "x509: malformed certificate")?;
     let mut signed = required(outer.read(SEQUENCE), "x509: malformed tbs certificate")?;
     let version = read_version(&mut signed)?;
@@ -71,10 +71,10 @@ fn read_certificate(input: &mut Der<'_>) -> Result<Certificate, X509Error> {
     read_algorithm(inner_algorithm)?;
     check_name(required(signed.read_whole(SEQUENCE), "x509: malformed issuer")?)?;
     let mut validity = required(signed.read(SEQUENCE), "x509: malformed validity")?;
-    let mut certificate = Certificate {
+    let mut certificate = X509Certificate {
         not_before: read_time(&mut validity)?,
         not_after: read_time(&mut validity)?,
-        ..Certificate::default()
+        ..X509Certificate::default()
     };
     check_name(required(signed.read_whole(SEQUENCE), "x509: malformed issuer")?)?;
     certificate.public_key = read_public_key(&mut signed)?;
@@ -99,7 +99,7 @@ fn read_certificate(input: &mut Der<'_>) -> Result<Certificate, X509Error> {
 }
 
 /// The version as it is called, which is one more than what is written.
-fn read_version(signed: &mut Der<'_>) -> Result<i64, X509Error> {
+fn read_version(signed: &mut DerReader<'_>) -> Result<i64, X509Error> {
     const MALFORMED: &str = "x509: malformed version";
     let Some(mut version) = required(signed.read_optional(constructed(0)), MALFORMED)? else {
         return Ok(1);
@@ -114,7 +114,7 @@ fn read_version(signed: &mut Der<'_>) -> Result<i64, X509Error> {
 
 /// The identifier of an algorithm and the element with its parameters, which may be absent.
 // Upstream: crypto/x509/parser.go, parseAI
-fn read_algorithm(mut algorithm: Der<'_>) -> Result<(&[u8], &[u8]), X509Error> {
+fn read_algorithm(mut algorithm: DerReader<'_>) -> Result<(&[u8], &[u8]), X509Error> {
     let identifier = required(algorithm.read_identifier(), "x509: malformed OID")?;
     if algorithm.is_empty() {
         return Ok((identifier, &[]));
@@ -123,7 +123,7 @@ fn read_algorithm(mut algorithm: Der<'_>) -> Result<(&[u8], &[u8]), X509Error> {
     Ok((identifier, parameters.2))
 }
 
-fn read_public_key(signed: &mut Der<'_>) -> Result<Option<PublicKey>, X509Error> {
+fn read_public_key(signed: &mut DerReader<'_>) -> Result<Option<PublicKey>, X509Error> {
     let mut info = required(signed.read(SEQUENCE), "x509: malformed spki")?;
     let algorithm = required(
         info.read(SEQUENCE),
@@ -139,7 +139,7 @@ fn read_public_key(signed: &mut Der<'_>) -> Result<Option<PublicKey>, X509Error>
 }
 
 // Upstream: crypto/x509/parser.go, parseTime
-fn read_time(validity: &mut Der<'_>) -> Result<i64, X509Error> {
+fn read_time(validity: &mut DerReader<'_>) -> Result<i64, X509Error> {
     if validity.has_tag(UTC_TIME) {
         let text = validity.read(UTC_TIME).map(|text| text.bytes());
         required(text.and_then(parse_utc_time), "x509: malformed UTCTime")

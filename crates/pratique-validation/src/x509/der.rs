@@ -22,13 +22,13 @@ pub(super) const fn constructed(number: u8) -> u8 {
 
 /// What is still to be read; each method reads one element from its beginning, or says that there is none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Der<'d> {
+pub(super) struct DerReader<'d> {
     bytes: &'d [u8],
 }
 
-impl<'d> Der<'d> {
+impl<'d> DerReader<'d> {
     pub(super) fn new(bytes: &'d [u8]) -> Self {
-        Der { bytes }
+        DerReader { bytes }
     }
 
     pub(super) fn bytes(&self) -> &'d [u8] {
@@ -45,7 +45,7 @@ impl<'d> Der<'d> {
 
     /// An element of whichever tag: the tag, the content, and the whole.
     // Upstream: golang.org/x/crypto/cryptobyte/asn1.go, readASN1
-    pub(super) fn read_any(&mut self) -> Option<(u8, Der<'d>, &'d [u8])> {
+    pub(super) fn read_any(&mut self) -> Option<(u8, DerReader<'d>, &'d [u8])> {
         let [tag, first, ..] = *self.bytes else {
             return None;
         };
@@ -71,11 +71,11 @@ impl<'d> Der<'d> {
         };
         let (whole, rest) = self.bytes.split_at_checked(header.checked_add(length)?)?;
         self.bytes = rest;
-        Some((tag, Der::new(whole.get(header..)?), whole))
+        Some((tag, DerReader::new(whole.get(header..)?), whole))
     }
 
     /// The content of an element of a tag.
-    pub(super) fn read(&mut self, tag: u8) -> Option<Der<'d>> {
+    pub(super) fn read(&mut self, tag: u8) -> Option<DerReader<'d>> {
         if !self.has_tag(tag) {
             return None;
         }
@@ -91,7 +91,7 @@ impl<'d> Der<'d> {
     }
 
     /// The content of an element that may be absent.
-    pub(super) fn read_optional(&mut self, tag: u8) -> Option<Option<Der<'d>>> {
+    pub(super) fn read_optional(&mut self, tag: u8) -> Option<Option<DerReader<'d>>> {
         if !self.has_tag(tag) {
             return Some(None);
         }
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn elements_are_read_one_after_another() {
-        let mut der = Der::new(&[0x30, 3, 2, 1, 5, 1, 1, 0xff]);
+        let mut der = DerReader::new(&[0x30, 3, 2, 1, 5, 1, 1, 0xff]);
         let mut inner = der.read(SEQUENCE).unwrap();
         assert_eq!(inner.read_integer().and_then(to_int), Some(5));
         assert_eq!((inner.is_empty(), der.read_boolean()), (true, Some(true)));
@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn what_is_not_the_shortest_form_is_refused() {
-        assert!(Der::new(&[4, 0x81, 1, 0]).read_any().is_none());
-        assert!(Der::new(&[4, 0x82, 0, 0x80]).read_any().is_none());
-        assert!(Der::new(&[4, 0x80, 0, 0]).read_any().is_none());
+        assert!(DerReader::new(&[4, 0x81, 1, 0]).read_any().is_none());
+        assert!(DerReader::new(&[4, 0x82, 0, 0x80]).read_any().is_none());
+        assert!(DerReader::new(&[4, 0x80, 0, 0]).read_any().is_none());
         for (integer, is_valid) in [
             (&[2, 0][..], false),
             (&[2, 1, 0], true),
@@ -226,7 +226,7 @@ mod tests {
             (&[2, 1, 0xff], true),
         ] {
             assert_eq!(
-                Der::new(integer).read_integer().is_some(),
+                DerReader::new(integer).read_integer().is_some(),
                 is_valid,
                 "{integer:?}"
             );
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn bits_are_aligned() {
-        assert_eq!(Der::new(&[3, 2, 4, 0xf0]).read_bits(), Some(vec![0x0f]));
-        assert_eq!(Der::new(&[3, 2, 4, 0xff]).read_bits(), None);
-        assert_eq!(Der::new(&[3, 1, 0]).read_bits(), Some(Vec::new()));
+        assert_eq!(DerReader::new(&[3, 2, 4, 0xf0]).read_bits(), Some(vec![0x0f]));
+        assert_eq!(DerReader::new(&[3, 2, 4, 0xff]).read_bits(), None);
+        assert_eq!(DerReader::new(&[3, 1, 0]).read_bits(), Some(Vec::new()));
     }
 }

@@ -3,26 +3,29 @@
 use pratique_gotext::strconv::quote;
 use pratique_gotext::url::Url;
 
-use super::certificate::Certificate;
+use super::certificate::X509Certificate;
 use super::der::{
-    BOOLEAN, Der, INTEGER, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, constructed, context, is_negative,
-    to_int,
+    BOOLEAN, DerReader, INTEGER, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, constructed, context,
+    is_negative, to_int,
 };
 use super::names::is_domain;
 use super::{X509Error, required};
 
 const AUTHORITY_INFORMATION: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x01, 0x01];
 
-struct Extension<'d> {
+struct CertificateExtension<'d> {
     identifier: &'d [u8],
     is_critical: bool,
-    value: Der<'d>,
+    value: DerReader<'d>,
 }
 
 /// Reads the extensions of a certificate: first all of them, then what each says.
-pub(super) fn read_extensions(mut wrapper: Der<'_>, certificate: &mut Certificate) -> Result<(), X509Error> {
+pub(super) fn read_extensions(
+    mut wrapper: DerReader<'_>,
+    certificate: &mut X509Certificate,
+) -> Result<(), X509Error> {
     let mut list = required(wrapper.read(SEQUENCE), "x509: malformed extensions")?;
-    let mut extensions: Vec<Extension<'_>> = Vec::new();
+    let mut extensions: Vec<CertificateExtension<'_>> = Vec::new();
     let mut identifiers = std::collections::HashSet::new();
     while !list.is_empty() {
         let extension = required(list.read(SEQUENCE), "x509: malformed extension")?;
@@ -39,7 +42,7 @@ pub(super) fn read_extensions(mut wrapper: Der<'_>, certificate: &mut Certificat
 }
 
 // Upstream: crypto/x509/parser.go, parseExtension
-fn read_extension(mut extension: Der<'_>) -> Result<Extension<'_>, X509Error> {
+fn read_extension(mut extension: DerReader<'_>) -> Result<CertificateExtension<'_>, X509Error> {
     let identifier = required(extension.read_identifier(), "x509: malformed extension OID field")?;
     let mut is_critical = false;
     if extension.has_tag(BOOLEAN) {
@@ -49,7 +52,7 @@ fn read_extension(mut extension: Der<'_>) -> Result<Extension<'_>, X509Error> {
         )?;
     }
     let value = extension.read(OCTET_STRING);
-    Ok(Extension {
+    Ok(CertificateExtension {
         identifier,
         is_critical,
         value: required(value, "x509: malformed extension value field")?,
@@ -78,8 +81,11 @@ fn dotted(identifier: &[u8]) -> String {
 }
 
 // Upstream: crypto/x509/parser.go, processExtensions
-fn process_extension(extension: Extension<'_>, certificate: &mut Certificate) -> Result<(), X509Error> {
-    let Extension {
+fn process_extension(
+    extension: CertificateExtension<'_>,
+    certificate: &mut X509Certificate,
+) -> Result<(), X509Error> {
+    let CertificateExtension {
         identifier,
         is_critical,
         mut value,
@@ -140,7 +146,7 @@ fn process_extension(extension: Extension<'_>, certificate: &mut Certificate) ->
 }
 
 /// Whether the certificate is one of an authority.
-fn read_basic_constraints(mut value: Der<'_>) -> Result<bool, X509Error> {
+fn read_basic_constraints(mut value: DerReader<'_>) -> Result<bool, X509Error> {
     const INVALID: &str = "x509: invalid basic constraints";
     let mut constraints = required(value.read(SEQUENCE), INVALID)?;
     let mut is_authority = false;
@@ -156,7 +162,9 @@ fn read_basic_constraints(mut value: Der<'_>) -> Result<bool, X509Error> {
 
 /// The domain names and the addresses of mail.
 // Upstream: crypto/x509/parser.go, parseSANExtension
-pub(super) fn read_alternative_names(mut value: Der<'_>) -> Result<(Vec<String>, Vec<String>), X509Error> {
+pub(super) fn read_alternative_names(
+    mut value: DerReader<'_>,
+) -> Result<(Vec<String>, Vec<String>), X509Error> {
     let (mut domains, mut addresses) = (Vec::new(), Vec::new());
     let mut names = required(value.read(SEQUENCE), "x509: invalid subject alternative names")?;
     while !names.is_empty() {
@@ -193,7 +201,7 @@ fn check_uri(text: &str) -> Result<(), X509Error> {
 }
 
 // Upstream: crypto/x509/parser.go, parseNameConstraintsExtension
-fn check_name_constraints(mut value: Der<'_>) -> Result<(), X509Error> {
+fn check_name_constraints(mut value: DerReader<'_>) -> Result<(), X509Error> {
     const INVALID: &str = "x509: invalid NameConstraints extension";
     let mut lists = required(value.read(SEQUENCE), INVALID)?;
     let permitted = required(lists.read_optional(constructed(0)), INVALID)?;
@@ -201,8 +209,8 @@ fn check_name_constraints(mut value: Der<'_>) -> Result<(), X509Error> {
     if !value.is_empty() || !lists.is_empty() {
         return Err(X509Error::new(INVALID));
     }
-    let trees: Vec<Der<'_>> = [permitted, excluded].into_iter().flatten().collect();
-    if trees.iter().all(Der::is_empty) {
+    let trees: Vec<DerReader<'_>> = [permitted, excluded].into_iter().flatten().collect();
+    if trees.iter().all(DerReader::is_empty) {
         return Err(X509Error::new("x509: empty name constraints extension"));
     }
     for mut trees in trees {
@@ -267,7 +275,7 @@ fn check_network(value: &[u8]) -> Result<(), X509Error> {
     ))
 }
 
-fn check_distribution_points(mut value: Der<'_>) -> Result<(), X509Error> {
+fn check_distribution_points(mut value: DerReader<'_>) -> Result<(), X509Error> {
     const INVALID: &str = "x509: invalid CRL distribution point";
     let mut points = required(value.read(SEQUENCE), "x509: invalid CRL distribution points")?;
     while !points.is_empty() {
@@ -283,7 +291,7 @@ fn check_distribution_points(mut value: Der<'_>) -> Result<(), X509Error> {
     Ok(())
 }
 
-fn check_policy_constraints(mut value: Der<'_>) -> Result<(), X509Error> {
+fn check_policy_constraints(mut value: DerReader<'_>) -> Result<(), X509Error> {
     const INVALID: &str = "x509: invalid policy constraints extension";
     let mut constraints = required(value.read(SEQUENCE), INVALID)?;
     for tag in [context(0), context(1)] {
@@ -294,7 +302,7 @@ fn check_policy_constraints(mut value: Der<'_>) -> Result<(), X509Error> {
     Ok(())
 }
 
-fn check_policies(mut value: Der<'_>) -> Result<(), X509Error> {
+fn check_policies(mut value: DerReader<'_>) -> Result<(), X509Error> {
     const INVALID: &str = "x509: invalid certificate policies";
     let mut policies = required(value.read(SEQUENCE), INVALID)?;
     let mut identifiers = std::collections::HashSet::new();
@@ -308,7 +316,7 @@ fn check_policies(mut value: Der<'_>) -> Result<(), X509Error> {
     Ok(())
 }
 
-fn check_policy_mappings(mut value: Der<'_>) -> Result<(), X509Error> {
+fn check_policy_mappings(mut value: DerReader<'_>) -> Result<(), X509Error> {
     const INVALID: &str = "x509: invalid policy mappings extension";
     let mut mappings = required(value.read(SEQUENCE), INVALID)?;
     while !mappings.is_empty() {
@@ -320,7 +328,7 @@ fn check_policy_mappings(mut value: Der<'_>) -> Result<(), X509Error> {
     Ok(())
 }
 
-fn check_authority_information(mut value: Der<'_>) -> Result<(), X509Error> {
+fn check_authority_information(mut value: DerReader<'_>) -> Result<(), X509Error> {
     const INVALID: &str = "x509: invalid authority info access";
     let mut descriptions = required(value.read(SEQUENCE), INVALID)?;
     while !descriptions.is_empty() {

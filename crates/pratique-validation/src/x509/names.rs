@@ -1,13 +1,13 @@
 //! Names of subjects and issuers, and the domain names of certificates.
 
-use super::der::{Der, SEQUENCE, SET};
+use super::der::{DerReader, SEQUENCE, SET};
 use super::{X509Error, required};
 
 /// Reads a name, as far as it can be wrong.
 // Upstream: crypto/x509/parser.go, parseName
 pub(super) fn check_name(whole: &[u8]) -> Result<(), X509Error> {
     const INVALID: &str = "x509: invalid RDNSequence";
-    let mut sequence = required(Der::new(whole).read(SEQUENCE), INVALID)?;
+    let mut sequence = required(DerReader::new(whole).read(SEQUENCE), INVALID)?;
     while !sequence.is_empty() {
         let mut set = required(sequence.read(SET), INVALID)?;
         while !set.is_empty() {
@@ -17,7 +17,7 @@ pub(super) fn check_name(whole: &[u8]) -> Result<(), X509Error> {
     Ok(())
 }
 
-fn check_attribute(set: &mut Der<'_>) -> Result<(), X509Error> {
+fn check_attribute(set: &mut DerReader<'_>) -> Result<(), X509Error> {
     let mut attribute = required(set.read(SEQUENCE), "x509: invalid RDNSequence: invalid attribute")?;
     required(
         attribute.read_identifier(),

@@ -32,8 +32,8 @@ pub(crate) fn decode_block(text: &[u8]) -> Option<(PemBlock, &[u8])> {
 
 /// The block that ends at a place, if there is one.
 fn read_block(text: &[u8], end: usize) -> Option<(PemBlock, &[u8])> {
-    let before = text.get(..end)?;
-    let begin = before.windows(START.len()).rposition(|window| window == START)?;
+    let head = text.get(..end)?;
+    let begin = head.windows(START.len()).rposition(|window| window == START)?;
     if begin > 0 && text.get(begin - 1) != Some(&b'\n') {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Public keys.
 
-use super::der::{Der, SEQUENCE, is_negative, to_int, to_positive};
-use super::structures::{Reader, read_key_info};
+use super::der::{DerReader, SEQUENCE, is_negative, to_int, to_positive};
+use super::structures::{FieldReader, read_key_info};
 use super::{X509Error, required};
 
 /// A public key.
@@ -14,7 +14,7 @@ pub(crate) enum PublicKey {
         exponent: Vec<u8>,
     },
     Ecdsa {
-        curve: Curve,
+        curve: EllipticCurve,
         /// Not compressed.
         point: Vec<u8>,
     },
@@ -25,29 +25,29 @@ pub(crate) enum PublicKey {
 
 /// The elliptic curves of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Curve {
+pub(crate) enum EllipticCurve {
     P224,
     P256,
     P384,
     P521,
 }
 
-impl Curve {
+impl EllipticCurve {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Curve::P224 => "P-224",
-            Curve::P256 => "P-256",
-            Curve::P384 => "P-384",
-            Curve::P521 => "P-521",
+            EllipticCurve::P224 => "P-224",
+            EllipticCurve::P256 => "P-256",
+            EllipticCurve::P384 => "P-384",
+            EllipticCurve::P521 => "P-521",
         }
     }
 
     fn from_identifier(identifier: &[u8]) -> Option<Self> {
         match identifier {
-            [0x2b, 0x81, 0x04, 0x00, 0x21] => Some(Curve::P224),
-            [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07] => Some(Curve::P256),
-            [0x2b, 0x81, 0x04, 0x00, 0x22] => Some(Curve::P384),
-            [0x2b, 0x81, 0x04, 0x00, 0x23] => Some(Curve::P521),
+            [0x2b, 0x81, 0x04, 0x00, 0x21] => Some(EllipticCurve::P224),
+            [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07] => Some(EllipticCurve::P256),
+            [0x2b, 0x81, 0x04, 0x00, 0x22] => Some(EllipticCurve::P384),
+            [0x2b, 0x81, 0x04, 0x00, 0x23] => Some(EllipticCurve::P521),
             _ => None,
         }
     }
@@ -55,10 +55,10 @@ impl Curve {
     /// The size of a coordinate in bytes.
     fn size(self) -> usize {
         match self {
-            Curve::P224 => 28,
-            Curve::P256 => 32,
-            Curve::P384 => 48,
-            Curve::P521 => 66,
+            EllipticCurve::P224 => 28,
+            EllipticCurve::P256 => 32,
+            EllipticCurve::P384 => 48,
+            EllipticCurve::P521 => 66,
         }
     }
 }
@@ -86,7 +86,7 @@ pub(super) struct KeyInfo<'d> {
 /// A public key by itself.
 // Upstream: crypto/x509/x509.go, ParsePKIXPublicKey
 pub(crate) fn parse_public_key(der: &[u8]) -> Result<PublicKey, X509Error> {
-    let mut reader = Reader::new(der);
+    let mut reader = FieldReader::new(der);
     let info = read_key_info(&mut reader)?;
     if !reader.is_at_end() {
         return Err(X509Error::new("x509: trailing data after ASN.1 of public-key"));
@@ -114,7 +114,10 @@ fn read_rsa(info: &KeyInfo<'_>) -> Result<PublicKey, X509Error> {
     if info.parameters != [5, 0] {
         return Err(X509Error::new("x509: RSA key missing NULL parameters"));
     }
-    let mut key = required(Der::new(&info.key).read(SEQUENCE), "x509: invalid RSA public key")?;
+    let mut key = required(
+        DerReader::new(&info.key).read(SEQUENCE),
+        "x509: invalid RSA public key",
+    )?;
     let modulus = required(key.read_integer(), "x509: invalid RSA modulus")?;
     let exponent = key.read_integer().filter(|bytes| to_int(bytes).is_some());
     let exponent = required(exponent, "x509: invalid RSA public exponent")?;
@@ -130,10 +133,10 @@ fn read_rsa(info: &KeyInfo<'_>) -> Result<PublicKey, X509Error> {
 }
 
 fn read_ecdsa(info: &KeyInfo<'_>) -> Result<PublicKey, X509Error> {
-    let identifier = Der::new(info.parameters).read_identifier();
+    let identifier = DerReader::new(info.parameters).read_identifier();
     let identifier = required(identifier, "x509: invalid ECDSA parameters")?;
     let curve = required(
-        Curve::from_identifier(identifier),
+        EllipticCurve::from_identifier(identifier),
         "x509: unsupported elliptic curve",
     )?;
     if info.key.first() != Some(&4) {
@@ -163,9 +166,12 @@ fn read_fixed(info: &KeyInfo<'_>, algorithm: &str) -> Result<(), X509Error> {
 }
 
 fn read_dsa(info: &KeyInfo<'_>) -> Result<(), X509Error> {
-    let key = required(Der::new(&info.key).read_integer(), "x509: invalid DSA public key")?;
+    let key = required(
+        DerReader::new(&info.key).read_integer(),
+        "x509: invalid DSA public key",
+    )?;
     let mut numbers = vec![key];
-    let parameters = Der::new(info.parameters).read(SEQUENCE);
+    let parameters = DerReader::new(info.parameters).read(SEQUENCE);
     let mut parameters = required(parameters, "x509: invalid DSA parameters")?;
     for _ in 0..3 {
         numbers.push(required(

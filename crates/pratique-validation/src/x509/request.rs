@@ -1,10 +1,12 @@
 //! Requests for certificates (PKCS #10).
 
-use super::der::{Der, SEQUENCE, SET, to_int};
+use super::der::{DerReader, SEQUENCE, SET, to_int};
 use super::extensions::read_alternative_names;
 use super::names::check_name;
 use super::public_key::{PublicKey, read_key};
-use super::structures::{FieldType, Reader, read_algorithm, read_bits, read_key_info, structural, syntax};
+use super::structures::{
+    FieldReader, FieldType, read_algorithm, read_bits, read_key_info, structural, syntax,
+};
 use super::{X509Error, required};
 
 const EXTENSION_REQUEST: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x0e];
@@ -25,11 +27,11 @@ pub(crate) struct CertificateRequest<'d> {
 /// A request.
 // Upstream: crypto/x509/x509.go, ParseCertificateRequest
 pub(crate) fn parse_request(der: &[u8]) -> Result<CertificateRequest<'_>, X509Error> {
-    let mut reader = Reader::new(der);
+    let mut reader = FieldReader::new(der);
     let request = reader.read(FieldType::sequence("certificateRequest"))?;
-    let mut fields = Reader::new(request.content);
+    let mut fields = FieldReader::new(request.content);
     let signed = fields.read(FieldType::sequence("tbsCertificateRequest"))?;
-    let mut inner = Reader::new(signed.content);
+    let mut inner = FieldReader::new(signed.content);
     let version = inner.read(FieldType::INTEGER)?;
     check_int(version.whole, version.content)?;
     let subject = inner.read_any()?.whole;
@@ -42,7 +44,7 @@ pub(crate) fn parse_request(der: &[u8]) -> Result<CertificateRequest<'_>, X509Er
     }
     let public_key = read_key(&info)?;
     check_name(subject)?;
-    check_attributes(Der::new(attributes))?;
+    check_attributes(DerReader::new(attributes))?;
     Ok(CertificateRequest {
         public_key,
         signed: signed.whole,
@@ -57,7 +59,7 @@ fn check_int(whole: &[u8], content: &[u8]) -> Result<(), X509Error> {
     if content.is_empty() {
         return Err(structural("empty integer"));
     }
-    let bytes = Der::new(whole).read_integer();
+    let bytes = DerReader::new(whole).read_integer();
     let bytes = bytes.ok_or_else(|| structural("integer not minimally-encoded"))?;
     to_int(bytes)
         .map(|_| ())
@@ -66,7 +68,7 @@ fn check_int(whole: &[u8], content: &[u8]) -> Result<(), X509Error> {
 
 /// Reads the extensions that are requested. Attributes that cannot be read are none.
 // Upstream: crypto/x509/x509.go, parseCSRExtensions
-fn check_attributes(mut attributes: Der<'_>) -> Result<(), X509Error> {
+fn check_attributes(mut attributes: DerReader<'_>) -> Result<(), X509Error> {
     let mut identifiers = std::collections::HashSet::new();
     while let Some((_, mut attribute, _)) = attributes.read_any() {
         let identifier = attribute.read_identifier();
@@ -97,7 +99,7 @@ fn check_attributes(mut attributes: Der<'_>) -> Result<(), X509Error> {
     Ok(())
 }
 
-fn check_names(extension: &mut Der<'_>) -> Result<(), X509Error> {
+fn check_names(extension: &mut DerReader<'_>) -> Result<(), X509Error> {
     use super::der::{BOOLEAN, OCTET_STRING};
     if extension.has_tag(BOOLEAN) {
         required(extension.read_boolean(), "asn1: syntax error: invalid boolean")?;

@@ -7,15 +7,15 @@ use super::request::CertificateRequest;
 
 /// The algorithms of signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Algorithm {
-    Rsa(Digest),
+enum SignatureAlgorithm {
+    Rsa(DigestAlgorithm),
     RsaPss,
-    Ecdsa(Digest),
+    Ecdsa(DigestAlgorithm),
     Ed25519,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Digest {
+enum DigestAlgorithm {
     Md5,
     Sha1,
     Sha256,
@@ -23,55 +23,55 @@ enum Digest {
     Sha512,
 }
 
-impl Algorithm {
+impl SignatureAlgorithm {
     // Upstream: crypto/x509/x509.go, signatureAlgorithmDetails
     fn from_identifier(identifier: &[u8]) -> Option<Self> {
         const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01];
         const ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04];
         if let Some(rest) = identifier.strip_prefix(RSA) {
             return match rest {
-                [4] => Some(Algorithm::Rsa(Digest::Md5)),
-                [5] => Some(Algorithm::Rsa(Digest::Sha1)),
-                [10] => Some(Algorithm::RsaPss),
-                [11] => Some(Algorithm::Rsa(Digest::Sha256)),
-                [12] => Some(Algorithm::Rsa(Digest::Sha384)),
-                [13] => Some(Algorithm::Rsa(Digest::Sha512)),
+                [4] => Some(SignatureAlgorithm::Rsa(DigestAlgorithm::Md5)),
+                [5] => Some(SignatureAlgorithm::Rsa(DigestAlgorithm::Sha1)),
+                [10] => Some(SignatureAlgorithm::RsaPss),
+                [11] => Some(SignatureAlgorithm::Rsa(DigestAlgorithm::Sha256)),
+                [12] => Some(SignatureAlgorithm::Rsa(DigestAlgorithm::Sha384)),
+                [13] => Some(SignatureAlgorithm::Rsa(DigestAlgorithm::Sha512)),
                 _ => None,
             };
         }
         match identifier.strip_prefix(ECDSA) {
-            Some([1]) => Some(Algorithm::Ecdsa(Digest::Sha1)),
-            Some([3, 2]) => Some(Algorithm::Ecdsa(Digest::Sha256)),
-            Some([3, 3]) => Some(Algorithm::Ecdsa(Digest::Sha384)),
-            Some([3, 4]) => Some(Algorithm::Ecdsa(Digest::Sha512)),
-            _ => (identifier == [0x2b, 0x65, 0x70]).then_some(Algorithm::Ed25519),
+            Some([1]) => Some(SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha1)),
+            Some([3, 2]) => Some(SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256)),
+            Some([3, 3]) => Some(SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384)),
+            Some([3, 4]) => Some(SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha512)),
+            _ => (identifier == [0x2b, 0x65, 0x70]).then_some(SignatureAlgorithm::Ed25519),
         }
     }
 
     fn key_name(self) -> &'static str {
         match self {
-            Algorithm::Rsa(_) | Algorithm::RsaPss => "RSA",
-            Algorithm::Ecdsa(_) => "ECDSA",
-            Algorithm::Ed25519 => "Ed25519",
+            SignatureAlgorithm::Rsa(_) | SignatureAlgorithm::RsaPss => "RSA",
+            SignatureAlgorithm::Ecdsa(_) => "ECDSA",
+            SignatureAlgorithm::Ed25519 => "Ed25519",
         }
     }
 }
 
 /// What is known of a signature that is not wrong for another reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signature {
+pub(crate) enum SignatureVerdict {
     Valid,
     Invalid,
     /// The key or the digest is not known here.
     Unknown,
 }
 
-impl From<bool> for Signature {
+impl From<bool> for SignatureVerdict {
     fn from(is_valid: bool) -> Self {
         if is_valid {
-            Signature::Valid
+            SignatureVerdict::Valid
         } else {
-            Signature::Invalid
+            SignatureVerdict::Invalid
         }
     }
 }
@@ -80,27 +80,27 @@ impl From<bool> for Signature {
 // Upstream: crypto/x509/x509.go, checkSignature
 pub(crate) fn verify_request(request: &CertificateRequest<'_>) -> Result<bool, X509Error> {
     const UNSUPPORTED: &str = "x509: cannot verify signature: algorithm unimplemented";
-    let algorithm = Algorithm::from_identifier(request.algorithm);
+    let algorithm = SignatureAlgorithm::from_identifier(request.algorithm);
     let (Some(algorithm), Some(key)) = (algorithm, &request.public_key) else {
         return Err(X509Error::new(UNSUPPORTED));
     };
     let (signed, signature) = (request.signed, request.signature.as_slice());
     let (verified, fault) = match (algorithm, key) {
-        (Algorithm::Rsa(Digest::Md5), _) => {
+        (SignatureAlgorithm::Rsa(DigestAlgorithm::Md5), _) => {
             return Err(X509Error::new(
                 "x509: cannot verify signature: insecure algorithm MD5-RSA",
             ));
         }
         (_, PublicKey::Other) => return Err(X509Error::new(UNSUPPORTED)),
-        (Algorithm::Rsa(_) | Algorithm::RsaPss, PublicKey::Rsa { .. }) => (
+        (SignatureAlgorithm::Rsa(_) | SignatureAlgorithm::RsaPss, PublicKey::Rsa { .. }) => (
             backend::verify_rsa(key, algorithm, request.parameters, signed, signature),
             "crypto/rsa: verification error",
         ),
-        (Algorithm::Ecdsa(digest), PublicKey::Ecdsa { .. }) => (
+        (SignatureAlgorithm::Ecdsa(digest), PublicKey::Ecdsa { .. }) => (
             backend::verify_ecdsa(key, digest, signed, signature),
             "x509: ECDSA verification failure",
         ),
-        (Algorithm::Ed25519, PublicKey::Ed25519(key)) => (
+        (SignatureAlgorithm::Ed25519, PublicKey::Ed25519(key)) => (
             backend::verify_ed25519(key, signed, signature),
             "x509: Ed25519 verification failure",
         ),
@@ -114,20 +114,20 @@ pub(crate) fn verify_request(request: &CertificateRequest<'_>) -> Result<bool, X
         }
     };
     match verified {
-        Signature::Valid => Ok(true),
-        Signature::Invalid => Err(X509Error::new(fault)),
-        Signature::Unknown => Ok(false),
+        SignatureVerdict::Valid => Ok(true),
+        SignatureVerdict::Invalid => Err(X509Error::new(fault)),
+        SignatureVerdict::Unknown => Ok(false),
     }
 }
 
 /// Whether a text was signed with the private key: RSA with PSS, all with SHA-256 where they have a digest.
 // Upstream: pkg/apis/certificates/validation/validation.go, validateDeprecatedPKIXPublicKey
-pub(crate) fn verify_possession(key: &PublicKey, text: &[u8], signature: &[u8]) -> Signature {
+pub(crate) fn verify_possession(key: &PublicKey, text: &[u8], signature: &[u8]) -> SignatureVerdict {
     match key {
-        PublicKey::Rsa { .. } => backend::verify_rsa(key, Algorithm::RsaPss, &[], text, signature),
-        PublicKey::Ecdsa { .. } => backend::verify_ecdsa(key, Digest::Sha256, text, signature),
+        PublicKey::Rsa { .. } => backend::verify_rsa(key, SignatureAlgorithm::RsaPss, &[], text, signature),
+        PublicKey::Ecdsa { .. } => backend::verify_ecdsa(key, DigestAlgorithm::Sha256, text, signature),
         PublicKey::Ed25519(key) => backend::verify_ed25519(key, text, signature),
-        PublicKey::Other => Signature::Unknown,
+        PublicKey::Other => SignatureVerdict::Unknown,
     }
 }
 
@@ -135,31 +135,35 @@ pub(crate) fn verify_possession(key: &PublicKey, text: &[u8], signature: &[u8]) 
 mod backend {
     use ring::signature::{self, EcdsaVerificationAlgorithm, RsaParameters, RsaPublicKeyComponents};
 
-    use super::{Algorithm, Digest, Signature};
-    use crate::x509::public_key::{Curve, PublicKey};
+    use super::{DigestAlgorithm, SignatureAlgorithm, SignatureVerdict};
+    use crate::x509::public_key::{EllipticCurve, PublicKey};
 
     const SHA384: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02];
     const SHA512: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03];
 
     pub(super) fn verify_rsa(
         key: &PublicKey,
-        algorithm: Algorithm,
+        algorithm: SignatureAlgorithm,
         parameters: &[u8],
         signed: &[u8],
         signature: &[u8],
-    ) -> Signature {
+    ) -> SignatureVerdict {
         let PublicKey::Rsa { modulus, exponent } = key else {
-            return Signature::Invalid;
+            return SignatureVerdict::Invalid;
         };
         // The parameters of PSS name the digest.
         let names = |digest: &[u8]| parameters.windows(digest.len()).any(|window| window == digest);
         let scheme: &RsaParameters = match algorithm {
-            Algorithm::Rsa(Digest::Sha1) => &signature::RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY,
-            Algorithm::Rsa(Digest::Sha384) => &signature::RSA_PKCS1_2048_8192_SHA384,
-            Algorithm::Rsa(Digest::Sha512) => &signature::RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,
-            Algorithm::RsaPss if names(SHA384) => &signature::RSA_PSS_2048_8192_SHA384,
-            Algorithm::RsaPss if names(SHA512) => &signature::RSA_PSS_2048_8192_SHA512,
-            Algorithm::RsaPss => &signature::RSA_PSS_2048_8192_SHA256,
+            SignatureAlgorithm::Rsa(DigestAlgorithm::Sha1) => {
+                &signature::RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY
+            }
+            SignatureAlgorithm::Rsa(DigestAlgorithm::Sha384) => &signature::RSA_PKCS1_2048_8192_SHA384,
+            SignatureAlgorithm::Rsa(DigestAlgorithm::Sha512) => {
+                &signature::RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY
+            }
+            SignatureAlgorithm::RsaPss if names(SHA384) => &signature::RSA_PSS_2048_8192_SHA384,
+            SignatureAlgorithm::RsaPss if names(SHA512) => &signature::RSA_PSS_2048_8192_SHA512,
+            SignatureAlgorithm::RsaPss => &signature::RSA_PSS_2048_8192_SHA256,
             _ => &signature::RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
         };
         let key = RsaPublicKeyComponents {
@@ -171,25 +175,25 @@ mod backend {
 
     pub(super) fn verify_ecdsa(
         key: &PublicKey,
-        digest: Digest,
+        digest: DigestAlgorithm,
         signed: &[u8],
         signature: &[u8],
-    ) -> Signature {
+    ) -> SignatureVerdict {
         let PublicKey::Ecdsa { curve, point } = key else {
-            return Signature::Invalid;
+            return SignatureVerdict::Invalid;
         };
         let scheme: &EcdsaVerificationAlgorithm = match (curve, digest) {
-            (Curve::P256, Digest::Sha256) => &signature::ECDSA_P256_SHA256_ASN1,
-            (Curve::P256, Digest::Sha384) => &signature::ECDSA_P256_SHA384_ASN1,
-            (Curve::P384, Digest::Sha256) => &signature::ECDSA_P384_SHA256_ASN1,
-            (Curve::P384, Digest::Sha384) => &signature::ECDSA_P384_SHA384_ASN1,
-            _ => return Signature::Unknown,
+            (EllipticCurve::P256, DigestAlgorithm::Sha256) => &signature::ECDSA_P256_SHA256_ASN1,
+            (EllipticCurve::P256, DigestAlgorithm::Sha384) => &signature::ECDSA_P256_SHA384_ASN1,
+            (EllipticCurve::P384, DigestAlgorithm::Sha256) => &signature::ECDSA_P384_SHA256_ASN1,
+            (EllipticCurve::P384, DigestAlgorithm::Sha384) => &signature::ECDSA_P384_SHA384_ASN1,
+            _ => return SignatureVerdict::Unknown,
         };
         let key = signature::UnparsedPublicKey::new(scheme, point);
         key.verify(signed, signature).is_ok().into()
     }
 
-    pub(super) fn verify_ed25519(key: &[u8], signed: &[u8], signature: &[u8]) -> Signature {
+    pub(super) fn verify_ed25519(key: &[u8], signed: &[u8], signature: &[u8]) -> SignatureVerdict {
         let key = signature::UnparsedPublicKey::new(&signature::ED25519, key);
         key.verify(signed, signature).is_ok().into()
     }
@@ -198,18 +202,24 @@ mod backend {
 /// Knows nothing of signatures.
 #[cfg(not(feature = "ring"))]
 mod backend {
-    use super::{Algorithm, Digest, Signature};
+    use super::{DigestAlgorithm, SignatureAlgorithm, SignatureVerdict};
     use crate::x509::public_key::PublicKey;
 
-    pub(super) fn verify_rsa(_: &PublicKey, _: Algorithm, _: &[u8], _: &[u8], _: &[u8]) -> Signature {
-        Signature::Unknown
+    pub(super) fn verify_rsa(
+        _: &PublicKey,
+        _: SignatureAlgorithm,
+        _: &[u8],
+        _: &[u8],
+        _: &[u8],
+    ) -> SignatureVerdict {
+        SignatureVerdict::Unknown
     }
 
-    pub(super) fn verify_ecdsa(_: &PublicKey, _: Digest, _: &[u8], _: &[u8]) -> Signature {
-        Signature::Unknown
+    pub(super) fn verify_ecdsa(_: &PublicKey, _: DigestAlgorithm, _: &[u8], _: &[u8]) -> SignatureVerdict {
+        SignatureVerdict::Unknown
     }
 
-    pub(super) fn verify_ed25519(_: &[u8], _: &[u8], _: &[u8]) -> Signature {
-        Signature::Unknown
+    pub(super) fn verify_ed25519(_: &[u8], _: &[u8], _: &[u8]) -> SignatureVerdict {
+        SignatureVerdict::Unknown
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::X509Error;
-use super::der::Der;
+use super::der::DerReader;
 use super::public_key::KeyInfo;
 
 /// What a field of a structure is.
@@ -35,18 +35,18 @@ impl FieldType {
 }
 
 /// An element that was read.
-pub(super) struct Element<'d> {
+pub(super) struct FieldElement<'d> {
     pub(super) content: &'d [u8],
     pub(super) whole: &'d [u8],
 }
 
 /// The fields of a structure; each method reads the next one.
-pub(super) struct Reader<'d> {
+pub(super) struct FieldReader<'d> {
     bytes: &'d [u8],
     offset: usize,
 }
 
-struct Header {
+struct ElementHeader {
     class: u8,
     tag: u32,
     is_compound: bool,
@@ -55,9 +55,9 @@ struct Header {
     offset: usize,
 }
 
-impl<'d> Reader<'d> {
+impl<'d> FieldReader<'d> {
     pub(super) fn new(bytes: &'d [u8]) -> Self {
-        Reader { bytes, offset: 0 }
+        FieldReader { bytes, offset: 0 }
     }
 
     pub(super) fn is_at_end(&self) -> bool {
@@ -66,7 +66,7 @@ impl<'d> Reader<'d> {
 
     /// A field of a type.
     // Upstream: encoding/asn1/asn1.go, parseField
-    pub(super) fn read(&mut self, field: FieldType) -> Result<Element<'d>, X509Error> {
+    pub(super) fn read(&mut self, field: FieldType) -> Result<FieldElement<'d>, X509Error> {
         let header = self.header()?;
         let is_universal = header.class == 0 && header.tag == u32::from(field.tag);
         if !is_universal || header.is_compound != field.is_compound {
@@ -76,13 +76,13 @@ impl<'d> Reader<'d> {
     }
 
     /// A field of any type.
-    pub(super) fn read_any(&mut self) -> Result<Element<'d>, X509Error> {
+    pub(super) fn read_any(&mut self) -> Result<FieldElement<'d>, X509Error> {
         let header = self.header()?;
         self.content(&header)
     }
 
     /// A list that has the tag 0 of its structure; Go's text of another tag has the address of a variable in it.
-    pub(super) fn read_tagged_list(&mut self) -> Result<Element<'d>, X509Error> {
+    pub(super) fn read_tagged_list(&mut self) -> Result<FieldElement<'d>, X509Error> {
         let header = self.header()?;
         if (header.class, header.tag, header.is_compound) != (2, 0, true) {
             return Err(structural("tags don't match"));
@@ -90,7 +90,7 @@ impl<'d> Reader<'d> {
         self.content(&header)
     }
 
-    fn content(&mut self, header: &Header) -> Result<Element<'d>, X509Error> {
+    fn content(&mut self, header: &ElementHeader) -> Result<FieldElement<'d>, X509Error> {
         let end = header.offset.saturating_add(header.length);
         let content = self.bytes.get(header.offset..end);
         let whole = self.bytes.get(self.offset..end);
@@ -98,11 +98,11 @@ impl<'d> Reader<'d> {
             return Err(syntax("data truncated"));
         };
         self.offset = end;
-        Ok(Element { content, whole })
+        Ok(FieldElement { content, whole })
     }
 
     // Upstream: encoding/asn1/asn1.go, parseTagAndLength
-    fn header(&self) -> Result<Header, X509Error> {
+    fn header(&self) -> Result<ElementHeader, X509Error> {
         const TRUNCATED: &str = "truncated tag or length";
         let mut bytes = self.bytes.iter().copied().enumerate().skip(self.offset);
         let (_, first) = bytes.next().ok_or_else(|| syntax("sequence truncated"))?;
@@ -131,7 +131,7 @@ impl<'d> Reader<'d> {
                 return Err(structural("non-minimal length"));
             }
         }
-        Ok(Header {
+        Ok(ElementHeader {
             class: first >> 6,
             tag,
             is_compound: first & 0x20 != 0,
@@ -167,10 +167,10 @@ fn read_long_tag(bytes: &mut impl Iterator<Item = (usize, u8)>) -> Result<u32, X
     Err(syntax("truncated base 128 integer"))
 }
 
-fn mismatch(header: &Header, field: FieldType) -> X509Error {
+fn mismatch(header: &ElementHeader, field: FieldType) -> X509Error {
     const PARAMETERS: &str = "{optional:false explicit:false application:false private:false defaultValue:<nil> \
                               tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
-    let Header {
+    let ElementHeader {
         class,
         tag,
         is_compound,
@@ -193,9 +193,9 @@ pub(super) fn structural(text: impl Into<Cow<'static, str>>) -> X509Error {
 }
 
 /// An algorithm: its identifier, and the element with its parameters, which is empty where there is none.
-pub(super) fn read_algorithm<'d>(reader: &mut Reader<'d>) -> Result<(&'d [u8], &'d [u8]), X509Error> {
+pub(super) fn read_algorithm<'d>(reader: &mut FieldReader<'d>) -> Result<(&'d [u8], &'d [u8]), X509Error> {
     let algorithm = reader.read(FieldType::sequence("AlgorithmIdentifier"))?;
-    let mut fields = Reader::new(algorithm.content);
+    let mut fields = FieldReader::new(algorithm.content);
     let identifier = fields.read(FieldType::IDENTIFIER)?.content;
     if identifier.is_empty() {
         return Err(syntax("zero length OBJECT IDENTIFIER"));
@@ -209,19 +209,19 @@ pub(super) fn read_algorithm<'d>(reader: &mut Reader<'d>) -> Result<(&'d [u8], &
 }
 
 /// A string of bits.
-pub(super) fn read_bits(reader: &mut Reader<'_>) -> Result<Vec<u8>, X509Error> {
+pub(super) fn read_bits(reader: &mut FieldReader<'_>) -> Result<Vec<u8>, X509Error> {
     let element = reader.read(FieldType::BITS)?;
     if element.content.is_empty() {
         return Err(syntax("zero length BIT STRING"));
     }
-    let bits = Der::new(element.whole).read_bits();
+    let bits = DerReader::new(element.whole).read_bits();
     bits.ok_or_else(|| syntax("invalid padding bits in BIT STRING"))
 }
 
 /// A public key with its algorithm.
-pub(super) fn read_key_info<'d>(reader: &mut Reader<'d>) -> Result<KeyInfo<'d>, X509Error> {
+pub(super) fn read_key_info<'d>(reader: &mut FieldReader<'d>) -> Result<KeyInfo<'d>, X509Error> {
     let info = reader.read(FieldType::sequence("publicKeyInfo"))?;
-    let mut fields = Reader::new(info.content);
+    let mut fields = FieldReader::new(info.content);
     let (algorithm, parameters) = read_algorithm(&mut fields)?;
     let key = read_bits(&mut fields)?;
     Ok(KeyInfo {
@@ -237,7 +237,7 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {
-        let read = Reader::new(bytes).read(FieldType::sequence("certificateRequest"));
+        let read = FieldReader::new(bytes).read(FieldType::sequence("certificateRequest"));
         assert_eq!(read.map(|_| ()).unwrap_err().to_string(), expected);
     }
 

@@ -2,14 +2,14 @@
 
 /// A kind with its resource.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub(super) struct ComparedKind {
     pub(super) api_version: &'static str,
     pub(super) kind: &'static str,
     pub(super) resource: &'static str,
     pub(super) is_namespaced: bool,
 }
 
-impl Kind {
+impl ComparedKind {
     pub(super) fn group(&self) -> &'static str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
@@ -26,8 +26,8 @@ impl Kind {
     }
 }
 
-const fn namespaced(api_version: &'static str, kind: &'static str, resource: &'static str) -> Kind {
-    Kind {
+const fn namespaced(api_version: &'static str, kind: &'static str, resource: &'static str) -> ComparedKind {
+    ComparedKind {
         api_version,
         kind,
         resource,
@@ -35,8 +35,8 @@ const fn namespaced(api_version: &'static str, kind: &'static str, resource: &'s
     }
 }
 
-const fn cluster(api_version: &'static str, kind: &'static str, resource: &'static str) -> Kind {
-    Kind {
+const fn cluster(api_version: &'static str, kind: &'static str, resource: &'static str) -> ComparedKind {
+    ComparedKind {
         api_version,
         kind,
         resource,
@@ -44,7 +44,7 @@ const fn cluster(api_version: &'static str, kind: &'static str, resource: &'stat
     }
 }
 
-pub(super) const KINDS: &[Kind] = &[
+pub(super) const KINDS: &[ComparedKind] = &[
     namespaced("v1", "ConfigMap", "configmaps"),
     namespaced("v1", "Endpoints", "endpoints"),
     namespaced("v1", "Event", "events"),

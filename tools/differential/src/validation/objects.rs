@@ -7,7 +7,7 @@ use pratique_schema::{Constraints, Field, Scalar, Schema, Shape, StructType};
 use pratique_types::GroupVersionKind;
 use serde_json::{Map, Value, json};
 
-use super::kinds::Kind;
+use super::kinds::ComparedKind;
 
 /// Texts at which rules turn: of names, addresses, networks, numbers, times and enumerations.
 const TEXTS: &[&str] = &[
@@ -95,16 +95,16 @@ const NUMBERS: &[i64] = &[
 /// How deep generated objects are.
 const MAX_DEPTH: usize = 8;
 
-/// Objects to begin with, and the texts of their fields.
-pub(super) struct Objects {
+/// RandomObjects to begin with, and the texts of their fields.
+pub(super) struct RandomObjects {
     seeds: Vec<Value>,
     texts: BTreeMap<String, Vec<String>>,
 }
 
-impl Objects {
+impl RandomObjects {
     /// From the golden cases.
     pub(super) fn new(cases: &[Value]) -> Self {
-        let mut objects = Objects {
+        let mut objects = RandomObjects {
             seeds: Vec::new(),
             texts: BTreeMap::new(),
         };
@@ -138,7 +138,7 @@ impl Objects {
     }
 
     /// A new object of a kind.
-    pub(super) fn random(&self, dice: &mut Dice, kind: &Kind) -> Value {
+    pub(super) fn random(&self, dice: &mut Dice, kind: &ComparedKind) -> Value {
         let is_of_kind = |seed: &&Value| seed["kind"] == kind.kind && seed["apiVersion"] == kind.api_version;
         let seeds: Vec<&Value> = self.seeds.iter().filter(is_of_kind).collect();
         match dice.pick(&seeds).filter(|_| dice.chance(60)) {
@@ -148,7 +148,7 @@ impl Objects {
     }
 
     /// An object with a few things in it otherwise.
-    pub(super) fn changed(&self, dice: &mut Dice, kind: &Kind, object: &Value) -> Value {
+    pub(super) fn changed(&self, dice: &mut Dice, kind: &ComparedKind, object: &Value) -> Value {
         let mut changed = object.clone();
         let donor = self.generated(dice, kind);
         for _ in 0..dice.below(4) {
@@ -158,7 +158,7 @@ impl Objects {
     }
 
     /// What every object has, without what its server makes.
-    fn complete(&self, mut object: Value, kind: &Kind) -> Value {
+    fn complete(&self, mut object: Value, kind: &ComparedKind) -> Value {
         object["apiVersion"] = kind.api_version.into();
         object["kind"] = kind.kind.into();
         if !object["metadata"].is_object() {
@@ -255,7 +255,7 @@ impl Objects {
     }
 
     /// An object of the kind's type.
-    fn generated(&self, dice: &mut Dice, kind: &Kind) -> Value {
+    fn generated(&self, dice: &mut Dice, kind: &ComparedKind) -> Value {
         let gvk = GroupVersionKind::new(kind.group(), kind.version(), kind.kind);
         let schema = Schema::builtin();
         let mut object = schema

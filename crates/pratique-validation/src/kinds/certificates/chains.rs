@@ -10,7 +10,7 @@ use crate::kinds::Request;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta_update;
 use crate::x509::{
-    Certificate, PublicKey, decode_block, is_mailbox, parse_certificate, parse_public_key, parse_request,
+    PublicKey, X509Certificate, decode_block, is_mailbox, parse_certificate, parse_public_key, parse_request,
 };
 
 const OUTCOMES: &[&str] = &["Issued", "Denied", "Failed"];
@@ -135,7 +135,7 @@ fn validate_issued(status: &Node<'_, '_>, request: &Request<'_>, errors: &mut Er
     }
 }
 
-fn validate_names(chain: &Node<'_, '_>, leaf: &Certificate, errors: &mut Errors) {
+fn validate_names(chain: &Node<'_, '_>, leaf: &X509Certificate, errors: &mut Errors) {
     for name in &leaf.dns_names {
         if name.is_empty() {
             errors.invalid(chain, name, "leaf certificate should not contain empty DNSName");
@@ -163,7 +163,7 @@ fn validate_names(chain: &Node<'_, '_>, leaf: &Certificate, errors: &mut Errors)
 /// Whether the certificate is one of the key for which it was requested.
 fn validate_issued_key(
     chain: &Node<'_, '_>,
-    leaf: &Certificate,
+    leaf: &X509Certificate,
     spec: &Node<'_, '_>,
     errors: &mut Errors,
 ) -> bool {
@@ -202,17 +202,17 @@ fn validate_issued_key(
 /// Whether the times are those of the certificate, and a Pod can use it for long enough.
 fn validate_times(
     status: &Node<'_, '_>,
-    leaf: &Certificate,
+    leaf: &X509Certificate,
     spec: &Node<'_, '_>,
     errors: &mut Errors,
 ) -> bool {
     const CONSISTENT: &str = "must be present and consistent with the issued certificate";
     let count = errors.len();
-    let (before, after) = (status.child("notBefore"), status.child("notAfter"));
+    let (not_before, not_after) = (status.child("notBefore"), status.child("notAfter"));
     let refresh = status.child("beginRefreshAt");
     for (time, detail) in [
-        (&before, CONSISTENT),
-        (&after, CONSISTENT),
+        (&not_before, CONSISTENT),
+        (&not_after, CONSISTENT),
         (
             &refresh,
             "must be present and in the range [notbefore+10min, notafter-10min]",
@@ -227,19 +227,19 @@ fn validate_times(
         return false;
     }
     let seconds = |time: &Node<'_, '_>| Timestamp::parse(time.text()).map_or(0, |time| time.seconds());
-    let fault = if seconds(&before) != leaf.not_before {
+    let fault = if seconds(&not_before) != leaf.not_before {
         Some((
-            before,
+            not_before,
             "must be set to the NotBefore time encoded in the leaf certificate",
         ))
     } else if !is_recent(leaf.not_before) {
         Some((
-            before,
+            not_before,
             "must be set to within 5 minutes of kube-apiserver's current time",
         ))
-    } else if seconds(&after) != leaf.not_after {
+    } else if seconds(&not_after) != leaf.not_after {
         Some((
-            after,
+            not_after,
             "must be set to the NotAfter time encoded in the leaf certificate",
         ))
     } else {

@@ -11,7 +11,9 @@ use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::signers::{is_kubernetes_signer, validate_prefixed_key, validate_signer_name};
-use crate::x509::{PublicKey, Signature, parse_public_key, parse_request, verify_possession, verify_request};
+use crate::x509::{
+    PublicKey, SignatureVerdict, parse_public_key, parse_request, verify_possession, verify_request,
+};
 
 const MAX_UID: usize = 128;
 const MAX_ANNOTATIONS: usize = 256 << 10;
@@ -146,9 +148,9 @@ fn validate_public_key(spec: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     match verify_possession(&key, uid.as_bytes(), &signature) {
-        Signature::Valid => {}
-        Signature::Unknown => errors.leave_open(SIGNATURE),
-        Signature::Invalid => errors.invalid(
+        SignatureVerdict::Valid => {}
+        SignatureVerdict::Unknown => errors.leave_open(SIGNATURE),
+        SignatureVerdict::Invalid => errors.invalid(
             proof,
             BadValue::Omitted,
             "could not verify proof-of-possession signature",

@@ -151,13 +151,13 @@ fn has_duplicates(usages: &Node<'_, '_>) -> bool {
 
 /// What a way to write a request may change.
 #[derive(Clone, Copy)]
-struct Scope {
+struct ChangeScope {
     allows_approval: bool,
     allows_certificate: bool,
 }
 
 pub(super) fn validate_update(request: &Request<'_>, errors: &mut Errors) {
-    let scope = Scope {
+    let scope = ChangeScope {
         allows_approval: false,
         allows_certificate: false,
     };
@@ -165,7 +165,7 @@ pub(super) fn validate_update(request: &Request<'_>, errors: &mut Errors) {
 }
 
 pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
-    let scope = Scope {
+    let scope = ChangeScope {
         allows_approval: false,
         allows_certificate: true,
     };
@@ -173,7 +173,7 @@ pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
 }
 
 pub(super) fn validate_approval(request: &Request<'_>, errors: &mut Errors) {
-    let scope = Scope {
+    let scope = ChangeScope {
         allows_approval: true,
         allows_certificate: false,
     };
@@ -181,7 +181,7 @@ pub(super) fn validate_approval(request: &Request<'_>, errors: &mut Errors) {
 }
 
 // Upstream: pkg/apis/certificates/validation/validation.go, validateCertificateSigningRequestUpdate
-fn validate_changes(request: &Request<'_>, scope: Scope, errors: &mut Errors) {
+fn validate_changes(request: &Request<'_>, scope: ChangeScope, errors: &mut Errors) {
     validate_signing_request(request, errors);
     let (object, old) = (&request.object, &request.old);
     let (status, old_status) = (object.child("status"), old.child("status"));
@@ -191,11 +191,11 @@ fn validate_changes(request: &Request<'_>, scope: Scope, errors: &mut Errors) {
         scope.allows_approval,
         errors,
     );
-    let (certificate, before) = (status.child("certificate"), old_status.child("certificate"));
-    if certificate.text() != before.text() {
+    let (certificate, old_value) = (status.child("certificate"), old_status.child("certificate"));
+    if certificate.text() != old_value.text() {
         if !scope.allows_certificate {
             errors.forbidden(certificate, "updates may not set certificate content");
-        } else if !before.text().is_empty() {
+        } else if !old_value.text().is_empty() {
             errors.forbidden(certificate, "updates may not modify existing certificate content");
         }
     }

@@ -19,23 +19,23 @@ pub(super) fn validate_driver_update(request: &Request<'_>, errors: &mut Errors)
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let (spec, old) = (object.child("spec"), old.child("spec"));
     validate_spec(&spec, errors);
-    for (name, shown) in [
+    for (name, error_name) in [
         ("attachRequired", "attachedRequired"),
         ("volumeLifecycleModes", "volumeLifecycleModes"),
     ] {
-        errors.immutable(&spec.child_as(name, shown), &old.child(name));
+        errors.immutable(&spec.child_as(name, error_name), &old.child(name));
     }
 }
 
 // Upstream: pkg/apis/storage/validation/validation.go, validateCSIDriverSpec
 fn validate_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
     const POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
-    for (name, shown) in [
+    for (name, error_name) in [
         ("attachRequired", "attachedRequired"),
         ("podInfoOnMount", "podInfoOnMount"),
         ("storageCapacity", "storageCapacity"),
     ] {
-        require_set(&spec.child_as(name, shown), errors);
+        require_set(&spec.child_as(name, error_name), errors);
     }
     let policy = spec.child("fsGroupPolicy");
     if policy.is_set() && !POLICIES.contains(&policy.text()) {
