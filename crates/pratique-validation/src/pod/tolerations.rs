@@ -1,5 +1,6 @@
 //! Taints that a Pod tolerates.
 
+use pratique_gotext::strconv::parse_int;
 use pratique_gotext::validation::label_value;
 
 use super::options::PodOptions;
@@ -51,6 +52,9 @@ fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &
             if let Some(message) = decimal_fault(value.text()) {
                 errors.invalid_or_empty(&value, message);
             }
+            if let Err(error) = parse_int(value.text()) {
+                errors.invalid_or_empty(&value, &error.to_string());
+            }
         }
         "Lt" | "Gt" => errors.not_supported(&operator, &["Equal", "Exists", "Lt", "Gt"]),
         _ => errors.not_supported(&operator, &["Equal", "Exists"]),
@@ -68,7 +72,7 @@ pub(crate) fn validate_effect(effect: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// What is wrong with a whole number that is written as people write one, of whatever size.
+/// What is wrong with how a whole number is written, of whatever size.
 // Upstream: apimachinery/pkg/api/validate/content/decimal_int.go, IsDecimalInteger
 fn decimal_fault(text: &str) -> Option<&'static str> {
     if text.is_empty() {
