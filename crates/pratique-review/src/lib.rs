@@ -32,7 +32,9 @@
 //! let [(origin, set)] = sets;
 //! let admission = add_policies(builder, origin, set).build().unwrap();
 //!
-//! let object = br#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":9}}"#;
+//! let object = br#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":9,
+//!     "selector":{"matchLabels":{"a":"b"}},
+//!     "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}"#;
 //! let object = pratique_json::parse(object).unwrap();
 //! let decoded = decode_object(&kind_of(&object).unwrap(), &object);
 //! let template = RequestTemplate { namespace: "shop".into(), ..RequestTemplate::default() };
@@ -45,6 +47,7 @@
 //! let reviewer = Reviewer::policies(&admission, Arc::new(NoAuthorizer));
 //! let review = reviewer.review(&cluster, Some(&ApiObjects::default()), &mut input).unwrap();
 //! assert_eq!(ReviewDecision::from_outcome(&review.outcome), ReviewDecision::Denied);
+//! assert!(review.causes.is_empty(), "a policy denies it, and not the server's own validation");
 //! ```
 //!
 //! [`sorted`] divides the objects of files into static manifests and objects of the API, as a server would have them; policies

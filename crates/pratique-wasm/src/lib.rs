@@ -21,7 +21,9 @@
 //! metadata: {name: few}
 //! spec: {policyName: few, validationActions: [Deny]}
 //! "#}],
-//!     "object": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 7}}",
+//!     "object": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 7, \
+//!         selector: {matchLabels: {app: web}}, \
+//!         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}",
 //! }});
 //! let answer = pratique_wasm::answer(request.to_string().as_bytes());
 //! let answer: serde_json::Value = serde_json::from_slice(&answer)?;

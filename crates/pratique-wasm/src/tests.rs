@@ -226,13 +226,17 @@ spec: {policyName: pods, validationActions: [Deny]}
         (&json!("denied"), &Value::Null),
         "{refused}"
     );
-    // Without a template there is no Pod, which is told.
+    // Without a template the server itself refuses it, and there is no Pod.
     let empty = of_pods(
         PODS,
         Value::Null,
         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {}}",
     );
-    assert_eq!(empty["problems"][0]["rule"], "not-evaluated", "{empty}");
+    assert_eq!(
+        (&empty["decision"], &empty["status"]["code"], &empty["pods"]),
+        (&json!("denied"), &json!(422), &Value::Null),
+        "{empty}"
+    );
 }
 
 #[test]
