@@ -22,7 +22,7 @@ spec: {policyName: few, validationActions: [Deny]}
 `;
 const request = (replicas) => ({
   policies: [{ path: "policy.yaml", text: POLICY }],
-  object: JSON.stringify({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec: { replicas } }),
+  object: JSON.stringify({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec: { replicas, selector: { matchLabels: { a: "b" } }, template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } } } }),
 });
 
 test("denies with the message of a server", () => {

@@ -29,7 +29,9 @@
 //! let admission = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy).build()?;
 //!
 //! let deployment = |replicas: u32| {
-//!     format!(r#"{{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"web"}},"spec":{{"replicas":{replicas}}}}}"#)
+//!     format!(r#"{{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"web"}},"spec":{{"replicas":{replicas},
+//!         "selector":{{"matchLabels":{{"a":"b"}}}},
+//!         "template":{{"metadata":{{"labels":{{"a":"b"}}}},"spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}}}}"#)
 //! };
 //! let objects = StringArray::from_iter_values([deployment(3), deployment(7)]);
 //! let batch = RecordBatch::try_from_iter([("object", Arc::new(objects) as ArrayRef)])?;
