@@ -84,7 +84,7 @@ pub struct InvalidTime(String);
 
 /// Whether objects of a kind can be decoded and defaulted by the newest release.
 pub fn is_builtin(kind: &GroupVersionKind) -> bool {
-    let tables = ObjectTables::of(Release::latest());
+    let tables = ObjectTables::find(Release::latest());
     tables.kinds().internal(kind).is_some()
 }
 
@@ -107,7 +107,7 @@ impl Objects {
         Objects {
             now: now.into(),
             gates: FeatureGates::default(),
-            tables: ObjectTables::of(Release::latest()),
+            tables: ObjectTables::find(Release::latest()),
             keeps_empty: false,
         }
     }
@@ -129,7 +129,7 @@ impl Objects {
     #[must_use]
     pub fn with_gates(self, gates: FeatureGates) -> Self {
         Objects {
-            tables: ObjectTables::of(gates.release()),
+            tables: ObjectTables::find(gates.release()),
             gates,
             ..self
         }

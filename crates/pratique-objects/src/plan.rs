@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn every_step_is_read() {
-        for release in Release::all() {
+        for release in Release::list() {
             check(release.tables().defaults, release.version());
             check(release.tables().conversions, release.version());
         }

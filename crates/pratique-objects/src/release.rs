@@ -20,7 +20,7 @@ pub(crate) struct ObjectTables {
 
 impl ObjectTables {
     /// Those of a release.
-    pub(crate) fn of(release: &'static Release) -> &'static ObjectTables {
+    pub(crate) fn find(release: &'static Release) -> &'static ObjectTables {
         static ALL: Mutex<BTreeMap<(u32, u32), &ObjectTables>> = Mutex::new(BTreeMap::new());
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry(release.version()).or_insert_with(|| {

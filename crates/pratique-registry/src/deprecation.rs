@@ -11,7 +11,7 @@ pub(crate) fn warning(
     release: &'static Release,
     version: Option<(u32, u32)>,
 ) -> Option<String> {
-    let deprecation = release.deprecations().of(kind)?;
+    let deprecation = release.deprecations().find(kind)?;
     if version.is_some_and(|version| !deprecation.is_in(version)) {
         return None;
     }

@@ -99,7 +99,7 @@ impl PatchMerge {
             }
             let shape = of.and_then(|of| of.field(&name)).map(|field| &field.shape);
             let strategies = self.0.patch_strategies();
-            let strategy = of.map(|of| strategies.of(of.name, &name)).unwrap_or_default();
+            let strategy = of.map(|of| strategies.find(of.name, &name)).unwrap_or_default();
             let before = object.remove(&name);
             let merged = match (before, change) {
                 (Some(Value::Object(before)), Value::Object(change)) => {
@@ -120,7 +120,7 @@ impl PatchMerge {
             object.insert(name, merged);
         }
         for (field, order) in orders {
-            let key = of.and_then(|of| self.0.patch_strategies().of(of.name, &field).key);
+            let key = of.and_then(|of| self.0.patch_strategies().find(of.name, &field).key);
             if let Some(Value::Array(elements)) = object.get_mut(&field) {
                 set_order(elements, &order, key);
             }

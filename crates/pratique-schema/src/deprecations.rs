@@ -9,7 +9,7 @@ use crate::release::parse_version;
 
 /// The deprecation of a version of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deprecation {
+pub struct KindDeprecation {
     /// The first release in which it is deprecated: `1.35`.
     pub deprecated: &'static str,
     /// The first release that does not serve it, if that is known.
@@ -18,7 +18,7 @@ pub struct Deprecation {
     pub replacement: &'static str,
 }
 
-impl Deprecation {
+impl KindDeprecation {
     /// Whether it is deprecated in a release.
     pub fn is_in(&self, version: (u32, u32)) -> bool {
         parse_version(self.deprecated).is_none_or(|deprecated| deprecated <= version)
@@ -27,26 +27,26 @@ impl Deprecation {
 
 /// The versions of kinds that a release knows to be deprecated, also in later releases.
 #[derive(Debug, Default)]
-pub struct Deprecations(HashMap<GroupVersionKind, Deprecation, RandomState>);
+pub struct DeprecationTable(HashMap<GroupVersionKind, KindDeprecation, RandomState>);
 
-impl Deprecations {
+impl DeprecationTable {
     /// Reads a table as `cargo xtask codegen` writes it.
     pub(crate) fn read(table: &'static str) -> Self {
-        Deprecations(table.lines().filter_map(read_line).collect())
+        DeprecationTable(table.lines().filter_map(read_line).collect())
     }
 
     /// The deprecation of a version of a kind.
-    pub fn of(&self, kind: &GroupVersionKind) -> Option<&Deprecation> {
+    pub fn find(&self, kind: &GroupVersionKind) -> Option<&KindDeprecation> {
         self.0.get(kind)
     }
 }
 
 /// `resource.k8s.io/v1beta1 ResourceClaim 1.35 1.38`, perhaps with the kind that replaces it.
-fn read_line(line: &'static str) -> Option<(GroupVersionKind, Deprecation)> {
+fn read_line(line: &'static str) -> Option<(GroupVersionKind, KindDeprecation)> {
     let mut columns = line.splitn(5, ' ').filter(|_| !line.starts_with('#'));
     let (api_version, kind) = (columns.next()?, columns.next()?);
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    let deprecation = Deprecation {
+    let deprecation = KindDeprecation {
         deprecated: columns.next()?,
         removed: columns.next().filter(|version| *version != "-"),
         replacement: columns.next().unwrap_or_default(),

@@ -38,7 +38,7 @@ use pratique_types::GroupVersionKind;
 use read::TypeNames;
 
 pub use constraints::{Constraints, TypeConstraints};
-pub use deprecations::{Deprecation, Deprecations};
+pub use deprecations::{DeprecationTable, KindDeprecation};
 pub use fields::{Fields, LazyFields};
 pub use gates::{FeatureGate, FeatureGates, FeatureGatesError, GateStage, GateTable};
 pub use given::{FieldPresence, GivenFields, given};

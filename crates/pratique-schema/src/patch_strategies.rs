@@ -25,7 +25,7 @@ impl PatchStrategies {
     }
 
     /// The strategy of a field of a type, such as `core/v1.PodSpec`.
-    pub fn of(&self, type_name: &str, field: &str) -> PatchStrategy {
+    pub fn find(&self, type_name: &str, field: &str) -> PatchStrategy {
         self.0.get(&(type_name, field)).copied().unwrap_or_default()
     }
 }

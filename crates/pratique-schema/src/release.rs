@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::changes;
 use crate::constraints::{self, Constraints};
-use crate::deprecations::Deprecations;
+use crate::deprecations::DeprecationTable;
 use crate::gates::GateTable;
 use crate::given::{self, GivenFields};
 use crate::layout::Layouts;
@@ -35,7 +35,7 @@ pub struct Release {
     constraints: OnceLock<Constraints>,
     given: OnceLock<GivenFields>,
     gates: OnceLock<GateTable>,
-    deprecations: OnceLock<Deprecations>,
+    deprecations: OnceLock<DeprecationTable>,
     patch_strategies: OnceLock<PatchStrategies>,
 }
 
@@ -144,7 +144,7 @@ impl Release {
     }
 
     /// All releases that are known, the newest first.
-    pub fn all() -> &'static [&'static Release] {
+    pub fn list() -> &'static [&'static Release] {
         &ALL
     }
 
@@ -163,7 +163,7 @@ impl Release {
     /// It is no version, or that of a release that is not known.
     pub fn by_version(text: &str) -> Result<&'static Release, ReleaseError> {
         let version = parse_version(text).ok_or_else(|| ReleaseError::Malformed(text.to_owned()))?;
-        let mut all = Release::all().iter().copied();
+        let mut all = Release::list().iter().copied();
         let known = all.find(|release| release.version == version);
         known.ok_or(ReleaseError::Unknown(version.0, version.1))
     }
@@ -218,9 +218,9 @@ impl Release {
     }
 
     /// The versions of kinds that are deprecated.
-    pub fn deprecations(&self) -> &Deprecations {
+    pub fn deprecations(&self) -> &DeprecationTable {
         self.deprecations
-            .get_or_init(|| Deprecations::read(self.tables().deprecations))
+            .get_or_init(|| DeprecationTable::read(self.tables().deprecations))
     }
 
     /// How strategic merge patches merge fields.
@@ -269,7 +269,7 @@ pub enum ReleaseError {
 }
 
 fn known_versions() -> String {
-    let versions = Release::all().iter().map(ToString::to_string);
+    let versions = Release::list().iter().map(ToString::to_string);
     versions.collect::<Vec<_>>().join(", ")
 }
 
@@ -312,11 +312,11 @@ mod tests {
 
     #[test]
     fn releases_are_in_order() {
-        let versions: Vec<_> = Release::all().iter().map(|release| release.version()).collect();
+        let versions: Vec<_> = Release::list().iter().map(|release| release.version()).collect();
         assert!(
             versions.is_sorted_by(|newer, older| newer > older),
             "{versions:?}"
         );
-        assert_eq!(Release::all().first(), Some(&Release::latest()));
+        assert_eq!(Release::list().first(), Some(&Release::latest()));
     }
 }

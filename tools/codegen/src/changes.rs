@@ -31,9 +31,10 @@ pub(super) fn run(newer: &Path, data: &Path) -> Result<(), Error> {
         let whole = newer.join(name).with_extension("txt");
         let newer = std::fs::read_to_string(&whole).map_err(Error::file(&whole))?;
         let table = data.join(name).with_extension("txt");
-        let older = match table.exists() {
-            true => std::fs::read_to_string(&table).map_err(Error::file(&table))?,
-            false => newer.clone(),
+        let older = if table.exists() {
+            std::fs::read_to_string(&table).map_err(Error::file(&table))?
+        } else {
+            newer.clone()
         };
         let changes = data.join(name).with_extension("diff");
         std::fs::write(&changes, between(&newer, &older)).map_err(Error::file(&changes))?;

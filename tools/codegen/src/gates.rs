@@ -16,7 +16,7 @@ const HEAD: &str = "\
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Gate {
+struct GateRecord {
     name: String,
     stage: String,
     default: bool,
@@ -28,7 +28,7 @@ struct Gate {
 /// Writes `gates.txt` into the directory `data`.
 pub(super) fn run(file: &Path, data: &Path) -> Result<(), Error> {
     let text = std::fs::read(file).map_err(Error::file(file))?;
-    let gates: Vec<Gate> = serde_json::from_slice(&text).map_err(within(file.display()))?;
+    let gates: Vec<GateRecord> = serde_json::from_slice(&text).map_err(within(file.display()))?;
     let mut lines = String::from(HEAD);
     for gate in &gates {
         let stage = match gate.stage.as_str() {
