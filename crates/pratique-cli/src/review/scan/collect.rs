@@ -300,7 +300,7 @@ impl<'a> Collector<'a> {
                 message,
             });
         }
-        // That validation is not simulated is a note of the report.
+        // Which kinds were not validated is a note of the report.
         let limitations = self.limitations.list(true);
         limitations
             .iter()
