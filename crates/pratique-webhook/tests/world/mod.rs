@@ -60,6 +60,7 @@ impl World {
             timeout: Some(Duration::from_secs(5)),
             // What is sent is the timeout; what ends a call is the deadline, which a busy machine must not reach.
             deadline: Some(Instant::now() + DEADLINE),
+            is_shortened: false,
             memory: Arc::default(),
         }
     }
