@@ -1,5 +1,6 @@
 //! `pratique check`: checks that an API server would load manifests, and lints them.
 
+pub(crate) mod check_error;
 mod checked;
 mod connect;
 mod empty;
@@ -22,6 +23,7 @@ use pratique::expressions::{Cache, Expressions};
 use pratique_review::sorted::SortedPolicies;
 
 use crate::arguments::{CheckArguments, CheckFormat};
+use crate::check::check_error::CheckError;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, FileSelection, WithPassedOver, sources};
 use crate::memory;
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let state = StateSource::open(&arguments.client, None)?;
     subjects.extend(of_cluster(state)?);
     if subjects.is_empty() {
-        return Err(CliError::NothingToCheck);
+        return Err(CliError::Check(CheckError::NothingToCheck));
     }
     for (paths, mut subject) in subjects {
         subject.report();

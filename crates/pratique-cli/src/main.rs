@@ -7,8 +7,10 @@ mod baseline;
 mod check;
 mod completions;
 mod destination;
+mod evaluation;
 mod exit;
 mod explanation;
+mod impact;
 mod input;
 mod kubectl;
 mod lsp;
@@ -22,9 +24,12 @@ mod project;
 #[cfg(test)]
 #[cfg(feature = "kube")]
 mod reference;
+mod replay;
 mod review;
+mod scan;
 mod serve;
 mod snapshot;
+mod stream;
 mod style;
 mod test;
 mod time;
@@ -114,10 +119,10 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
         Command::Review(arguments) => review::run(arguments),
-        Command::Replay(arguments) => review::replay::run(arguments),
-        Command::Impact(arguments) => review::impact::run(arguments),
-        Command::Scan(arguments) => review::scan::run(arguments),
-        Command::Report(arguments) => review::scan::report(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
+        Command::Impact(arguments) => impact::run(arguments),
+        Command::Scan(arguments) => scan::run(arguments),
+        Command::Report(arguments) => scan::report(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         #[cfg(feature = "kube")]
         Command::Snapshot(arguments) => snapshot::run(arguments),

@@ -4,6 +4,7 @@
 mod embedded;
 mod files;
 mod http;
+pub(crate) mod playground_error;
 
 use std::net::TcpListener;
 
@@ -13,6 +14,8 @@ use crate::arguments::PlaygroundArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
+use crate::playground::playground_error::PlaygroundError;
+use crate::serve::serve_error::ServeError;
 use files::Files;
 
 /// Serves the playground until a signal ends the process.
@@ -21,8 +24,12 @@ pub(crate) fn run(arguments: &PlaygroundArguments) -> Result<ExitStatus, CliErro
         Some(directory) => Files::read(directory)?,
         None => embedded()?,
     };
-    let failed =
-        |error: std::io::Error| CliError::Serve(format!("cannot listen on {}: {error}", arguments.listen));
+    let failed = |error: std::io::Error| {
+        CliError::Serve(ServeError::Serve(format!(
+            "cannot listen on {}: {error}",
+            arguments.listen
+        )))
+    };
     let addresses = arguments.listen.addresses().map_err(failed)?;
     let listener = TcpListener::bind(addresses.as_slice()).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -30,7 +37,7 @@ pub(crate) fn run(arguments: &PlaygroundArguments) -> Result<ExitStatus, CliErro
     let runtime = runtime.map_err(CliError::Thread)?;
     output::print(&text!("http://{}/\n", address))?;
     let served = runtime.block_on(http::serve(listener, files));
-    served.map_err(|error| CliError::Serve(error.to_string()))?;
+    served.map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))?;
     Ok(ExitStatus::Success)
 }
 
@@ -42,5 +49,5 @@ fn embedded() -> Result<Files, CliError> {
 
 #[cfg(not(feature = "playground"))]
 fn embedded() -> Result<Files, CliError> {
-    Err(CliError::NoPlayground)
+    Err(CliError::Playground(PlaygroundError::NoPlayground))
 }

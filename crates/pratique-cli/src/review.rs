@@ -1,94 +1,51 @@
 //! `pratique review`: evaluates admission for objects.
 
-mod assumed;
-mod chain;
-mod checkpoint;
-#[cfg(feature = "kube")]
-mod cluster_objects;
 mod compared;
-mod defaults;
-mod definitions;
-mod diff;
-mod digest;
-mod etcd;
-mod excerpt;
-mod findings;
-mod github;
-pub(crate) mod impact;
-mod input_errors;
 mod input_policies;
-mod input_request;
-mod junit;
-mod limitations;
-mod namespace_changes;
-mod object_source;
-mod ordered;
-mod permissions;
-mod phases;
-mod placed_cause;
-mod policies;
 mod printer;
-mod progress;
-mod read;
-mod record;
-pub(crate) mod replay;
-mod report;
-mod request;
-mod result;
-mod results;
-mod sarif;
-pub(crate) mod scan;
+pub(crate) mod review_error;
 mod since;
-mod state;
-mod stored;
-mod summary;
-mod surveyed;
 mod tally;
-mod unbound;
-mod unexpanded;
-mod unmatched;
 mod work;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use pratique_expansion::Expander;
-use pratique_manifest::path_text;
-use pratique_review::{PodPolicies, PolicyRecord, Reviewer, SourceFiles, WholeChain};
-use pratique_state::cluster::is_namespace;
-use pratique_state::{PluginState, Rules, read_rules};
-use pratique_stream::Limits;
+use pratique_review::{PodPolicies, PolicyRecord, Reviewer, WholeChain};
+use pratique_state::PluginState;
 
 use crate::arguments::{ExpandMode, ReviewArguments};
+pub(crate) use crate::evaluation::chain::shown as steps;
+use crate::evaluation::permissions::Permissions;
+use crate::evaluation::phases::Phases;
+use crate::evaluation::policies::Loaded;
+use crate::evaluation::request::RequestBuilder;
+use crate::evaluation::state::ClusterState;
+use crate::evaluation::state_reader::StateReader;
+use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
+use crate::evaluation::unbound::EvaluationScope;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::sources::{report_sources, without_sources};
-use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
-use crate::output::excerpt::Texts;
-use crate::output::notice::{Notice, Notices};
+use crate::input::sources::report_sources;
+use crate::input::{self, FileSelection};
+use crate::output::notice::Notices;
 use crate::output::text::text;
-use crate::output::{self, problems};
+use crate::output::{self};
+use crate::review::review_error::ReviewError;
 use crate::snapshot::{self, StateSource};
-pub(crate) use chain::shown as steps;
-pub(crate) use checkpoint::CheckpointError;
-use input_errors::InputErrors;
-use permissions::Permissions;
-use phases::Phases;
-use policies::Loaded;
+pub(crate) use crate::stream::checkpoint::CheckpointError;
+use crate::stream::input_errors::InputErrors;
+use crate::stream::input_limits;
+use crate::stream::read::Inputs;
+use crate::stream::stored::Stored;
 use printer::Printer;
-use read::Inputs;
-use record::SERVER_WARNING;
-use request::RequestBuilder;
-use state::ClusterState;
-use stored::Stored;
-use summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
-use unbound::EvaluationScope;
 use work::{DisplayOptions, ExpansionRule, InputReviewer};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let since = arguments.request.since.as_deref();
-    let limits = limits(arguments.state.max_input);
+    let limits = input_limits(arguments.state.max_input);
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let mut inputs = Inputs::of(&arguments.inputs, since, &files)?;
     let of_inputs = match arguments.input_policies {
@@ -101,9 +58,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         // The Pods of controllers find what comes after their workloads.
         inputs.copy_pipes()?;
     }
-    chain::announce(&arguments.chain, &state, arguments.explain);
+    crate::evaluation::chain::announce(&arguments.chain, &state, arguments.explain);
     let chain_settings = arguments.chain.settings();
-    let policies = policies::load(
+    let policies = crate::evaluation::policies::load(
         (&arguments.policies, &files),
         of_inputs,
         arguments.state.gates.feature_gates,
@@ -131,7 +88,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     }
     pod_policies = pod_policies.with_plugins(admission.plugin_names());
     let mut loaded = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));
-    let mut reader = Reader {
+    let mut reader = StateReader {
         mebibytes: arguments.state.max_input,
         errors: InputErrors::default(),
         notices: Notices::default(),
@@ -191,7 +148,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let plugins_run = chain.is_some();
     let threads = match arguments.webhooks || chain.is_some() {
         true => 1,
-        false => ordered::cores(),
+        false => crate::stream::ordered::cores(),
     };
     let reviewer = if arguments.webhooks || chain.is_some() {
         Reviewer::chain(&admission, permissions.decider(), chain).map_err(CliError::Thread)?
@@ -227,7 +184,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     printer.sources.clone_from(&inputs.sources);
     let state = Arc::new(cluster);
     let start = Arc::clone(&state);
-    ordered::in_order(
+    crate::stream::ordered::in_order(
         threads,
         move |sender| inputs.send(limits, start, &sender),
         |unit, emit| reviewer.review(unit, emit),
@@ -245,7 +202,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         output::eprint(&passed_over.text(arguments.files.verbose));
         let inputs = input::all_shown(&arguments.inputs).join(", ");
         if printer.empty_lists == 0 {
-            return Err(CliError::NothingToReview { inputs });
+            return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }
         output::eprint(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
@@ -271,132 +228,6 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         arguments.files.verbose,
         summary,
     )
-}
-
-fn limits(mebibytes: u32) -> Limits {
-    let document = u64::from(mebibytes) << 20;
-    Limits {
-        document: usize::try_from(document).unwrap_or(usize::MAX),
-        ..Limits::default()
-    }
-}
-
-/// Reads the state of the cluster, and collects errors and warnings.
-struct Reader {
-    mebibytes: u32,
-    errors: InputErrors,
-    notices: Notices,
-    files: FileSelection,
-}
-
-impl Reader {
-    fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<InputObject<'static>>, CliError> {
-        let mut all = Vec::new();
-        for path in paths {
-            let path = path.as_ref();
-            let before = (all.len(), self.errors.count());
-            self.add(path, &mut all)?;
-            if before == (all.len(), self.errors.count()) {
-                let notice = Notice::new("no-object", path_text(path), "there is no object in it");
-                self.notices.tell(notice);
-            }
-        }
-        Ok(all)
-    }
-
-    fn add(&mut self, path: &Path, all: &mut Vec<InputObject<'static>>) -> Result<(), CliError> {
-        let files = self.files.files(path)?;
-        let (files, sources) = without_sources(files, &mut SourceFiles::default(), &self.files);
-        report_sources(&sources);
-        for path in files {
-            match input::read(&path, self.mebibytes) {
-                Ok(objects) => self.take(objects, all)?,
-                Err(error) => self.report(error)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn take(
-        &mut self,
-        objects: ParsedObjects<'static>,
-        all: &mut Vec<InputObject<'static>>,
-    ) -> Result<(), CliError> {
-        objects
-            .reading_warnings()
-            .for_each(|notice| self.notices.tell(notice));
-        all.extend(objects.objects);
-        let mut faults = objects.faults.into_iter();
-        faults.try_for_each(|fault| self.report(fault))
-    }
-
-    /// Keeps namespaces; other objects are errors.
-    fn namespaces(
-        &mut self,
-        inputs: Vec<InputObject<'static>>,
-    ) -> Result<Vec<InputObject<'static>>, CliError> {
-        let (namespaces, others): (Vec<_>, Vec<_>) =
-            inputs.into_iter().partition(|input| is_namespace(&input.object));
-        for other in others {
-            let place = problems::place(&other.location);
-            let why = "expected a Namespace of v1".to_owned();
-            self.report(InputError::Faulty { place, why })?;
-        }
-        self.existing(namespaces)
-    }
-
-    /// Keeps objects that a server can decode; others are errors.
-    fn existing(&mut self, inputs: Vec<InputObject<'static>>) -> Result<Vec<InputObject<'static>>, CliError> {
-        let mut existing = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            let place = problems::place(&input.location);
-            match &input.received {
-                Err(why) => self.report(InputError::Faulty {
-                    place,
-                    why: why.clone(),
-                })?,
-                Ok(warnings) => {
-                    for warning in warnings {
-                        self.notices.tell(Notice::new(SERVER_WARNING, &*place, warning));
-                    }
-                    existing.push(input);
-                }
-            }
-        }
-        Ok(existing)
-    }
-
-    /// Reads the authorizer rules of a file, if one is named.
-    fn rules(&mut self, path: Option<&str>) -> Result<Option<Rules>, CliError> {
-        let Some(path) = path else {
-            return Ok(None);
-        };
-        let file = match input::read_file(Path::new(path), self.mebibytes) {
-            Ok(file) => file,
-            Err(error) => {
-                self.report(error)?;
-                return Ok(None);
-            }
-        };
-        match read_rules(&file) {
-            Ok(rules) => Ok(Some(rules)),
-            Err(found) => {
-                let mut texts = Texts::default();
-                texts.insert(&file.path, &file.content);
-                problems::report(&found, &mut texts);
-                self.report(InputError::Faulty {
-                    place: file.path.clone(),
-                    why: "its rules cannot be read".to_owned(),
-                })?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// Reports an error of an input; errors of the command are returned.
-    fn report(&mut self, error: InputError) -> Result<(), CliError> {
-        self.errors.add(error)
-    }
 }
 
 /// Prints warnings about an input on standard error.

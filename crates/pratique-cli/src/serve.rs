@@ -11,6 +11,7 @@ mod policy_files;
 mod record;
 mod registration;
 mod sample_request;
+pub(crate) mod serve_error;
 mod signals;
 mod undefined;
 
@@ -34,6 +35,7 @@ use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLeve
 use crate::exit::{CliError, ExitStatus};
 use crate::memory;
 use crate::output::text::{Text, text};
+use crate::serve::serve_error::ServeError;
 use admission::{LiveAdmission, LoadFailure};
 use cluster::ClusterContext;
 use logging::Logging;
@@ -71,7 +73,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         .plugin_counting_anonymous_reviews()
         .filter(|_| is_served)
     {
-        return Err(CliError::AnonymousReviews { plugin });
+        return Err(CliError::Serve(ServeError::AnonymousReviews { plugin }));
     }
     let files = files::raise();
     let metrics = Metrics::new(&identity(arguments));
@@ -104,9 +106,9 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         .addresses()
         .map_err(|error| listen_error(arguments, &error))?;
     let health = match &arguments.health_listen {
-        Some(listen) => listen
-            .addresses()
-            .map_err(|error| CliError::Serve(format!("cannot listen at {listen}: {error}")))?,
+        Some(listen) => listen.addresses().map_err(|error| {
+            CliError::Serve(ServeError::Serve(format!("cannot listen at {listen}: {error}")))
+        })?,
         None => Vec::new(),
     };
     let certificates = certificates(arguments, &addresses)?;
@@ -115,7 +117,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         .map(|certificates| Rotation::start(certificates, &metrics));
     let rotation = rotation
         .transpose()
-        .map_err(|error| CliError::Serve(error.to_string()))?
+        .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))?
         .map(Arc::new);
     let limits = limits(&arguments.limits, files);
     let audit = audit(arguments, &limits)?;
@@ -142,7 +144,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         .enable_all()
         .thread_stack_size(STACK)
         .build()
-        .map_err(|error| CliError::Serve(error.to_string()))?;
+        .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))?;
     let serving = serve(arguments, &addresses, reviewer, settings, (logging, &sample));
     let answered = runtime.block_on(serving)?;
     runtime.shutdown_background();
@@ -245,7 +247,10 @@ async fn serve(
 }
 
 fn listen_error(arguments: &ServeArguments, error: &io::Error) -> CliError {
-    CliError::Serve(format!("cannot listen at {}: {error}", arguments.listen))
+    CliError::Serve(ServeError::Serve(format!(
+        "cannot listen at {}: {error}",
+        arguments.listen
+    )))
 }
 
 /// The message at the start, with a command to try the server.
@@ -300,7 +305,7 @@ fn certificates(
     };
     certificates
         .map(|certificates| Some(Arc::new(certificates)))
-        .map_err(|error| CliError::Serve(error.to_string()))
+        .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))
 }
 
 /// Part of the memory is for events: an eighth, if it is less than they need.
@@ -320,7 +325,7 @@ fn audit(arguments: &ServeArguments, limits: &Limits) -> Result<Option<Arc<Log>>
     };
     let log = Log::start(options);
     log.map(|log| Some(Arc::new(log)))
-        .map_err(|error| CliError::Serve(error.to_string()))
+        .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))
 }
 
 fn limits(arguments: &LimitArguments, files: Option<u64>) -> Limits {

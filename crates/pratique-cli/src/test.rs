@@ -10,6 +10,7 @@ mod junit;
 mod lints;
 mod report;
 mod run;
+pub(crate) mod test_error;
 mod update;
 mod watch;
 

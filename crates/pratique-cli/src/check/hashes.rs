@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::checked::Checked;
 use super::loaded::Loaded;
 use crate::arguments::CheckFormat;
+use crate::check::check_error::CheckError;
 use crate::exit::{CliError, ExitStatus};
 use crate::output::excerpt::Texts;
 use crate::output::text::{Text, text};
@@ -34,7 +35,7 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStat
     let without = |checked: &&Checked| checked.loaded.iter().flatten().any(has_none);
     if let Some(checked) = checked.iter().find(without) {
         let path = checked.path.clone();
-        return Err(CliError::NoHash { path });
+        return Err(CliError::Check(CheckError::NoHash { path }));
     }
     match (format, hashes.as_slice()) {
         (CheckFormat::Json, hashes) => output::print_json(&hashes)?,

@@ -5,6 +5,7 @@
 use pratique_manifest::is_manifest;
 use pratique_manifest::{Kind, Plugin};
 
+use crate::check::check_error::CheckError;
 use crate::exit::CliError;
 use crate::input::{read_directory, read_regular};
 use crate::memory;
@@ -27,15 +28,15 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
     plugins.dedup();
     match plugins.as_slice() {
         [plugin] => Ok(*plugin),
-        [] => Err(CliError::NoPlugin {
+        [] => Err(CliError::Check(CheckError::NoPlugin {
             path: path.to_owned(),
-        }),
+        })),
         several => {
             let names: Vec<_> = several.iter().map(|plugin| plugin.name()).collect();
-            Err(CliError::SeveralPlugins {
+            Err(CliError::Check(CheckError::SeveralPlugins {
                 path: path.to_owned(),
                 plugins: names.join(" and "),
-            })
+            }))
         }
     }
 }

@@ -7,6 +7,7 @@ use pratique_manifest::{ManifestFile, Plugin, content_hash};
 use pratique_review::sorted::{Group, SortedPolicies};
 
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
+use crate::check::check_error::CheckError;
 use crate::exit::CliError;
 use crate::input::sources::report_sources;
 use crate::input::{self, InputError, STDIN, STDIN_NAME};
@@ -31,7 +32,7 @@ pub(super) fn read_file() -> Result<ManifestFile, CliError> {
 /// Fails where there is nothing to check.
 pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<(), CliError> {
     if shown == STDIN_NAME && sorted.others().contains_key("AdmissionConfiguration") {
-        return Err(CliError::ConfigurationOnStdin);
+        return Err(CliError::Check(CheckError::ConfigurationOnStdin));
     }
     if sorted.groups().is_empty() && !sorted.has_failures() {
         report_sources(sorted.sources());

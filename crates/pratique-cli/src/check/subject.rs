@@ -20,6 +20,7 @@ use super::plugin::{plugin_of, plugins_of};
 use super::sorted_input;
 use super::whole;
 use crate::arguments::AdmissionPluginArguments;
+use crate::check::check_error::CheckError;
 use crate::exit::CliError;
 use crate::input::{FileSelection, STDIN, STDIN_NAME, named, permit_directory};
 use crate::policies::{self, OriginName};
@@ -69,7 +70,7 @@ impl Subject {
         let unreadable = |error| CliError::unread(&shown, error);
         let text = || {
             let text = path.to_str().map(str::to_owned);
-            text.ok_or_else(|| CliError::NoText { path: shown.clone() })
+            text.ok_or_else(|| CliError::Check(CheckError::NoText { path: shown.clone() }))
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
             permit_directory(path).map_err(unreadable)?;
@@ -91,7 +92,9 @@ impl Subject {
                 }
             }
             return match plugin.map_or_else(|| plugin_of(&path), Ok) {
-                Err(CliError::NoPlugin { .. }) if holds_only_empty_lists(&path) => Ok(Subject::Nothing),
+                Err(CliError::Check(CheckError::NoPlugin { .. })) if holds_only_empty_lists(&path) => {
+                    Ok(Subject::Nothing)
+                }
                 plugin => Ok(Subject::Directory(path, plugin?)),
             };
         }

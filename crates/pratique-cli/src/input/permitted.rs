@@ -92,9 +92,9 @@ mod tests {
             "playground/files.rs",
             "a command without a section in the project file",
         ),
-        ("project/mod.rs", "the project file itself, which asks"),
+        ("project.rs", "the project file itself, which asks"),
         (
-            "review/checkpoint/mod.rs",
+            "stream/checkpoint.rs",
             "a file that only a trusted project file names",
         ),
         (

@@ -10,6 +10,7 @@ use flate2::read::GzDecoder;
 use pratique_manifest::{path_text, read_regular};
 
 use crate::exit::CliError;
+use crate::playground::playground_error::PlaygroundError;
 
 /// The most that a file may have, in bytes.
 const MOST: u64 = 64 << 20;
@@ -48,9 +49,9 @@ impl Files {
         }
         match files.has("index.html") && files.has("pratique.wasm") {
             true => Ok(files),
-            false => Err(CliError::NotPlayground {
+            false => Err(CliError::Playground(PlaygroundError::NotPlayground {
                 path: path_text(directory),
-            }),
+            })),
         }
     }
 

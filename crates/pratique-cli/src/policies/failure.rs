@@ -6,6 +6,7 @@ use pratique_manifest::LoadErrors;
 use crate::exit::CliError;
 use crate::output::excerpt::Texts;
 use crate::output::{self, problems};
+use crate::serve::serve_error::ServeError;
 use crate::style::Style;
 
 /// Why policies cannot be loaded.
@@ -53,6 +54,6 @@ pub(crate) fn unusable(error: BuildError) -> LoadFailure {
         BuildError::Load(errors) => errors.into(),
         BuildError::Configuration(refused) => refused.errors.into(),
         BuildError::NotEvaluated(error) => CliError::from(error).into(),
-        error => CliError::Serve(error.to_string()).into(),
+        error => CliError::Serve(ServeError::Serve(error.to_string())).into(),
     }
 }

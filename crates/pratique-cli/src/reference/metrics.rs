@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use pratique_metrics::{Family, Kind, Metrics};
 
 use super::markdown::{codes, escaped};
-use crate::review::scan::metrics::described;
+use crate::scan::metrics::described;
 
 pub(super) fn page() -> String {
     format!(

@@ -2,12 +2,12 @@
 
 use pratique_types::Operation;
 
-use super::printer::Printer;
-use super::state::ClusterState;
-use super::work::InputReviewer;
+use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
+use crate::review::printer::Printer;
+use crate::review::work::InputReviewer;
 
 /// How many objects are created, updated and deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use pratique_manifest::ManifestFile;
 use pratique_stream::Limits;
 use pratique_types::GroupVersionResource;
 
-use super::read::Inputs;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
+use crate::stream::read::Inputs;
 
 /// The API group of policies, their bindings, and webhook configurations.
 const GROUP: &str = "admissionregistration.k8s.io";

@@ -2,21 +2,16 @@
 
 use pratique_review::{PodPolicies, SourceFile};
 
-use super::assumed::AssumedKinds;
-use super::compared::Operations;
-use super::github;
-use super::input_errors::InputErrors;
-use super::junit;
-use super::limitations::{self, Limitations};
-use super::progress::Progress;
-use super::record::Record;
-use super::sarif;
-use super::summary::EvaluationSummary;
-use super::tally::Tally;
-use super::unbound::EvaluationScope;
-use super::unexpanded::UnexpandedWorkloads;
-use super::work::{End, Reviewed};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
+use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::github;
+use crate::evaluation::junit;
+use crate::evaluation::limitations::{self, Limitations};
+use crate::evaluation::record::Record;
+use crate::evaluation::sarif;
+use crate::evaluation::summary::EvaluationSummary;
+use crate::evaluation::unbound::EvaluationScope;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::sources::{self, SourceCounts};
 use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
@@ -24,6 +19,11 @@ use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
 use crate::output::{self, json};
 use crate::project;
+use crate::review::compared::Operations;
+use crate::review::tally::Tally;
+use crate::review::work::{End, Reviewed};
+use crate::stream::input_errors::InputErrors;
+use crate::stream::progress::Progress;
 
 /// After how many errors the rest of a file is not reviewed.
 const MAX_ERRORS: usize = 1000;

@@ -6,23 +6,24 @@ use std::path::{Path, PathBuf};
 use pratique_manifest::ManifestFile;
 use pratique_review::{SourceFiles, may_have_object};
 
-use super::Reader;
-use super::read::{Input, Inputs};
+use crate::evaluation::state_reader::StateReader;
 use crate::exit::CliError;
 use crate::input::git::{Contents, FileKind, Revision, RevisionFile};
 use crate::input::{self, FileSelection, InputError, InputObject, STDIN, has_hidden_part, named};
 use crate::output;
+use crate::review::review_error::ReviewError;
+use crate::stream::read::{Input, Inputs};
 
 /// Reads the objects that the inputs had at a revision.
-pub(super) fn stored(
+pub(crate) fn stored(
     revision: &str,
     inputs: &Inputs,
-    reader: &mut Reader,
+    reader: &mut StateReader,
 ) -> Result<Vec<InputObject<'static>>, CliError> {
     let mut all = Vec::new();
     for input in inputs.all() {
         if input.path == Path::new(STDIN) {
-            return Err(CliError::NoRevisionOfStdin);
+            return Err(CliError::Review(ReviewError::NoRevisionOfStdin));
         }
         let revision_of_path = Revision::of(revision, &input.path)?;
         let files = revision_of_path.files()?;
@@ -61,7 +62,7 @@ fn add(
     file: &RevisionFile,
     contents: &mut Contents,
     sources: &mut SourceFiles,
-    reader: &mut Reader,
+    reader: &mut StateReader,
     all: &mut Vec<InputObject<'static>>,
 ) -> Result<(), CliError> {
     let path = format!("{revision}:{}", input::shown(&file.path));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::record::{Decision, Record};
+use crate::evaluation::record::{Decision, Record};
 use crate::output::counted::noun;
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};

@@ -24,6 +24,7 @@ use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::policies;
+use crate::serve::serve_error::ServeError;
 use crate::style::Style;
 
 /// The admission chain, which is kept current.
@@ -88,7 +89,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
         StartError::Configuration(refused) => invalid(&refused.errors),
-        error => CliError::Serve(error.to_string()).into(),
+        error => CliError::Serve(ServeError::Serve(error.to_string())).into(),
     })?;
     let observers: Vec<Arc<dyn AdmissionObserver>> =
         vec![Arc::new(metrics.clone()), Arc::new(reloads.clone())];
@@ -146,7 +147,7 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolic
         .load_complete()
         .map_err(|error| match error.load_errors() {
             Some(errors) => invalid(errors),
-            None => CliError::Serve(error.to_string()).into(),
+            None => CliError::Serve(ServeError::Serve(error.to_string())).into(),
         })?;
     Ok((loaded, of_paths))
 }

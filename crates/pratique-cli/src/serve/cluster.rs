@@ -33,6 +33,7 @@ use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
 use crate::output::problems;
 use crate::output::text::text;
+use crate::serve::serve_error::ServeError;
 
 /// The known state of the cluster.
 #[derive(Default)]
@@ -169,7 +170,7 @@ fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, CliError> 
     };
     server
         .map(Some)
-        .map_err(|error| CliError::Serve(error.to_string()))
+        .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))
 }
 
 /// The objects of files, as policies see them, as plugins do, and what of them defaults others.

@@ -20,6 +20,7 @@ use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
 use crate::input::{FileSelection, all_shown};
 use crate::policies::{LoadFailure, OriginSets, load, load_sorted, read_watched, report_read};
+use crate::serve::serve_error::ServeError;
 
 /// The interval at which files are read where the file system tells of no changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
@@ -153,7 +154,7 @@ impl PolicyFiles {
         let watched = Watched::start_all(arguments.policies.clone(), options, loader, observer);
         let watched = watched.map_err(|error| match error {
             StartError::System(error) => CliError::Thread(error),
-            error => CliError::Serve(error.to_string()),
+            error => CliError::Serve(ServeError::Serve(error.to_string())),
         })?;
         // The files may have changed since they were read and before they were watched.
         watched.reload();
@@ -247,7 +248,9 @@ impl Load<()> for PolicyLoader {
         let (sorted, contents) =
             read_watched(paths, self.arguments.origin.origin, &selection).map_err(ReloadError::Cli)?;
         if let Some(path) = sorted.unread().iter().find(|path| !self.unread.contains(path)) {
-            return Err(ReloadError::Cli(CliError::NoObjects { path: path.clone() }));
+            return Err(ReloadError::Cli(CliError::Serve(ServeError::NoObjects {
+                path: path.clone(),
+            })));
         }
         let hash = content_hash(&sorted.files);
         if hash == current.hash && !sorted.has_failures() {

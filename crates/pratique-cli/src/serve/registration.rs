@@ -14,6 +14,7 @@ use crate::arguments::{RegistrationArguments, ServeArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
+use crate::serve::serve_error::ServeError;
 
 /// How long to wait for the followed configuration.
 const FOLLOW_TIMEOUT: Duration = Duration::from_secs(30);
@@ -47,8 +48,8 @@ pub(super) fn print(
     let mut objects = Vec::new();
     for object in registration(arguments)?.objects(&all, plugins) {
         let bytes = object.to_string();
-        let value =
-            pratique_json::parse(bytes.as_bytes()).map_err(|error| CliError::Serve(error.to_string()))?;
+        let value = pratique_json::parse(bytes.as_bytes())
+            .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))?;
         objects.push(value.into_owned());
     }
     output::print_yaml(&objects)?;
@@ -69,18 +70,18 @@ fn wait(admission: &LiveAdmission) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
-        .map_err(|error| CliError::Serve(error.to_string()))?;
+        .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))?;
     let ready =
         runtime.block_on(async { tokio::time::timeout(FOLLOW_TIMEOUT, admission.live.ready()).await });
     match ready {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(CliError::Serve(error.to_string())),
+        Ok(Err(error)) => Err(CliError::Serve(ServeError::Serve(error.to_string()))),
         Err(_) => {
             let problems = admission.cluster.problems()();
-            Err(CliError::Serve(format!(
+            Err(CliError::Serve(ServeError::Serve(format!(
                 "the cluster is not known: {}",
                 problems.join("; ")
-            )))
+            ))))
         }
     }
 }

@@ -6,6 +6,7 @@ use pratique_kube::{ApiServer, ConnectError};
 
 use crate::exit::CliError;
 use crate::project::names_kubeconfig;
+use crate::serve::serve_error::ServeError;
 
 /// Connects to the API server of a kubeconfig file, or of the environment.
 pub(crate) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<ApiServer, CliError> {
@@ -14,7 +15,7 @@ pub(crate) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Resul
         (None, Some(context)) => ApiServer::context(context),
         (None, None) => ApiServer::infer(),
     };
-    server.map_err(|error| CliError::Serve(error.to_string()))
+    server.map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))
 }
 
 /// The API server of a kubeconfig file. A command in it is not run where the project file names it: with a change of the

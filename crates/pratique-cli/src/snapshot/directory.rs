@@ -9,6 +9,7 @@ use pratique_state::snapshot::{FILE, SnapshotIndex};
 use super::ClusterSnapshot;
 use crate::exit::CliError;
 use crate::input::{self, InputError, read_directory, read_regular};
+use crate::snapshot::snapshot_error::SnapshotError;
 
 /// The maximum size of a file, in MiB.
 const MEBIBYTES: u32 = 256;
@@ -114,10 +115,10 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
 }
 
 fn faulty(path: &str, why: &str) -> CliError {
-    CliError::Snapshot {
+    CliError::Snapshot(SnapshotError::Snapshot {
         path: path.to_owned(),
         why: why.to_owned(),
-    }
+    })
 }
 
 fn unread(path: &str, error: InputError) -> CliError {

@@ -14,6 +14,7 @@ use super::required::{Groups, RequiredState};
 use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
+use crate::snapshot::snapshot_error::SnapshotError;
 use crate::time;
 
 /// Reads a cluster into a snapshot.
@@ -50,9 +51,11 @@ impl Fetch {
     pub(super) fn start(server: &ApiServer) -> Result<Self, CliError> {
         let url = server.url().trim_end_matches('/').to_owned();
         let reader = server.reader();
-        let unreachable = |error: ReadError| CliError::Cluster {
-            url: url.clone(),
-            why: error.to_string(),
+        let unreachable = |error: ReadError| {
+            CliError::Snapshot(SnapshotError::Cluster {
+                url: url.clone(),
+                why: error.to_string(),
+            })
         };
         let version = match reader.version() {
             Err(error) if error.is_of_connection() => return Err(unreachable(error)),

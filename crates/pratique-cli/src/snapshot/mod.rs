@@ -17,6 +17,7 @@ mod kinds;
 mod policies;
 #[cfg(feature = "kube")]
 mod required;
+pub(crate) mod snapshot_error;
 mod source;
 mod stored;
 #[cfg(feature = "kube")]

@@ -11,6 +11,7 @@ use super::kinds::{POLICIES, WEBHOOKS};
 use super::{WebhookUse, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
+use crate::snapshot::snapshot_error::SnapshotError;
 
 /// Reads the policies of a cluster, and its webhook configurations unless they are skipped.
 ///
@@ -32,11 +33,11 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<Manife
                 warn(&text!("{}: {} are not known: {}", fetch.url(), resource, why));
             }
             Some(why) => {
-                return Err(CliError::PoliciesOfCluster {
+                return Err(CliError::Snapshot(SnapshotError::PoliciesOfCluster {
                     url: fetch.url().to_owned(),
                     resource: (*resource).to_owned(),
                     why,
-                });
+                }));
             }
             None if is_webhook && !takes_webhooks => count += fetch.of_kind(kind).count(),
             None => files.extend(fetch.of_kind(kind).map(|object| file(resource, object))),

@@ -5,6 +5,7 @@ use pratique_state::snapshot::Extent;
 
 use super::{ClusterSnapshot, WebhookUse, warn};
 use crate::exit::CliError;
+use crate::snapshot::snapshot_error::SnapshotError;
 
 /// The kinds that decide, whether or not webhooks are called.
 const POLICIES: [&str; 4] = [
@@ -30,14 +31,14 @@ impl ClusterSnapshot {
         if let Some(unknown) = all().find(|kind| !is_complete(kind)) {
             let entries = self.index.kinds.iter();
             let mut of_kind = entries.filter(|entry| entry.kind == **unknown);
-            return Err(CliError::PoliciesOfSnapshot {
+            return Err(CliError::Snapshot(SnapshotError::PoliciesOfSnapshot {
                 kind: (*unknown).to_owned(),
                 why: match of_kind.next() {
                     Some(entry) if entry.extent == Extent::Unknown => entry.reason.clone(),
                     Some(_) => "objects were removed from it".to_owned(),
                     None => "they were named when it was taken".to_owned(),
                 },
-            });
+            }));
         }
         let of_webhooks = self
             .index

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use super::{ClusterSnapshot, dropped};
 use crate::exit::CliError;
+use crate::snapshot::snapshot_error::SnapshotError;
 
 /// The largest index of a snapshot, in bytes.
 const MAX_INDEX_BYTES: u64 = 256 << 20;
@@ -37,17 +38,17 @@ pub(super) fn write(
     let unwritten = |error| CliError::unread(target, error);
     // The files that are not replaced would be moved from where it leads.
     if fs::symlink_metadata(target).is_ok_and(|found| found.is_symlink()) {
-        return Err(CliError::Snapshot {
+        return Err(CliError::Snapshot(SnapshotError::Snapshot {
             path: path_text(target),
             why: "it is a link: name the directory that it leads to".to_owned(),
-        });
+        }));
     }
     let found = Found::at(target).map_err(unwritten)?;
     if found == Found::Others && !force {
-        return Err(CliError::Snapshot {
+        return Err(CliError::Snapshot(SnapshotError::Snapshot {
             path: path_text(target),
             why: "the directory is not empty, and has no snapshot: --force replaces what is in it".to_owned(),
-        });
+        }));
     }
     let mut files: BTreeMap<PathBuf, BTreeMap<Place, String>> = BTreeMap::new();
     for object in &snapshot.objects {
@@ -57,22 +58,28 @@ pub(super) fn write(
             text("namespace").unwrap_or_default(),
             text("name").unwrap_or_default(),
         );
-        let resource = resource(&kind).ok_or_else(|| CliError::Snapshot {
-            path: path_text(target),
-            why: format!("no file can be named for {kind}"),
+        let resource = resource(&kind).ok_or_else(|| {
+            CliError::Snapshot(SnapshotError::Snapshot {
+                path: path_text(target),
+                why: format!("no file can be named for {kind}"),
+            })
         })?;
-        let path = file_of(&resource, &kind.group, namespace).ok_or_else(|| CliError::Snapshot {
-            path: path_text(target),
-            why: format!("no file can be named for {resource} in namespace {namespace:?}"),
+        let path = file_of(&resource, &kind.group, namespace).ok_or_else(|| {
+            CliError::Snapshot(SnapshotError::Snapshot {
+                path: path_text(target),
+                why: format!("no file can be named for {resource} in namespace {namespace:?}"),
+            })
         })?;
         let place = (kind.api_version(), name.to_owned());
         let object = dropped::stored(object.clone(), is_param(&kind));
         let text = yaml::block(&object, 0);
         files.entry(path).or_default().insert(place, text);
     }
-    let index = snapshot.index.to_yaml().map_err(|error| CliError::Snapshot {
-        path: FILE.to_owned(),
-        why: error.to_string(),
+    let index = snapshot.index.to_yaml().map_err(|error| {
+        CliError::Snapshot(SnapshotError::Snapshot {
+            path: FILE.to_owned(),
+            why: error.to_string(),
+        })
     })?;
     Staged::fill(target, &files, &index)
         .and_then(|staged| staged.replace(target, found))

@@ -8,6 +8,7 @@ use pratique_suite::{Roots, Suite, has_foreign, may_be_suite, read_file, read_su
 use crate::exit::CliError;
 use crate::input::{FileSelection, PassReason, all_shown, named};
 use crate::project::permit;
+use crate::test::test_error::TestError;
 
 /// A file with suites.
 pub(super) struct SuiteFile {
@@ -43,9 +44,9 @@ pub(super) fn suites(
         }
     }
     if suites.is_empty() {
-        return Err(CliError::NoSuite {
+        return Err(CliError::Test(TestError::NoSuite {
             paths: all_shown(paths).join(", "),
-        });
+        }));
     }
     Ok(suites)
 }
@@ -96,7 +97,7 @@ fn open(
     let suites = read_suites_at(&path, &file, roots);
     match &suites {
         Ok(suites) if suites.is_empty() && listed => Ok(None),
-        Ok(suites) if suites.is_empty() => Err(CliError::NoSuite { paths: file.path }),
+        Ok(suites) if suites.is_empty() => Err(CliError::Test(TestError::NoSuite { paths: file.path })),
         _ => Ok(Some(SuiteFile { path, file, suites })),
     }
 }

@@ -14,6 +14,7 @@ use crate::output::counted::counted;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::text;
+use crate::test::test_error::TestError;
 
 /// The name of the file.
 const FILE: &str = "suite.yaml";
@@ -26,7 +27,7 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     for directory in &arguments.paths {
         if directory.is_file() {
             let path = path_text(directory);
-            return Err(CliError::NoDirectory { path });
+            return Err(CliError::Test(TestError::NoDirectory { path }));
         }
         let path = directory.join(FILE);
         let first = match first_suite(&path, &roots) {

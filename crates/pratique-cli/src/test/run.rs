@@ -24,6 +24,7 @@ use crate::output::text::Text;
 use crate::output::{self, problems};
 use crate::review::steps;
 use crate::style::Style;
+use crate::test::test_error::TestError;
 
 /// The results of all suites.
 pub(super) struct Run {
@@ -150,10 +151,10 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         .all(|suite| suite.cases.is_empty() && suite.problems.is_empty() && suite.not_evaluated.is_empty());
     if idle {
         return Err(match arguments.filter.clone() {
-            Some(filter) => CliError::NoTest { filter },
-            None => CliError::NothingToTest {
+            Some(filter) => CliError::Test(TestError::NoTest { filter }),
+            None => CliError::Test(TestError::NothingToTest {
                 paths: all_shown(&arguments.paths).join(", "),
-            },
+            }),
         });
     }
     run.passed_over = selection.passed_over();

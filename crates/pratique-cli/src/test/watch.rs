@@ -15,6 +15,7 @@ use crate::arguments::TestArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
+use crate::test::test_error::TestError;
 
 /// The quiet period before the suites run again: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
@@ -23,8 +24,8 @@ const QUIET: Duration = Duration::from_millis(100);
 pub(super) fn watch(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     let (send, changes) = mpsc::channel();
     // The receiver is gone when the command ends.
-    let mut watcher =
-        notify::recommended_watcher(move |event| drop(send.send(event))).map_err(CliError::Watch)?;
+    let mut watcher = notify::recommended_watcher(move |event| drop(send.send(event)))
+        .map_err(|why| CliError::Test(TestError::Watch(why)))?;
     let mut watched = BTreeSet::new();
     loop {
         let mut directories: BTreeSet<PathBuf> = arguments.paths.iter().map(|path| home(path)).collect();
@@ -60,7 +61,7 @@ fn follow(
         if directory.is_dir() && watched.insert(directory.clone()) {
             watcher
                 .watch(&directory, RecursiveMode::Recursive)
-                .map_err(CliError::Watch)?;
+                .map_err(|why| CliError::Test(TestError::Watch(why)))?;
         }
     }
     Ok(())

@@ -99,7 +99,7 @@ const NUMBERS: [[&str; 4]; 23] = [
     [
         "scan",
         "up to 20,000 objects",
-        "pratique-cli/src/review/scan/collect.rs",
+        "pratique-cli/src/scan/collect.rs",
         "MAX_RECORDS: usize = 20_000;",
     ],
     [

@@ -1,0 +1,29 @@
+//! What every command that evaluates objects shares: the state, the request, the record of a decision, and what is told of it.
+
+pub(crate) mod assumed;
+pub(crate) mod chain;
+pub(crate) mod defaults;
+pub(crate) mod definitions;
+pub(crate) mod diff;
+pub(crate) mod findings;
+pub(crate) mod github;
+pub(crate) mod input_request;
+pub(crate) mod junit;
+pub(crate) mod limitations;
+pub(crate) mod namespace_changes;
+pub(crate) mod permissions;
+pub(crate) mod phases;
+pub(crate) mod placed_cause;
+pub(crate) mod policies;
+pub(crate) mod record;
+pub(crate) mod report;
+pub(crate) mod request;
+pub(crate) mod result;
+pub(crate) mod results;
+pub(crate) mod sarif;
+pub(crate) mod state;
+pub(crate) mod state_reader;
+pub(crate) mod summary;
+pub(crate) mod unbound;
+pub(crate) mod unexpanded;
+pub(crate) mod unmatched;

@@ -1,0 +1,9 @@
+//! The whole chain of an API server: defaults, its own admission plugins, policies and webhooks, step by step.
+
+mod announce;
+mod plugins;
+pub(crate) mod shown;
+
+pub(crate) use announce::announce;
+pub(crate) use plugins::start;
+pub(crate) use shown::{JsonStep, diffs, human, json};

@@ -1,0 +1,130 @@
+//! Shows the steps of the chain, as text, as diffs, and as JSON.
+
+use pratique::observer::Phase;
+use pratique_json::Value;
+use pratique_merge::json_patch::diff;
+use pratique_objects::changed_paths;
+use serde::Serialize;
+
+use crate::evaluation::diff::{between, without_defaults};
+use crate::output::text::{Lines, Text, text};
+use crate::style::{Style, Tone};
+use pratique_review::chain::{Step, StepEffect};
+
+/// How many changed fields of a step are listed.
+const MAX_PATHS: usize = 8;
+
+/// The steps as text; those that do nothing are shown if `all` is set.
+pub(crate) fn human(steps: &[Step], all: bool, style: Style) -> Text {
+    let mut out = Text::new();
+    for step in steps {
+        let (tone, what) = match &step.did {
+            StepEffect::Passed if !all => continue,
+            StepEffect::Passed => (Tone::Faint, "passed".to_owned()),
+            StepEffect::Changed { before, after } => {
+                (Tone::Good, format!("changed {}", paths(before, after)))
+            }
+            StepEffect::Refused(why) => (Tone::Bad, format!("refused: {why}")),
+            StepEffect::Undecided(why) => (Tone::Warning, format!("undecided: {why}")),
+        };
+        let lines = Lines {
+            text: &what,
+            indent: "      ",
+        };
+        let label = style.paint(tone, text!("{}:", title(step)));
+        out.push(&text!("  step {} {}\n", label, lines));
+    }
+    out
+}
+
+/// The admission plugin, and the policy or webhook: `MutatingAdmissionPolicy team again (validate)`.
+fn title(step: &Step) -> String {
+    let by = step.by.as_ref().map(|by| format!(" {by}")).unwrap_or_default();
+    let again = if step.is_reinvoked { " again" } else { "" };
+    let half = match (step.phase, &step.did) {
+        (Phase::Validating, StepEffect::Passed) => " (validate)",
+        _ => "",
+    };
+    format!("{}{by}{again}{half}", step.name)
+}
+
+fn paths(before: &Value<'_>, after: &Value<'_>) -> String {
+    let paths = changed_paths(before, after);
+    let more = paths.len().saturating_sub(MAX_PATHS);
+    let mut listed = paths.into_iter().take(MAX_PATHS).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        listed.push_str(&format!(" and {more} more"));
+    }
+    listed
+}
+
+/// The changes of each step as a unified diff, of what the one before it showed.
+pub(crate) fn diffs(steps: &[Step], place: &str, style: Style) -> Text {
+    let mut out = Text::new();
+    let mut shown: Option<Value<'static>> = None;
+    for step in steps {
+        let StepEffect::Changed { before, after } = &step.did else {
+            continue;
+        };
+        let before = shown.as_ref().unwrap_or(before);
+        let after = without_defaults(before, after);
+        if *before != after {
+            let title = format!("as {} leaves it", title(step));
+            out.push(&between(place, &title, before, &after, style));
+        }
+        shown = Some(after);
+    }
+    out
+}
+
+/// A step in JSON.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JsonStep {
+    /// The admission plugin; `defaulting` and `preparation` for what the server does besides.
+    name: String,
+    /// The policy or webhook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    phase: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reinvoked: bool,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// A JSON Patch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    patch: Vec<Value<'static>>,
+}
+
+/// The steps in JSON.
+pub(crate) fn json(steps: &[Step]) -> Vec<JsonStep> {
+    let step = |step: &Step| {
+        let (result, message) = match &step.did {
+            StepEffect::Passed => ("passed", None),
+            StepEffect::Changed { .. } => ("changed", None),
+            StepEffect::Refused(why) => ("refused", Some(why.clone())),
+            StepEffect::Undecided(why) => ("undecided", Some(why.clone())),
+        };
+        let patch = match &step.did {
+            StepEffect::Changed { before, after } => {
+                let operations = diff(before, after).into_iter().map(Value::from);
+                operations.map(Value::into_owned).collect()
+            }
+            _ => Vec::new(),
+        };
+        JsonStep {
+            name: step.name.clone(),
+            by: step.by.clone(),
+            phase: match step.phase {
+                Phase::Mutating => "mutating",
+                Phase::Validating => "validating",
+            },
+            reinvoked: step.is_reinvoked,
+            result,
+            message,
+            patch,
+        }
+    };
+    steps.iter().map(step).collect()
+}

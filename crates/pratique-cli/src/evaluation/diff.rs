@@ -1,0 +1,135 @@
+//! The changes of mutating policies, as a unified diff of YAML.
+
+use pratique_json::{Object, Value};
+use pratique_state::yaml;
+use similar::{ChangeTag, TextDiff};
+
+use crate::evaluation::chain;
+use crate::evaluation::defaults;
+use crate::evaluation::result::ReviewResult;
+use crate::output::text::{Text, text};
+use crate::style::{Style, Tone};
+
+/// The number of context lines.
+const CONTEXT: usize = 3;
+
+/// The diff of a changed object; empty if it is unchanged.
+pub(crate) fn of(result: &ReviewResult<'_>, style: Style) -> Text {
+    let place = &result.input.place();
+    if let Some(steps) = &result.steps {
+        return chain::diffs(steps, place, style);
+    }
+    let before = &result.input.request.object;
+    let after = result.outcome.object.as_ref();
+    let mut out = Text::new();
+    if let Some(after) = after {
+        for line in defaults::lines(&result.defaults) {
+            out.push(&text!(
+                "{}
+",
+                style.paint(Tone::Faint, text!("# {}", line))
+            ));
+        }
+        out.push(&between(place, "as policies leave it", before, after, style));
+    }
+    out
+}
+
+/// The diff of an object at a place to what it became.
+pub(crate) fn between(
+    place: &str,
+    became: &str,
+    before: &Value<'_>,
+    after: &Value<'static>,
+    style: Style,
+) -> Text {
+    let after = without_defaults(before, after);
+    let (old, new) = (yaml::block(before, 0), yaml::block(&after, 0));
+    let diff = TextDiff::from_lines(&old, &new);
+    let mut out = text!("--- {}\n+++ {} ({})\n", place, place, became);
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        let header = style.paint(Tone::Faint, hunk.header());
+        out.push(&text!("{}\n", header));
+        for change in hunk.iter_changes() {
+            let line = change.value().trim_end_matches('\n');
+            let line = match change.tag() {
+                ChangeTag::Delete => style.paint(Tone::Bad, text!("-{}", line)),
+                ChangeTag::Insert => style.paint(Tone::Good, text!("+{}", line)),
+                ChangeTag::Equal => text!(" {}", line),
+            };
+            out.push(&text!("{}\n", line));
+        }
+    }
+    out
+}
+
+/// Removes the nulls and empty mappings that an API server's types add when an object is decoded. Documents are not so
+/// deep that recursion would be a risk.
+pub(crate) fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static> {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            let is_empty = |value: &Value<'_>| match value {
+                Value::Null => true,
+                Value::Object(object) => object.is_empty(),
+                _ => false,
+            };
+            let kept = after
+                .iter()
+                .filter(|(key, value)| before.contains_key(key) || !is_empty(value));
+            let kept = kept.map(|(key, value)| {
+                let value = match before.get(key) {
+                    Some(before) => without_defaults(before, value),
+                    None => value.clone(),
+                };
+                (key.to_owned().into(), value)
+            });
+            Value::Object(kept.collect::<Object<'static>>())
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            let elements = after.iter().enumerate();
+            let elements = elements.map(|(index, element)| match counterpart(before, index, element) {
+                Some(before) => without_defaults(before, element),
+                None => element.clone(),
+            });
+            Value::Array(elements.collect())
+        }
+        (_, after) => after.clone(),
+    }
+}
+
+/// The former state of an element: the one with the same name, or without names the one at the same index.
+fn counterpart<'v>(before: &'v [Value<'v>], index: usize, element: &Value<'_>) -> Option<&'v Value<'v>> {
+    match element.get("name") {
+        Some(name) => before.iter().find(|item| item.get("name") == Some(name)),
+        None => before.get(index),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(json: &str) -> Value<'static> {
+        pratique_json::parse(json.as_bytes()).unwrap().into_owned()
+    }
+
+    #[test]
+    fn changes_are_shown_with_what_is_around_them() {
+        let before = value(r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}],"x":1}}"#);
+        let after = value(
+            r#"{"metadata":{"creationTimestamp":null,"labels":{"l":"1"},"name":"a"},
+                "spec":{"containers":[{"name":"d","resources":{}},{"name":"c","resources":{}}],"x":1},"status":{}}"#,
+        );
+        assert_eq!(
+            between(
+                "f.yaml:1:1",
+                "as policies leave it",
+                &before,
+                &after,
+                Style::default()
+            )
+            .as_str(),
+            "--- f.yaml:1:1\n+++ f.yaml:1:1 (as policies leave it)\n@@ -1,6 +1,10 @@\n metadata:\n+  labels:\n+    l: \"1\"\n   name: a\n spec:\n   containers:\n+  - name: d\n+    resources: {}\n   - name: c\n   x: 1\n"
+        );
+    }
+}

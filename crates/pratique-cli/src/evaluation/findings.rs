@@ -1,0 +1,84 @@
+//! The findings about a request, as reports count them.
+
+use pratique_report::{Action as Counted, Finding};
+
+use crate::evaluation::record::Decision;
+use crate::evaluation::report::JsonUndecided;
+use pratique_review::{PolicyAction as Action, PolicyDecision};
+
+/// The causes of a decision.
+pub(crate) struct Causes<'f> {
+    pub(crate) decision: Decision,
+    pub(crate) policies: &'f [PolicyDecision],
+    /// What else than a policy denies, if that is known, and the message.
+    pub(crate) refusal: Option<(&'f str, &'f str)>,
+    /// The warnings of the server itself.
+    pub(crate) warnings: &'f [String],
+}
+
+impl<'f> Causes<'f> {
+    /// Each decision of a policy, a denial and warnings by anything else, and what is undecided, with a message of each.
+    pub(crate) fn findings(
+        self,
+        undecided: impl IntoIterator<Item = (&'f JsonUndecided, &'f str)>,
+    ) -> Vec<Finding<'f>> {
+        let mut findings: Vec<Finding<'f>> = self
+            .policies
+            .iter()
+            .map(|decision| Finding {
+                policy: &decision.policy,
+                binding: &decision.binding,
+                action: counted(decision.action),
+                is_error: decision.failed,
+                message: &decision.message,
+            })
+            .collect();
+        let is_by_policy = findings.iter().any(|finding| finding.action == Counted::Deny);
+        if let (Decision::Denied, false, Some((policy, message))) =
+            (self.decision, is_by_policy, self.refusal)
+        {
+            findings.push(Finding {
+                policy,
+                binding: "",
+                action: Counted::Deny,
+                is_error: false,
+                message,
+            });
+        }
+        findings.extend(self.warnings.iter().map(|message| Finding {
+            policy: "",
+            binding: "",
+            action: Counted::Warn,
+            is_error: false,
+            message,
+        }));
+        findings.extend(undecided.into_iter().map(|(undecided, message)| Finding {
+            policy: undecided.source(),
+            binding: undecided.binding.as_deref().unwrap_or_default(),
+            action: Counted::Undecided,
+            is_error: false,
+            message,
+        }));
+        findings
+    }
+}
+
+/// The action as reports count it.
+fn counted(action: Action) -> Counted {
+    match action {
+        Action::Deny => Counted::Deny,
+        Action::Warn => Counted::Warn,
+        Action::Audit => Counted::Audit,
+        Action::Ignore => Counted::Ignore,
+    }
+}
+
+impl From<Decision> for pratique_report::Decision {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Allowed => pratique_report::Decision::Allowed,
+            Decision::Denied => pratique_report::Decision::Denied,
+            Decision::Undecided => pratique_report::Decision::Undecided,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Decisions as workflow commands of GitHub Actions.
+
+use crate::evaluation::record::Record;
+use crate::evaluation::report::subject;
+use crate::evaluation::result::ReviewResult;
+use crate::output::finding::Level;
+use crate::output::github::Commands;
+use crate::output::notice::Notice;
+use crate::stream::input_errors::JsonError;
+
+/// A message for each policy that denies, warns, records, or is undecided, and for each denial and warning by others.
+pub(crate) fn of(result: &ReviewResult<'_>, record: &Record) -> Commands {
+    let mut commands = Commands::default();
+    for remark in record.remarks() {
+        let message = format!("{}: {}", subject(result.input), remark.message);
+        let location = remark.location.unwrap_or(&result.input.location);
+        commands.annotate(remark.level(), location, remark.rule(), &message);
+    }
+    commands
+}
+
+/// A message for each error of an input, and for each notice.
+pub(crate) fn run(errors: &[JsonError], notices: &[Notice]) -> Commands {
+    let mut commands = Commands::default();
+    for error in errors {
+        commands.annotate_place(Level::Error, &error.input_place(), &error.place, &error.message);
+    }
+    for notice in notices {
+        notice.annotate(&mut commands);
+    }
+    commands
+}

@@ -1,0 +1,46 @@
+//! Requests to review, and the places of their inputs.
+
+use std::ops::{Deref, DerefMut};
+
+use pratique::Unfinished;
+use pratique_manifest::Location;
+use pratique_review::ReviewInput;
+
+use crate::input::InputError;
+use crate::output::problems;
+
+/// A request and the location of its input.
+#[derive(Clone)]
+pub(crate) struct InputRequest<'t> {
+    pub(crate) input: ReviewInput<'t>,
+    pub(crate) location: Location,
+}
+
+impl InputRequest<'_> {
+    /// `file:line:column`
+    pub(crate) fn place(&self) -> String {
+        problems::place(&self.location)
+    }
+
+    /// The error of a request that cannot be evaluated to its end.
+    pub(crate) fn unfinished(&self, why: &Unfinished) -> InputError {
+        InputError::Faulty {
+            place: self.place(),
+            why: format!("the request cannot be evaluated: {why}"),
+        }
+    }
+}
+
+impl<'t> Deref for InputRequest<'t> {
+    type Target = ReviewInput<'t>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.input
+    }
+}
+
+impl DerefMut for InputRequest<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.input
+    }
+}

@@ -1,0 +1,121 @@
+//! Decisions as `JUnit` XML: a case for each object, each error of an input and each notice.
+
+use pratique_review::SourceFile;
+
+use crate::arguments::{FailOn, FailureArguments};
+use crate::evaluation::record::{Decision, Record, Remark};
+use crate::input::sources;
+use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
+use crate::output::notice::Notice;
+use crate::output::problems;
+use crate::stream::input_errors::JsonError;
+use pratique_review::PolicyAction as Action;
+
+/// What makes an allowed object one that passes.
+pub(crate) struct PassRule<'a> {
+    /// What the command fails for.
+    pub(crate) failure: &'a FailureArguments,
+    /// Whether a policy or webhook is evaluated at all: without one, nothing passes.
+    pub(crate) is_evaluated: bool,
+}
+
+/// All decisions, errors and notices of a command, and the files that it did not evaluate.
+pub(crate) fn of(
+    command: &str,
+    records: &[Record],
+    errors: &[JsonError],
+    notices: &[Notice],
+    sources: &[SourceFile],
+    rule: &PassRule<'_>,
+) -> Xml {
+    let decisions = records.iter().map(|record| of_record(record, rule));
+    let errors = errors.iter().map(of_error);
+    let notices = notices
+        .iter()
+        .map(|notice| notice.case(rule.failure.fails_on(FailOn::Warn)));
+    let cases = decisions.chain(errors).chain(notices);
+    let suite = Suite {
+        name: command.to_owned(),
+        cases: cases.chain(sources::cases(sources)).collect(),
+    };
+    xml(&format!("pratique {command}"), &[suite])
+}
+
+fn of_record(record: &Record, rule: &PassRule<'_>) -> Case {
+    let remarks = record.remarks();
+    let outcome = outcome(record, &remarks, rule);
+    Case {
+        name: record.subject(),
+        file: record.file.clone(),
+        line: Some(record.line).filter(|line| *line > 0),
+        seconds: 0.0,
+        output: match outcome {
+            Outcome::Passed | Outcome::Skipped { .. } => lines(&remarks),
+            Outcome::Failed { .. } | Outcome::Error { .. } => String::new(),
+        },
+        outcome,
+    }
+}
+
+fn of_error(error: &JsonError) -> Case {
+    let place = error.input_place();
+    Case {
+        name: error.place.clone(),
+        line: place.known_line(),
+        file: place.file,
+        seconds: 0.0,
+        output: String::new(),
+        outcome: Outcome::Error {
+            message: first_line(&error.message),
+            text: error.message.clone(),
+        },
+    }
+}
+
+fn outcome(record: &Record, remarks: &[Remark<'_>], rule: &PassRule<'_>) -> Outcome {
+    let text = lines(remarks);
+    match record.decision {
+        Decision::Denied => Outcome::failed(&text),
+        Decision::Undecided => Outcome::Error {
+            message: first_line(&text),
+            text,
+        },
+        Decision::Allowed if remarks.iter().any(|remark| rule.fails_for(remark)) => Outcome::failed(&text),
+        Decision::Allowed if !rule.is_evaluated => Outcome::Skipped {
+            message: "no policy and no webhook is evaluated".to_owned(),
+        },
+        Decision::Allowed => Outcome::Passed,
+    }
+}
+
+impl PassRule<'_> {
+    /// Whether the command fails for a remark about an object that is allowed.
+    fn fails_for(&self, remark: &Remark<'_>) -> bool {
+        match remark.action {
+            Some(Action::Warn) => self.failure.fails_on(FailOn::Warn),
+            Some(Action::Audit) => self.failure.fails_on(FailOn::Audit),
+            Some(Action::Deny | Action::Ignore) | None => false,
+        }
+    }
+}
+
+/// A line for each remark.
+fn lines(remarks: &[Remark<'_>]) -> String {
+    let lines: Vec<String> = remarks.iter().map(line).collect();
+    lines.join("\n")
+}
+
+fn line(remark: &Remark<'_>) -> String {
+    if let Some(location) = remark.location {
+        return format!("{}: {}", problems::place(location), remark.message);
+    }
+    match (remark.policy, remark.action) {
+        (Some(policy), _) => format!("{policy}: {}", remark.message),
+        (None, Some(Action::Warn)) => format!("warning: {}", remark.message),
+        (None, _) => remark.message.clone(),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}

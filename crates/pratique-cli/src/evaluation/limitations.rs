@@ -1,0 +1,353 @@
+//! Limitations of a review: what an API server does and the review does not, reported once for the whole run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pratique::api_objects::ApiObjects;
+use pratique_objects::is_builtin;
+use pratique_review::is_validated;
+use pratique_types::{AdmissionRequest, Operation};
+use serde::Serialize;
+
+use crate::arguments::ReviewFormat;
+use crate::evaluation::definitions::UnusableDefinitions;
+use crate::evaluation::input_request::InputRequest;
+use crate::exit::CliError;
+use crate::output;
+use crate::output::counted::counted;
+use crate::output::finding::Level;
+use crate::output::notice::Notice;
+use crate::output::text::{Text, text};
+
+/// The rule of objects whose definition is not known.
+pub(crate) const NO_DEFINITION: &str = "no-definition";
+
+/// The rule of kinds whose resource is not known.
+pub(crate) const UNKNOWN_KIND: &str = "unknown-kind";
+
+/// How many kinds without a definition are named.
+const MAX_KINDS: usize = 100;
+
+/// How many kinds without a resource are counted.
+const MAX_UNKNOWN: usize = 10_000;
+
+/// How many characters of the name of such a kind are kept.
+const MAX_NAME: usize = 400;
+
+/// The limitations that apply to some objects.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limitations {
+    /// The numbers of objects of built-in kinds that were not validated, as there are no rules for their kinds.
+    unvalidated: BTreeMap<String, CountedKind>,
+    /// The numbers of objects that were neither defaulted nor validated, by kind.
+    undefined: BTreeMap<String, CountedKind>,
+    /// Those of them that have a definition which cannot be used.
+    unusable: BTreeSet<String>,
+    /// Those whose kinds are not named.
+    others: CountedKind,
+    /// Kinds whose resources are not known, and of which no decision depends on the resource: `Widget of example.com/v1`.
+    unknown: BTreeSet<String>,
+    /// Where the first object of such a kind is.
+    unknown_place: String,
+}
+
+/// How many objects there are of a kind, and where the first is.
+#[derive(Clone, Debug, Default)]
+struct CountedKind {
+    count: usize,
+    place: String,
+}
+
+impl CountedKind {
+    fn add(&mut self, other: CountedKind) {
+        if self.count == 0 {
+            self.place = other.place;
+        }
+        self.count = self.count.saturating_add(other.count);
+    }
+}
+
+/// A limitation, as it is reported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Limitation {
+    pub(crate) message: String,
+    /// The version and kind of the objects, and how many there were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<usize>,
+    /// Where the first of the objects is.
+    #[serde(skip)]
+    place: String,
+    /// The stable name of what it is about.
+    #[serde(skip)]
+    rule: &'static str,
+    /// Whether more input would remove it.
+    #[serde(skip)]
+    is_warning: bool,
+}
+
+/// A line of output.
+#[derive(Serialize)]
+struct Line<'a> {
+    note: &'a Limitation,
+}
+
+impl Limitations {
+    /// Counts the object of a request that is completed with what `objects` knows.
+    pub(crate) fn count(
+        &mut self,
+        objects: &ApiObjects,
+        input: &InputRequest<'_>,
+        unusable: &UnusableDefinitions,
+        validates: bool,
+    ) {
+        let request = &input.request;
+        let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
+        if !is_stored || request.object.is_null() {
+            return;
+        }
+        if is_builtin(&request.kind) {
+            if validates && !input.is_sent && !is_validated(request) {
+                let counted = CountedKind {
+                    count: 1,
+                    place: input.place(),
+                };
+                self.add_unvalidated(unvalidated_kind(request), counted);
+            }
+        } else if !objects.knows(&request.kind) {
+            let kind = &request.kind;
+            let counted = CountedKind {
+                count: 1,
+                place: input.place(),
+            };
+            let name = format!("{} {}", kind.api_version(), kind.kind);
+            if unusable.of_kind(kind).is_some() && self.unusable.len() < MAX_KINDS {
+                self.unusable.insert(name.clone());
+            }
+            self.add_undefined(name, counted);
+        }
+    }
+
+    /// Counts a kind whose resource is not known, and of which no decision depends on the resource; an object of it is at a place.
+    pub(crate) fn count_unknown(&mut self, kind: String, place: &str) {
+        if self.unknown.is_empty() {
+            place.clone_into(&mut self.unknown_place);
+        }
+        // The kinds of a hostile input are without end, and so may be their names.
+        if self.unknown.len() < MAX_UNKNOWN {
+            self.unknown.insert(kind.chars().take(MAX_NAME).collect());
+        }
+    }
+
+    fn add_undefined(&mut self, kind: String, more: CountedKind) {
+        let is_full = self.undefined.len() >= MAX_KINDS;
+        match self.undefined.get_mut(&kind) {
+            Some(counted) => counted.add(more),
+            None if is_full => self.others.add(more),
+            None => {
+                self.undefined.insert(kind, more);
+            }
+        }
+    }
+
+    fn add_unvalidated(&mut self, kind: String, more: CountedKind) {
+        // There are only so many built-in kinds.
+        self.unvalidated.entry(kind).or_default().add(more);
+    }
+
+    /// How many built-in kinds there are whose objects were not validated.
+    pub(crate) fn unvalidated_count(&self) -> usize {
+        self.unvalidated.len()
+    }
+
+    /// Adds the limitations of a later part.
+    pub(crate) fn add(&mut self, other: Limitations) {
+        for (kind, counted) in other.unvalidated {
+            self.add_unvalidated(kind, counted);
+        }
+        self.others.add(other.others);
+        self.unusable.extend(other.unusable);
+        for kind in other.unknown {
+            self.count_unknown(kind, &other.unknown_place);
+        }
+        for (kind, counted) in other.undefined {
+            self.add_undefined(kind, counted);
+        }
+    }
+
+    /// A notice for each kind without a definition, or without a known resource, however many objects there are, and wherever.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Notice> {
+        let unknown = self.unknown.iter().take(MAX_KINDS);
+        let unknown = unknown.map(|kind| {
+            let message = format!("not known: kind {kind}; no decision depends on its resource");
+            Notice::new(UNKNOWN_KIND, "", message)
+        });
+        let undefined = self.undefined.keys().map(|kind| {
+            let why = if self.unusable.contains(kind) {
+                "defines nothing"
+            } else {
+                "is not known"
+            };
+            let message = format!(
+                "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition {why}"
+            );
+            Notice::new(NO_DEFINITION, "", message)
+        });
+        undefined.chain(unknown)
+    }
+
+    /// `not known: 2 kinds (Gadget of example.com/v1, Widget of example.com/v1); no decision …`
+    fn unknown_kinds(&self) -> String {
+        let count = counted(self.unknown.len(), "kind", "kinds");
+        let named: Vec<&str> = self.unknown.iter().take(MAX_KINDS).map(String::as_str).collect();
+        let its = if named.len() == 1 {
+            "its resource"
+        } else {
+            "their resources"
+        };
+        let more = if self.unknown.len() > named.len() {
+            ", …"
+        } else {
+            ""
+        };
+        format!(
+            "not known: {count} ({}{more}); no decision depends on {its}",
+            named.join(", ")
+        )
+    }
+
+    /// All limitations; with `quiet`, only those that more input would remove.
+    pub(crate) fn list(&self, quiet: bool) -> Vec<Limitation> {
+        let of_kind = |(kind, counted): (&String, &CountedKind)| Limitation {
+            message: undefined(
+                &format!("of kind {kind}"),
+                counted.count,
+                self.unusable.contains(kind),
+            ),
+            kind: Some(kind.clone()),
+            objects: Some(counted.count),
+            place: counted.place.clone(),
+            rule: NO_DEFINITION,
+            is_warning: true,
+        };
+        let others = Limitation {
+            message: undefined("of other kinds", self.others.count, false),
+            kind: None,
+            objects: Some(self.others.count),
+            place: self.others.place.clone(),
+            rule: NO_DEFINITION,
+            is_warning: true,
+        };
+        let unvalidated = self.unvalidated.iter().map(|(kind, counted)| Limitation {
+            message: not_validated(kind, counted.count),
+            kind: Some(kind.clone()),
+            objects: Some(counted.count),
+            place: counted.place.clone(),
+            rule: "not-validated",
+            is_warning: false,
+        });
+        let unknown = Limitation {
+            message: self.unknown_kinds(),
+            kind: None,
+            objects: None,
+            place: self.unknown_place.clone(),
+            rule: UNKNOWN_KIND,
+            is_warning: true,
+        };
+        let kinds = self.undefined.iter().map(of_kind);
+        kinds
+            .chain((self.others.count > 0).then_some(others))
+            .chain((!self.unknown.is_empty()).then_some(unknown))
+            .chain(unvalidated.filter(|_| !quiet))
+            .collect()
+    }
+}
+
+/// The kind of a request whose object is not validated: `v1 Pod`, `v1 Pod, status`.
+fn unvalidated_kind(request: &AdmissionRequest<'_>) -> String {
+    let kind = format!("{} {}", request.kind.api_version(), request.kind.kind);
+    match request.sub_resource.as_str() {
+        "" => kind,
+        part => format!("{kind}, {part}"),
+    }
+}
+
+fn not_validated(kind: &str, count: usize) -> String {
+    let was = if count == 1 { "was" } else { "were" };
+    format!(
+        "{} of kind {kind} {was} not validated as an API server does: there are no rules for the kind",
+        counted(count, "object", "objects")
+    )
+}
+
+impl Limitation {
+    /// Whether nothing that is given would remove it.
+    pub(crate) fn is_note(&self) -> bool {
+        !self.is_warning
+    }
+
+    /// The message without a number of objects: the same, wherever they are.
+    pub(crate) fn kind_message(&self) -> String {
+        let kind = self.kind.as_deref().unwrap_or_default();
+        format!(
+            "objects of kind {kind} were not validated as an API server does: there are no rules for the kind"
+        )
+    }
+}
+
+fn undefined(which: &str, count: usize, is_unusable: bool) -> String {
+    let (were, their) = match count {
+        1 => ("was", "its"),
+        _ => ("were", "their"),
+    };
+    let objects = counted(count, "object", "objects");
+    let why = if is_unusable {
+        "defines nothing"
+    } else {
+        "is not known: give it with --objects"
+    };
+    format!(
+        "{objects} {which} {were} neither defaulted nor validated, as {their} CustomResourceDefinition {why}"
+    )
+}
+
+/// Prints a line of JSON for each limitation that more input would remove. What no review simulates is no line: scripts read
+/// one answer for one object.
+pub(crate) fn print_lines(limitations: &[Limitation]) -> Result<(), CliError> {
+    let mut limitations = limitations.iter().filter(|limitation| limitation.is_warning);
+    limitations.try_for_each(|limitation| output::print_json_line(&Line { note: limitation }))
+}
+
+/// Reports on standard error what the output does not have in itself.
+pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat) {
+    let has = |limitation: &Limitation| match format {
+        ReviewFormat::Sarif => true,
+        ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Junit | ReviewFormat::Github => {
+            limitation.is_warning
+        }
+        ReviewFormat::Human | ReviewFormat::Diff => false,
+    };
+    let others = limitations.iter().filter(|limitation| !has(limitation));
+    others.for_each(|limitation| output::eprint(&human(limitation)));
+}
+
+pub(crate) fn human(limitation: &Limitation) -> Text {
+    match limitation.is_warning {
+        true => output::warning(&text!("{}", limitation.message)),
+        false => output::note(&text!("{}", limitation.message)),
+    }
+}
+
+/// What no review simulates, in a SARIF log: notifications of the run.
+pub(crate) fn notifications(limitations: &[Limitation]) -> Vec<(Level, String)> {
+    let others = limitations.iter().filter(|limitation| !limitation.is_warning);
+    others
+        .map(|limitation| (Level::Note, limitation.message.clone()))
+        .collect()
+}
+
+/// The limitations that more input would remove, as notices.
+pub(crate) fn notices(limitations: &[Limitation]) -> impl Iterator<Item = Notice> {
+    let warnings = limitations.iter().filter(|limitation| limitation.is_warning);
+    warnings.map(|limitation| Notice::new(limitation.rule, limitation.place.clone(), &limitation.message))
+}

@@ -1,0 +1,80 @@
+//! The permissions of users in reviews.
+
+use std::sync::Arc;
+
+use pratique::authorization::{AtOnce, Authorizer, Decider, NoAuthorizer};
+use pratique_json::Value;
+#[cfg(feature = "kube")]
+use pratique_rbac::MoreRoles;
+use pratique_rbac::{Completeness, Rbac, RbacAuthorizer, is_rbac};
+use pratique_state::Rules;
+
+#[cfg(feature = "kube")]
+use crate::snapshot::ClusterAccess;
+use crate::snapshot::LoadedState;
+
+/// The permissions of users.
+pub(crate) enum Permissions {
+    /// By rules.
+    Rules(Rules),
+    /// By roles and bindings.
+    Rbac(RbacAuthorizer),
+    /// By the answers of a cluster.
+    #[cfg(feature = "kube")]
+    Cluster(MoreRoles),
+    /// They are not known.
+    Unknown,
+}
+
+impl Permissions {
+    /// Permissions by rules, if there are any, or by the roles and bindings of the state and of what is known of the cluster,
+    /// which may answer itself; `complete` is whether the state is all that there is.
+    pub(crate) fn new(
+        rules: Option<Rules>,
+        loaded: &LoadedState,
+        state: &[Value<'static>],
+        complete: bool,
+    ) -> Self {
+        if let Some(rules) = rules {
+            return Permissions::Rules(rules);
+        }
+        let roles = state.iter().filter(|object| is_rbac(object));
+        #[cfg(feature = "kube")]
+        if let Some(server) = &loaded.server {
+            let cluster = Arc::new(ClusterAccess::new(server));
+            return Permissions::Cluster(MoreRoles::new(roles.collect(), cluster));
+        }
+        let completeness = match complete {
+            true => Completeness::Complete,
+            false => loaded.permissions(),
+        };
+        let of_snapshot = loaded.objects().filter(|object| is_rbac(object));
+        let rbac: Rbac = of_snapshot.chain(roles).collect();
+        match rbac.is_empty() && completeness == Completeness::Partial {
+            true => Permissions::Unknown,
+            false => Permissions::Rbac(RbacAuthorizer::new(rbac, completeness)),
+        }
+    }
+
+    /// An authorizer with these permissions.
+    pub(crate) fn authorizer(self) -> Arc<dyn Authorizer> {
+        match self {
+            Permissions::Rules(rules) => Arc::new(rules),
+            Permissions::Rbac(rbac) => Arc::new(rbac),
+            #[cfg(feature = "kube")]
+            Permissions::Cluster(cluster) => Arc::new(cluster),
+            Permissions::Unknown => Arc::new(NoAuthorizer),
+        }
+    }
+
+    /// A decider with these permissions.
+    pub(crate) fn decider(self) -> Box<dyn Decider> {
+        match self {
+            Permissions::Rules(rules) => Box::new(rules),
+            Permissions::Rbac(rbac) => Box::new(AtOnce(rbac)),
+            #[cfg(feature = "kube")]
+            Permissions::Cluster(cluster) => Box::new(AtOnce(cluster)),
+            Permissions::Unknown => Box::new(NoAuthorizer),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Loads the policies for a review.
+
+use pratique::Admission;
+use pratique::expressions::Expressions;
+use pratique_manifest::{
+    ConfigurationLoader, GivenConfiguration, Loader, ManifestFile, ManifestSet, Plugin, PluginConfiguration,
+};
+use pratique_policy::Origin;
+use pratique_review::bind;
+use pratique_review::chain::ChainSettings;
+use pratique_schema::FeatureGates;
+use pratique_state::PluginState;
+
+use crate::arguments::PolicyArguments;
+use crate::baseline::{self, Level};
+use crate::check::plugin_of;
+use crate::evaluation::chain;
+use crate::exit::CliError;
+use crate::input::{FileSelection, openable, permit_directory};
+use crate::output::excerpt::Texts;
+use crate::policies::{self, LoadFailure, OriginSets};
+use crate::snapshot::{StateSource, WebhookUse};
+
+/// The policies that are evaluated.
+pub(crate) struct Loaded {
+    pub(crate) admission: Admission,
+    pub(crate) sets: OriginSets,
+    /// The level of the Pod Security Standards, if the built-in policies are evaluated.
+    pub(crate) builtin: Option<Level>,
+    /// The server's own plugins, if they were started.
+    pub(crate) plugins: Option<StartedPlugins>,
+}
+
+/// Plugins that were started.
+pub(crate) struct StartedPlugins {
+    /// The state of the cluster that they see.
+    pub(crate) state: PluginState,
+    /// Their configurations, by their names.
+    pub(crate) configurations: Vec<(String, GivenConfiguration)>,
+}
+
+/// Loads the policies that the arguments name, by default those of a cluster, or else the Pod Security Standards; gives the
+/// objects as well.
+/// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound. With
+/// `chain` the server's own plugins are started, and the Pod Security Standards are left to them.
+///
+/// `of_inputs` are documents of the inputs, if the policies among these are evaluated.
+pub(crate) fn load(
+    (arguments, files): (&PolicyArguments, &FileSelection),
+    of_inputs: Option<Vec<ManifestFile>>,
+    gates: FeatureGates,
+    webhooks: bool,
+    bind: bool,
+    state: &mut StateSource,
+    chain: Option<&ChainSettings>,
+) -> Result<Loaded, LoadFailure> {
+    let mut builder = policies::builder(gates);
+    let expressions = builder.expressions();
+    let mut of_paths = policies::load(&arguments.paths, files, expressions)?;
+    let has_inputs = of_inputs.is_some();
+    let of_inputs = of_inputs.unwrap_or_default();
+    of_paths.extend(policies::load_files(
+        of_inputs,
+        arguments.paths.origin.origin,
+        expressions,
+    )?);
+    let named = [&arguments.admission_control_config_file, &arguments.manifests];
+    let is_named =
+        named.iter().any(|path| path.is_some()) || !arguments.paths.policies.is_empty() || has_inputs;
+    let of_cluster = match is_named {
+        true => None,
+        false => state.policies(WebhookUse::called(webhooks))?,
+    };
+    let of_cluster = of_cluster.map(|files| policies::load_of_cluster(files, expressions));
+    let config_file = arguments.admission_control_config_file.as_deref();
+    let started = chain.map(|chain| chain::start(chain, config_file, gates, expressions));
+    let (started, configured) = match started.transpose()? {
+        Some(started) => (
+            Some((started.plugins, started.given)),
+            Some(started.configurations),
+        ),
+        None => (None, None),
+    };
+    // PodSecurity is among the plugins.
+    let is_other = is_named || of_cluster.is_some() || started.is_some();
+    let builtin = (!is_other).then_some(arguments.level);
+    let sets = match (config_file, &arguments.manifests) {
+        (Some(path), _) => {
+            let plugins = match configured {
+                Some(configured) => configured,
+                None => configuration(path, gates, expressions)?,
+            };
+            let mut sets = Vec::with_capacity(plugins.len());
+            for plugin in plugins {
+                if let Some(credentials) = plugin.kube_config {
+                    builder = builder.credentials(plugin.plugin, credentials);
+                }
+                sets.push(plugin.manifests);
+            }
+            sets
+        }
+        (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
+        (None, None) if builtin.is_none() => Vec::new(),
+        (None, None) => vec![embedded(arguments.level, expressions)?],
+    };
+    let mut sets: OriginSets = sets.into_iter().map(|set| (Origin::Static, set)).collect();
+    sets.extend(of_paths);
+    sets.extend(of_cluster.transpose()?.into_iter().flatten());
+    if bind {
+        self::bind(&mut sets);
+    }
+    let builder = policies::with_sets(builder, &sets);
+    let builder = if webhooks { builder.https() } else { builder };
+    let (builder, plugins) = match started {
+        Some((plugins, configurations)) => {
+            let state = PluginState::of(&plugins).with_gates(gates);
+            (
+                builder.plugins(plugins),
+                Some(StartedPlugins {
+                    state,
+                    configurations,
+                }),
+            )
+        }
+        None => (builder, None),
+    };
+    let admission = builder.build().map_err(policies::unusable)?;
+    Ok(Loaded {
+        admission,
+        sets,
+        builtin,
+        plugins,
+    })
+}
+
+fn configuration(
+    path: &str,
+    gates: FeatureGates,
+    expressions: &Expressions,
+) -> Result<Vec<PluginConfiguration>, LoadFailure> {
+    openable(path)?;
+    let loaded = ConfigurationLoader::new(&policies::configuration_options(expressions, gates))
+        .load(path)
+        .map_err(|refused| refused.errors)?;
+    Ok(loaded.plugins)
+}
+
+fn directory(
+    path: &str,
+    plugin: Option<Plugin>,
+    expressions: &Expressions,
+) -> Result<ManifestSet, LoadFailure> {
+    openable(path)?;
+    permit_directory(path).map_err(|error| CliError::unread(path, error))?;
+    let plugin = plugin.map_or_else(|| plugin_of(path), Ok)?;
+    Ok(Loader::for_plugin(plugin, &expressions.options()).load_directory(path)?)
+}
+
+fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
+    let files = baseline::files(level);
+    let options = expressions.options();
+    Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options)
+        .load_files(&files)
+        .map_err(|errors| {
+            let mut texts = Texts::default();
+            files
+                .iter()
+                .for_each(|file| texts.insert(&file.path, &file.content));
+            LoadFailure::Invalid { errors, texts }
+        })
+}

@@ -1,0 +1,270 @@
+//! A decision with its place, in one form for all outputs but text.
+
+use pratique::AdmissionDecision;
+use pratique_manifest::Location;
+use pratique_request::server_warnings;
+use pratique_types::Operation;
+use serde::Serialize;
+
+use crate::evaluation::placed_cause::PlacedCause;
+use crate::evaluation::report::JsonUndecided;
+use crate::evaluation::result::{MadePod, ReviewResult};
+use crate::output::finding::Level;
+use crate::output::json::is_zero;
+use pratique_review::ParentWorkload;
+use pratique_review::{PolicyAction as Action, PolicyDecision};
+
+/// The decision on a request.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Record {
+    /// The file, or the path of an object of a cluster, which has no lines.
+    pub(crate) file: String,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) line: u32,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) column: u32,
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) operation: Operation,
+    resource: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    subresource: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<ParentWorkload>,
+    /// The Pods that the object makes, if they are reviewed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pods: Vec<MadePod>,
+    pub(crate) decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    /// Why the server's own validation refuses the object, field by field.
+    #[serde(rename = "causes", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) invalid: Vec<PlacedCause>,
+    /// What else can be said about the denial, and done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    /// The admission plugin that denies, where the whole chain was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refused_by: Option<String>,
+    pub(crate) policies: Vec<PolicyDecision>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) undecided: Vec<JsonUndecided>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+    /// Those of the warnings that no policy's decision gives.
+    #[serde(skip)]
+    pub(crate) server_warnings: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    changed: bool,
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Decision {
+    Allowed,
+    Denied,
+    Undecided,
+}
+
+impl From<AdmissionDecision> for Decision {
+    fn from(decision: AdmissionDecision) -> Self {
+        match decision {
+            AdmissionDecision::Allowed => Decision::Allowed,
+            AdmissionDecision::Denied => Decision::Denied,
+            AdmissionDecision::Undecided => Decision::Undecided,
+        }
+    }
+}
+
+/// The rule of denials that are not those of a validating policy.
+const DENIED: &str = "denied";
+/// The rule of warnings that are not those of a validating policy.
+pub(crate) const SERVER_WARNING: &str = "server-warning";
+
+/// Something to report about a request.
+pub(crate) struct Remark<'r> {
+    pub(crate) action: Option<Action>,
+    /// The policy or webhook; `None` where the server itself denies or warns.
+    pub(crate) policy: Option<&'r str>,
+    pub(crate) message: String,
+    /// The field that it is about, if it is about one.
+    pub(crate) location: Option<&'r Location>,
+}
+
+/// The rule of what the server's own validation refuses.
+pub(crate) const INVALID: &str = "invalid";
+
+impl Remark<'_> {
+    /// How grave it is, in outputs of CI servers.
+    pub(crate) fn level(&self) -> Level {
+        match self.action {
+            Some(Action::Warn) => Level::Warning,
+            Some(Action::Audit | Action::Ignore) => Level::Note,
+            Some(Action::Deny) | None => Level::Error,
+        }
+    }
+
+    /// The stable name of what it is about: the policy, or else what the server does.
+    pub(crate) fn rule(&self) -> &str {
+        self.policy.unwrap_or(match self.action {
+            Some(Action::Warn) => SERVER_WARNING,
+            _ => DENIED,
+        })
+    }
+}
+
+impl Decision {
+    /// The decision as it is written.
+    pub(crate) fn as_str(self) -> &'static str {
+        pratique_report::Decision::from(self).as_str()
+    }
+}
+
+/// A name with its namespace, if it has one: `shop/web`.
+pub(crate) fn namespaced(namespace: &str, name: &str) -> String {
+    match namespace {
+        "" => name.to_owned(),
+        namespace => format!("{namespace}/{name}"),
+    }
+}
+
+impl Record {
+    /// Takes what policies decided out of the result.
+    pub(crate) fn of(result: &mut ReviewResult<'_>) -> Self {
+        let policies = std::mem::take(&mut result.decisions);
+        let invalid = std::mem::take(&mut result.placed);
+        let pods = result.pods.clone();
+        let (input, outcome) = (result.input, &result.outcome);
+        let request = &input.request;
+        let warned = policies.iter().filter(|decision| decision.action == Action::Warn);
+        let warned = warned.map(PolicyDecision::names_and_message);
+        let server_warnings = server_warnings(&outcome.warnings, warned);
+        let server_warnings = server_warnings.into_iter().map(str::to_owned).collect();
+        Record {
+            file: input.location.file.to_string(),
+            line: input.location.start.line,
+            column: input.location.start.column,
+            api_version: request.kind.api_version(),
+            kind: request.kind.kind.clone(),
+            namespace: request.namespace.clone(),
+            name: input.name().to_owned(),
+            operation: request.operation,
+            resource: request.resource.group_resource().to_string(),
+            subresource: request.sub_resource.clone(),
+            parent: input.parent.clone(),
+            pods,
+            decision: outcome.decision().into(),
+            message: outcome.status.as_ref().map(|status| status.message.clone()),
+            invalid,
+            help: input.help().map(str::to_owned),
+            refused_by: result.refused_by().map(str::to_owned),
+            policies,
+            undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
+            warnings: outcome.warnings.clone(),
+            server_warnings,
+            changed: outcome.object.is_some(),
+        }
+    }
+
+    /// The object: `shop/Deployment/web`.
+    pub(crate) fn name_in_cluster(&self) -> String {
+        namespaced(&self.namespace, &format!("{}/{}", self.kind, self.name))
+    }
+
+    /// The request: `CREATE deployments.apps shop/web`.
+    pub(crate) fn subject(&self) -> String {
+        let subresource = match self.subresource.as_str() {
+            "" => String::new(),
+            subresource => format!("/{subresource}"),
+        };
+        let parent = self.parent.as_ref();
+        let parent = parent.map(|parent| format!(" of {} {}", parent.kind, parent.name));
+        format!(
+            "{} {}{subresource} {}{}",
+            self.operation,
+            self.resource,
+            namespaced(&self.namespace, &self.name),
+            parent.unwrap_or_default()
+        )
+    }
+
+    /// The actions and policies of the [remarks](Self::remarks), without their texts.
+    pub(crate) fn causes(&self) -> impl Iterator<Item = (Option<Action>, Option<&str>)> {
+        let policies = self
+            .policies
+            .iter()
+            .filter(|decision| decision.action != Action::Ignore);
+        let by_validation = self.invalid.first().map(|_| INVALID);
+        let by_others = self
+            .other_denial()
+            .map(|_| (Some(Action::Deny), self.refused_by.as_deref().or(by_validation)));
+        let warnings = self.server_warnings.iter().map(|_| (Some(Action::Warn), None));
+        let undecided = self
+            .undecided
+            .iter()
+            .map(|undecided| (None, Some(undecided.source())));
+        policies
+            .map(|decision| (Some(decision.action), Some(decision.policy.as_str())))
+            .chain(by_others)
+            .chain(warnings)
+            .chain(undecided)
+    }
+
+    /// The message of a denial by anything but a policy.
+    fn other_denial(&self) -> Option<&str> {
+        let is_by_policy = self
+            .policies
+            .iter()
+            .any(|decision| decision.action == Action::Deny);
+        self.message
+            .as_deref()
+            .filter(|_| self.decision == Decision::Denied && !is_by_policy)
+    }
+
+    /// The remarks: each decision of a policy, a denial and warnings by anything else, and what is undecided.
+    pub(crate) fn remarks(&self) -> Vec<Remark<'_>> {
+        let policies = self.policies.iter();
+        let mut remarks: Vec<Remark<'_>> = policies
+            .filter(|decision| decision.action != Action::Ignore)
+            .map(|decision| Remark {
+                action: Some(decision.action),
+                policy: Some(&decision.policy),
+                message: decision.message.clone(),
+                location: None,
+            })
+            .collect();
+        remarks.extend(self.invalid.iter().map(|cause| Remark {
+            action: Some(Action::Deny),
+            policy: Some(INVALID),
+            message: cause.message(),
+            location: cause.location.as_ref(),
+        }));
+        let other = self.other_denial().filter(|_| self.invalid.is_empty());
+        remarks.extend(other.map(|message| Remark {
+            action: Some(Action::Deny),
+            policy: self.refused_by.as_deref(),
+            location: None,
+            message: match &self.help {
+                Some(help) => format!("{message}: {help}"),
+                None => message.to_owned(),
+            },
+        }));
+        remarks.extend(self.server_warnings.iter().map(|warning| Remark {
+            action: Some(Action::Warn),
+            policy: None,
+            message: warning.clone(),
+            location: None,
+        }));
+        remarks.extend(self.undecided.iter().map(|undecided| Remark {
+            action: None,
+            policy: Some(undecided.source()),
+            message: format!("undecided: {}: {}", undecided.message, undecided.help),
+            location: None,
+        }));
+        remarks
+    }
+}

@@ -1,0 +1,207 @@
+//! Builds requests for objects from the arguments.
+
+use std::collections::BTreeMap;
+
+use pratique_expansion::ExpandedPod;
+use pratique_json::Value;
+use pratique_request::subresource::{self, to_subresource};
+use pratique_request::{BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of, pod_request};
+use pratique_review::{ParentWorkload, ReviewInput};
+use pratique_types::{GroupVersionKind, Operation, UserInfo};
+
+use crate::arguments::{RequestArguments, SenderArguments};
+use crate::evaluation::input_request::InputRequest;
+use crate::exit::CliError;
+use crate::input::{InputError, InputObject};
+use crate::output::problems;
+use crate::stream::stored::Stored;
+
+/// Builds requests for objects.
+pub(crate) struct RequestBuilder<'a> {
+    template: RequestTemplate,
+    /// The templates of updates and deletions, where objects are compared with stored ones.
+    compared: Option<Compared>,
+    stored: Stored<'a>,
+    /// Whether stored objects were supplied.
+    has_old: bool,
+}
+
+struct Compared {
+    update: RequestTemplate,
+    delete: RequestTemplate,
+}
+
+impl<'a> RequestBuilder<'a> {
+    /// A builder for the arguments; `stored` are the stored objects.
+    pub(crate) fn new(arguments: &RequestArguments, stored: Stored<'a>) -> Self {
+        let has_old = !arguments.old.is_empty() || arguments.since.is_some();
+        let usual = subresource::usual_operation(&arguments.subresource);
+        let template = RequestTemplate {
+            operation: arguments.operation.unwrap_or(usual),
+            namespace: arguments.sender.namespace.clone(),
+            name: arguments.name.clone(),
+            resource: arguments.resource.clone(),
+            subresource: arguments.subresource.clone(),
+            user: user_of(&arguments.sender),
+            dry_run: arguments.dry_run,
+            options: None,
+        };
+        let compares = has_old && arguments.operation.is_none() && arguments.subresource.is_empty();
+        let of = |operation| RequestTemplate {
+            operation,
+            ..template.clone()
+        };
+        RequestBuilder {
+            compared: compares.then(|| Compared {
+                update: of(Operation::Update),
+                delete: of(Operation::Delete),
+            }),
+            template,
+            stored,
+            has_old,
+        }
+    }
+
+    /// Whether objects are compared with stored ones, so that they are created, updated and deleted.
+    pub(crate) fn compares(&self) -> bool {
+        self.compared.is_some()
+    }
+
+    /// Builds the requests that delete the stored objects which no input has.
+    pub(crate) fn deletions<'b>(
+        &'b self,
+        resolver: &'b ResourceResolver,
+    ) -> impl Iterator<Item = Result<InputRequest<'static>, InputError>> + 'b {
+        let templates = self.compared.iter();
+        templates.flat_map(move |compared| {
+            let unmatched = self.stored.unmatched().cloned().enumerate();
+            unmatched.map(move |(index, input)| {
+                let input = InputObject {
+                    received: Ok(Vec::new()),
+                    ..input
+                };
+                self.build(&compared.delete, input, resolver, index + 1)
+            })
+        })
+    }
+
+    /// Builds the request of an object, the `number`th of the run. `resolver` knows what the cluster serves.
+    pub(crate) fn input<'t>(
+        &self,
+        input: InputObject<'t>,
+        resolver: &ResourceResolver,
+        number: usize,
+    ) -> Result<InputRequest<'t>, InputError> {
+        let is_stored = || {
+            let kind = kind_of(&input.object).ok();
+            let stored =
+                kind.and_then(|kind| self.stored.find(&input.object, &kind, &self.template.namespace));
+            stored.is_some()
+        };
+        let template = match &self.compared {
+            Some(compared) if is_stored() => &compared.update,
+            _ => &self.template,
+        };
+        self.build(template, input, resolver, number)
+    }
+
+    fn build<'t>(
+        &self,
+        template: &RequestTemplate,
+        input: InputObject<'t>,
+        resolver: &ResourceResolver,
+        number: usize,
+    ) -> Result<InputRequest<'t>, InputError> {
+        let InputObject {
+            object,
+            location,
+            received,
+            item,
+        } = input;
+        let faulty = |why: String| InputError::Faulty {
+            place: problems::place(&location),
+            why,
+        };
+        // A deleted object was stored before, so it must be valid.
+        let received = match (template.operation, received) {
+            (Operation::Delete, Err(why)) => return Err(faulty(why)),
+            (Operation::Delete, Ok(_)) => Ok(Vec::new()),
+            (_, received) => received,
+        };
+        let old = |object: &Value<'t>, kind: &GroupVersionKind| {
+            let stored = self.stored.find(object, kind, &self.template.namespace);
+            stored.map(|stored| stored.object.clone())
+        };
+        let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
+            let resolution = template.resolve(&kind, resolver)?;
+            if !matches!(resolution, Resolution::Unserved(_)) {
+                subresource::check(&resolution.target().resource, &template.subresource)?;
+            }
+            let request = template.request_to(object, kind, &resolution, old, number)?;
+            Ok((request, resolution))
+        });
+        let why = match targeted {
+            Ok((request, Resolution::Unserved(unserved))) => {
+                return Ok(InputRequest {
+                    input: ReviewInput::new(request, Err(*unserved)),
+                    location,
+                });
+            }
+            Ok((mut request, _)) => {
+                to_subresource(&mut request).map_err(|why| faulty(why.to_string()))?;
+                if request.operation == Operation::Connect && request.name.is_empty() {
+                    let why = "a connection is made to an object: give its name with --name";
+                    return Err(faulty(why.to_owned()));
+                }
+                if item > 0 {
+                    request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
+                }
+                return Ok(InputRequest {
+                    input: ReviewInput::new(request, received),
+                    location,
+                });
+            }
+            Err(BuildError::NoOldObject) if !self.has_old => {
+                let place = problems::place(&location);
+                return Err(InputError::Cli(CliError::NoOldObject { place }));
+            }
+            Err(error) => error,
+        };
+        let help = match why {
+            BuildError::NoKind(_) | BuildError::UnknownKind(_) | BuildError::Subresource(_) => "",
+            BuildError::SeveralResources(_) => ": name the resource with --resource",
+            BuildError::OtherResource { .. } => ": --resource is for kinds that are not known",
+            BuildError::NoOldObject => ": it is not among those of --old",
+        };
+        Err(faulty(format!("{why}{help}")))
+    }
+}
+
+/// The request for a Pod that a workload makes.
+pub(crate) fn pod_input<'v>(made: ExpandedPod<'v>, workload: &InputRequest<'_>) -> InputRequest<'v> {
+    InputRequest {
+        input: ReviewInput {
+            request: pod_request(made, &workload.request),
+            parent: Some(ParentWorkload {
+                kind: workload.request.kind.kind.clone(),
+                name: workload.name().to_owned(),
+            }),
+            is_sent: false,
+            received: Ok(Vec::new()),
+        },
+        location: workload.location.clone(),
+    }
+}
+
+/// The user who sends requests.
+fn user_of(sender: &SenderArguments) -> UserInfo {
+    let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (key, value) in &sender.as_user_extra {
+        extra.entry(key.clone()).or_default().push(value.clone());
+    }
+    UserInfo {
+        uid: sender.as_uid.clone().unwrap_or_default(),
+        extra,
+        ..pratique_request::user(&sender.user, &sender.groups)
+    }
+}

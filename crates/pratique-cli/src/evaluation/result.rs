@@ -1,0 +1,67 @@
+//! The result of a review.
+
+use std::ops::{Deref, DerefMut};
+
+use pratique_review::Review;
+use serde::Serialize;
+
+use crate::evaluation::input_request::InputRequest;
+use crate::evaluation::placed_cause::PlacedCause;
+use crate::evaluation::record::Decision;
+
+/// A request and its review.
+pub(crate) struct ReviewResult<'q> {
+    pub(crate) input: &'q InputRequest<'q>,
+    pub(crate) review: Review,
+    /// The Pods that the object makes, if they are reviewed.
+    pub(crate) pods: Vec<MadePod>,
+    /// Why the server's own validation refuses the object, at the places of the fields.
+    pub(crate) placed: Vec<PlacedCause>,
+}
+
+impl<'q> ReviewResult<'q> {
+    /// The review of a request.
+    pub(crate) fn new(input: &'q InputRequest<'q>, review: Review) -> Self {
+        ReviewResult {
+            input,
+            review,
+            pods: Vec::new(),
+            placed: Vec::new(),
+        }
+    }
+}
+
+impl Deref for ReviewResult<'_> {
+    type Target = Review;
+
+    fn deref(&self) -> &Self::Target {
+        &self.review
+    }
+}
+
+impl DerefMut for ReviewResult<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.review
+    }
+}
+
+/// The decision on a Pod that a workload makes.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct MadePod {
+    /// Its name, or the start of the name that a server generates.
+    pub(crate) name: String,
+    pub(crate) decision: Decision,
+}
+
+impl MadePod {
+    pub(crate) fn of(result: &ReviewResult<'_>) -> Self {
+        MadePod {
+            name: result.input.name().to_owned(),
+            decision: result.outcome.decision().into(),
+        }
+    }
+
+    pub(crate) fn is_allowed(&self) -> bool {
+        self.decision == Decision::Allowed
+    }
+}

@@ -1,0 +1,76 @@
+//! Results in columns, as they come.
+
+use std::path::{Path, PathBuf};
+
+use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
+
+use crate::arguments::ResultArguments;
+use crate::destination::{self, Destination, Readers};
+use crate::exit::CliError;
+
+/// Writers of results: none, one, or several.
+#[derive(Default)]
+pub(crate) struct Results(Vec<(PathBuf, ResultWriter<Destination>)>);
+
+impl Results {
+    /// The writers of a file that arguments name, and of standard output if that has columns. `rows` makes an empty batch.
+    pub(crate) fn open(
+        arguments: &ResultArguments,
+        output: Option<Format>,
+        rows: fn() -> ResultRows,
+    ) -> Result<Self, CliError> {
+        let mut results = Results::default();
+        if let Some(format) = output {
+            let name = match format {
+                Format::Parquet => "parquet",
+                Format::ArrowFile | Format::ArrowStream => "arrow",
+            };
+            results.add(Path::new("<stdout>"), Destination::output(name)?, format, rows)?;
+        }
+        if let (Some(path), Some(format)) = (&arguments.results, arguments.format()) {
+            destination::verify([path])?;
+            results.add(path, Destination::open(path, Readers::Usual)?, format, rows)?;
+        }
+        Ok(results)
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        to: Destination,
+        format: Format,
+        rows: fn() -> ResultRows,
+    ) -> Result<(), CliError> {
+        let writer = ResultWriter::new(to, format, rows()).map_err(|error| failed(path, error))?;
+        self.0.push((path.to_owned(), writer));
+        Ok(())
+    }
+
+    /// Whether nothing is written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a result.
+    pub(crate) fn push(&mut self, row: &ResultRow<'_>) -> Result<(), CliError> {
+        for (path, writer) in &mut self.0 {
+            writer.push(row).map_err(|error| failed(path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left: without it, there is nothing.
+    pub(crate) fn finish(&mut self) -> Result<(), CliError> {
+        for (path, writer) in std::mem::take(&mut self.0) {
+            let destination = writer.finish().map_err(|error| failed(&path, error))?;
+            destination
+                .finish()
+                .map_err(|error| destination::unwritten(&path, error))?;
+        }
+        Ok(())
+    }
+}
+
+fn failed(path: &Path, error: WriteError) -> CliError {
+    destination::unwritten(path, error.into_io())
+}

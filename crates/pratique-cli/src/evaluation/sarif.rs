@@ -1,0 +1,74 @@
+//! Decisions as SARIF 2.1.0: a result for each policy that denies, warns, records, or is undecided, for each denial and warning
+//! by others, for each error of an input, and for each notice.
+
+use pratique_review::SourceFile;
+
+use crate::evaluation::limitations::{self, Limitation};
+use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
+use crate::input::sources;
+use crate::output::finding::Level;
+use crate::output::notice::{self, Notice};
+use crate::output::place::InputPlace;
+use crate::output::sarif::{Invocation, Log, LogResult};
+use crate::stream::input_errors::{INPUT, JsonError};
+
+/// All decisions, errors and notices, limitations, what was evaluated, and the exit code of the command.
+pub(crate) fn log(
+    records: &[Record],
+    errors: &[JsonError],
+    notices: &[Notice],
+    limitations: &[Limitation],
+    sources: &[SourceFile],
+    evaluated: &str,
+    exit_code: u8,
+) -> Log {
+    let mut results: Vec<LogResult> = records.iter().flat_map(of_record).collect();
+    results.extend(errors.iter().map(JsonError::sarif));
+    results.extend(notices.iter().map(LogResult::of_notice));
+    let mut notifications = limitations::notifications(limitations);
+    notifications.extend(sources::notifications(sources));
+    notifications.push((Level::Note, evaluated.to_owned()));
+    let invocation = Invocation {
+        is_successful: errors.is_empty(),
+        exit_code,
+        notifications,
+    };
+    Log::new(description, invocation, results)
+}
+
+fn of_record(record: &Record) -> Vec<LogResult> {
+    let place = InputPlace {
+        file: record.file.clone(),
+        line: record.line,
+        column: record.column,
+    };
+    let (subject, object) = (record.subject(), record.name_in_cluster());
+    let remarks = record.remarks().into_iter().map(|remark| {
+        let message = format!("{subject}: {}", remark.message);
+        let field = remark.location.map(|location| InputPlace {
+            file: location.file.to_string(),
+            line: location.start.line,
+            column: location.start.column,
+        });
+        let place = field.as_ref().unwrap_or(&place);
+        LogResult::new(remark.rule(), remark.level(), &message, place, Some(&object))
+    });
+    remarks.collect()
+}
+
+/// What a rule is about.
+fn description(rule: &str) -> String {
+    match rule {
+        INPUT => "An input cannot be read or evaluated".to_owned(),
+        INVALID => "The API server's own validation refuses an object".to_owned(),
+        SERVER_WARNING => "The API server warns about an object".to_owned(),
+        limitations::NO_DEFINITION => {
+            "An object is neither defaulted nor validated, as its definition is not known".to_owned()
+        }
+        limitations::UNKNOWN_KIND => "It is not known which resource an object of a kind is".to_owned(),
+        rule => notice::description(rule).map_or_else(
+            || format!("{rule} denies or warns about an object, or cannot be decided"),
+            str::to_owned,
+        ),
+    }
+}

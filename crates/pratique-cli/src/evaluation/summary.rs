@@ -1,0 +1,167 @@
+//! The last line of an answer: what was evaluated, and what was not.
+
+use crate::arguments::PolicyArguments;
+use crate::baseline::Level;
+use pratique_schema::Release;
+
+use crate::input;
+use crate::output::counted::{counted, first_names};
+use crate::output::text::{Text, text};
+use crate::policies::{NAMED, OriginSets};
+
+/// What a command evaluates.
+pub(crate) struct EvaluationFacts<'a> {
+    /// The policies: one set, or those that are compared.
+    pub(crate) policies: Vec<EvaluatedPolicies<'a>>,
+    /// Whether objects are completed as a server does.
+    pub(crate) completes: bool,
+    /// Whether objects of built-in kinds are judged by the server's own validation.
+    pub(crate) validates: bool,
+    /// How many built-in plugins are run.
+    pub(crate) plugins: usize,
+    pub(crate) calls_webhooks: bool,
+    /// The release of the server.
+    pub(crate) release: &'static Release,
+}
+
+/// Policies that are evaluated.
+pub(crate) struct EvaluatedPolicies<'a> {
+    /// What they are called beside others; empty if there are no others.
+    pub(crate) label: &'static str,
+    /// The names of their sources.
+    pub(crate) sources: Vec<String>,
+    /// The level of the built-in policies, if these are evaluated.
+    pub(crate) builtin: Option<Level>,
+    pub(crate) sets: &'a OriginSets,
+    /// How many policies have no binding.
+    pub(crate) unbound: usize,
+}
+
+/// The names of the sources of policies: what is named and the inputs, or else the cluster or snapshot of a name, which is empty if
+/// there is none.
+pub(crate) fn sources_of(named: &PolicyArguments, has_input_policies: bool, state: &str) -> Vec<String> {
+    let named_files = [&named.admission_control_config_file, &named.manifests];
+    let mut sources: Vec<String> = named_files.into_iter().flatten().cloned().collect();
+    sources.extend(input::all_shown(&named.paths.policies));
+    if has_input_policies {
+        sources.push("the inputs".to_owned());
+    }
+    if sources.is_empty() && !state.is_empty() {
+        sources.push(state.to_owned());
+    }
+    sources
+}
+
+/// A line that says what was evaluated, and what was not.
+pub(crate) struct EvaluationSummary(String);
+
+impl EvaluationSummary {
+    pub(crate) fn new(facts: &EvaluationFacts<'_>) -> Self {
+        let (phases, left_out) = (facts.phases(), facts.left_out());
+        EvaluationSummary(format!(
+            "evaluated: {}; {}; Kubernetes {}; not evaluated: {}",
+            facts.policies(),
+            phases.join(", "),
+            facts.release,
+            if left_out.is_empty() {
+                "nothing".to_owned()
+            } else {
+                left_out.join(", ")
+            }
+        ))
+    }
+
+    /// Adds how many kinds there were without rules to judge their objects.
+    pub(crate) fn count_unvalidated(&mut self, kinds: usize) {
+        if kinds > 0 {
+            let kinds = counted(kinds, "kind", "kinds");
+            self.0.push_str(&format!("; not validated: {kinds}"));
+        }
+    }
+
+    /// The line without its end.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn line(&self) -> Text {
+        text!("{}\n", self.0)
+    }
+}
+
+impl EvaluatedPolicies<'_> {
+    fn text(&self) -> String {
+        let sets = self.sets.iter();
+        let count: usize = sets
+            .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len())
+            .sum();
+        let count = match count.saturating_sub(self.unbound) {
+            0 => "no policy".to_owned(),
+            count => counted(count, "policy", "policies"),
+        };
+        let level = match self.builtin {
+            Some(Level::Baseline) => "baseline",
+            Some(Level::Restricted) => "restricted",
+            None if self.sources.is_empty() => return self.labelled(&count),
+            None => return self.labelled(&format!("{count} of {}", first_names(&self.sources, NAMED))),
+        };
+        self.labelled(&format!("Pod Security {level}, built in ({count})"))
+    }
+
+    fn labelled(&self, text: &str) -> String {
+        match self.label {
+            "" => text.to_owned(),
+            label => format!("{label}: {text}"),
+        }
+    }
+}
+
+impl EvaluationFacts<'_> {
+    /// The policies by their source.
+    fn policies(&self) -> String {
+        let policies: Vec<String> = self.policies.iter().map(EvaluatedPolicies::text).collect();
+        policies.join(", ")
+    }
+
+    /// How many policies have no binding.
+    fn unbound(&self) -> usize {
+        self.policies.iter().map(|policies| policies.unbound).sum()
+    }
+
+    /// What is done to an object, in the order in which a server does it.
+    fn phases(&self) -> Vec<String> {
+        let mut phases = Vec::new();
+        if self.completes {
+            phases.push("defaults".to_owned());
+        }
+        if self.plugins > 0 {
+            phases.push(counted(self.plugins, "built-in plugin", "built-in plugins"));
+        }
+        phases.push("mutating and validating policies".to_owned());
+        if self.calls_webhooks {
+            phases.push("webhooks".to_owned());
+        }
+        if self.validates {
+            phases.push("validation of built-in kinds".to_owned());
+        }
+        phases
+    }
+
+    /// What a server does besides.
+    fn left_out(&self) -> Vec<String> {
+        let mut left_out = Vec::new();
+        if self.unbound() > 0 {
+            let policies = counted(self.unbound(), "policy", "policies");
+            left_out.push(format!("{policies} without a binding"));
+        }
+        let parts = [
+            (self.completes, "defaults"),
+            (self.plugins > 0, "built-in plugins"),
+            (self.calls_webhooks, "webhooks"),
+            (self.validates, "validation of built-in kinds"),
+        ];
+        let parts = parts.into_iter().filter(|(is_done, _)| !is_done);
+        left_out.extend(parts.map(|(_, name)| name.to_owned()));
+        left_out
+    }
+}

@@ -1,0 +1,407 @@
+//! Counts and prints what changes, in the order of the inputs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pratique_replay::{Approximation, Unknown};
+use pratique_report::{ComparisonPage, Counts, Table, Tally};
+use pratique_review::PodPolicies;
+use serde::Serialize;
+
+use super::change::Change;
+use super::report::ImpactReport;
+use super::work::Part;
+use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
+use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::limitations;
+use crate::evaluation::record::namespaced;
+use crate::evaluation::summary::EvaluationSummary;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::exit::{CliError, ExitStatus};
+use crate::output::counted::{counted, noun};
+use crate::output::notice::Notice;
+use crate::output::table::{or, table};
+use crate::output::text::{Lines, Text, text};
+use crate::output::{self, Printed, json};
+use crate::project;
+use crate::replay::counters::Counters;
+use crate::replay::share::ReadShare;
+use crate::review::review_error::ReviewError;
+use crate::scan::written;
+use crate::stream::checkpoint::Checkpoints;
+#[cfg(feature = "kube")]
+use crate::stream::checkpoint::{Resumable as _, report_lost};
+use crate::stream::progress::Progress;
+use crate::style::{Style, Tone};
+
+/// How many rows of a table are printed, and how many examples of a policy.
+const MAX_ROWS: usize = 20;
+const MAX_EXAMPLES: usize = 3;
+
+/// Counts and prints what changes.
+pub(super) struct Collector<'a> {
+    arguments: &'a ImpactAnswerArguments,
+    report: ImpactReport,
+    progress: Progress,
+    share: Arc<ReadShare>,
+    checkpoints: Option<Checkpoints>,
+    assumed: AssumedKinds,
+    unexpanded: UnexpandedWorkloads,
+    evaluated: EvaluationSummary,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonImpact<'a> {
+    requests: u64,
+    same: u64,
+    newly_refused: u64,
+    newly_allowed: u64,
+    undecided: u64,
+    not_subject: u64,
+    changed_meanwhile: u64,
+    errors: usize,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    notes: &'a BTreeSet<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<Notice>,
+    /// What was evaluated, and what was not.
+    evaluated: &'a str,
+    unknown: &'a Counters<Unknown>,
+    approximations: &'a Counters<Approximation>,
+    refused: &'a Tally,
+    allowed: &'a Tally,
+}
+
+impl<'a> Collector<'a> {
+    /// `report` has what was counted before.
+    pub(super) fn new(
+        arguments: &'a ImpactAnswerArguments,
+        evaluated: EvaluationSummary,
+        report: ImpactReport,
+        share: Arc<ReadShare>,
+        checkpoints: Option<Checkpoints>,
+    ) -> Self {
+        Collector {
+            arguments,
+            report,
+            progress: Progress::new(arguments.output == ImpactFormat::Ndjson),
+            share,
+            checkpoints,
+            assumed: AssumedKinds::default(),
+            unexpanded: UnexpandedWorkloads::default(),
+            evaluated,
+        }
+    }
+
+    /// Counts and prints what came of a part of the inputs.
+    pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
+        if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start) {
+            checkpoints.keep(&self.report, start)?;
+        }
+        let fatal = self.report.faults.collect(part.faults, &mut self.progress);
+        self.report.count_not_subject(part.not_subject);
+        if !part.assumed.is_empty() {
+            self.progress.clear();
+        }
+        for notice in part.notices {
+            self.progress.clear();
+            self.report.notices.tell(notice);
+        }
+        for assumed in part.assumed {
+            let place = assumed.place.clone();
+            if let Some(message) = self.assumed.report(assumed, "") {
+                let notice = Notice::new(limitations::UNKNOWN_KIND, place, message);
+                self.report.notices.add(notice);
+            }
+        }
+        for notice in part.limitations.kinds() {
+            if !self.report.notices.has(&notice) {
+                self.report.notices.add(notice);
+            }
+        }
+        for limitation in part.limitations.list(false) {
+            if limitation.is_note() {
+                self.report.notes.insert(limitation.kind_message());
+            }
+        }
+        self.unexpanded.add(part.unexpanded);
+        let mut out = Printed::default();
+        for row in part.rows {
+            if self.arguments.output == ImpactFormat::Ndjson && row.change != Change::Same {
+                out.json_line(&row)?;
+            }
+            self.report.count(row);
+        }
+        if out.len() > 0 {
+            self.progress.clear();
+        }
+        out.print()?;
+        let (requests, refused) = (self.report.requests(), self.report.of(Change::NewlyRefused));
+        self.progress.show_line(|taken| {
+            format!(
+                "{} compared, {refused} newly refused{}",
+                counted(requests, "request", "requests"),
+                self.share.line(requests, taken)
+            )
+        });
+        fatal.map_or(Ok(()), Err)
+    }
+
+    /// Reports how far the comparison came before the cluster was lost.
+    #[cfg(feature = "kube")]
+    pub(super) fn lost(&mut self) {
+        self.progress.clear();
+        report_lost::<ImpactReport>(&self.report.counted(), self.checkpoints.as_ref());
+    }
+
+    /// Prints the counts, and gives the exit status.
+    pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
+        self.progress.clear();
+        let help = "`pratique review` looks at them";
+        if let Some(notice) = self.unexpanded.warning(pod_policies, help) {
+            self.report.notices.tell(notice);
+        }
+        let errors = self.report.faults.count();
+        self.report.faults.report_hidden();
+        if self.report.requests() + self.report.not_subject == 0 && errors == 0 {
+            let inputs = self.report.run.inputs.join(", ");
+            return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
+        }
+        self.write_page(errors)?;
+        match self.arguments.output {
+            ImpactFormat::Human => output::print(&self.human(errors, Style::of_stdout()))?,
+            ImpactFormat::Json => project::print_with_report("impact", &self.json(errors))?,
+            ImpactFormat::Ndjson => {
+                self.report.faults.print_json()?;
+                self.report.notices.print_lines()?;
+                project::print_line("impact")?;
+                let summary = self.json(errors);
+                output::print_json_line(&json::Summary { summary })?;
+            }
+        }
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.remove()?;
+        }
+        Ok(self.status(errors))
+    }
+
+    /// Writes the page, if it is asked for.
+    fn write_page(&self, errors: usize) -> Result<(), CliError> {
+        let [refused, allowed, undecided, same] = [
+            Change::NewlyRefused,
+            Change::NewlyAllowed,
+            Change::Undecided,
+            Change::Same,
+        ]
+        .map(|change| self.report.of(change));
+        let lead = format!(
+            "Of {}, {refused} {} newly refused.",
+            counted(self.report.requests(), "request", "requests"),
+            noun(refused, "is", "are")
+        );
+        let changed = self.changed_meanwhile();
+        let notices = self.report.notices.all();
+        let notes = self
+            .report
+            .notes
+            .iter()
+            .cloned()
+            .chain(notices.iter().map(Notice::line))
+            .chain(changed)
+            .chain(self.of_logs());
+        let notes: Vec<String> = notes.collect();
+        let page = ComparisonPage {
+            title: "What a change of policies does",
+            lead: &lead,
+            numbers: &[
+                ("newly refused", refused),
+                ("newly allowed", allowed),
+                ("undecided", undecided),
+                ("the same", same),
+                ("not subject to admission", self.report.not_subject),
+                ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),
+            ],
+            sections: &[
+                ("Newly refused", &self.report.refused),
+                ("Newly allowed", &self.report.allowed),
+                ("Undecided", &self.report.undecided),
+            ],
+            notes: &notes,
+            about: &[
+                ("Inputs", self.report.run.inputs.join(", ")),
+                ("Evaluated", self.evaluated.as_str().to_owned()),
+            ],
+        };
+        written::write_page(page, "impact", &self.arguments.comparison)
+    }
+
+    fn json(&self, errors: usize) -> JsonImpact<'_> {
+        JsonImpact {
+            requests: self.report.requests(),
+            same: self.report.of(Change::Same),
+            newly_refused: self.report.of(Change::NewlyRefused),
+            newly_allowed: self.report.of(Change::NewlyAllowed),
+            undecided: self.report.of(Change::Undecided),
+            not_subject: self.report.not_subject,
+            changed_meanwhile: self.report.changed_meanwhile,
+            errors,
+            notes: &self.report.notes,
+            notices: self.report.notices.all(),
+            evaluated: self.evaluated.as_str(),
+            unknown: &self.report.unknown,
+            approximations: &self.report.approximations,
+            refused: &self.report.refused,
+            allowed: &self.report.allowed,
+        }
+    }
+
+    fn human(&self, errors: usize, style: Style) -> Text {
+        let mut out = text!(
+            "{}: {} newly refused, {} newly allowed, {} undecided, {} the same\n",
+            counted(self.report.requests(), "request", "requests"),
+            self.report.of(Change::NewlyRefused),
+            self.report.of(Change::NewlyAllowed),
+            self.report.of(Change::Undecided),
+            self.report.of(Change::Same)
+        );
+        if self.report.not_subject > 0 {
+            out.push(&text!(
+                "{} not subject to admission\n",
+                counted(self.report.not_subject, "event is", "events are")
+            ));
+        }
+        if let Some(changed) = self.changed_meanwhile() {
+            out.push(&text!("{}\n", changed));
+        }
+        if errors > 0 {
+            out.push(&text!("{}\n", counted(errors, "error", "errors")));
+        }
+        for note in &self.report.notes {
+            out.push(&text!("note: {}\n", note));
+        }
+        for notice in self.report.notices.all() {
+            out.push(&text!("warning: {}\n", notice.line()));
+        }
+        for (title, tone, tally) in [
+            ("newly refused", Tone::Bad, &self.report.refused),
+            ("newly allowed", Tone::Good, &self.report.allowed),
+            ("undecided", Tone::Warning, &self.report.undecided),
+        ] {
+            if tally.total().requests() > 0 {
+                out.push(&text!("\n{}\n{}", style.paint(tone, title), tables(tally)));
+                out.push(&examples(tally, style));
+            }
+        }
+        for note in self.of_logs() {
+            out.push(&text!("{}\n", note));
+        }
+        for (shown, explanation) in self.report.explanations.values() {
+            out.push(&text!("\n{}\n{}", shown, explanation));
+        }
+        out.push(&self.evaluated.line());
+        out
+    }
+
+    /// Counts of what logs do not hold, and of what was approximated therefore.
+    fn of_logs(&self) -> impl Iterator<Item = String> {
+        let unknown = self.report.unknown.iter();
+        let unknown = unknown.map(|(why, count)| format!("{} {count}", why.name()));
+        let approximated = self.report.approximations.iter();
+        let approximated =
+            approximated.map(|(approximation, count)| format!("{} {count}", approximation.name()));
+        let lists: [(&str, Vec<String>); 2] = [
+            ("not in the log", unknown.collect()),
+            ("approximated", approximated.collect()),
+        ];
+        let lists = lists.into_iter().filter(|(_, items)| !items.is_empty());
+        lists.map(|(label, items)| format!("{label}: {}", items.join(", ")))
+    }
+
+    /// How many objects changed while objects were listed, if any.
+    fn changed_meanwhile(&self) -> Option<String> {
+        let changed = self.report.changed_meanwhile;
+        (changed > 0).then(|| format!("{} changed meanwhile", counted(changed, "object", "objects")))
+    }
+
+    fn status(&self, errors: usize) -> ExitStatus {
+        self.arguments.comparison.status(|on| match on {
+            ComparisonFailOn::Refused => {
+                self.report.of(Change::NewlyRefused) > self.arguments.max_new_refusals
+            }
+            ComparisonFailOn::Allowed => self.report.of(Change::NewlyAllowed) > 0,
+            ComparisonFailOn::Error => errors > 0,
+            ComparisonFailOn::Undecided => self.report.of(Change::Undecided) > 0,
+        })
+    }
+}
+
+/// The counts of a tally, by policy, namespace, user and owner.
+fn tables(tally: &Tally) -> Text {
+    let mut out = Text::new();
+    let found = |counts: Counts| counts.denied.saturating_add(counts.undecided);
+    out.push(&top(&["POLICY", "BINDING"], tally.policies(), found, |_| true));
+    out.push(&top(&["NAMESPACE"], tally.namespaces(), requests, |_| true));
+    out.push(&top(&["USER"], tally.users(), requests, |_| true));
+    let is_owned = |[_, owner]: &[&str; 2]| !owner.is_empty();
+    out.push(&top(&["NAMESPACE", "OWNER"], tally.owners(), requests, is_owned));
+    out
+}
+
+/// The rows with the highest counts, of those that are shown.
+fn top<const N: usize>(
+    names: &[&str],
+    counts: &Table<N>,
+    of: impl Fn(Counts) -> u64,
+    is_shown: impl Fn(&[&str; N]) -> bool,
+) -> Text {
+    let mut rows: Vec<([&str; N], u64)> = counts.rows().map(|(names, counts)| (names, of(counts))).collect();
+    rows.retain(|(names, count)| *count > 0 && is_shown(names));
+    if rows.is_empty() {
+        return Text::new();
+    }
+    rows.sort_by(|(left_names, left), (right_names, right)| {
+        right.cmp(left).then(left_names.cmp(right_names))
+    });
+    let more = rows.len().saturating_sub(MAX_ROWS);
+    rows.truncate(MAX_ROWS);
+    let cells = rows.iter().map(|(names, count)| {
+        let names = names.iter().map(|name| or(name, "(none)").to_owned());
+        names.chain([count.to_string()]).collect()
+    });
+    let cells: Vec<Vec<String>> = cells.collect();
+    let header: Vec<&str> = names.iter().copied().chain(["REQUESTS"]).collect();
+    let mut out = table(&header, names.len(), &cells);
+    if more > 0 {
+        out.push(&text!("and {} more\n", more));
+    }
+    out
+}
+
+fn requests(counts: Counts) -> u64 {
+    counts.requests()
+}
+
+fn examples(tally: &Tally, style: Style) -> Text {
+    let mut out = Text::new();
+    for (_, examples) in tally.examples() {
+        for example in examples.take(MAX_EXAMPLES) {
+            let place = style.paint(Tone::Place, &example.place);
+            let indent = "  ";
+            let lines = Lines {
+                text: &example.message,
+                indent,
+            };
+            out.push(&text!(
+                "{}: {} {} {} by {}\n  {}\n",
+                place,
+                example.operation,
+                example.kind,
+                namespaced(&example.namespace, &example.name),
+                example.user,
+                lines
+            ));
+        }
+    }
+    out
+}

@@ -1,0 +1,185 @@
+//! `pratique impact`: evaluates two sets of policies for the same requests, and reports which decisions change.
+
+mod change;
+mod collect;
+mod report;
+mod sets;
+mod source;
+mod work;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pratique_review::PodPolicies;
+use pratique_types::Operation;
+
+use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
+use crate::destination;
+use crate::evaluation::request::RequestBuilder;
+use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary};
+use crate::evaluation::unmatched;
+use crate::exit::{CliError, ExitStatus};
+use crate::input::sources::{report_sources, summary};
+use crate::input::{self, FileSelection};
+use crate::output;
+use crate::output::notice::Notices;
+use crate::output::text::text;
+use crate::replay::engine::{Engine, Policies, StateInputs};
+use crate::replay::faults::CountedFaults;
+use crate::replay::log::LogReader;
+use crate::replay::units::Pieces;
+use crate::snapshot::StateSource;
+use crate::snapshot::snapshot_error::SnapshotError;
+use crate::stream::checkpoint::Checkpoints;
+use crate::stream::digest::Digest;
+use crate::stream::input_limits;
+use crate::stream::object_source::ObjectSource;
+use crate::stream::ordered;
+use crate::stream::progress::is_shown;
+use crate::stream::stored::Stored;
+use crate::style::Style;
+use collect::Collector;
+use report::ImpactReport;
+use source::Sources;
+use work::{Side, Worker};
+
+/// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
+pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
+    destination::verify(&arguments.answers.comparison.page)?;
+    let state = &arguments.state;
+    let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let source = ObjectSource::of(&arguments.inputs, state, &state_source, "compare")?;
+    let files = FileSelection::new(&arguments.excluded.exclude)?;
+    let Some((old, new)) = sets::load(arguments, &files)? else {
+        return Ok(ExitStatus::Failure);
+    };
+    let inputs_of_state = StateInputs::read(state_source, state, &new, &[&old], &files)?;
+    let sources = Sources::of(&source, [&old, &new], arguments, &files)?;
+    let ImpactArguments {
+        sender,
+        memory,
+        answers,
+        ..
+    } = arguments;
+    let others = format!("{sender:?} {memory:?} {}", answers.explain);
+    let digest = inputs_of_state.digest(Digest::of(state, &others), &[&old.sets, &new.sets]);
+    let run = digest.run("impact", source.names(), "", new.scope.can_deny());
+    let passed_over = files.passed_over();
+    if arguments.files.verbose {
+        output::eprint(&passed_over.text(true));
+    }
+    let mut notes = notes(&source, [&old, &new]);
+    report_sources(sources.not_evaluated());
+    notes.extend(summary(sources.not_evaluated()));
+    notes.extend(passed_over.line());
+    let limits = input_limits(state.max_input);
+    let mut notices = Notices::default();
+    // These were told before.
+    notices.extend(inputs_of_state.notices());
+    notices.extend(files.notices());
+    notices.extend([&old, &new].into_iter().flat_map(|side| side.scope.notices()));
+    let mut changes = Vec::new();
+    let (cluster, errors) =
+        inputs_of_state.into_cluster_of_requests(&sender.namespace, arguments.validation, |state| {
+            changes = sources.survey(limits, state);
+        });
+    changes.into_iter().for_each(|change| notices.tell(change));
+    let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes, notices);
+    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
+    let old = Engine {
+        policies: old,
+        cluster: Arc::clone(&cluster),
+    };
+    let new = Engine {
+        policies: new,
+        cluster: Arc::clone(&cluster),
+    };
+    let (stored, _) = Stored::new(&[], &sender.namespace);
+    let request = RequestArguments::creations(sender);
+    let side = |engine| Side {
+        engine,
+        evaluator: Engine::evaluator(engine, false),
+    };
+    let worker = Worker {
+        old: side(&old),
+        new: side(&new),
+        explains: answers.explain.then(|| new.evaluator(true)),
+        // A checkpoint keeps explanations without colours.
+        style: checkpoints
+            .as_ref()
+            .map_or_else(Style::of_stdout, |_| Style::default()),
+        builder: RequestBuilder::new(&request, stored),
+        is_of_files: matches!(sources, Sources::Files(_)),
+        log: LogReader::new(&cluster, memory.remember),
+    };
+    let share = sources.share(is_shown(answers.output == ImpactFormat::Ndjson));
+    let pieces = Pieces {
+        limits,
+        share: Arc::clone(&share),
+        from,
+        remembers: worker.log.remembers(),
+    };
+    let evaluated = evaluated(arguments, [&old.policies, &new.policies]);
+    let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
+    let compared = ordered::in_order(
+        worker.log.threads(),
+        move |sender| sources.send(&pieces, &sender),
+        |unit, emit| worker.compare(unit, emit),
+        |part| collector.collect(part),
+    );
+    #[cfg(feature = "kube")]
+    if matches!(compared, Err(CliError::Snapshot(SnapshotError::Cluster { .. }))) {
+        collector.lost();
+    }
+    compared?;
+    let sets = [&old, &new].map(|engine| &engine.policies.sets);
+    let sets = sets.into_iter().flatten().map(|(_, set)| set);
+    collector.end(&PodPolicies::new(sets, false))
+}
+
+/// What is evaluated of the policies that are compared.
+fn evaluated(arguments: &ImpactArguments, [old, new]: [&Policies; 2]) -> EvaluationSummary {
+    let named = &arguments.sets;
+    let of_revision = |revision: &Option<String>| {
+        let path = named.policies.as_deref().map(input::shown).unwrap_or_default();
+        match revision {
+            Some(revision) => vec![format!("{revision}:{path}")],
+            None => vec![path],
+        }
+    };
+    let (old_sources, new_sources) = match named.old_rev {
+        Some(_) => (of_revision(&named.old_rev), of_revision(&named.new_rev)),
+        None => (input::all_shown(&named.old), input::all_shown(&named.new)),
+    };
+    EvaluationSummary::new(&EvaluationFacts {
+        policies: vec![side("old", old_sources, old), side("new", new_sources, new)],
+        completes: true,
+        validates: arguments.validation.validation,
+        plugins: 0,
+        calls_webhooks: false,
+        release: arguments.state.gates.feature_gates.release(),
+    })
+}
+
+fn side<'p>(label: &'static str, sources: Vec<String>, policies: &'p Policies) -> EvaluatedPolicies<'p> {
+    EvaluatedPolicies {
+        label,
+        sources,
+        builtin: None,
+        sets: &policies.sets,
+        unbound: policies.scope.unbound_count(),
+    }
+}
+
+/// Reports what a comparison leaves out whose inputs are the objects of a cluster or snapshot.
+fn notes(source: &ObjectSource, sets: [&Policies; 2]) -> BTreeSet<String> {
+    let Some(of_source) = source.note() else {
+        return BTreeSet::new();
+    };
+    let help = "those of updates and deletions are for audit logs";
+    let unmatched = unmatched::note(&sets.map(|policies| &policies.sets), Operation::Create, help);
+    if let Some(note) = &unmatched {
+        output::eprint(&output::warning(&text!("{}", note)));
+    }
+    std::iter::once(of_source.to_owned()).chain(unmatched).collect()
+}

@@ -1,0 +1,137 @@
+//! The counts of a comparison.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pratique_replay::{Approximation, Unknown};
+use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
+use serde::{Deserialize, Serialize};
+
+use super::change::{Change, Row};
+use crate::output::counted::counted;
+use crate::output::notice::Notices;
+use crate::output::text::Text;
+use crate::replay::counters::Counters;
+use crate::replay::decision::{ReplayDecision, evaluation};
+use crate::replay::faults::CountedFaults;
+use crate::stream::checkpoint::Resumable;
+
+/// Of how many policies a refusal is explained.
+const MAX_EXPLAINED: usize = 20;
+
+/// The counts of a comparison.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ImpactReport {
+    pub(super) run: Run,
+    pub(super) faults: CountedFaults,
+    changes: Counters<Change>,
+    pub(super) unknown: Counters<Unknown>,
+    pub(super) approximations: Counters<Approximation>,
+    pub(super) not_subject: u64,
+    /// Notes on what is left out.
+    pub(super) notes: BTreeSet<String>,
+    /// Warnings, which were told.
+    pub(super) notices: Notices,
+    /// Requests for objects that changed while objects were listed.
+    pub(super) changed_meanwhile: u64,
+    /// The newly refused requests, with the findings of the new policies; and the newly allowed, with those of the old ones.
+    pub(super) refused: Tally,
+    pub(super) allowed: Tally,
+    /// The policies that are undecided, old and new.
+    pub(super) undecided: Tally,
+    /// By policy: the first request that it newly refuses, and why.
+    pub(super) explanations: BTreeMap<String, (String, Text)>,
+}
+
+impl ImpactReport {
+    /// The report of a run that begins; `faults` and `notices` are those that were found and told before.
+    pub(super) fn new(run: Run, faults: CountedFaults, notes: BTreeSet<String>, notices: Notices) -> Self {
+        let tally = || Tally::new(Limits::default());
+        ImpactReport {
+            run,
+            faults,
+            changes: Counters::default(),
+            unknown: Counters::default(),
+            approximations: Counters::default(),
+            not_subject: 0,
+            notes,
+            notices,
+            changed_meanwhile: 0,
+            refused: tally(),
+            allowed: tally(),
+            undecided: tally(),
+            explanations: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn count_not_subject(&mut self, count: u64) {
+        self.not_subject = self.not_subject.saturating_add(count);
+    }
+
+    pub(super) fn count(&mut self, row: Row) {
+        self.changes.add(row.change);
+        if row.changed_meanwhile {
+            self.changed_meanwhile = self.changed_meanwhile.saturating_add(1);
+        }
+        for approximation in &row.approximations {
+            self.approximations.add(*approximation);
+        }
+        match row.change {
+            Change::Same => {}
+            Change::NewlyRefused => self.refused.count(&only(&row, &row.new, Action::Deny)),
+            Change::NewlyAllowed => self.allowed.count(&only(&row, &row.old, Action::Deny)),
+            Change::Undecided => {
+                if let Some(why) = row.unknown {
+                    self.unknown.add(why);
+                }
+                let by = match row.new.undecided.is_empty() {
+                    true => &row.old,
+                    false => &row.new,
+                };
+                self.undecided.count(&only(&row, by, Action::Undecided));
+            }
+        }
+        if let Some(explanation) = row.explanation {
+            let findings = row.new.findings();
+            let refuses = findings.iter().find(|finding| finding.action == Action::Deny);
+            let policy = refuses
+                .map(|finding| finding.policy.to_owned())
+                .unwrap_or_default();
+            if self.explanations.len() < MAX_EXPLAINED {
+                let shown = format!("{}: {}", row.place, row.subject);
+                self.explanations.entry(policy).or_insert((shown, explanation));
+            }
+        }
+    }
+
+    pub(super) fn of(&self, change: Change) -> u64 {
+        self.changes.of(&change)
+    }
+
+    pub(super) fn requests(&self) -> u64 {
+        self.changes.total()
+    }
+}
+
+impl Resumable for ImpactReport {
+    const KIND: &str = "ImpactCheckpoint";
+    const RUN: &str = "comparison";
+
+    fn run(&self) -> &Run {
+        &self.run
+    }
+
+    fn counted(&self) -> String {
+        counted(self.requests(), "request", "requests")
+    }
+}
+
+/// A decision with the findings of one action only.
+fn only<'r>(row: &'r Row, decided: &'r ReplayDecision, action: Action) -> Evaluation<'r> {
+    let mut evaluation = evaluation(&row.subject, decided, &row.place);
+    evaluation.is_changed = row.changed_meanwhile;
+    evaluation
+        .findings
+        .retain(|finding: &Finding<'_>| finding.action == action);
+    evaluation
+}

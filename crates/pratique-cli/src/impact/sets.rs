@@ -1,0 +1,112 @@
+//! The policies that are compared: of paths, or of revisions of a git repository.
+
+use std::path::{Path, PathBuf};
+
+use pratique_manifest::ManifestFile;
+use pratique_review::bind;
+
+use crate::arguments::{ImpactArguments, PolicyPathArguments, StateArguments};
+use crate::exit::CliError;
+use crate::input::git::{FileKind, Revision};
+use crate::input::{FileSelection, named};
+use crate::memory;
+use crate::output;
+use crate::policies::{self, LoadFailure, OriginSets};
+use crate::replay::engine::{Policies, reported};
+
+/// The old and the new policies; `None` if some are invalid, which is reported.
+pub(super) fn load(
+    arguments: &ImpactArguments,
+    selection: &FileSelection,
+) -> Result<Option<(Policies, Policies)>, CliError> {
+    let sets = &arguments.sets;
+    let state = &arguments.state;
+    let of_paths = |paths: &[PathBuf]| {
+        let named = PolicyPathArguments {
+            policies: paths.to_vec(),
+            origin: arguments.origin.clone(),
+            files: arguments.excluded.clone(),
+        };
+        build(state, |expressions| {
+            policies::load(&named, selection, expressions)
+        })
+    };
+    let of_revision = |revision: &str, path: &Path| {
+        let files = files(revision, path, selection)?;
+        let origin = arguments.origin.origin;
+        build(state, |expressions| {
+            policies::load_files(files, origin, expressions)
+        })
+    };
+    let loaded = match (&sets.old_rev, &sets.policies) {
+        (Some(old), Some(path)) => {
+            let new = match &sets.new_rev {
+                Some(new) => of_revision(new, path)?,
+                None => of_paths(std::slice::from_ref(path))?,
+            };
+            (of_revision(old, path)?, new)
+        }
+        _ => (of_paths(&sets.old)?, of_paths(&sets.new)?),
+    };
+    Ok(match loaded {
+        (Some(old), Some(new)) => Some((old, new)),
+        _ => None,
+    })
+}
+
+fn build(
+    state: &StateArguments,
+    load: impl FnOnce(&pratique::expressions::Expressions) -> Result<OriginSets, LoadFailure>,
+) -> Result<Option<Policies>, CliError> {
+    let builder = policies::builder(state.gates.feature_gates);
+    let loaded = load(builder.expressions()).and_then(|mut sets| {
+        if state.bind {
+            bind(&mut sets);
+        }
+        let admission = policies::with_sets(builder, &sets)
+            .build()
+            .map_err(policies::unusable)?;
+        Ok(Policies::new(admission, sets))
+    });
+    reported(loaded)
+}
+
+/// The manifests that a path had at a revision.
+fn files(revision: &str, path: &Path, selection: &FileSelection) -> Result<Vec<ManifestFile>, CliError> {
+    let revision_of_path = Revision::of(revision, path)?;
+    let mut contents = revision_of_path.contents()?;
+    let mut left = memory::manifests();
+    let mut files = Vec::new();
+    for file in revision_of_path.files()? {
+        if !selection.selects_policy_file(path, &file.path) {
+            continue;
+        }
+        let shown = format!("{revision}:{}", crate::input::shown(&file.path));
+        let (hash, size) = match &file.kind {
+            FileKind::Content { hash, size } => (hash, *size),
+            FileKind::Link => {
+                output::eprint(&output::warning_at(&shown, "a link, which is not followed"));
+                continue;
+            }
+            FileKind::Repository => {
+                output::eprint(&output::warning_at(
+                    &shown,
+                    "another repository, which is not read",
+                ));
+                continue;
+            }
+        };
+        left = left.checked_sub(size).ok_or_else(|| CliError::TooLarge {
+            path: shown.clone(),
+            mebibytes: memory::mebibytes(memory::manifests()),
+        })?;
+        let content = named::plain_content(contents.read(hash, size)?, memory::manifests());
+        let content = content.map_err(|error| CliError::unread(&shown, error))?;
+        files.push(ManifestFile { path: shown, content });
+    }
+    if files.is_empty() {
+        let shown = format!("{revision}:{}", crate::input::shown(path));
+        output::eprint(&output::warning_at(&shown, "there is no policy in it"));
+    }
+    Ok(files)
+}

@@ -1,0 +1,132 @@
+//! The inputs of a comparison, part by part: files, or the objects of a cluster.
+
+use std::sync::Arc;
+
+use pratique_review::SourceFile;
+use pratique_stream::Limits;
+#[cfg(feature = "kube")]
+use pratique_types::Operation;
+
+use super::work::is_log;
+use crate::arguments::ImpactArguments;
+use crate::evaluation::state::ClusterState;
+use crate::exit::CliError;
+use crate::input::FileSelection;
+use crate::output::notice::Notice;
+use crate::replay::engine::Policies;
+use crate::replay::share::ReadShare;
+use crate::replay::units::{Pieces, Unit as FileUnit};
+use crate::stream::checkpoint::FileState;
+#[cfg(feature = "kube")]
+use crate::stream::cluster_objects::{ClusterObjects, ListedContent, ListedPart, Matched};
+use crate::stream::object_source::ObjectSource;
+use crate::stream::ordered::WorkSender;
+use crate::stream::read::Inputs;
+
+/// The inputs of a comparison.
+pub(super) enum Sources {
+    Files(Inputs),
+    #[cfg(feature = "kube")]
+    Cluster(Box<ClusterObjects>),
+}
+
+/// A part of it.
+pub(super) enum Unit {
+    File(FileUnit),
+    #[cfg(feature = "kube")]
+    Listed(ListedPart),
+}
+
+impl From<FileUnit> for Unit {
+    fn from(unit: FileUnit) -> Self {
+        Unit::File(unit)
+    }
+}
+
+impl Sources {
+    /// The files of a source, or the objects of a cluster that policies of either set may match.
+    pub(super) fn of(
+        source: &ObjectSource,
+        sets: [&Policies; 2],
+        arguments: &ImpactArguments,
+        files: &FileSelection,
+    ) -> Result<Self, CliError> {
+        #[cfg(feature = "kube")]
+        if let ObjectSource::Cluster(server) = source {
+            let matched = Matched {
+                sets: &sets.map(|policies| &policies.sets),
+                operation: Operation::Create,
+                by_others: &|_| false,
+            };
+            let objects = ClusterObjects::of(server, &matched, &arguments.list)?;
+            return Ok(Sources::Cluster(Box::new(objects)));
+        }
+        let _ = (sets, arguments);
+        Inputs::of_objects_or_logs(source.paths(), files).map(Sources::Files)
+    }
+
+    /// The files that are no objects of the API.
+    pub(super) fn not_evaluated(&self) -> &[SourceFile] {
+        match self {
+            Sources::Files(inputs) => &inputs.sources,
+            #[cfg(feature = "kube")]
+            Sources::Cluster(_) => &[],
+        }
+    }
+
+    /// The files as they are now, or the collections.
+    ///
+    /// # Errors
+    /// One of them can be read only once.
+    pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
+        match self {
+            Sources::Files(inputs) => inputs.states(),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => Ok(objects.states()),
+        }
+    }
+
+    /// How much of it was read: nothing yet. A cluster is asked how much there is only if `asks`.
+    pub(super) fn share(&self, asks: bool) -> Arc<ReadShare> {
+        #[cfg(not(feature = "kube"))]
+        let _ = asks;
+        match self {
+            Sources::Files(inputs) => ReadShare::of(inputs),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => ReadShare::of_total(asks.then(|| objects.count()).flatten()),
+        }
+    }
+
+    /// Adds what it says of the cluster to what is known of that; a cluster was asked before. Gives notices of namespaces
+    /// that it changes.
+    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<Notice> {
+        match self {
+            // Of logs, whose objects came and went, nothing is known.
+            Sources::Files(inputs) => inputs.survey(limits, state, Some(is_log)),
+            // A namespace that was created since is one of which only the name is known.
+            #[cfg(feature = "kube")]
+            Sources::Cluster(_) => {
+                state.objects.assume_namespaces();
+                Vec::new()
+            }
+        }
+    }
+
+    /// Sends all parts in order, or those from a checkpoint.
+    pub(super) fn send<R>(&self, pieces: &Pieces, sender: &WorkSender<Unit, R>) {
+        match self {
+            Sources::Files(inputs) => pieces.send(inputs, sender),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => {
+                let share = &pieces.share;
+                share.read(pieces.from.as_ref().map_or(0, |from| from.done));
+                objects.send(pieces.from.as_ref(), sender, |part| {
+                    if let ListedContent::Page(page) = &part.content {
+                        share.read(page.len() as u64);
+                    }
+                    Unit::Listed(part)
+                });
+            }
+        }
+    }
+}

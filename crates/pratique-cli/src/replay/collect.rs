@@ -1,0 +1,241 @@
+//! Counts and prints what was replayed, in the order of the logs.
+
+use std::sync::Arc;
+
+use pratique_arrow::ResultRow;
+use pratique_report::{ComparisonPage, Decision, Evaluation};
+use serde::Serialize;
+
+use super::comparison::Comparison;
+use super::counts::JsonCounts;
+use super::decision::evaluation;
+use super::report::ReplayReport;
+use super::share::ReadShare;
+use super::work::Part;
+use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
+use crate::evaluation::results::Results;
+use crate::evaluation::summary::EvaluationSummary;
+use crate::evaluation::unbound::EvaluationScope;
+use crate::exit::{CliError, ExitStatus};
+use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
+use crate::output::counted::{counted, noun};
+use crate::output::notice::{Notice, Notices};
+use crate::output::text::text;
+use crate::output::{self, json};
+use crate::project;
+use crate::replay::replay_error::ReplayError;
+use crate::scan::written;
+use crate::stream::checkpoint::Checkpoints;
+use crate::stream::progress::Progress;
+
+/// Counts and prints what was replayed.
+pub(super) struct Collector<'a> {
+    arguments: &'a ReplayAnswerArguments,
+    report: ReplayReport,
+    progress: Progress,
+    share: Arc<ReadShare>,
+    checkpoints: Option<Checkpoints>,
+    pub(super) results: Results,
+    /// Files that were passed over, and whether they are listed.
+    pub(super) passed_over: PassedOver,
+    pub(super) lists_passed_over: bool,
+    /// Warnings, which were told.
+    pub(super) notices: Notices,
+    evaluated: EvaluationSummary,
+}
+
+/// The counts with what else is told.
+#[derive(Serialize)]
+struct JsonReplay<'a> {
+    #[serde(flatten)]
+    counts: JsonCounts<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<Notice>,
+    /// What was evaluated, and what was not.
+    evaluated: &'a str,
+}
+
+impl<'a> Collector<'a> {
+    /// `report` has what was counted before.
+    pub(super) fn new(
+        arguments: &'a ReplayAnswerArguments,
+        evaluated: EvaluationSummary,
+        report: ReplayReport,
+        share: Arc<ReadShare>,
+        checkpoints: Option<Checkpoints>,
+    ) -> Self {
+        let prints = arguments.output == ReplayFormat::Ndjson;
+        Collector {
+            arguments,
+            report,
+            progress: Progress::new(prints || !arguments.summary),
+            share,
+            checkpoints,
+            results: Results::default(),
+            passed_over: PassedOver::default(),
+            lists_passed_over: false,
+            notices: Notices::default(),
+            evaluated,
+        }
+    }
+
+    /// Counts and prints what came of a part of the logs.
+    pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
+        if part.out.len() > 0 {
+            self.progress.clear();
+        }
+        if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start) {
+            checkpoints.keep(&self.report, start)?;
+        }
+        for (place, message) in part.faults.errors() {
+            self.results.push(&failed(place, message))?;
+        }
+        let fatal = self.report.faults.collect(part.faults, &mut self.progress);
+        for why in part.not_subject {
+            self.report.counts.count_not_subject(why);
+        }
+        for row in &part.rows {
+            self.report.counts.count(row);
+            let evaluation = evaluation(&row.subject, &row.now, &row.place);
+            self.report.now.count(&evaluation);
+            if !self.results.is_empty() {
+                let comparison = row.comparison.to_string();
+                self.results.push(&row.result(evaluation, &comparison))?;
+            }
+        }
+        part.out.print()?;
+        let (entries, requests) = (self.report.counts.entries(), self.report.counts.requests());
+        let refused = self.report.counts.of(Comparison::RefusedNow);
+        self.progress.show_line(|taken| {
+            format!(
+                "{} read, {} replayed, {refused} refused now{}",
+                counted(entries, "event", "events"),
+                counted(requests, "request", "requests"),
+                self.share.line(entries, taken)
+            )
+        });
+        fatal.map_or(Ok(()), Err)
+    }
+
+    /// Prints the counts, and gives the exit status.
+    pub(super) fn end(mut self, scope: &EvaluationScope, forgotten: u64) -> Result<ExitStatus, CliError> {
+        self.progress.clear();
+        self.results.finish()?;
+        let errors = self.report.faults.count();
+        self.report.faults.report_hidden();
+        if self.report.counts.entries() == 0 && errors == 0 {
+            let logs = self.report.run.inputs.join(", ");
+            return Err(CliError::Replay(ReplayError::NothingToReplay { logs }));
+        }
+        self.write_page(errors, forgotten)?;
+        let status = self.status(errors, scope);
+        let (passed_over, lists) = (&self.passed_over, self.lists_passed_over);
+        match self.arguments.output {
+            ReplayFormat::Human => {
+                let tables = self.report.counts.human(&self.report.now, errors, forgotten);
+                output::print(&text!(
+                    "{}{}{}{}",
+                    tables,
+                    scope.counted(),
+                    passed_over.text(lists),
+                    self.evaluated.line()
+                ))?;
+            }
+            ReplayFormat::Json => {
+                let report = WithPassedOver {
+                    value: self.json(errors, forgotten),
+                    passed_over: passed_over.json(lists),
+                };
+                project::print_with_report("replay", &report)?;
+            }
+            ReplayFormat::Ndjson => {
+                self.report.faults.print_json()?;
+                self.notices.print_lines()?;
+                project::print_line("replay")?;
+                if self.arguments.summary {
+                    let summary = WithPassedOver {
+                        value: self.json(errors, forgotten),
+                        passed_over: passed_over.json(lists),
+                    };
+                    output::print_json_line(&json::Summary { summary })?;
+                } else if let Some(passed_over) = passed_over.json(lists) {
+                    output::print_json_line(&PassedOverLine { passed_over })?;
+                }
+            }
+            // They were written as they came.
+            ReplayFormat::Parquet | ReplayFormat::Arrow => output::eprint(&passed_over.text(lists)),
+        }
+        self.checkpoints.as_ref().map_or(Ok(()), Checkpoints::remove)?;
+        Ok(status)
+    }
+
+    fn json(&self, errors: usize, forgotten: u64) -> JsonReplay<'_> {
+        JsonReplay {
+            counts: self.report.counts.json(&self.report.now, errors, forgotten),
+            notices: self.notices.all(),
+            evaluated: self.evaluated.as_str(),
+        }
+    }
+
+    /// Writes the page, if it is asked for.
+    fn write_page(&self, errors: usize, forgotten: u64) -> Result<(), CliError> {
+        let counts = &self.report.counts;
+        let (requests, refused) = (counts.requests(), counts.of(Comparison::RefusedNow));
+        let lead = format!(
+            "Of {}, {refused} that {} allowed {} refused now.",
+            counted(requests, "request", "requests"),
+            noun(refused, "was", "were"),
+            noun(refused, "is", "are")
+        );
+        let mut notes = vec!["webhooks and built-in plugins are not run".to_owned()];
+        if forgotten > 0 {
+            notes.push(format!(
+                "{} not remembered, as there are too many",
+                counted(forgotten, "object was", "objects were")
+            ));
+        }
+        notes.extend(self.notices.all().iter().map(Notice::line));
+        let page = ComparisonPage {
+            title: "What policies say of an audit log",
+            lead: &lead,
+            numbers: &[
+                ("refused now", refused),
+                ("allowed now", self.report.counts.of(Comparison::AllowedNow)),
+                ("undecided", self.report.counts.of(Comparison::Undecided)),
+                ("requests", requests),
+                ("events", self.report.counts.entries()),
+                ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),
+            ],
+            sections: &[("Decisions now", &self.report.now)],
+            notes: &notes,
+            about: &[
+                ("Logs", self.report.run.inputs.join(", ")),
+                ("Evaluated", self.evaluated.as_str().to_owned()),
+            ],
+        };
+        written::write_page(page, "replay", &self.arguments.comparison)
+    }
+
+    fn status(&self, errors: usize, scope: &EvaluationScope) -> ExitStatus {
+        let some = |comparison| self.report.counts.of(comparison) > 0;
+        self.arguments.comparison.status(|on| match on {
+            ComparisonFailOn::Refused => some(Comparison::RefusedNow),
+            ComparisonFailOn::Allowed => some(Comparison::AllowedNow),
+            ComparisonFailOn::Error => errors > 0,
+            ComparisonFailOn::Undecided => some(Comparison::Undecided) || !scope.can_deny(),
+        })
+    }
+}
+
+/// The result of an entry that could not be read or evaluated.
+fn failed<'r>(place: &'r str, message: &'r str) -> ResultRow<'r> {
+    ResultRow {
+        evaluation: Evaluation {
+            decision: Decision::Failed,
+            place,
+            ..Evaluation::default()
+        },
+        message,
+        then: None,
+    }
+}

@@ -1,0 +1,82 @@
+//! The decision of policies on a replayed request.
+
+use pratique_report::{Evaluation, Finding};
+use serde::Serialize;
+
+use crate::evaluation::findings::Causes;
+use crate::evaluation::record::Decision;
+use crate::evaluation::report::JsonUndecided;
+use crate::evaluation::result::ReviewResult;
+use pratique_review::PolicyDecision;
+
+/// The decision of policies on a replayed request.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReplayDecision {
+    pub(crate) decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) policies: Vec<PolicyDecision>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) undecided: Vec<JsonUndecided>,
+}
+
+impl ReplayDecision {
+    pub(crate) fn of(result: &mut ReviewResult<'_>) -> Self {
+        let outcome = &result.outcome;
+        ReplayDecision {
+            decision: outcome.decision().into(),
+            message: outcome.status.as_ref().map(|status| status.message.clone()),
+            undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
+            policies: std::mem::take(&mut result.decisions),
+        }
+    }
+
+    /// A decision that no policy has a part in.
+    pub(crate) fn without_policies(decision: Decision) -> Self {
+        ReplayDecision {
+            decision,
+            message: None,
+            policies: Vec::new(),
+            undecided: Vec::new(),
+        }
+    }
+
+    /// The findings, as they are counted.
+    pub(crate) fn findings(&self) -> Vec<Finding<'_>> {
+        let causes = Causes {
+            decision: self.decision,
+            policies: &self.policies,
+            refusal: self.message.as_deref().map(|message| ("", message)),
+            // Requests that were made are replayed without them.
+            warnings: &[],
+        };
+        let undecided = self.undecided.iter();
+        causes.findings(undecided.map(|undecided| (undecided, undecided.message.as_str())))
+    }
+}
+
+/// A decision on something, as it is counted.
+pub(crate) fn evaluation<'a>(
+    subject: &'a super::subject::Subject,
+    decided: &'a ReplayDecision,
+    place: &'a str,
+) -> Evaluation<'a> {
+    Evaluation {
+        decision: decided.decision.into(),
+        operation: subject.operation.as_str(),
+        api_version: &subject.api_version,
+        kind: &subject.kind,
+        namespace: &subject.namespace,
+        name: &subject.name,
+        uid: &subject.uid,
+        user: &subject.user,
+        owner: &subject.owner,
+        place,
+        time: &subject.time,
+        is_changed: false,
+        is_unmatched: false,
+        findings: decided.findings(),
+    }
+}

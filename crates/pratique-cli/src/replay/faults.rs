@@ -1,0 +1,100 @@
+//! Errors of parts of the inputs: collected where a part is read, reported and counted in order.
+
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+use crate::input::InputError;
+use crate::output;
+use crate::output::counted::counted;
+use crate::output::text::{Text, text};
+use crate::stream::input_errors::{InputErrors, JsonError, described};
+use crate::stream::progress::Progress;
+use crate::style::Style;
+
+/// After how many errors no more are printed.
+const MAX_ERRORS: usize = 1000;
+
+/// The errors of a part of the inputs.
+#[derive(Default)]
+pub(crate) struct Faults {
+    notes: Text,
+    errors: Vec<JsonError>,
+    fatal: Option<CliError>,
+}
+
+/// The errors of the parts so far.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CountedFaults {
+    shown: InputErrors,
+    more: usize,
+}
+
+impl Faults {
+    pub(crate) fn add(&mut self, error: InputError) {
+        match described(error, Style::of_stderr()) {
+            Ok((text, errors)) => {
+                self.notes.push(&text);
+                self.errors.extend(errors);
+            }
+            Err(error) => self.end(error),
+        }
+    }
+
+    /// The errors: places and messages.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
+        let errors = self.errors.iter();
+        errors.map(|error| (error.place.as_str(), error.message.as_str()))
+    }
+
+    /// Keeps an error that ends the command.
+    pub(crate) fn end(&mut self, error: CliError) {
+        self.fatal = Some(error);
+    }
+}
+
+impl CountedFaults {
+    /// `before` are the errors that were found and reported before.
+    pub(crate) fn new(before: InputErrors) -> Self {
+        CountedFaults {
+            shown: before,
+            more: 0,
+        }
+    }
+
+    /// Reports and counts the errors of a part; gives the error that ends the command.
+    pub(crate) fn collect(&mut self, faults: Faults, progress: &mut Progress) -> Option<CliError> {
+        if !faults.errors.is_empty() {
+            progress.clear();
+        }
+        match self.shown.count() + faults.errors.len() > MAX_ERRORS {
+            true => self.more += faults.errors.len(),
+            false => {
+                if !faults.notes.as_str().is_empty() {
+                    output::eprint(&faults.notes);
+                }
+                self.shown.extend(faults.errors);
+            }
+        }
+        faults.fatal
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.shown.count() + self.more
+    }
+
+    /// Reports how many errors were not shown.
+    pub(crate) fn report_hidden(&self) {
+        if self.more > 0 {
+            output::eprint(&output::warning(&text!(
+                "{} counted and not shown",
+                counted(self.more, "more error is", "more errors are")
+            )));
+        }
+    }
+
+    /// Prints a JSON line for each error that was shown.
+    pub(crate) fn print_json(&self) -> Result<(), CliError> {
+        self.shown.print_json()
+    }
+}

@@ -1,0 +1,128 @@
+//! `pratique replay`: evaluates policies for the requests of an audit log, and compares with what happened then.
+//!
+//! The steps are those of a review: `work` reads the logs and evaluates on all cores, `collect` counts and prints in order. What
+//! `engine` loads, `impact` uses twice.
+
+mod collect;
+mod comparison;
+pub(super) mod counters;
+mod counts;
+pub(super) mod decision;
+pub(super) mod engine;
+pub(super) mod faults;
+pub(super) mod log;
+pub(super) mod possible;
+pub(crate) mod replay_error;
+mod report;
+mod row;
+pub(super) mod share;
+pub(super) mod subject;
+pub(super) mod units;
+mod work;
+
+use std::sync::Arc;
+
+use pratique_arrow::ResultRows;
+
+use crate::arguments::ReplayArguments;
+use crate::destination;
+use crate::evaluation::results::Results;
+use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
+use crate::exit::{CliError, ExitStatus};
+use crate::input::{FileSelection, all_shown};
+use crate::output::notice::Notices;
+use crate::snapshot::StateSource;
+use crate::stream::checkpoint::Checkpoints;
+use crate::stream::digest::Digest;
+use crate::stream::input_limits;
+use crate::stream::ordered;
+use crate::stream::read::Inputs;
+use collect::Collector;
+use engine::{Engine, Policies, StateInputs};
+use faults::CountedFaults;
+use log::LogReader;
+use report::ReplayReport;
+use share::ReadShare;
+use units::Pieces;
+use work::Worker;
+
+/// The namespace of objects of the cluster that name none.
+const NAMESPACE: &str = "default";
+
+/// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
+pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
+    let answers = &arguments.answers;
+    let writes_rows = answers.output.columns().is_some() || answers.results.results.is_some();
+    if arguments.checkpoints.checkpoint.is_some() && writes_rows {
+        return Err(CliError::NoCheckpoint);
+    }
+    let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
+    let inputs = Inputs::of_logs(&arguments.logs, &files)?;
+    destination::verify(&answers.comparison.page)?;
+    let state = &arguments.state;
+    let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let state_name = source.name();
+    let Some(policies) = Policies::load(&arguments.policies, &files, state, &mut source, None)? else {
+        return Ok(ExitStatus::Failure);
+    };
+    let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
+    let others = format!("{:?}", arguments.memory);
+    let digest = inputs_of_state.digest(Digest::of(state, &others), &[&policies.sets]);
+    let run = digest.run(
+        "replay",
+        all_shown(&arguments.logs),
+        "",
+        policies.scope.can_deny(),
+    );
+    let mut notices = Notices::default();
+    // These were told before.
+    notices.extend(inputs_of_state.notices());
+    notices.extend(files.notices());
+    notices.extend(policies.scope.notices());
+    let evaluated = EvaluationSummary::new(&EvaluationFacts {
+        policies: vec![EvaluatedPolicies {
+            label: "",
+            sources: sources_of(&arguments.policies, false, &state_name),
+            builtin: policies.builtin,
+            sets: &policies.sets,
+            unbound: policies.scope.unbound_count(),
+        }],
+        completes: true,
+        validates: arguments.validation.validation,
+        plugins: 0,
+        calls_webhooks: false,
+        release: arguments.state.gates.feature_gates.release(),
+    });
+    let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, arguments.validation, |_| {});
+    let mut report = ReplayReport::new(run, CountedFaults::new(errors));
+    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
+    let engine = Engine { policies, cluster };
+    let limits = input_limits(arguments.state.max_input);
+    let worker = Worker {
+        engine: &engine,
+        evaluator: engine.evaluator(false),
+        log: LogReader::new(&engine.cluster, arguments.memory.remember),
+        format: arguments.answers.output,
+        summary: arguments.answers.summary,
+    };
+    let share = ReadShare::of(&inputs);
+    let pieces = Pieces {
+        limits,
+        share: Arc::clone(&share),
+        from,
+        remembers: worker.log.remembers(),
+    };
+    let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
+    collector.notices = notices;
+    collector.passed_over = files.passed_over();
+    collector.lists_passed_over = arguments.files.verbose;
+    collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;
+    ordered::in_order(
+        worker.log.threads(),
+        move |sender| pieces.send(&inputs, &sender),
+        |unit, emit| worker.replay(unit, emit),
+        |part| collector.collect(part),
+    )?;
+    let forgotten = worker.log.forgotten();
+    collector.end(&engine.policies.scope, forgotten)
+}

@@ -1,0 +1,45 @@
+//! The counts of a replay.
+
+use pratique_report::{Limits, Run, Tally};
+use serde::{Deserialize, Serialize};
+
+use super::counts::Counts;
+use super::faults::CountedFaults;
+use crate::output::counted::counted;
+use crate::stream::checkpoint::Resumable;
+
+/// The counts of a replay.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ReplayReport {
+    pub(super) run: Run,
+    pub(super) counts: Counts,
+    /// The decisions of now.
+    pub(super) now: Tally,
+    pub(super) faults: CountedFaults,
+}
+
+impl ReplayReport {
+    /// The report of a run that begins; `faults` are those that were found before.
+    pub(super) fn new(run: Run, faults: CountedFaults) -> Self {
+        ReplayReport {
+            run,
+            counts: Counts::default(),
+            now: Tally::new(Limits::default()),
+            faults,
+        }
+    }
+}
+
+impl Resumable for ReplayReport {
+    const KIND: &str = "ReplayCheckpoint";
+    const RUN: &str = "replay";
+
+    fn run(&self) -> &Run {
+        &self.run
+    }
+
+    fn counted(&self) -> String {
+        counted(self.counts.entries(), "event", "events")
+    }
+}

@@ -1,0 +1,137 @@
+//! A request of a log with what happened then and what policies decide now.
+
+use pratique_arrow::ResultRow;
+use pratique_replay::{Approximation, RecordedOutcome, Unknown};
+use pratique_report::Evaluation;
+use serde::Serialize;
+
+use super::comparison::Comparison;
+use super::decision::ReplayDecision;
+use super::subject::Subject;
+use crate::evaluation::record::Decision;
+use crate::output::text::{Lines, Text, text};
+use crate::style::{Style, Tone};
+
+/// A request of a log with what happened then and what policies decide now.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Row {
+    pub(super) file: String,
+    pub(super) line: u32,
+    #[serde(skip)]
+    pub(super) place: String,
+    /// The `auditID`, or the uid of a recorded request.
+    pub(super) id: String,
+    #[serde(flatten)]
+    pub(super) subject: Subject,
+    pub(super) comparison: Comparison,
+    pub(super) then: JsonThen,
+    pub(super) now: ReplayDecision,
+    /// Why the log does not have enough of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unknown: Option<Unknown>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) approximations: Vec<Approximation>,
+}
+
+/// The recorded outcome.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct JsonThen {
+    decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl JsonThen {
+    pub(super) fn of(then: &RecordedOutcome) -> Self {
+        let (code, by, message) = match then {
+            RecordedOutcome::Unknown | RecordedOutcome::Allowed => (None, None, None),
+            RecordedOutcome::Refused(refusal) => (
+                Some(refusal.code),
+                Some(refusal.by.to_string()),
+                Some(&refusal.message),
+            ),
+            RecordedOutcome::Failed { code, message } => (Some(*code), None, Some(message)),
+        };
+        JsonThen {
+            decision: then.word(),
+            code,
+            by,
+            message: message.filter(|message| !message.is_empty()).cloned(),
+        }
+    }
+
+    /// The plugin, policy or webhook that refused the request.
+    pub(super) fn by(&self) -> Option<&str> {
+        self.by.as_deref()
+    }
+}
+
+impl Row {
+    /// The row in columns, with the decision of now as it is counted, and how it compares.
+    pub(super) fn result<'r>(&'r self, evaluation: Evaluation<'r>, comparison: &'r str) -> ResultRow<'r> {
+        let then = &self.then;
+        ResultRow {
+            evaluation,
+            message: self.now.message.as_deref().unwrap_or_default(),
+            then: Some(pratique_arrow::RecordedOutcome {
+                id: &self.id,
+                comparison,
+                decision: then.decision,
+                by: then.by.as_deref().unwrap_or_default(),
+                message: then.message.as_deref().unwrap_or_default(),
+                unknown: self.unknown.map(Unknown::name).unwrap_or_default(),
+                approximations: self
+                    .approximations
+                    .iter()
+                    .copied()
+                    .map(Approximation::name)
+                    .collect(),
+            }),
+        }
+    }
+
+    /// The row as text.
+    pub(super) fn human(&self, style: Style) -> Text {
+        let tone = match self.comparison {
+            Comparison::RefusedNow => Tone::Bad,
+            Comparison::AllowedNow | Comparison::Undecided => Tone::Warning,
+            Comparison::Same | Comparison::NotCompared => Tone::Good,
+        };
+        let place = style.paint(Tone::Place, &self.place);
+        let mut out = text!(
+            "{}: {}: {}\n",
+            place,
+            self.subject,
+            style.paint(tone, self.comparison.label())
+        );
+        let mut line = |label: &str, text: &str| {
+            let indent = "    ";
+            out.push(&text!("  {}{}\n", label, Lines { text, indent }));
+        };
+        if let Some(unknown) = self.unknown {
+            line("", &unknown.to_string());
+        }
+        if let (Decision::Denied, Some(message)) = (self.now.decision, &self.now.message) {
+            line("", message);
+        }
+        for undecided in &self.now.undecided {
+            line("", &format!("{}: {}", undecided.source(), undecided.message));
+        }
+        match (&self.then.by, &self.then.message) {
+            (Some(by), Some(message)) => {
+                line("then: ", &format!("{} by {by}: {message}", self.then.decision))
+            }
+            (None, Some(message)) => line("then: ", &format!("{}: {message}", self.then.decision)),
+            _ => line("then: ", self.then.decision),
+        }
+        for approximation in &self.approximations {
+            line("approximated: ", &approximation.to_string());
+        }
+        out
+    }
+}

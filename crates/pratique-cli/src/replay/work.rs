@@ -1,0 +1,154 @@
+//! Replays a part of a log.
+
+use std::sync::Arc;
+
+use pratique_manifest::Location;
+use pratique_replay::{EventRequests, Located, NotSubject, RecordedOutcome, Replayed, Unknown, entries};
+use pratique_types::AdmissionRequest;
+
+use super::comparison::Comparison;
+use super::decision::ReplayDecision;
+use super::engine::{Engine, input};
+use super::faults::Faults;
+use super::log::LogReader;
+use super::possible::without_object;
+use super::row::{JsonThen, Row};
+use super::subject::Subject;
+use super::units::Unit;
+use crate::arguments::ReplayFormat;
+use crate::output::{Printed, problems};
+use crate::stream::checkpoint::Mark;
+use crate::style::Style;
+use pratique_review::Reviewer;
+
+/// The results of a part of the logs.
+#[derive(Default)]
+pub(super) struct Part {
+    /// Where it begins.
+    pub(super) start: Option<Mark>,
+    pub(super) out: Printed,
+    pub(super) rows: Vec<Row>,
+    pub(super) not_subject: Vec<NotSubject>,
+    pub(super) faults: Faults,
+}
+
+/// Replays parts of logs.
+pub(super) struct Worker<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) evaluator: Reviewer<'a>,
+    pub(super) log: LogReader,
+    pub(super) format: ReplayFormat,
+    pub(super) summary: bool,
+}
+
+impl Worker<'_> {
+    /// Replays a part of a log.
+    pub(super) fn replay(&self, unit: Unit, emit: &mut dyn FnMut(Part)) {
+        let mut part = Part::default();
+        match unit {
+            Unit::Piece { path, piece, start } => {
+                part.start = Some(start);
+                for located in entries(&piece) {
+                    self.entry(&path, located, &mut part);
+                }
+            }
+            Unit::Counted { path, piece } => self.log.remember(&path, &piece),
+            Unit::Fault(fault) => part.faults.add(fault),
+        }
+        emit(part);
+    }
+
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
+        let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
+            return;
+        };
+        let Replayed { id, at, then, what } = replayed;
+        let about = EntryFacts {
+            id,
+            at,
+            then,
+            location,
+        };
+        match what {
+            EventRequests::NotSubject(why) => part.not_subject.push(why),
+            EventRequests::Unknown(why, request) => self.unknown(&about, why, &request, part),
+            EventRequests::Requests(requests) => {
+                for replayed in requests {
+                    let subject = Subject::of(&replayed.request, &about.at);
+                    let approximations = replayed.approximations.clone();
+                    let input = input(replayed, about.location.clone());
+                    match self.engine.evaluate(&self.evaluator, input, |mut result| {
+                        ReplayDecision::of(&mut result)
+                    }) {
+                        Ok(now) => {
+                            let row = about.row(subject, now);
+                            self.show(
+                                Row {
+                                    approximations,
+                                    ..row
+                                },
+                                part,
+                            );
+                        }
+                        Err(error) => part.faults.add(error),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A request whose object is not known is decided only where no policy can match it.
+    fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
+        let decision = without_object(self.engine, request);
+        let row = about.row(
+            Subject::of(request, &about.at),
+            ReplayDecision::without_policies(decision),
+        );
+        self.show(
+            Row {
+                unknown: Some(why),
+                ..row
+            },
+            part,
+        );
+    }
+
+    fn show(&self, row: Row, part: &mut Part) {
+        match self.format {
+            ReplayFormat::Human if self.summary || !row.comparison.is_reported() => {}
+            ReplayFormat::Human => part.out.text(&row.human(Style::of_stdout())),
+            ReplayFormat::Ndjson => {
+                if let Err(error) = part.out.json_line(&row) {
+                    part.faults.end(error);
+                }
+            }
+            ReplayFormat::Json | ReplayFormat::Parquet | ReplayFormat::Arrow => {}
+        }
+        part.rows.push(row);
+    }
+}
+
+/// The fields of a log entry besides its request.
+struct EntryFacts {
+    id: String,
+    at: String,
+    then: RecordedOutcome,
+    location: Location,
+}
+
+impl EntryFacts {
+    fn row(&self, subject: Subject, now: ReplayDecision) -> Row {
+        Row {
+            file: self.location.file.to_string(),
+            line: self.location.start.line,
+            place: problems::place(&self.location),
+            id: self.id.clone(),
+            subject,
+            comparison: Comparison::of(&self.then, now.decision),
+            then: JsonThen::of(&self.then),
+            now,
+            unknown: None,
+            approximations: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Counts and prints what comes of the inputs, in their order.
+
+use pratique_arrow::ResultRow;
+use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
+use pratique_review::{PodPolicies, SourceFile};
+
+#[cfg(feature = "kube")]
+use super::apply;
+use super::human;
+use super::work::{Failed, Scanned};
+use super::written;
+use crate::arguments::{FailOn, FailureArguments, ScanAnswerArguments, ScanFormat};
+use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::junit;
+use crate::evaluation::limitations::{self, Limitations};
+use crate::evaluation::record::Record;
+use crate::evaluation::results::Results;
+use crate::evaluation::sarif;
+use crate::evaluation::summary::EvaluationSummary;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::exit::{CliError, ExitStatus};
+use crate::output::counted::counted;
+use crate::output::notice::{Notice, Notices};
+use crate::output::text::text;
+use crate::output::{self, json};
+use crate::scan::scan_error::ScanError;
+#[cfg(feature = "kube")]
+use crate::stream::checkpoint::report_lost;
+use crate::stream::checkpoint::{Checkpoints, Resumable};
+use crate::stream::input_errors::JsonError;
+use crate::stream::progress::{Progress, rate_and_rest};
+
+/// How many errors are printed.
+const MAX_PRINTED: usize = 1000;
+/// How many objects SARIF and JUnit have, which are printed at the end.
+const MAX_RECORDS: usize = 20_000;
+
+/// Counts what comes of the inputs.
+pub(super) struct Collector<'a> {
+    arguments: &'a ScanAnswerArguments,
+    report: Report,
+    user: &'a str,
+    progress: Progress,
+    /// How much there is of all inputs, if that is known: bytes, or objects.
+    size: Option<u64>,
+    /// How much of it was read.
+    done: u64,
+    printed_errors: usize,
+    assumed: AssumedKinds,
+    records: Vec<Record>,
+    errors: Vec<JsonError>,
+    limitations: Limitations,
+    /// Files that are no objects of the API.
+    pub(super) sources: Vec<SourceFile>,
+    unexpanded: UnexpandedWorkloads,
+    notices: Notices,
+    /// What is evaluated, once it is known.
+    evaluated: Option<EvaluationSummary>,
+    /// How many objects SARIF and JUnit leave out.
+    omitted: u64,
+    /// For the output of such objects.
+    namespaces: Option<NamespaceReports>,
+    checkpoints: Option<Checkpoints>,
+    pub(super) results: Results,
+    /// The cluster that reports are applied to.
+    #[cfg(feature = "kube")]
+    pub(super) server: Option<pratique_kube::ApiServer>,
+}
+
+impl Resumable for Report {
+    const KIND: &str = "ScanCheckpoint";
+    const RUN: &str = "scan";
+
+    fn run(&self) -> &Run {
+        self.run()
+    }
+
+    fn continues(&self, begun: &Self) -> bool {
+        self.run() == begun.run() && self.missing() == begun.missing()
+    }
+
+    fn counted(&self) -> String {
+        counted(self.tally().total().requests(), "object", "objects")
+    }
+}
+
+impl<'a> Collector<'a> {
+    /// `report` is empty, `user` the one who sends the requests, and `size` how much there is of all inputs.
+    pub(super) fn new(
+        arguments: &'a ScanAnswerArguments,
+        report: Report,
+        user: &'a str,
+        size: Option<u64>,
+        checkpoints: Option<Checkpoints>,
+    ) -> Self {
+        Collector {
+            arguments,
+            report,
+            user,
+            progress: Progress::new(arguments.output == ScanFormat::Ndjson),
+            size,
+            done: 0,
+            printed_errors: 0,
+            assumed: AssumedKinds::default(),
+            records: Vec::new(),
+            errors: Vec::new(),
+            limitations: Limitations::default(),
+            sources: Vec::new(),
+            unexpanded: UnexpandedWorkloads::default(),
+            notices: Notices::default(),
+            evaluated: None,
+            omitted: 0,
+            checkpoints,
+            results: Results::default(),
+            #[cfg(feature = "kube")]
+            server: None,
+            namespaces: api(arguments.output).map(|_| NamespaceReports::new(NamespaceLimits::default())),
+        }
+    }
+
+    /// Counts an error that was reported.
+    pub(super) fn count_error(&mut self, place: &str, message: &str) -> Result<(), CliError> {
+        self.count_failed(place, message, "", "")?;
+        self.keep_error(JsonError {
+            place: place.to_owned(),
+            message: message.to_owned(),
+        });
+        Ok(())
+    }
+
+    fn keep_error(&mut self, error: JsonError) {
+        if self.errors.len() < MAX_PRINTED {
+            self.errors.push(error);
+        }
+    }
+
+    fn count_failed(
+        &mut self,
+        place: &str,
+        message: &str,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<(), CliError> {
+        let evaluation = Evaluation {
+            decision: Decision::Failed,
+            api_version,
+            kind,
+            user: self.user,
+            place,
+            ..Evaluation::default()
+        };
+        self.report.tally_mut().count(&evaluation);
+        self.report.add_problem(place, message);
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.count_problem(place, message);
+        }
+        self.results.push(&ResultRow {
+            evaluation,
+            message,
+            then: None,
+        })
+    }
+
+    /// Counts and prints what came of a part of the inputs.
+    pub(super) fn collect(&mut self, scanned: Scanned) -> Result<(), CliError> {
+        let says_something = scanned.out.len() > 0
+            || !(scanned.failed.is_empty() && scanned.notices.is_empty() && scanned.assumed.is_empty());
+        if says_something {
+            self.progress.clear();
+        }
+        if let Some(start) = scanned.start {
+            self.done = start.done;
+            if let Some(checkpoints) = &mut self.checkpoints {
+                checkpoints.keep(&self.report, start)?;
+            }
+        }
+        for notice in scanned.notices {
+            self.note(&notice.text());
+            self.add_notice(notice);
+        }
+        for assumed in scanned.assumed {
+            let place = assumed.place.clone();
+            if let Some(message) = self.assumed.report(assumed, "") {
+                // Another shard may find the kind elsewhere.
+                self.report.add_notice(limitations::UNKNOWN_KIND, "", &message);
+                self.notices
+                    .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
+            }
+        }
+        for notice in scanned.limitations.kinds() {
+            self.report
+                .add_notice(&notice.rule, &notice.place, &notice.message);
+        }
+        for limitation in scanned.limitations.list(false) {
+            if limitation.is_note() {
+                self.report.add_note(&limitation.kind_message());
+            }
+        }
+        self.limitations.add(scanned.limitations);
+        self.unexpanded.add(scanned.unexpanded);
+        for failed in scanned.failed {
+            self.failed(failed)?;
+        }
+        for found in scanned.found {
+            let evaluation = found.evaluation(self.user);
+            self.report.tally_mut().count(&evaluation);
+            if let Some(namespaces) = &mut self.namespaces {
+                namespaces.count(&evaluation);
+            }
+            if !self.results.is_empty() {
+                self.results.push(&ResultRow {
+                    evaluation,
+                    message: found.record.message.as_deref().unwrap_or_default(),
+                    then: None,
+                })?;
+            }
+            let is_kept = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
+            match is_kept && found.has_findings() {
+                true if self.records.len() < MAX_RECORDS => self.records.push(found.record),
+                true => self.omitted += 1,
+                false => {}
+            }
+        }
+        scanned.out.print()?;
+        let total = self.report.tally().total();
+        let (objects, denied) = (total.requests(), total.denied);
+        self.progress.show_line(|taken| {
+            format!(
+                "{} scanned, {denied} denied{}",
+                counted(objects, "object", "objects"),
+                rate_and_rest(objects, self.done, self.size, taken)
+            )
+        });
+        scanned.fatal.map_or(Ok(()), Err)
+    }
+
+    /// Adds a notice, which was told.
+    pub(super) fn add_notice(&mut self, notice: Notice) {
+        self.report
+            .add_notice(&notice.rule, &notice.place, &notice.message);
+        self.notices.add(notice);
+    }
+
+    /// Says what is evaluated.
+    pub(super) fn set_evaluated(&mut self, evaluated: EvaluationSummary) {
+        self.report.set_evaluated(evaluated.as_str());
+        self.evaluated = Some(evaluated);
+    }
+
+    fn failed(&mut self, failed: Failed) -> Result<(), CliError> {
+        let Failed { text, error, kind } = failed;
+        self.note(&text);
+        let (api_version, kind) = kind.unwrap_or_default();
+        self.count_failed(&error.place, &error.message, &api_version, &kind)?;
+        self.keep_error(error);
+        Ok(())
+    }
+
+    /// Prints a note, unless there were too many.
+    fn note(&mut self, note: &output::text::Text) {
+        self.printed_errors += 1;
+        match self.printed_errors {
+            count if count <= MAX_PRINTED => output::eprint(note),
+            count if count == MAX_PRINTED + 1 => output::eprint(&output::warning(&text!(
+                "more than {} errors and warnings: the rest is counted",
+                MAX_PRINTED
+            ))),
+            _ => {}
+        }
+    }
+
+    /// Reports how far the scan came before the cluster was lost.
+    #[cfg(feature = "kube")]
+    pub(super) fn lost(&mut self) {
+        self.progress.clear();
+        let counted = human::line(&self.report.tally().total());
+        report_lost::<Report>(&counted, self.checkpoints.as_ref());
+    }
+
+    /// Prints the report, and gives the exit status.
+    pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
+        self.progress.clear();
+        let help = "`pratique review` looks at them";
+        if let Some(notice) = self.unexpanded.warning(pod_policies, help) {
+            // Another shard may have the first of the workloads.
+            self.report.add_notice(&notice.rule, "", &notice.message);
+            self.notices.tell(notice);
+        }
+        self.results.finish()?;
+        let report = &self.report;
+        let is_empty = report.tally().total().requests() == 0;
+        if is_empty && report.missing().is_empty() {
+            return Err(CliError::Scan(ScanError::NothingToScan {
+                inputs: report.run().inputs.join(", "),
+            }));
+        }
+        written::write(report, &self.arguments.reports)?;
+        for message in self.omissions() {
+            output::eprint(&output::warning(&text!("{}", message)));
+            self.errors.push(JsonError {
+                place: report.run().inputs.join(", "),
+                message,
+            });
+        }
+        // Which kinds were not validated is a note of the report.
+        let limitations = self.limitations.list(true);
+        limitations
+            .iter()
+            .for_each(|limitation| output::eprint(&limitations::human(limitation)));
+        self.notices.extend(limitations::notices(&limitations));
+        let failure = &self.arguments.failure;
+        let mut status = status(report, false, failure);
+        match self.arguments.output {
+            ScanFormat::Human => {
+                output::print(&human::of(report))?;
+            }
+            ScanFormat::Json => output::print_json(report)?,
+            ScanFormat::Ndjson => {
+                self.notices.print_lines()?;
+                output::print_json_line(&json::Summary { summary: report })?;
+            }
+            ScanFormat::Sarif => output::print_sarif(&sarif::log(
+                &self.records,
+                &self.errors,
+                &self.notices.all(),
+                &limitations,
+                &self.sources,
+                self.evaluated.as_ref().map_or("", EvaluationSummary::as_str),
+                status.number(),
+            ))?,
+            ScanFormat::Junit => {
+                let rule = junit::PassRule {
+                    failure,
+                    is_evaluated: report.run().can_deny,
+                };
+                let notices = self.notices.all();
+                let (records, errors) = (&self.records, &self.errors);
+                let xml = junit::of("scan", records, errors, &notices, &self.sources, &rule);
+                output::print_xml(&xml)?;
+            }
+            ScanFormat::PolicyReport | ScanFormat::OpenReports => {
+                if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
+                    let is_complete = self.write_reports(namespaces, api)?;
+                    if !is_complete && failure.fails_on(FailOn::Error) {
+                        status = status.worse(Some(ExitStatus::Unread));
+                    }
+                }
+            }
+            // They were written as they came.
+            ScanFormat::Parquet | ScanFormat::Arrow => {}
+        }
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.remove()?;
+        }
+        Ok(status)
+    }
+
+    /// Prints the reports, or applies them; gives whether all of it succeeds.
+    fn write_reports(&self, namespaces: &NamespaceReports, api: ReportApi) -> Result<bool, CliError> {
+        #[cfg(feature = "kube")]
+        if let Some(server) = &self.server {
+            let total = self.report.tally().total();
+            let kept = match (total.failed, namespaces.unlisted()) {
+                (0, 0) => None,
+                (0, _) => Some("there are too many namespaces"),
+                _ => Some("some objects could not be read"),
+            };
+            let applied = apply::apply(server, namespaces, api, kept);
+            output::print(&applied.human())?;
+            return Ok(applied.is_complete());
+        }
+        output::print_json(&namespaces.list(api)).map(|()| true)
+    }
+
+    /// Messages about what the output leaves out, as it is bounded.
+    fn omissions(&self) -> Vec<String> {
+        let mut omissions = Vec::new();
+        if self.omitted > 0 {
+            omissions.push(format!(
+                "{} not in this output, as it has no more than {MAX_RECORDS}: ndjson has all",
+                counted(
+                    self.omitted,
+                    "more object with findings is",
+                    "more objects with findings are"
+                )
+            ));
+        }
+        let failed = self.report.tally().total().failed;
+        let errors = u64::try_from(self.errors.len()).unwrap_or(u64::MAX);
+        let lists_errors = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
+        if lists_errors && failed > errors {
+            omissions.push(format!(
+                "{} not in this output, as it has no more than {MAX_PRINTED}: ndjson has all",
+                counted(failed - errors, "more error is", "more errors are")
+            ));
+        }
+        if let Some(namespaces) = &self.namespaces {
+            let (omitted, unlisted) = (namespaces.omitted(), namespaces.unlisted());
+            if omitted > 0 {
+                omissions.push(format!(
+                    "{} counted in summaries and not listed, as reports are bounded: ndjson has all",
+                    counted(omitted, "result is", "results are")
+                ));
+            }
+            if unlisted > 0 {
+                omissions.push(format!(
+                    "{} in no report, as there are too many: ndjson has all",
+                    counted(
+                        unlisted,
+                        "result of a further namespace is",
+                        "results of further namespaces are"
+                    )
+                ));
+            }
+        }
+        omissions
+    }
+}
+
+/// The objects that a format consists of.
+fn api(format: ScanFormat) -> Option<ReportApi> {
+    match format {
+        ScanFormat::PolicyReport => Some(ReportApi::PolicyReport),
+        ScanFormat::OpenReports => Some(ReportApi::OpenReports),
+        ScanFormat::Human
+        | ScanFormat::Json
+        | ScanFormat::Ndjson
+        | ScanFormat::Sarif
+        | ScanFormat::Junit
+        | ScanFormat::Parquet
+        | ScanFormat::Arrow => None,
+    }
+}
+
+/// The exit status. `lacks_parts` is whether something was to be counted that is not.
+pub(super) fn status(report: &Report, lacks_parts: bool, arguments: &FailureArguments) -> ExitStatus {
+    let total = report.tally().total();
+    let mut notices = report.notices().map(Notice::from);
+    let is_warned = notices.any(|notice| notice.is_counted());
+    arguments.status(|on| match on {
+        FailOn::Deny => total.denied > 0,
+        FailOn::Warn => total.warned > 0 || is_warned,
+        FailOn::Audit => total.audited > 0,
+        FailOn::Error => total.failed > 0,
+        FailOn::Undecided => total.undecided > 0 || !report.run().can_deny || lacks_parts,
+    })
+}

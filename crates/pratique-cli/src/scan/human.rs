@@ -1,0 +1,200 @@
+//! A report as text.
+
+use pratique_report::{Counts, Report, Table};
+
+use crate::evaluation::record::namespaced;
+use crate::output::counted::{counted, noun};
+use crate::output::notice::Notice;
+use crate::output::table::{or, table};
+use crate::output::text::{Lines, Text, text};
+
+/// How many rows a table shows.
+const MAX_ROWS: usize = 25;
+/// How many examples are shown of what a policy finds.
+const EXAMPLES: usize = 3;
+
+/// The report as tables, with examples.
+pub(crate) fn of(report: &Report) -> Text {
+    let tally = report.tally();
+    let mut out = Text::new();
+    out.push(&findings("POLICY", "BINDING", tally.policies()));
+    out.push(&requests(["NAMESPACE"], tally.namespaces()));
+    out.push(&requests(["VERSION", "KIND"], tally.kinds()));
+    out.push(&requests(["NAMESPACE", "OWNER"], tally.owners()));
+    out.push(&examples(report));
+    for note in report.notes() {
+        out.push(&text!("note: {}\n", note));
+    }
+    for notice in report.notices().map(Notice::from) {
+        out.push(&text!("warning: {}\n", notice.line()));
+    }
+    if report.more_notices() > 0 {
+        let more = counted(report.more_notices(), "more warning is", "more warnings are");
+        out.push(&text!("{} not listed\n", more));
+    }
+    let missing = report.missing();
+    if !missing.is_empty() {
+        let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
+        out.push(&text!(
+            "this is a part of the report: shards {} are missing\n",
+            missing.join(", ")
+        ));
+    }
+    out.push(&text!("{}\n", line(&tally.total())));
+    if !report.evaluated().is_empty() {
+        out.push(&text!("{}\n", report.evaluated()));
+    }
+    out
+}
+
+/// The counts on a line: `3 objects: 2 allowed, 1 denied`.
+pub(crate) fn line(total: &Counts) -> String {
+    let more = |count: u64, what: &str| match count {
+        0 => String::new(),
+        count => format!(", {count} {what}"),
+    };
+    format!(
+        "{}: {} allowed, {} denied{}{}{}{}{}{}",
+        counted(total.requests(), "object", "objects"),
+        total.allowed,
+        total.denied,
+        more(total.undecided, "undecided"),
+        more(total.failed, "not evaluated"),
+        more(total.warned, noun(total.warned, "warning", "warnings")),
+        more(total.audited, "audited"),
+        more(
+            total.ignored,
+            noun(total.ignored, "error ignored", "errors ignored")
+        ),
+        more(total.changed, "changed meanwhile"),
+    )
+}
+
+/// The findings of policies, those with most findings first.
+fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
+    let header = [
+        first,
+        second,
+        "DENIED",
+        "WARNED",
+        "AUDITED",
+        "IGNORED",
+        "UNDECIDED",
+    ];
+    let cells = |counts: Counts| {
+        let counts = [
+            counts.denied,
+            counts.warned,
+            counts.audited,
+            counts.ignored,
+            counts.undecided,
+        ];
+        counts.map(|count| count.to_string())
+    };
+    shown(&header, rows, cells, |counts| {
+        [
+            counts.denied,
+            counts.warned,
+            counts.undecided,
+            counts.audited,
+            counts.ignored,
+        ]
+    })
+}
+
+/// Requests, those with most denials first.
+fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> Text {
+    let header: Vec<&str> = names
+        .into_iter()
+        .chain(["OBJECTS", "DENIED", "UNDECIDED", "NOT EVALUATED"])
+        .collect();
+    let cells = |counts: Counts| {
+        let counts = [counts.requests(), counts.denied, counts.undecided, counts.failed];
+        counts.map(|count| count.to_string())
+    };
+    shown(&header, rows, cells, |counts| {
+        [
+            counts.denied,
+            counts.failed,
+            counts.undecided,
+            counts.warned,
+            counts.requests(),
+        ]
+    })
+}
+
+/// The rows of a table that weigh most.
+fn shown<const N: usize, const M: usize>(
+    header: &[&str],
+    rows: &Table<N>,
+    cells: impl Fn(Counts) -> [String; M],
+    weight: impl Fn(Counts) -> [u64; 5],
+) -> Text {
+    let mut sorted: Vec<([&str; N], Counts)> = rows.rows().collect();
+    if sorted.is_empty() && rows.other().is_empty() {
+        return Text::new();
+    }
+    // Rows of equal weight stay in the order of their names.
+    sorted.sort_by_key(|(_, counts)| std::cmp::Reverse(weight(*counts)));
+    let lines = sorted.iter().take(MAX_ROWS).map(|(key, counts)| {
+        let names = key.iter().map(|name| or(name, "-").to_owned());
+        names.chain(cells(*counts)).collect::<Vec<_>>()
+    });
+    let mut out = table(header, N, &lines.collect::<Vec<_>>());
+    let mut rest = rows.other();
+    let more = sorted.iter().skip(MAX_ROWS);
+    more.for_each(|(_, counts)| rest.add(*counts));
+    if !rest.is_empty() {
+        let count = sorted.len().saturating_sub(MAX_ROWS);
+        let unknown = if rows.other().is_empty() { "" } else { "more than " };
+        out.push(&text!(
+            "and {}{} other rows: {}\n",
+            unknown,
+            count,
+            cells(rest).join("  ")
+        ));
+    }
+    out.push(&text!("\n"));
+    out
+}
+
+/// The first examples of each finding.
+fn examples(report: &Report) -> Text {
+    let mut out = Text::new();
+    for (kind, examples) in report.tally().examples().take(MAX_ROWS) {
+        let action = kind.action.as_str();
+        out.push(&match (kind.policy.as_str(), kind.binding.as_str()) {
+            ("", _) => text!("the server itself ({})\n", action),
+            (policy, "") => text!("{} ({})\n", policy, action),
+            (policy, binding) => text!("{} ({}, {})\n", policy, binding, action),
+        });
+        for example in examples.take(EXAMPLES) {
+            let message = Lines {
+                text: &example.message,
+                indent: "    ",
+            };
+            out.push(&text!(
+                "  {} {} ({}): {}\n",
+                example.kind,
+                namespaced(&example.namespace, &example.name),
+                example.place,
+                message
+            ));
+        }
+    }
+    let problems = report.problems();
+    if problems.len() > 0 {
+        out.push(&text!("not evaluated\n"));
+    }
+    for problem in problems.take(MAX_ROWS) {
+        let message = Lines {
+            text: &problem.message,
+            indent: "    ",
+        };
+        out.push(&text!("  {}: {}\n", problem.place, message));
+    }
+    if !out.as_str().is_empty() {
+        out.push(&text!("\n"));
+    }
+    out
+}

@@ -1,0 +1,290 @@
+//! `pratique scan`: evaluates policies for every object that there is, and reports what they find.
+//!
+//! The steps are those of a review (`source` reads, `work` evaluates on all cores, `collect` consumes in order), but what comes
+//! of an object is only counted, printed, or both: nothing is kept whose size grows with the number of objects.
+
+#[cfg(feature = "kube")]
+mod apply;
+mod collect;
+mod evaluation;
+mod human;
+mod merge;
+pub(crate) mod metrics;
+mod plugins;
+pub(crate) mod scan_error;
+mod source;
+mod work;
+pub(super) mod written;
+
+use std::sync::Arc;
+
+use pratique_arrow::ResultRows;
+use pratique_report::{Limits, Report, Shard, Tally};
+use pratique_review::PodPolicies;
+use pratique_stream::Limits as StreamLimits;
+use pratique_types::Operation;
+
+use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
+use crate::destination;
+use crate::evaluation::phases::Phases;
+use crate::evaluation::request::RequestBuilder;
+use crate::evaluation::results::Results;
+use crate::evaluation::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
+use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
+use crate::evaluation::unmatched;
+use crate::exit::{CliError, ExitStatus};
+use crate::input::FileSelection;
+use crate::input::sources::{report_sources, summary};
+use crate::output;
+use crate::output::notice::Notice;
+use crate::output::text::text;
+use crate::project;
+use crate::replay::engine::{Policies, StateInputs};
+use crate::scan::scan_error::ScanError;
+use crate::snapshot::StateSource;
+use crate::snapshot::snapshot_error::SnapshotError;
+use crate::stream::checkpoint::Checkpoints;
+#[cfg(feature = "kube")]
+use crate::stream::cluster_objects::{ClusterObjects, Matched};
+use crate::stream::digest::Digest;
+use crate::stream::input_limits;
+use crate::stream::object_source::ObjectSource;
+use crate::stream::ordered;
+use crate::stream::progress::is_shown;
+use crate::stream::read::Inputs as FileInputs;
+use crate::stream::stored::Stored;
+use collect::Collector;
+pub(crate) use merge::run as report;
+use pratique_review::{PolicyRecord, Reviewer};
+use source::{Files, Sources};
+use work::Scanner;
+
+/// The note on what a scan leaves out.
+const NOT_RUN: &str = "webhooks and built-in plugins are not run";
+
+/// The note on what a scan with plugins leaves out.
+const OTHERS_NOT_RUN: &str =
+    "webhooks are not run, nor built-in plugins that do not decide about what is there";
+
+/// The inputs of a scan.
+struct Inputs {
+    source: ObjectSource,
+    files: FileInputs,
+}
+
+/// Evaluates every object of the inputs as it is read; succeeds if all of them are allowed.
+pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
+    let state = &arguments.state;
+    let sender = &arguments.sender;
+    let answers = &arguments.answers;
+    let lists_objects = answers.output.lists_objects() || answers.results.results.is_some();
+    if arguments.checkpoints.checkpoint.is_some() && lists_objects {
+        return Err(CliError::NoCheckpoint);
+    }
+    #[cfg(feature = "kube")]
+    if answers.apply && !answers.output.has_reports() {
+        return Err(CliError::Scan(ScanError::NothingToApply));
+    }
+    let operation = match arguments.as_update {
+        false => Operation::Create,
+        true => Operation::Update,
+    };
+    let settings = plugins::settings(&arguments.chain, operation)?;
+    destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
+    let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
+    let inputs = Inputs::of(
+        ObjectSource::of(&arguments.inputs, state, &source, "scan")?,
+        &files,
+    )?;
+    #[cfg(feature = "kube")]
+    let connected = source.server().cloned();
+    let state_name = source.name();
+    let loaded = Policies::load(&arguments.policies, &files, state, &mut source, settings.as_ref())?;
+    let Some(mut policies) = loaded else {
+        return Ok(ExitStatus::Failure);
+    };
+    if let Some(started) = &mut policies.plugins {
+        started.state.keep_kinds(plugins::is_kept);
+    }
+    let Policies {
+        admission,
+        sets,
+        scope,
+        builtin,
+        plugins,
+    } = &policies;
+    let configurations = plugins.as_ref().map(|plugins| &plugins.configurations);
+    let others = format!(
+        "{sender:?} {:?} {settings:?} {configurations:?}",
+        arguments.completion
+    );
+    let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
+    let digest = inputs_of_state.digest(Digest::of(state, &others), &[sets]);
+    let limits = input_limits(state.max_input);
+    let phases = Phases::of(&arguments.completion);
+    let sources = inputs.sources(&policies, operation, arguments)?;
+    let mut changes = Vec::new();
+    let of_state = inputs_of_state.notices();
+    let (cluster, errors) = inputs_of_state.into_cluster(phases, &sender.namespace, |cluster| {
+        changes = inputs.survey(&sources, limits, cluster);
+    });
+    changes
+        .iter()
+        .for_each(|change: &Notice| output::eprint(&change.text()));
+    let (stored, _) = Stored::new(&[], &sender.namespace);
+    // An update is made of its creation.
+    let request = RequestArguments::creations(sender);
+    let record = if answers.output.lists_skipped() {
+        PolicyRecord::Matches
+    } else {
+        PolicyRecord::Decisions
+    };
+    let evaluator = Reviewer::policies(admission, cluster.authorizer)
+        .recording(record)
+        .with_preparation(phases.preparation);
+    let scanner = Scanner {
+        builder: RequestBuilder::new(&request, stored),
+        operation,
+        evaluator,
+        admission,
+        format: arguments.answers.output,
+        is_of_files: matches!(inputs.source, ObjectSource::Paths(_)),
+        shard: sources.shard(),
+    };
+    let run = digest.run(
+        "scan",
+        inputs.source.names(),
+        operation.as_str(),
+        scope.can_deny(),
+    );
+    let mut report = Report::new(run, sources.shard(), Tally::new(Limits::default()));
+    report.add_note(match settings {
+        None => NOT_RUN,
+        Some(_) => OTHERS_NOT_RUN,
+    });
+    if let Some(note) = inputs.source.note() {
+        report.add_note(note);
+    }
+    let passed_over = files.passed_over();
+    if arguments.files.verbose {
+        output::eprint(&passed_over.text(true));
+    }
+    if let Some(note) = passed_over.line() {
+        report.add_note(&note);
+    }
+    let help = match operation {
+        Operation::Create => "with --as-update, those of updates are",
+        _ => "without --as-update, those of creations are",
+    };
+    if let Some(note) = unmatched::note(&[sets], operation, help) {
+        output::eprint(&output::warning(&text!("{}", note)));
+        report.add_note(&note);
+    }
+    if let Some(unbound) = scope.count() {
+        report.add_note(&unbound);
+    }
+    report_sources(&inputs.files.sources);
+    if let Some(note) = summary(&inputs.files.sources) {
+        report.add_note(&note);
+    }
+    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
+    let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
+    let mut collector = Collector::new(&arguments.answers, report, &sender.user, total, checkpoints);
+    #[cfg(feature = "kube")]
+    if answers.apply {
+        let client = &arguments.state.client;
+        let connect = || crate::snapshot::connect(client.kubeconfig.as_deref(), client.context.as_deref());
+        collector.server = Some(connected.map_or_else(connect, Ok)?);
+    }
+    collector.sources.clone_from(&inputs.files.sources);
+    collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::new)?;
+    // All shards read the state, and one counts what is wrong with it, when it begins.
+    let errors = match (sources.shard().index, &from) {
+        (0, None) => errors.all(),
+        _ => &[],
+    };
+    for error in errors {
+        collector.count_error(&error.place, &error.message)?;
+    }
+    let told = of_state.into_iter().chain(changes).chain(files.notices());
+    let told = told.chain(scope.notices()).chain(project::notices("scan"));
+    told.for_each(|notice| collector.add_notice(notice));
+    let facts = EvaluationFacts {
+        policies: vec![EvaluatedPolicies {
+            label: "",
+            sources: sources_of(&arguments.policies, false, &state_name),
+            builtin: *builtin,
+            sets,
+            unbound: scope.unbound_count(),
+        }],
+        completes: arguments.completion.defaults,
+        validates: phases.preparation.validates && arguments.completion.defaults,
+        plugins: admission.plugin_names().count(),
+        calls_webhooks: false,
+        release: arguments.state.gates.feature_gates.release(),
+    };
+    collector.set_evaluated(EvaluationSummary::new(&facts));
+    let start = Arc::new(cluster.state);
+    let scanned = ordered::in_order(
+        ordered::cores(),
+        move |sender| sources.send(limits, start, from, &sender),
+        |unit, emit| scanner.scan(unit, emit),
+        |scanned| collector.collect(scanned),
+    );
+    #[cfg(feature = "kube")]
+    if matches!(scanned, Err(CliError::Snapshot(SnapshotError::Cluster { .. }))) {
+        collector.lost();
+    }
+    scanned?;
+    let pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some());
+    collector.end(&pod_policies)
+}
+
+impl Inputs {
+    fn of(source: ObjectSource, files: &FileSelection) -> Result<Self, CliError> {
+        let mut files = FileInputs::of(source.paths(), None, files)?;
+        files.leave_out_repeated();
+        Ok(Inputs { source, files })
+    }
+
+    /// The parts of the inputs that are scanned.
+    fn sources(
+        &self,
+        policies: &Policies,
+        operation: Operation,
+        arguments: &ScanArguments,
+    ) -> Result<Sources, CliError> {
+        let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+        #[cfg(feature = "kube")]
+        if let ObjectSource::Cluster(server) = &self.source {
+            let names: Vec<&str> = policies.admission.plugin_names().collect();
+            let matched = Matched {
+                sets: &[&policies.sets],
+                operation,
+                by_others: &|resource| names.iter().any(|name| plugins::concerns(name, resource)),
+            };
+            let objects = Box::new(ClusterObjects::of(server, &matched, &arguments.list)?);
+            return Ok(Sources::Cluster { objects, shard });
+        }
+        let _ = (policies, operation);
+        Files::of(&self.files, shard).map(Sources::Files)
+    }
+
+    /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
+    /// Gives notices of namespaces that they change.
+    fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) -> Vec<Notice> {
+        if cluster.plugins().is_some() {
+            cluster.surveyed = &OF_CLUSTER_TO_PLUGINS;
+        }
+        match sources {
+            Sources::Files(_) => self.files.survey(limits, cluster, None),
+            // A namespace that was created since is one of which only the name is known.
+            #[cfg(feature = "kube")]
+            Sources::Cluster { .. } => {
+                cluster.objects.assume_namespaces();
+                Vec::new()
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The files of a scan, or of a shard of it, piece by piece.
+
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pratique_report::Shard;
+use pratique_stream::{Limits, Place, Splitter};
+
+use super::{Content, Unit};
+use crate::evaluation::state::ClusterState;
+use crate::exit::CliError;
+use crate::input::open::{open, reopen};
+use crate::input::{self, InputError, STDIN};
+use crate::scan::scan_error::ScanError;
+use crate::stream::checkpoint::{At, CountedPart, FileState, Mark};
+use crate::stream::etcd::{self, Head};
+use crate::stream::ordered::{WorkClosed, WorkSender};
+use crate::stream::read::Inputs;
+use crate::stream::surveyed::StateOfStream;
+
+/// Extensions of files that have one JSON value on each line.
+const LINES: [&str; 2] = ["ndjson", "jsonl"];
+
+/// The files of a scan.
+#[derive(Clone, Debug)]
+pub(in crate::scan) struct Files {
+    files: Vec<Source>,
+    /// The part of them that is scanned.
+    pub(super) shard: Shard,
+}
+
+/// A file, or standard input.
+#[derive(Clone, Debug)]
+struct Source {
+    path: PathBuf,
+    /// The path as it is shown.
+    shown: Arc<str>,
+    /// Its size, if it is a regular file.
+    size: Option<u64>,
+    /// Whether it has JSON lines, which can be divided anywhere.
+    has_lines: bool,
+}
+
+/// The part of a file that a scan reads.
+struct Part<'f> {
+    file: &'f Source,
+    /// Which of the files it is, from 0.
+    index: usize,
+    shard: Shard,
+    /// The bytes of all files before it.
+    before: u64,
+    /// The offset before which everything was scanned before.
+    from: usize,
+}
+
+/// A part of a file: from a document to an offset.
+struct Range {
+    start: Start,
+    end: u64,
+}
+
+/// Where a document begins.
+#[derive(Clone, Copy)]
+struct Start {
+    place: Place,
+    /// How many documents of the file stand before it.
+    number: usize,
+}
+
+impl Files {
+    /// The files of the inputs, of which a shard is scanned.
+    ///
+    /// # Errors
+    /// Standard input cannot be divided.
+    pub(in crate::scan) fn of(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
+        let files = inputs.all().iter().flat_map(|input| &input.files);
+        let files: Vec<Source> = files.map(|path| Source::of(path)).collect();
+        let pipe = files.iter().find(|file| file.size.is_none());
+        match pipe {
+            Some(pipe) if shard.of > 1 => Err(CliError::Scan(ScanError::ShardOfPipe {
+                path: pipe.shown.to_string(),
+            })),
+            _ => Ok(Files { files, shard }),
+        }
+    }
+
+    /// The sizes of all files; of pipes they are not known.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        self.files.iter().map(|file| file.size).sum()
+    }
+
+    /// The files as they are now.
+    ///
+    /// # Errors
+    /// One of them can be read only once.
+    pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
+        self.files.iter().map(|file| FileState::of(&file.path)).collect()
+    }
+
+    /// Sends all parts in order: all, or those from a mark.
+    pub(super) fn send<R>(
+        self,
+        limits: Limits,
+        mut state: Arc<ClusterState>,
+        from: Option<Mark>,
+        sender: &WorkSender<Unit, R>,
+    ) {
+        let first = from.as_ref().map_or(0, |mark| mark.source);
+        let mut before: u64 = self.files.iter().take(first).filter_map(|file| file.size).sum();
+        for (index, file) in self.files.iter().enumerate().skip(first) {
+            let part = Part {
+                file,
+                index,
+                shard: self.shard,
+                before,
+                from: Mark::offset_in(from.as_ref(), index),
+            };
+            if part.send(limits, &mut state, sender).is_err() {
+                return;
+            }
+            before = before.saturating_add(file.size.unwrap_or_default());
+        }
+    }
+}
+
+impl Source {
+    fn of(path: &Path) -> Self {
+        let found = match path == Path::new(STDIN) {
+            true => None,
+            false => fs::metadata(path).ok().filter(fs::Metadata::is_file),
+        };
+        let mut source = Source {
+            path: path.to_owned(),
+            shown: input::shown(path).into(),
+            size: found.map(|found| found.len()),
+            has_lines: false,
+        };
+        let extension = path.extension().unwrap_or_default();
+        // Unreadable input is reported when it is scanned.
+        source.has_lines = LINES.iter().any(|lines| extension == *lines)
+            && source
+                .head()
+                .is_ok_and(|head| !head.is_export() && !head.is_compressed);
+        source
+    }
+
+    /// The beginning of a regular file; of others, nothing is read.
+    fn head(&self) -> io::Result<Head> {
+        if self.size.is_none() {
+            return Err(ErrorKind::NotSeekable.into());
+        }
+        Head::of(&mut open(&self.path)?)
+    }
+
+    /// Opens it, from its beginning; of an export, its items.
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let (items, _) = etcd::items(open(&self.path)?)?;
+        Ok(items)
+    }
+
+    /// Opens the part of a shard, at its first document.
+    fn open_part(&self, shard: Shard) -> io::Result<(Box<dyn Read + Send>, Start)> {
+        match (self.has_lines, self.size) {
+            (true, Some(size)) if shard.of > 1 => {
+                let Range { start, end } = self.range(shard, size)?;
+                let mut file = reopen(&self.path)?;
+                let offset = start.place.offset as u64;
+                file.seek(SeekFrom::Start(offset))?;
+                Ok((Box::new(file.take(end.saturating_sub(offset))), start))
+            }
+            _ => Ok((self.open()?, Start::OF_FILE)),
+        }
+    }
+
+    /// The part of a file of lines: the lines that begin in its share of the bytes.
+    fn range(&self, shard: Shard, size: u64) -> io::Result<Range> {
+        let share = |part: u32| {
+            let offset = u128::from(size) * u128::from(part) / u128::from(shard.of.max(1));
+            u64::try_from(offset).unwrap_or(size)
+        };
+        let start = self.line_from(share(shard.index), size)?;
+        let end = self.line_from(share(shard.index.saturating_add(1)), size)?;
+        let lines = self.lines_before(start)?;
+        let place = Place {
+            line: lines.saturating_add(1),
+            column: 0,
+            offset: usize::try_from(start).unwrap_or(usize::MAX),
+        };
+        Ok(Range {
+            start: Start { place, number: lines },
+            end,
+        })
+    }
+
+    /// Where the first line begins that does not begin before an offset.
+    fn line_from(&self, offset: u64, size: u64) -> io::Result<u64> {
+        if offset == 0 || offset >= size {
+            return Ok(offset.min(size));
+        }
+        let mut file = reopen(&self.path)?;
+        file.seek(SeekFrom::Start(offset - 1))?;
+        let skipped = BufReader::new(file).skip_until(b'\n')?;
+        Ok((offset - 1).saturating_add(skipped as u64))
+    }
+
+    /// How many lines end before an offset.
+    fn lines_before(&self, offset: u64) -> io::Result<usize> {
+        let mut rest = reopen(&self.path)?.take(offset);
+        let mut block = vec![0; 1 << 20];
+        let mut lines = 0;
+        loop {
+            match rest.read(&mut block)? {
+                0 => return Ok(lines),
+                count => lines += memchr::memchr_iter(b'\n', block.get(..count).unwrap_or_default()).count(),
+            }
+        }
+    }
+}
+
+impl Part<'_> {
+    fn send<R>(
+        &self,
+        limits: Limits,
+        state: &mut Arc<ClusterState>,
+        sender: &WorkSender<Unit, R>,
+    ) -> Result<(), WorkClosed> {
+        let file = self.file;
+        let is_shared = self.shard.of > 1 && !file.has_lines;
+        let unit = |start, content, state| Unit {
+            file: Arc::clone(&file.shown),
+            start,
+            content,
+            is_shared,
+            state,
+        };
+        let (input, start) = match file.open_part(self.shard) {
+            Ok(opened) => opened,
+            Err(error) => {
+                let path = file.shown.to_string();
+                let fault = Content::fault(InputError::Unread { path, error });
+                return sender.add(unit(Some(self.mark(Place::START)), fault, Arc::clone(state)));
+            }
+        };
+        let mut stream_state = StateOfStream::new(state, file.size.is_some());
+        let splitter = Splitter::new(input, limits).starting_at(start.place, start.number);
+        let mut counted = CountedPart::before(self.from, &file.shown);
+        for piece in splitter.apart(stream_state.kinds()) {
+            let piece = match piece {
+                Ok(piece) => piece,
+                Err(error) => {
+                    let fault = InputError::of_stream(file.shown.to_string(), error, limits);
+                    return sender.add(unit(None, Content::fault(fault), stream_state.now()));
+                }
+            };
+            let (state, notices) = stream_state.before(&file.shown, &piece);
+            if !notices.is_empty() {
+                sender.add(unit(None, Content::Notices(notices), Arc::clone(&state)))?;
+            }
+            match counted.has(&piece) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(fault) => return sender.add(unit(None, Content::fault(fault), state)),
+            }
+            let mark = self.mark(piece.start);
+            sender.add(unit(Some(mark), Content::Piece(piece), state))?;
+        }
+        match counted.end() {
+            Ok(()) => Ok(()),
+            Err(fault) => sender.add(unit(None, Content::fault(fault), stream_state.now())),
+        }
+    }
+
+    fn mark(&self, place: Place) -> Mark {
+        Mark {
+            source: self.index,
+            at: At::Offset(place.offset),
+            done: self.before.saturating_add(place.offset as u64),
+        }
+    }
+}
+
+impl Start {
+    const OF_FILE: Self = Start {
+        place: Place::START,
+        number: 0,
+    };
+}

@@ -1,0 +1,294 @@
+//! Evaluates a part of the inputs, up to what is counted and printed.
+
+use pratique::Admission;
+use pratique_expansion::Expander;
+#[cfg(feature = "kube")]
+use pratique_kube::Page;
+use pratique_report::{Shard, owner_of, uid_of};
+use pratique_request::{AssumedResource, kind_of, options, review};
+use pratique_types::Operation;
+use serde::Serialize;
+
+use super::evaluation::ControlledDecision;
+use super::plugins::{PluginRun, concerns};
+use super::source::{Content, Unit};
+use crate::arguments::ScanFormat;
+use crate::evaluation::assumed::depends_on_resource;
+use crate::evaluation::definitions::AssumedKind;
+use crate::evaluation::limitations::Limitations;
+use crate::evaluation::record::Record;
+use crate::evaluation::request::RequestBuilder;
+use crate::evaluation::result::ReviewResult;
+use crate::evaluation::state::ClusterState;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::exit::CliError;
+use crate::input::fields::PieceFields;
+use crate::input::{InputError, InputObject, piece};
+use crate::output::notice::Notice;
+use crate::output::text::Text;
+use crate::output::{Printed, problems};
+use crate::stream::checkpoint::Mark;
+#[cfg(feature = "kube")]
+use crate::stream::cluster_objects;
+use crate::stream::etcd;
+use crate::stream::input_errors::{ErrorLine, JsonError, described};
+use crate::style::Style;
+use pratique_review::Reviewer;
+
+/// Evaluates objects.
+pub(super) struct Scanner<'a> {
+    pub(super) builder: RequestBuilder<'a>,
+    pub(super) operation: Operation,
+    pub(super) evaluator: Reviewer<'a>,
+    /// Has the plugins that are evaluated besides policies.
+    pub(super) admission: &'a Admission,
+    pub(super) format: ScanFormat,
+    /// Whether the objects are those of files, and not all that a cluster has.
+    pub(super) is_of_files: bool,
+    pub(super) shard: Shard,
+}
+
+/// The results of a part of the inputs.
+#[derive(Default)]
+pub(super) struct Scanned {
+    /// Where it begins, in its first part.
+    pub(super) start: Option<Mark>,
+    pub(super) found: Vec<ControlledDecision>,
+    pub(super) failed: Vec<Failed>,
+    pub(super) notices: Vec<Notice>,
+    /// The resources that were assumed, with the places of objects.
+    pub(super) assumed: Vec<AssumedKind>,
+    pub(super) limitations: Limitations,
+    /// Workloads of files, whose Pods may be nowhere else.
+    pub(super) unexpanded: UnexpandedWorkloads,
+    /// The output.
+    pub(super) out: Printed,
+    /// Ends the command.
+    pub(super) fatal: Option<CliError>,
+}
+
+/// An object that could not be read or evaluated.
+pub(super) struct Failed {
+    pub(super) text: Text,
+    pub(super) error: JsonError,
+    /// Its API version and kind, if these are known.
+    pub(super) kind: Option<(String, String)>,
+}
+
+/// A line of output about an object.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(flatten)]
+    record: &'a Record,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    owner: &'a str,
+    /// Whether it changed while objects were listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    changed_meanwhile: bool,
+}
+
+impl Scanner<'_> {
+    /// Evaluates a part of the inputs.
+    pub(super) fn scan(&self, unit: Unit, emit: &mut dyn FnMut(Scanned)) {
+        let mut scanned = Scanned {
+            start: unit.start,
+            ..Scanned::default()
+        };
+        let is_shared = unit.is_shared;
+        match unit.content {
+            #[cfg(feature = "kube")]
+            Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
+            Content::Piece(piece) => {
+                let objects = piece::read(&unit.file, &piece);
+                let fields = PieceFields::new(&unit.file, &piece);
+                scanned.notices.extend(objects.reading_warnings());
+                for fault in objects.faults {
+                    self.fault(fault, None, is_shared, &mut scanned);
+                }
+                for input in objects.objects {
+                    let (document, item) = (input.location.document, input.item);
+                    if !is_shared || self.is_own(&format!("{} {document} {item}", unit.file)) {
+                        self.object(input, false, (&unit.state, Some(&fields)), &mut scanned);
+                    }
+                }
+            }
+            Content::Notices(notices) => scanned.notices.extend(notices),
+            Content::Fault { fault, kind } => self.fault(fault, kind, is_shared, &mut scanned),
+        }
+        emit(scanned);
+    }
+
+    /// Evaluates the objects of a page of a collection.
+    #[cfg(feature = "kube")]
+    fn page(
+        &self,
+        page: &Page,
+        collection: &str,
+        is_shared: bool,
+        state: &ClusterState,
+        scanned: &mut Scanned,
+    ) {
+        let objects = match cluster_objects::objects(page, collection) {
+            Ok(objects) => objects,
+            Err(fault) => return self.fault(fault, None, is_shared, scanned),
+        };
+        for (input, is_changed) in objects {
+            if !is_shared || self.is_own(&input.location.file) {
+                self.object(input, is_changed, (state, None), scanned);
+            }
+        }
+    }
+
+    /// Evaluates an object; `is_changed` is whether it has changed since it began to be listed.
+    fn object(
+        &self,
+        input: InputObject<'_>,
+        is_changed: bool,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
+        scanned: &mut Scanned,
+    ) {
+        let input = match etcd::object(input) {
+            Ok(Some(input)) => input,
+            Ok(None) => return,
+            Err(unread) => return self.fault(unread.fault, unread.kind, false, scanned),
+        };
+        let kind = kind_of(&input.object).ok();
+        let kind = kind.map(|kind| (kind.api_version(), kind.kind));
+        if review::is_review(&input.object) {
+            let place = problems::place(&input.location);
+            let why = "it is a request, and not an object: `pratique review` evaluates it".to_owned();
+            return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
+        }
+        let evaluated = self.evaluate(input, (state, fields), scanned);
+        match evaluated {
+            Ok(mut found) => {
+                found.is_changed = is_changed;
+                self.found(found, scanned);
+            }
+            Err(error) => self.fault(error, kind, false, scanned),
+        }
+    }
+
+    fn evaluate(
+        &self,
+        input: InputObject<'_>,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
+        scanned: &mut Scanned,
+    ) -> Result<ControlledDecision, InputError> {
+        let number = input.location.document + 1;
+        let (owner, uid) = (owner_of(&input.object), uid_of(&input.object).to_owned());
+        let mut input = self.builder.input(input, &state.resolver, number)?;
+        let changed_state = state.at(&input.location, &input.request.namespace);
+        let state = changed_state.as_deref().unwrap_or(state);
+        if self.operation == Operation::Update {
+            let request = &mut input.request;
+            request.operation = Operation::Update;
+            request.options = options(Operation::Update, false);
+            request.old_object = request.object.clone();
+        }
+        let kind = &input.request.kind;
+        if self.is_of_files && Expander::default().is_workload(&kind.group, &kind.kind) {
+            scanned.unexpanded.count(&input);
+        }
+        let prepared = self.evaluator.prepare(&mut input, state.api_objects());
+        if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
+            let validates = self.evaluator.validates();
+            scanned
+                .limitations
+                .count(objects, &input, &state.unusable, validates);
+        }
+        let is_received = prepared.refusal(&input).is_none();
+        let plugins = state.plugins().filter(|_| is_received);
+        let mut plugins = plugins.map(|plugins| PluginRun::new(self.admission, plugins.context()));
+        if let Some(plugins) = &mut plugins {
+            plugins.admit(&mut input.request);
+        }
+        let review = self.evaluator.decide(&state.objects, &input, &prepared);
+        let review = review.map_err(|why| input.unfinished(&why))?;
+        let mut result = ReviewResult::new(&input, review);
+        let place = input.place();
+        if let Some(assumed) = AssumedResource::of(&input.request) {
+            if depends_on_resource(&result.outcome) {
+                let kind = &input.request.kind;
+                let assumed = state.unusable.assumed(assumed, kind, place.clone());
+                scanned.assumed.push(assumed);
+            } else if input.received.is_ok() {
+                scanned.limitations.count_unknown(assumed.kind, &place);
+            }
+        }
+        result.place_causes(fields);
+        let mut record = Record::of(&mut result);
+        if let Some(mut plugins) = plugins {
+            let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);
+            // Nothing validates what is invalid.
+            if record.invalid.is_empty() {
+                plugins.validate(&input.request, object);
+            }
+            plugins.add_to(&mut record);
+        }
+        let resource = input.request.resource.group_resource();
+        let mut plugin_names = self.admission.plugin_names();
+        let is_unmatched = result.is_unmatched && !plugin_names.any(|name| concerns(name, &resource));
+        let mut decision = ControlledDecision::new(record, owner, uid, place);
+        decision.is_unmatched = is_unmatched;
+        Ok(decision)
+    }
+
+    fn found(&self, found: ControlledDecision, scanned: &mut Scanned) {
+        if self.format == ScanFormat::Ndjson && found.has_findings() {
+            let line = Line {
+                record: &found.record,
+                owner: &found.owner,
+                changed_meanwhile: found.is_changed,
+            };
+            if let Err(error) = scanned.out.json_line(&line) {
+                scanned.fatal = Some(error);
+            }
+        }
+        scanned.found.push(found);
+    }
+
+    fn fault(
+        &self,
+        fault: InputError,
+        kind: Option<(String, String)>,
+        is_shared: bool,
+        scanned: &mut Scanned,
+    ) {
+        let (text, errors) = match described(fault, Style::of_stderr()) {
+            Ok(described) => described,
+            Err(error) => {
+                scanned.fatal = Some(error);
+                return;
+            }
+        };
+        let item_errors = errors
+            .into_iter()
+            .filter(|error| !is_shared || self.is_own(&error.place));
+        for (index, error) in item_errors.enumerate() {
+            if self.format == ScanFormat::Ndjson
+                && let Err(error) = scanned.out.json_line(&ErrorLine { error: &error })
+            {
+                scanned.fatal = Some(error);
+            }
+            scanned.failed.push(Failed {
+                // The text is about all of them.
+                text: if index == 0 { text.clone() } else { Text::new() },
+                error,
+                kind: kind.clone(),
+            });
+        }
+    }
+
+    /// Whether something belongs to the shard, by a name that is the same for all shards.
+    fn is_own(&self, name: &str) -> bool {
+        // FNV-1a: it has to be the same in all builds.
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // The low bits of the hash depend on few bits of the name.
+        let mixed = hash ^ (hash >> 32);
+        mixed % u64::from(self.shard.of.max(1)) == u64::from(self.shard.index)
+    }
+}

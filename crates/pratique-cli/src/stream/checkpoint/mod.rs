@@ -1,0 +1,238 @@
+//! Checkpoints: how far a run over many inputs has come, and what it has counted so far.
+//!
+//! A run that is interrupted goes on from its last checkpoint, and counts the same as one that was not. What decisions depend on has
+//! to be the same, and so have the files; where they are not, the run ends, and says what has changed.
+
+mod mark;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pratique_manifest::path_text;
+use pratique_report::Run;
+use pratique_state::API_VERSION;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::CheckpointArguments;
+use crate::destination::{self, Readers};
+use crate::exit::CliError;
+use crate::output;
+use crate::output::text::text;
+pub(crate) use mark::{At, CountedPart, FileState, Mark};
+
+/// The largest checkpoint, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// The counts of a run, from which another one can go on.
+pub(crate) trait Resumable: Serialize + DeserializeOwned {
+    /// The kind of its checkpoints.
+    const KIND: &str;
+    /// The name of such a run.
+    const RUN: &str;
+
+    /// The run that it is of.
+    fn run(&self) -> &Run;
+
+    /// Whether it is of the same run as one in which nothing is counted yet.
+    fn continues(&self, begun: &Self) -> bool {
+        self.run() == begun.run()
+    }
+
+    /// How much it has counted: `500 objects`.
+    fn counted(&self) -> String;
+}
+
+/// Writes how far a run has come, now and then.
+pub(crate) struct Checkpoints {
+    path: PathBuf,
+    files: Vec<FileState>,
+    interval: Duration,
+    last: Instant,
+}
+
+/// A checkpoint: what is counted of all that comes before a place.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Checkpoint<C> {
+    api_version: String,
+    kind: String,
+    files: Vec<FileState>,
+    /// The file or collection where the rest begins, from 0.
+    source: usize,
+    /// Where in it.
+    at: At,
+    /// How much of all inputs comes before it.
+    done: u64,
+    report: C,
+}
+
+/// The fields that identify a checkpoint.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Header {
+    api_version: String,
+    kind: String,
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CheckpointError {
+    /// It is not one.
+    #[error("it is no checkpoint of a {run}: {why}")]
+    Form { run: &'static str, why: String },
+    /// It is one of another run.
+    #[error("it is of another {run}, with other policies, arguments or inputs; remove it to begin anew")]
+    Other { run: &'static str },
+    /// A file is not as it was.
+    #[error("{0} has changed since; remove the checkpoint to begin anew")]
+    Changed(String),
+    /// It names a place that the inputs do not have.
+    #[error("it goes on at a place that the inputs do not have; remove it to begin anew")]
+    Place,
+    /// A file was not among the inputs.
+    #[error("{0} was not there then; remove the checkpoint to begin anew")]
+    Added(String),
+    /// A file is not among the inputs any more.
+    #[error("{0} is not there any more; remove the checkpoint to begin anew")]
+    Removed(String),
+}
+
+impl Checkpoints {
+    /// The checkpoints of a run, of which nothing is counted in `begun`. Where there is one already, what it has counted takes the
+    /// place of that, and the place is given where the rest begins. `files` are the inputs as they are now.
+    ///
+    /// # Errors
+    /// The checkpoint is of another run, or the inputs have changed since.
+    pub(crate) fn open<C: Resumable>(
+        arguments: &CheckpointArguments,
+        files: impl FnOnce() -> Result<Vec<FileState>, CliError>,
+        begun: &mut C,
+    ) -> Result<(Option<Self>, Option<Mark>), CliError> {
+        let Some(path) = &arguments.checkpoint else {
+            return Ok((None, None));
+        };
+        let checkpoints = Checkpoints {
+            path: path.clone(),
+            files: files()?,
+            interval: Duration::from_secs(u64::from(arguments.checkpoint_interval)),
+            last: Instant::now(),
+        };
+        let Some(found) = read::<C>(path)? else {
+            return Ok((Some(checkpoints), None));
+        };
+        let refused = |error| CliError::Checkpoint {
+            path: path_text(path),
+            error,
+        };
+        let other = || CheckpointError::Other { run: C::RUN };
+        if !found.report.continues(begun) {
+            return Err(refused(other()));
+        }
+        if found.files != checkpoints.files {
+            let change = changed(&found.files, &checkpoints.files);
+            return Err(refused(change.unwrap_or_else(other)));
+        }
+        if !found.has_place() {
+            return Err(refused(CheckpointError::Place));
+        }
+        let counted = found.report.counted();
+        output::eprint(&text!("continued from the checkpoint, after {}\n", counted));
+        *begun = found.report;
+        let mark = Mark {
+            source: found.source,
+            at: found.at,
+            done: found.done,
+        };
+        Ok((Some(checkpoints), Some(mark)))
+    }
+
+    /// Writes a checkpoint, if it is time: what `counted` counts comes before `mark`.
+    pub(crate) fn keep<C: Resumable>(&mut self, counted: &C, mark: Mark) -> Result<(), CliError> {
+        if self.last.elapsed() < self.interval {
+            return Ok(());
+        }
+        let checkpoint = Checkpoint {
+            api_version: API_VERSION.to_owned(),
+            kind: C::KIND.to_owned(),
+            files: self.files.clone(),
+            source: mark.source,
+            at: mark.at,
+            done: mark.done,
+            report: counted,
+        };
+        // Nothing in it can fail: it has texts and numbers.
+        let text = serde_json::to_string(&checkpoint).unwrap_or_default();
+        destination::write(&self.path, &text, Readers::Owner)?;
+        self.last = Instant::now();
+        Ok(())
+    }
+
+    /// Removes the checkpoint of a run that is complete.
+    pub(crate) fn remove(&self) -> Result<(), CliError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(CliError::unread(&self.path, error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<C> Checkpoint<C> {
+    /// Whether the inputs have the place where the rest begins. A place beyond them would leave the rest out; one of another kind,
+    /// or the very beginning although something was counted, would count it twice.
+    fn has_place(&self) -> bool {
+        let is_begun = self.source > 0 || !self.at.is_beginning();
+        let file = self.files.get(self.source);
+        file.is_some_and(|file| file.has_place(&self.at)) && (is_begun || self.done == 0)
+    }
+}
+
+/// Reports how far a run came before the cluster was lost. There is no report of a part of the inputs.
+#[cfg(feature = "kube")]
+pub(crate) fn report_lost<C: Resumable>(counted: &str, checkpoints: Option<&Checkpoints>) {
+    let more = match checkpoints {
+        Some(_) => "run again, it goes on from its checkpoint",
+        None => "with --checkpoint, it could go on from there",
+    };
+    output::eprint(&text!(
+        "the {} has ended early, after {}; it has no report; {}\n",
+        C::RUN,
+        counted,
+        more
+    ));
+}
+
+/// The first change of the inputs, apart from their order.
+fn changed(then: &[FileState], now: &[FileState]) -> Option<CheckpointError> {
+    let of = |states: &[FileState], path: &str| states.iter().position(|state| state.path == path);
+    let removed = then.iter().find(|state| of(now, &state.path).is_none());
+    if let Some(removed) = removed {
+        return Some(CheckpointError::Removed(removed.path.clone()));
+    }
+    now.iter().find_map(|state| match of(then, &state.path) {
+        None => Some(CheckpointError::Added(state.path.clone())),
+        Some(index) if then.get(index) != Some(state) => Some(CheckpointError::Changed(state.path.clone())),
+        Some(_) => None,
+    })
+}
+
+/// Reads a checkpoint, if there is one.
+fn read<C: Resumable>(path: &Path) -> Result<Option<Checkpoint<C>>, CliError> {
+    let content = match pratique_manifest::read_regular(path, LARGEST) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        content => content.map_err(|error| CliError::unread(path, error))?,
+    };
+    let refused = |why: String| CliError::Checkpoint {
+        path: path_text(path),
+        error: CheckpointError::Form { run: C::RUN, why },
+    };
+    let header: Header = serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
+    match (header.api_version.as_str(), header.kind.as_str()) {
+        (API_VERSION, kind) if kind == C::KIND => {}
+        (version, kind) => return Err(refused(format!("it is a {kind} of {version}"))),
+    }
+    let found = serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
+    Ok(Some(found))
+}

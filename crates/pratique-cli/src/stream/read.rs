@@ -1,0 +1,393 @@
+//! Reads the inputs, piece by piece.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memchr::memmem::{self, Finder};
+use pratique_manifest::{ManifestFile, path_text};
+use pratique_review::{SourceFile, SourceFiles};
+use pratique_stream::{Limits, Piece, Splitter};
+
+use crate::evaluation::state::ClusterState;
+use crate::exit::CliError;
+use crate::input::open::{Stream, open};
+use crate::input::sources::without_sources;
+use crate::input::spool::{self, Spool};
+use crate::input::{self, FileSelection, InputError, STDIN};
+use crate::memory;
+use crate::output;
+use crate::output::counted::counted;
+use crate::output::notice::Notice;
+use crate::stream::checkpoint::FileState;
+use crate::stream::etcd;
+use crate::stream::excerpt::Excerpt;
+use crate::stream::ordered::{WorkClosed, WorkSender};
+use crate::stream::surveyed::{self, StateOfStream, mentions_cluster};
+
+/// The inputs.
+pub(crate) struct Inputs {
+    paths: Vec<Input>,
+    /// Files that are no objects of the API, and are not read.
+    pub(crate) sources: Vec<SourceFile>,
+    /// Copies of those that can be read only once, if they are read twice.
+    copies: HashMap<PathBuf, Spool>,
+}
+
+/// A path of the user.
+pub(crate) struct Input {
+    pub(crate) path: PathBuf,
+    /// Its files.
+    pub(crate) files: Vec<PathBuf>,
+    /// Whether it does not exist any more.
+    pub(crate) is_deleted: bool,
+}
+
+impl Input {
+    /// The error of a path that neither exists nor existed at a revision.
+    pub(crate) fn missing(&self, revision: &str) -> CliError {
+        CliError::NeverThere {
+            path: path_text(&self.path),
+            revision: revision.to_owned(),
+        }
+    }
+}
+
+/// A part of the inputs.
+pub(crate) enum Unit {
+    /// A piece of a file, and what is known of the cluster.
+    Piece {
+        path: Arc<str>,
+        piece: Piece,
+        state: Arc<ClusterState>,
+    },
+    /// What the next piece changes.
+    Notices(Vec<Notice>),
+    /// The rest of a file cannot be read.
+    Fault(InputError),
+    /// A file ends.
+    EndOfFile,
+    /// A path of the user ends.
+    EndOfPath(String),
+}
+
+impl Inputs {
+    /// The files of some paths, which exist, or existed at the revision `since`.
+    pub(crate) fn of(
+        paths: &[PathBuf],
+        since: Option<&str>,
+        files: &FileSelection,
+    ) -> Result<Self, CliError> {
+        let mut inputs = Inputs::found(paths, since, |path| files.files(path))?;
+        inputs.leave_out_sources(files);
+        Ok(inputs)
+    }
+
+    /// The files of some paths, with audit logs where these are directories.
+    pub(crate) fn of_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
+        let mut inputs = Inputs::found(paths, None, |path| files.log_files(path))?;
+        inputs.leave_out_repeated();
+        Ok(inputs)
+    }
+
+    /// The same without files that are no objects of the API: there may be objects in place of logs.
+    pub(crate) fn of_objects_or_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
+        let mut inputs = Inputs::of_logs(paths, files)?;
+        inputs.leave_out_sources(files);
+        Ok(inputs)
+    }
+
+    /// Leaves out files that an input before has as well, which would be counted twice; reports them.
+    pub(crate) fn leave_out_repeated(&mut self) {
+        let mut directories = HashMap::new();
+        let mut read = HashSet::new();
+        for input in &mut self.paths {
+            let before = input.files.len();
+            input
+                .files
+                .retain(|file| place_of(file, &mut directories).is_none_or(|place| read.insert(place)));
+            let repeated = before - input.files.len();
+            if repeated > 0 {
+                let message = format!(
+                    "{} in an input before, and read once",
+                    counted(repeated, "file of it is", "files of it are")
+                );
+                output::eprint(&output::warning_at(&input::shown(&input.path), &message));
+            }
+        }
+    }
+
+    /// Leaves out the files that are no objects of the API.
+    fn leave_out_sources(&mut self, selection: &FileSelection) {
+        let mut recognizer = SourceFiles::default();
+        for input in &mut self.paths {
+            let (files, sources) =
+                without_sources(std::mem::take(&mut input.files), &mut recognizer, selection);
+            input.files = files;
+            self.sources.extend(sources);
+        }
+    }
+
+    fn found(
+        paths: &[PathBuf],
+        since: Option<&str>,
+        files: impl Fn(&Path) -> Result<Vec<PathBuf>, CliError>,
+    ) -> Result<Self, CliError> {
+        let input = |path: &PathBuf| {
+            let found = match path == Path::new(STDIN) {
+                true => Ok(()),
+                false => fs::metadata(path).map(drop),
+            };
+            let is_deleted = match found {
+                Ok(()) => false,
+                Err(error) if error.kind() == ErrorKind::NotFound && since.is_some() => true,
+                Err(error) => return Err(CliError::unread(path, error)),
+            };
+            Ok(Input {
+                files: match is_deleted {
+                    true => Vec::new(),
+                    false => files(path)?,
+                },
+                path: path.clone(),
+                is_deleted,
+            })
+        };
+        let paths = paths.iter().map(input).collect::<Result<_, _>>()?;
+        Ok(Inputs {
+            paths,
+            sources: Vec::new(),
+            copies: HashMap::new(),
+        })
+    }
+
+    /// All paths.
+    pub(crate) fn all(&self) -> &[Input] {
+        &self.paths
+    }
+
+    /// All files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.paths.iter().flat_map(|input| &input.files)
+    }
+
+    /// The files as they are now.
+    ///
+    /// # Errors
+    /// One of them can be read only once.
+    pub(crate) fn states(&self) -> Result<Vec<FileState>, CliError> {
+        self.files().map(|file| FileState::of(file)).collect()
+    }
+
+    /// Copies what can be read only once, so that it can be read again.
+    ///
+    /// # Errors
+    /// It cannot be copied.
+    pub(crate) fn copy_pipes(&mut self) -> Result<(), CliError> {
+        let pipes: BTreeSet<PathBuf> = self.files().filter(|file| !is_file(file)).cloned().collect();
+        for path in pipes {
+            let copy = Spool::of(&path, spool::LARGEST).map_err(|error| {
+                let path = input::shown(&path);
+                match error.kind() {
+                    ErrorKind::FileTooLarge => CliError::TooLarge {
+                        path,
+                        mebibytes: memory::mebibytes(spool::LARGEST),
+                    },
+                    _ => CliError::Read { path, error },
+                }
+            })?;
+            self.copies.insert(path, copy);
+        }
+        Ok(())
+    }
+
+    /// Whether a file can be read again.
+    fn is_lasting(&self, file: &Path) -> bool {
+        self.copies.contains_key(file) || is_file(file)
+    }
+
+    /// Opens a file.
+    fn open(&self, file: &Path) -> io::Result<Stream> {
+        match self.copies.get(file) {
+            Some(copy) => copy.open(),
+            None => open(file),
+        }
+    }
+
+    /// The documents that mention a word, of all files that can be read again: each file with these alone, at their places.
+    /// Unreadable input is reported when it is reviewed.
+    ///
+    /// # Errors
+    /// They are too large.
+    pub(crate) fn mentioning(&self, word: &str, limits: Limits) -> Result<Vec<ManifestFile>, CliError> {
+        let mut left = memory::manifests();
+        let mut found = Vec::new();
+        for file in self.files().filter(|file| self.is_lasting(file)) {
+            if !self.mentions(file, &[word]).unwrap_or_default() {
+                continue;
+            }
+            let path = input::shown(file);
+            let too_large = || CliError::TooLarge {
+                path: path.clone(),
+                mebibytes: memory::mebibytes(memory::manifests()),
+            };
+            let Ok(stream) = self.open(file) else { continue };
+            let mut excerpt = Excerpt::default();
+            let pieces = Splitter::new(stream.input, limits).apart(&[word]);
+            for piece in pieces.map_while(Result::ok) {
+                if memmem::find(&piece.text, word.as_bytes()).is_none() {
+                    continue;
+                }
+                if !excerpt.add(&piece) {
+                    // Items of a list say what they are only with it.
+                    excerpt.whole(self.open(file), left);
+                    break;
+                }
+                if excerpt.len() > left {
+                    return Err(too_large());
+                }
+            }
+            left = left.checked_sub(excerpt.len()).ok_or_else(too_large)?;
+            found.push(excerpt.file(path));
+        }
+        Ok(found)
+    }
+
+    /// Whether a file has one of some words.
+    fn mentions(&self, file: &Path, words: &[&str]) -> io::Result<bool> {
+        mentions(self.open(file)?, words)
+    }
+
+    /// Adds the namespaces and definitions of all files to what is known, but for files of which `is_other` holds for the first
+    /// piece, which is read for that. Those of standard input and other pipes count from where they are, and so does what changes
+    /// a namespace that is known, about which notices are given.
+    pub(crate) fn survey(
+        &self,
+        limits: Limits,
+        state: &mut ClusterState,
+        is_other: Option<fn(&Piece) -> bool>,
+    ) -> Vec<Notice> {
+        let kinds = state.surveyed;
+        state
+            .changes
+            .set_files(self.files().map(|file| input::shown(file)));
+        let mut notices = Vec::new();
+        // Unreadable input is reported when it is evaluated; a pipe could not be read again.
+        for file in self.files().filter(|file| self.is_lasting(file)) {
+            let open = || {
+                let (input, is_export) = self.open(file).and_then(etcd::items).ok()?;
+                Some((Splitter::new(input, limits).map_while(Result::ok), is_export))
+            };
+            let Some((mut pieces, is_export)) = open() else {
+                continue;
+            };
+            let is_other = is_other.is_some_and(|is_other| pieces.next().as_ref().is_some_and(is_other));
+            // A copy of a pipe has one reader at a time.
+            drop(pieces);
+            if is_other || !(is_export || self.mentions(file, kinds).unwrap_or_default()) {
+                continue;
+            }
+            if let Some((pieces, _)) = open() {
+                let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
+                notices.extend(surveyed::survey(&input::shown(file), pieces, state));
+            }
+        }
+        notices
+    }
+
+    /// Sends all units in order.
+    pub(crate) fn send<R>(self, limits: Limits, mut state: Arc<ClusterState>, sender: &WorkSender<Unit, R>) {
+        for input in self.paths.iter().filter(|input| !input.is_deleted) {
+            for file in &input.files {
+                if send_file(&self, file, limits, &mut state, sender).is_err() {
+                    return;
+                }
+            }
+            if sender.add(Unit::EndOfPath(path_text(&input.path))).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn send_file<R>(
+    inputs: &Inputs,
+    file: &Path,
+    limits: Limits,
+    state: &mut Arc<ClusterState>,
+    sender: &WorkSender<Unit, R>,
+) -> Result<(), WorkClosed> {
+    let shown = input::shown(file);
+    let stream = match inputs.open(file) {
+        Ok(stream) => stream,
+        Err(error) => {
+            sender.add(Unit::Fault(InputError::Unread { path: shown, error }))?;
+            return sender.add(Unit::EndOfFile);
+        }
+    };
+    let path: Arc<str> = shown.as_str().into();
+    let mut stream_state = StateOfStream::new(state, stream.is_file);
+    for piece in Splitter::new(stream.input, limits).apart(stream_state.kinds()) {
+        let piece = match piece {
+            Ok(piece) => piece,
+            Err(error) => {
+                sender.add(Unit::Fault(InputError::of_stream(shown, error, limits)))?;
+                break;
+            }
+        };
+        let (state, notices) = stream_state.before(&path, &piece);
+        if !notices.is_empty() {
+            sender.add(Unit::Notices(notices))?;
+        }
+        sender.add(Unit::Piece {
+            path: Arc::clone(&path),
+            piece,
+            state,
+        })?;
+    }
+    drop(stream_state);
+    sender.add(Unit::EndOfFile)
+}
+
+/// Where a file is, whichever way its path is written: links to its directory are resolved, and it may be one itself. `directories` are
+/// those that were looked up.
+fn place_of(file: &Path, directories: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
+    let name = file.file_name().filter(|_| file != Path::new(STDIN))?;
+    let parent = file.parent()?;
+    let named = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
+    };
+    let directory = directories
+        .entry(named.to_owned())
+        .or_insert_with(|| fs::canonicalize(named).ok());
+    directory.as_ref().map(|directory| directory.join(name))
+}
+
+/// Whether a path is a file, rather than a pipe or standard input.
+fn is_file(path: &Path) -> bool {
+    path != Path::new(STDIN) && fs::metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// Whether a stream has one of some words.
+fn mentions(stream: Stream, words: &[&str]) -> io::Result<bool> {
+    const BLOCK: usize = 1 << 20;
+    let finders: Vec<_> = words.iter().map(Finder::new).collect();
+    let overlap = words.iter().map(|word| word.len()).max().unwrap_or_default();
+    let mut input = stream.input;
+    let mut block = Vec::with_capacity(BLOCK + overlap);
+    loop {
+        let kept = block.len();
+        input.by_ref().take(BLOCK as u64).read_to_end(&mut block)?;
+        if finders.iter().any(|finder| finder.find(&block).is_some()) {
+            return Ok(true);
+        }
+        if block.len() == kept {
+            return Ok(false);
+        }
+        let done = block.len().saturating_sub(overlap);
+        block.drain(..done);
+    }
+}

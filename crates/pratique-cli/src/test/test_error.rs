@@ -1,0 +1,21 @@
+//! Why `pratique test` ends.
+
+/// Why `pratique test` ends.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TestError {
+    /// There is nothing to test.
+    #[error("{paths}: there is no suite of tests")]
+    NoSuite { paths: String },
+    /// Suites have no tests.
+    #[error("{paths}: there is no test in the suites")]
+    NothingToTest { paths: String },
+    /// A first suite is to be written for a file.
+    #[error("{path}: --init writes a suite for a directory of policies")]
+    NoDirectory { path: String },
+    /// No test matches the filter.
+    #[error("no test's name contains {filter:?}")]
+    NoTest { filter: String },
+    /// Changes cannot be watched.
+    #[error("cannot watch for changes: {0}")]
+    Watch(notify::Error),
+}
