@@ -69,7 +69,7 @@ const NUMBERS: [[&str; 4]; 23] = [
     [
         "scan",
         "5,000 rows",
-        "pratique-report/src/tally/mod.rs",
+        "pratique-report/src/tally.rs",
         "rows: 5_000,",
     ],
     [
@@ -105,7 +105,7 @@ const NUMBERS: [[&str; 4]; 23] = [
     [
         "scan",
         "up to 1,000 results in 1 MiB",
-        "pratique-report/src/namespace_reports/mod.rs",
+        "pratique-report/src/namespace_reports.rs",
         "results: 1_000,\n            bytes: 1 << 20,",
     ],
     [

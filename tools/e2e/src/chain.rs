@@ -28,7 +28,7 @@ use http::Proxy;
 use ours::Ours;
 
 /// The developer's rights.
-const ROLES: &str = include_str!("roles.yaml");
+const ROLES: &str = include_str!("chain/roles.yaml");
 
 /// How long the caches of plugins may lag behind. Their state cannot be queried.
 const SETTLING: Duration = Duration::from_secs(5);

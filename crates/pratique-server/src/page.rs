@@ -19,7 +19,7 @@ use crate::respond::{HttpResponse, text};
 use filter::Filter;
 use html::Html;
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("page/style.css");
 
 /// The content security policy, which allows only the embedded style.
 static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {

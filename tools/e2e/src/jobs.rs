@@ -19,7 +19,7 @@ use super::kubelet::Kubelet;
 use super::programs::Programs;
 use super::{Environment, controllers};
 
-const VALUES: &str = include_str!("values.yaml");
+const VALUES: &str = include_str!("jobs/values.yaml");
 /// A schedule of the thirty-first of February.
 const NEVER: &str = "0 0 31 2 *";
 

@@ -13,7 +13,7 @@ use crate::Report;
 pub use comparison::ComparisonPage;
 use escaped::Escaped;
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("html/style.css");
 
 /// Nothing may be loaded or run, whatever the page says.
 const SECURITY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
