@@ -122,9 +122,10 @@ pub enum Clock {
 impl Clock {
     /// Starts a stopwatch of processor time, or of wall-clock time.
     pub fn start(processor: bool) -> Self {
-        match processor {
-            true => Clock::Processor(processor_time()),
-            false => Clock::Wall(Instant::now()),
+        if processor {
+            Clock::Processor(processor_time())
+        } else {
+            Clock::Wall(Instant::now())
         }
     }
 

@@ -36,9 +36,10 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), Error> {
     let mut nanos = Vec::new();
     for _ in 0..times {
         let start = Clock::start(processor);
-        let admission = match alone {
-            true => load_sequential(directory, plugin(name)?)?,
-            false => load(directory, plugin(name)?)?,
+        let admission = if alone {
+            load_sequential(directory, plugin(name)?)?
+        } else {
+            load(directory, plugin(name)?)?
         };
         nanos.push(start.nanoseconds());
         drop(black_box(admission));

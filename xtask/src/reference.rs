@@ -35,8 +35,9 @@ fn run([package, rest @ ..]: &[&str; 4]) -> Result<(), Error> {
         .current_dir(workspace::root())
         .status()
         .map_err(Error::program("cargo"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("the pages that {package} has were not written").into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("the pages that {package} has were not written").into())
     }
 }

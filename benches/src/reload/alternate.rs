@@ -105,9 +105,10 @@ fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<Re
         let start = Instant::now();
         let outcome = live.outcome()?;
         let took = u64::try_from(start.elapsed().as_nanos())?;
-        match is_reloading {
-            true => requests.reloading.push(took),
-            false => requests.calm.push(took),
+        if is_reloading {
+            requests.reloading.push(took)
+        } else {
+            requests.calm.push(took)
         }
         let is_of = |set: &char| {
             let of_set = outcome

@@ -55,9 +55,12 @@ fn compare(one: &str, other: &str) -> Ordering {
 
 /// How stable a version is, and its numbers: `v1beta2` is (1, 1, 2).
 fn parsed(version: &str) -> Option<(u8, u64, u64)> {
-    let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => text.parse().ok(),
-        false => None,
+    let number = |text: &str| {
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            text.parse().ok()
+        } else {
+            None
+        }
     };
     let rest = version.strip_prefix('v')?;
     for (stage, name) in [(0, "alpha"), (1, "beta")] {

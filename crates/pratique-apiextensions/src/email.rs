@@ -95,20 +95,20 @@ impl Reader<'_> {
 
     fn specification(&mut self) -> Option<()> {
         self.space();
-        match self.rest.starts_with('"') {
-            true => {
-                // An empty quoted text is no local part.
-                if self.quoted()? == 0 {
-                    return None;
-                }
+        if self.rest.starts_with('"') {
+            // An empty quoted text is no local part.
+            if self.quoted()? == 0 {
+                return None;
             }
-            false => self.atom()?,
+        } else {
+            self.atom()?
         }
         self.take('@')?;
         self.space();
-        match self.rest.starts_with('[') {
-            true => self.literal(),
-            false => self.atom(),
+        if self.rest.starts_with('[') {
+            self.literal()
+        } else {
+            self.atom()
         }
     }
 
@@ -159,14 +159,13 @@ impl Reader<'_> {
             }
             self.space();
             let start = self.rest;
-            let word = match self.rest.starts_with('"') {
-                true => self.quoted().map(drop),
-                false => {
-                    let end = self.rest.find(|c: char| !is_atom(c) && c != '.');
-                    let (word, behind) = self.rest.split_at_checked(end.unwrap_or(self.rest.len()))?;
-                    self.rest = behind;
-                    (!word.is_empty()).then_some(())
-                }
+            let word = if self.rest.starts_with('"') {
+                self.quoted().map(drop)
+            } else {
+                let end = self.rest.find(|c: char| !is_atom(c) && c != '.');
+                let (word, behind) = self.rest.split_at_checked(end.unwrap_or(self.rest.len()))?;
+                self.rest = behind;
+                (!word.is_empty()).then_some(())
             };
             if word.is_none() {
                 self.rest = start;

@@ -190,9 +190,10 @@ impl<'v, 'a: 'v> FaultSink<'v, &'v Value<'a>> for Faults {
         if self.fault.is_none() || fault.is_fatal {
             self.fault = Some(fault.message());
         }
-        match fault.is_fatal {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if fault.is_fatal {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 

@@ -163,13 +163,12 @@ impl Version {
     }
 
     fn pruned(&self, object: &mut Value<'_>, malformed: Malformed) -> Result<Vec<String>, DecodeError> {
-        match self.is_of_kind(object) {
-            true => pruned(object, &self.compiled.schema, self.preserves_unknown, malformed),
-            false => {
-                let (metadata, unknown) = read_metadata(object, malformed)?;
-                set_metadata(object, metadata);
-                Ok(unknown)
-            }
+        if self.is_of_kind(object) {
+            pruned(object, &self.compiled.schema, self.preserves_unknown, malformed)
+        } else {
+            let (metadata, unknown) = read_metadata(object, malformed)?;
+            set_metadata(object, metadata);
+            Ok(unknown)
         }
     }
 

@@ -31,15 +31,16 @@ fn finalizer(name: &str) -> Vec<String> {
     let mut warnings: Vec<String> = qualified_name(name).iter().map(|fault| warning(fault)).collect();
     let is_standard = matches!(name, "orphan" | "foregroundDeletion" | "kubernetes");
     if !name.contains('/') && !is_standard {
-        warnings.push(match name.contains('.') {
-            true => warning(
+        warnings.push(if name.contains('.') {
+warning(
                 "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with \
                  other finalizer writers",
-            ),
-            false => warning(
+            )
+} else {
+warning(
                 "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers",
-            ),
-        });
+            )
+});
     }
     warnings
 }

@@ -194,9 +194,10 @@ fn object_column(schema: &Schema) -> Result<usize, OpenError> {
             let columns: Vec<String> = columns
                 .map(|field| format!("{} ({})", field.name(), field.data_type()))
                 .collect();
-            let columns = match columns.is_empty() {
-                true => "it has none".to_owned(),
-                false => columns.join(", "),
+            let columns = if columns.is_empty() {
+                "it has none".to_owned()
+            } else {
+                columns.join(", ")
             };
             Err(OpenError::NoColumn { columns })
         }

@@ -51,9 +51,10 @@ impl<'a> TextColumn<'a> {
                 let values = Box::new(TextColumn::of(dictionary.values().as_ref())?);
                 TextColumn::Dictionary {
                     // Of an empty dictionary there are no keys to look up.
-                    keys: match dictionary.values().is_empty() {
-                        true => Vec::new(),
-                        false => dictionary.normalized_keys(),
+                    keys: if dictionary.values().is_empty() {
+                        Vec::new()
+                    } else {
+                        dictionary.normalized_keys()
                     },
                     nulls: dictionary.keys(),
                     values,

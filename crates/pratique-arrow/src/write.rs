@@ -93,9 +93,10 @@ impl<W: Write + Send> ResultWriter<W> {
     /// Those before it cannot be written.
     pub fn push(&mut self, row: &ResultRow<'_>) -> Result<(), WriteError> {
         self.rows.push(row);
-        match self.rows.len() >= BATCH_ROWS || self.rows.bytes() >= BATCH_BYTES {
-            true => self.flush(),
-            false => Ok(()),
+        if self.rows.len() >= BATCH_ROWS || self.rows.bytes() >= BATCH_BYTES {
+            self.flush()
+        } else {
+            Ok(())
         }
     }
 

@@ -116,12 +116,11 @@ struct Full(usize);
 
 impl Write for Full {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match bytes.len() <= self.0 {
-            true => {
-                self.0 -= bytes.len();
-                Ok(bytes.len())
-            }
-            false => Err(io::Error::new(io::ErrorKind::StorageFull, "full")),
+        if bytes.len() <= self.0 {
+            self.0 -= bytes.len();
+            Ok(bytes.len())
+        } else {
+            Err(io::Error::new(io::ErrorKind::StorageFull, "full"))
         }
     }
 

@@ -243,9 +243,10 @@ fn path(request: &AdmissionRequest<'_>) -> String {
         group => format!("/apis/{group}/{}", resource.version),
     };
     let is_namespace = resource.group.is_empty() && resource.resource == "namespaces";
-    let namespace = match is_namespace || request.namespace.is_empty() {
-        true => ["", ""],
-        false => ["namespaces", &request.namespace],
+    let namespace = if is_namespace || request.namespace.is_empty() {
+        ["", ""]
+    } else {
+        ["namespaces", &request.namespace]
     };
     let subresource = subresource(request);
     // Objects are created at the path of their list; subresources at the path of their object.

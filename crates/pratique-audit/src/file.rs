@@ -116,11 +116,12 @@ impl AppendFile {
         }
         let written = self.file.write(bytes)?;
         let is_partial = bytes.get(..written).is_some_and(|bytes| !bytes.ends_with(b"\n"));
-        self.partial_size = match is_partial {
-            true => Some(self.file.metadata()?)
+        self.partial_size = if is_partial {
+            Some(self.file.metadata()?)
                 .filter(|metadata| metadata.is_file())
-                .map(|metadata| metadata.len()),
-            false => None,
+                .map(|metadata| metadata.len())
+        } else {
+            None
         };
         Ok(written)
     }

@@ -166,9 +166,12 @@ impl Log {
         if event.level() == Level::None {
             return true;
         }
-        self.write(|line| match self.secrets {
-            true => event.clone().with_secrets().write_to(line),
-            false => event.write_to(line),
+        self.write(|line| {
+            if self.secrets {
+                event.clone().with_secrets().write_to(line)
+            } else {
+                event.write_to(line)
+            }
         })
     }
 

@@ -231,9 +231,10 @@ impl Line<'_> {
 
 impl io::Write for Line<'_> {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
-        match self.reserve(self.text.len().saturating_add(more.len())) {
-            true => self.text.write(more),
-            false => Err(io::ErrorKind::StorageFull.into()),
+        if self.reserve(self.text.len().saturating_add(more.len())) {
+            self.text.write(more)
+        } else {
+            Err(io::ErrorKind::StorageFull.into())
         }
     }
 

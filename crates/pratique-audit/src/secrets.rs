@@ -30,9 +30,10 @@ pub(crate) fn of(request: &AdmissionRequest<'_>) -> Paths {
     let requested = requested.map_or(&[][..], |resource| {
         of_resource(resource, &request.request_sub_resource)
     });
-    match requested.is_empty() {
-        true => of_resource(&request.resource, &request.sub_resource),
-        false => requested,
+    if requested.is_empty() {
+        of_resource(&request.resource, &request.sub_resource)
+    } else {
+        requested
     }
 }
 

@@ -109,10 +109,13 @@ impl<'c> Estimator<'c> {
             Expr::Struct { fields, .. } => fields
                 .iter()
                 .fold(NEW_STRUCT, |sum, field| sum.plus(self.cost(field.value))),
-            Expr::Comprehension(comprehension) => match checked.ast.is_binding(comprehension) {
-                true => self.binding(id, comprehension),
-                false => self.comprehension(id, comprehension),
-            },
+            Expr::Comprehension(comprehension) => {
+                if checked.ast.is_binding(comprehension) {
+                    self.binding(id, comprehension)
+                } else {
+                    self.comprehension(id, comprehension)
+                }
+            }
         }
     }
 
@@ -204,9 +207,10 @@ impl<'c> Estimator<'c> {
             self.known.insert(id, size);
             return Some(size);
         }
-        match is_scalar(of) {
-            true => Some(Range::exactly(1)),
-            false => self.local(id).and_then(|local| local.size),
+        if is_scalar(of) {
+            Some(Range::exactly(1))
+        } else {
+            self.local(id).and_then(|local| local.size)
         }
     }
 
@@ -243,10 +247,7 @@ impl<'c> Estimator<'c> {
 
 /// The range to start from when the ranges of elements are joined.
 fn nothing_yet(is_empty: bool) -> Range {
-    match is_empty {
-        true => Range::exactly(0),
-        false => Range::NONE,
-    }
+    if is_empty { Range::exactly(0) } else { Range::NONE }
 }
 
 /// Whether all values of a type have the same size.

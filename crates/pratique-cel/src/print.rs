@@ -236,11 +236,11 @@ impl<'a> Printer<'a> {
     /// `a && b && c`: without parentheses where the parser makes the same balanced tree of the chain.
     fn logic(&self, id: ExprId, function: &'a str, level: Level, sign: &'a str, pieces: &mut Vec<Piece<'a>>) {
         let terms = self.terms(id, function);
-        let terms = match self.is_balanced(id, function, terms.len().saturating_sub(1)) {
-            true => terms,
-            false => self
-                .operation(id)
-                .map_or_else(Vec::new, |(_, args)| args.to_vec()),
+        let terms = if self.is_balanced(id, function, terms.len().saturating_sub(1)) {
+            terms
+        } else {
+            self.operation(id)
+                .map_or_else(Vec::new, |(_, args)| args.to_vec())
         };
         for (index, term) in terms.into_iter().enumerate() {
             pieces.push(Piece::Text(if index > 0 { sign } else { "" }));

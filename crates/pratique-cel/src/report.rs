@@ -180,9 +180,10 @@ impl<'r> Walk<'r> {
         let accumulator = self.visit(comprehension.init);
         let outer = self.locals.len();
         self.locals.push(accumulator);
-        match comprehension.var2.is_some() {
-            true => self.locals.extend([None, element]),
-            false => self.locals.push(element.filter(|_| !is_map)),
+        if comprehension.var2.is_some() {
+            self.locals.extend([None, element])
+        } else {
+            self.locals.push(element.filter(|_| !is_map))
         }
         self.visit(comprehension.condition);
         self.visit(comprehension.step);

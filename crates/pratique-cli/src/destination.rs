@@ -44,9 +44,10 @@ pub(crate) enum Readers {
 impl Destination {
     /// Standard output, which is no terminal.
     pub(crate) fn output(format: &'static str) -> Result<Self, CliError> {
-        match io::stdout().is_terminal() {
-            true => Err(CliError::NotText { format }),
-            false => Ok(Destination::Output(BufWriter::new(io::stdout()))),
+        if io::stdout().is_terminal() {
+            Err(CliError::NotText { format })
+        } else {
+            Ok(Destination::Output(BufWriter::new(io::stdout())))
         }
     }
 
@@ -56,11 +57,12 @@ impl Destination {
             let store = store(&location)?;
             return Ok(Destination::Object(Box::new(store.writer(location))));
         }
-        let opened = match is_special(path) {
-            true => permit(path)
+        let opened = if is_special(path) {
+            permit(path)
                 .and_then(|()| File::create(path))
-                .map(|file| Destination::Special(BufWriter::new(file))),
-            false => Unfinished::create(path, readers).map(Destination::File),
+                .map(|file| Destination::Special(BufWriter::new(file)))
+        } else {
+            Unfinished::create(path, readers).map(Destination::File)
         };
         opened.map_err(|error| unwritten(path, error))
     }

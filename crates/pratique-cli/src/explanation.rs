@@ -157,9 +157,10 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
         }
         (None, None) => Text::new(),
     };
-    let cost = match whole {
-        true => style.paint(Tone::Faint, text!(" (cost {})", expression.cost)),
-        false => Text::new(),
+    let cost = if whole {
+        style.paint(Tone::Faint, text!(" (cost {})", expression.cost))
+    } else {
+        Text::new()
     };
     let place = expression.location.as_ref().filter(|_| is_decisive(expression));
     let place = place.map(|location| text!(" {}", at(location, style)));

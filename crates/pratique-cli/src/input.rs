@@ -51,9 +51,10 @@ pub(crate) const STDIN_NAME: &str = "<stdin>";
 
 /// How a path of the user is shown.
 pub(crate) fn shown(path: &Path) -> String {
-    match path == Path::new(STDIN) {
-        true => STDIN_NAME.to_owned(),
-        false => path_text(path),
+    if path == Path::new(STDIN) {
+        STDIN_NAME.to_owned()
+    } else {
+        path_text(path)
     }
 }
 

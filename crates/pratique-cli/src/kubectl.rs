@@ -25,9 +25,10 @@ fn is_called(program: Option<&OsString>, name: &str) -> bool {
 
 /// The command as it was typed: usages and examples of help begin with it.
 pub(crate) fn as_typed(command: Command) -> Command {
-    match is_called(std::env::args_os().next().as_ref(), PLUGIN) {
-        true => command.bin_name(TYPED),
-        false => command,
+    if is_called(std::env::args_os().next().as_ref(), PLUGIN) {
+        command.bin_name(TYPED)
+    } else {
+        command
     }
 }
 
@@ -64,9 +65,12 @@ fn candidates(command: Command, words: Vec<OsString>) -> Vec<(String, String)> {
 /// The command without completion of file names: shells do that where there are no candidates.
 fn without_files(command: Command) -> Command {
     command
-        .mut_args(|argument| match argument.get_action().takes_values() {
-            true => argument.value_hint(ValueHint::Other),
-            false => argument,
+        .mut_args(|argument| {
+            if argument.get_action().takes_values() {
+                argument.value_hint(ValueHint::Other)
+            } else {
+                argument
+            }
         })
         .mut_subcommands(without_files)
 }

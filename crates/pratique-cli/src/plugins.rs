@@ -18,9 +18,10 @@ pub(crate) fn make(
     permit: &PathPermit<'_>,
 ) -> Result<Box<dyn Plugin>, Failure> {
     let check = |path: &str| {
-        let path = match path.starts_with('/') {
-            true => format!("{root}{path}"),
-            false => path.to_owned(),
+        let path = if path.starts_with('/') {
+            format!("{root}{path}")
+        } else {
+            path.to_owned()
         };
         permit(Path::new(&path)).map_err(|error| error.to_string())?;
         chain::check_kube_config(&path)

@@ -182,9 +182,10 @@ impl Project {
         };
         // What a server is given by a file that is trusted may be anywhere.
         let is_trusted = self.trust == FileTrust::Trusted;
-        let bounded: fn(&Setting) -> bool = match is_trusted {
-            true => |setting| setting.command != "serve",
-            false => |_| true,
+        let bounded: fn(&Setting) -> bool = if is_trusted {
+            |setting| setting.command != "serve"
+        } else {
+            |_| true
         };
         AppliedProject {
             path: path_text(&self.path),

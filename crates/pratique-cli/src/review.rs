@@ -48,9 +48,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let limits = input_limits(arguments.state.max_input);
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let mut inputs = Inputs::of(&arguments.inputs, since, &files)?;
-    let of_inputs = match arguments.input_policies {
-        true => Some(input_policies::files(&mut inputs, limits)?),
-        false => None,
+    let of_inputs = if arguments.input_policies {
+        Some(input_policies::files(&mut inputs, limits)?)
+    } else {
+        None
     };
     let mut state = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
@@ -146,9 +147,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     // Webhooks are called one after the other, as they may have side effects; a chain is run by one request after another,
     // as each may charge quotas and store what others look up.
     let plugins_run = chain.is_some();
-    let threads = match arguments.webhooks || chain.is_some() {
-        true => 1,
-        false => crate::stream::ordered::cores(),
+    let threads = if arguments.webhooks || chain.is_some() {
+        1
+    } else {
+        crate::stream::ordered::cores()
     };
     let reviewer = if arguments.webhooks || chain.is_some() {
         Reviewer::chain(&admission, permissions.decider(), chain).map_err(CliError::Thread)?

@@ -85,9 +85,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if answers.apply && !answers.output.has_reports() {
         return Err(CliError::Scan(ScanError::NothingToApply));
     }
-    let operation = match arguments.as_update {
-        false => Operation::Create,
-        true => Operation::Update,
+    let operation = if arguments.as_update {
+        Operation::Update
+    } else {
+        Operation::Create
     };
     let settings = plugins::settings(&arguments.chain, operation)?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;

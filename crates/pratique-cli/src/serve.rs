@@ -51,9 +51,10 @@ const END: Duration = Duration::from_secs(10);
 
 /// Serves until a signal ends it; succeeds if all requests were answered.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitStatus, CliError> {
-    let level = match arguments.registration.print_webhook_configuration {
-        true => LogLevel::Warn,
-        false => arguments.log_level,
+    let level = if arguments.registration.print_webhook_configuration {
+        LogLevel::Warn
+    } else {
+        arguments.log_level
     };
     let logging = logging::start(arguments.logging_format, level).map_err(CliError::Thread)?;
     let ended = start(arguments, &logging).map_err(|error| match error {
@@ -136,9 +137,10 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         page: !arguments.no_status_page,
         page_hosts,
     };
-    let sample = match arguments.has_policies() {
-        true => SampleRequest::of(&live.manifests(), &arguments.plugins),
-        false => SampleRequest::of_standards(),
+    let sample = if arguments.has_policies() {
+        SampleRequest::of(&live.manifests(), &arguments.plugins)
+    } else {
+        SampleRequest::of_standards()
     };
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
@@ -204,9 +206,10 @@ async fn serve(
     settings: Settings,
     (logging, sample): (&Logging, &SampleRequest),
 ) -> Result<bool, CliError> {
-    let scheme = match settings.certificates.is_some() {
-        true => "https",
-        false => "http",
+    let scheme = if settings.certificates.is_some() {
+        "https"
+    } else {
+        "http"
     };
     let page = settings.page;
     let is_self_signed = settings
@@ -229,9 +232,10 @@ async fn serve(
     }
     let curl = curl_command(scheme, &reached, sample);
     let tries = is_self_signed || scheme == "http";
-    match tries && !logging.is_text() {
-        true => tracing::info!(address = %address, scheme, try = curl, "Serving"),
-        false => tracing::info!(address = %address, scheme, "Serving"),
+    if tries && !logging.is_text() {
+        tracing::info!(address = %address, scheme, try = curl, "Serving")
+    } else {
+        tracing::info!(address = %address, scheme, "Serving")
     }
     if tries && logging.is_text() {
         logging.note(&greeting(scheme, &reached, page, &curl));

@@ -62,11 +62,12 @@ pub(crate) enum WebhookUse {
 impl WebhookUse {
     /// They are called, or can be with `--webhooks`.
     pub(crate) fn called(is_called: bool) -> Self {
-        match is_called {
-            true => WebhookUse::Taken,
-            false => WebhookUse::Skipped {
+        if is_called {
+            WebhookUse::Taken
+        } else {
+            WebhookUse::Skipped {
                 help: "--webhooks calls them",
-            },
+            }
         }
     }
 

@@ -18,9 +18,10 @@ pub struct Attributes<'s> {
 impl<'s> Attributes<'s> {
     /// A request whose object mutating policies changed last: they leave objects in the form of their kind.
     pub fn mutated(request: &'s AdmissionRequest<'s>, object: &'s Value<'s>) -> Self {
-        let form = match pratique_typed::keeps_form(&request.kind) {
-            true => ObjectForm::Settled,
-            false => ObjectForm::Written,
+        let form = if pratique_typed::keeps_form(&request.kind) {
+            ObjectForm::Settled
+        } else {
+            ObjectForm::Written
         };
         Attributes {
             request,

@@ -145,9 +145,10 @@ pub fn evaluate<'a>(
     match trace {
         None => program.evaluate(context, activation),
         Some(trace) => {
-            let evaluation = match trace.wants_values() {
-                true => program.evaluate_observed(context, activation, &mut ValueObserver(trace)),
-                false => program.evaluate(context, activation),
+            let evaluation = if trace.wants_values() {
+                program.evaluate_observed(context, activation, &mut ValueObserver(trace))
+            } else {
+                program.evaluate(context, activation)
             };
             trace.end(&evaluation, context.cost());
             evaluation

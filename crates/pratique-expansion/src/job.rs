@@ -105,11 +105,11 @@ fn indexed_prefix(job: &str) -> String {
     const SUFFIX: &str = "-0-";
     /// Names of 63 characters, without the five random ones.
     const LONGEST: usize = 58;
-    let kept = match job.len() + SUFFIX.len() > LONGEST {
-        true => job
-            .get(..job.floor_char_boundary(LONGEST - SUFFIX.len()))
-            .unwrap_or(job),
-        false => job,
+    let kept = if job.len() + SUFFIX.len() > LONGEST {
+        job.get(..job.floor_char_boundary(LONGEST - SUFFIX.len()))
+            .unwrap_or(job)
+    } else {
+        job
     };
     format!("{kept}{SUFFIX}")
 }

@@ -88,11 +88,12 @@ const UNDECLARED: &str = "\0";
 
 fn base(patch_types: bool, minor: u32) -> Environment {
     let environment = library::kubernetes_at(minor);
-    match patch_types {
-        true => environment
+    if patch_types {
+        environment
             .with_library(library::json_patch())
-            .with_library(library::mutation::library()),
-        false => environment,
+            .with_library(library::mutation::library())
+    } else {
+        environment
     }
 }
 

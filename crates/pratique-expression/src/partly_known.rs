@@ -81,8 +81,9 @@ fn unknown(path: String) -> Fault {
 /// `path.field`, or `path['field']` where that is no name.
 fn below(path: &str, field: &str) -> String {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    match field.bytes().all(is_name) {
-        true => format!("{path}.{field}"),
-        false => format!("{path}['{field}']"),
+    if field.bytes().all(is_name) {
+        format!("{path}.{field}")
+    } else {
+        format!("{path}['{field}']")
     }
 }

@@ -66,13 +66,12 @@ impl Regex {
     /// Go's, or the meter's.
     pub fn try_new<M: Meter>(pattern: &str, meter: &M) -> Result<Self, Refused<M::Stop>> {
         let parsed = parser::parse(pattern, meter)?;
-        let automaton = match parsed.weight <= automaton::LARGEST {
-            true => {
-                let making = automaton::MAKING.saturating_mul(parsed.weight);
-                meter.work(making).map_err(Refused::Stopped)?;
-                Automaton::new(&parsed.hir, parsed.weight)
-            }
-            false => None,
+        let automaton = if parsed.weight <= automaton::LARGEST {
+            let making = automaton::MAKING.saturating_mul(parsed.weight);
+            meter.work(making).map_err(Refused::Stopped)?;
+            Automaton::new(&parsed.hir, parsed.weight)
+        } else {
+            None
         };
         let machine = OnceLock::new();
         if automaton.is_none() {

@@ -42,9 +42,10 @@ enum Identifier<'v> {
 
 impl<'v> From<&'v str> for Identifier<'v> {
     fn from(text: &'v str) -> Self {
-        match text.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => Identifier::Number(text.len(), text),
-            false => Identifier::Word(text),
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            Identifier::Number(text.len(), text)
+        } else {
+            Identifier::Word(text)
         }
     }
 }

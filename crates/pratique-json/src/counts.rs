@@ -92,9 +92,10 @@ struct StructuralCounts {
 impl StructuralCounts {
     /// Counts in a part of the text that lies between strings.
     fn add(&mut self, part: &[u8]) {
-        match part.len() < LANES {
-            true => self.add_each(part),
-            false => self.add_lanes(part),
+        if part.len() < LANES {
+            self.add_each(part)
+        } else {
+            self.add_lanes(part)
         }
     }
 

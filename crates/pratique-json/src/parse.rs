@@ -78,12 +78,13 @@ impl Node {
     }
 
     fn child<E: serde::de::Error>(self) -> Result<Self, E> {
-        match self.depth < MAX_DEPTH {
-            true => Ok(Node {
+        if self.depth < MAX_DEPTH {
+            Ok(Node {
                 depth: self.depth + 1,
                 ..self
-            }),
-            false => Err(E::custom("exceeded max depth")),
+            })
+        } else {
+            Err(E::custom("exceeded max depth"))
         }
     }
 }
@@ -160,9 +161,10 @@ impl<'de> Visitor<'de> for Node {
         }
         let count = members.len();
         let object: Object<'de> = members.into_iter().collect();
-        match self.is_unique && object.len() < count {
-            true => Err(A::Error::custom("a member is given twice")),
-            false => Ok(Value::Object(object)),
+        if self.is_unique && object.len() < count {
+            Err(A::Error::custom("a member is given twice"))
+        } else {
+            Ok(Value::Object(object))
         }
     }
 }

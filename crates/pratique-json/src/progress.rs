@@ -93,9 +93,10 @@ impl<'i> Progress<'i> {
     /// One was stopped.
     #[inline]
     pub fn outcome(&self) -> Result<(), Interrupted> {
-        match self.stopped.get() {
-            true => Err(Interrupted),
-            false => Ok(()),
+        if self.stopped.get() {
+            Err(Interrupted)
+        } else {
+            Ok(())
         }
     }
 

@@ -131,9 +131,10 @@ fn of_resource(
         };
         // A kind without a version has that of the resource; the core group has no name.
         let of_core = kind.version.as_deref().is_some_and(|version| !version.is_empty());
-        let kind_group = match of_core {
-            true => kind.group.unwrap_or_default(),
-            false => or(kind.group, group),
+        let kind_group = if of_core {
+            kind.group.unwrap_or_default()
+        } else {
+            or(kind.group, group)
         };
         let served = ServedResource {
             resource: served.clone(),
@@ -208,12 +209,13 @@ const AT_ONCE: usize = 8;
 fn of_list(served: &GroupVersion, resource: APIResource) -> ServedResource {
     let (plural, subresource) = resource.name.split_once('/').unwrap_or((&resource.name, ""));
     let version = resource.version.unwrap_or_default();
-    let kind_of = match version.is_empty() {
-        true => served.clone(),
-        false => GroupVersion {
+    let kind_of = if version.is_empty() {
+        served.clone()
+    } else {
+        GroupVersion {
             group: resource.group.unwrap_or_default(),
             version,
-        },
+        }
     };
     ServedResource {
         resource: served.clone().with_resource(plural),

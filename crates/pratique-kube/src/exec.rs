@@ -307,9 +307,10 @@ fn error_output(errors: &[u8]) -> String {
     let text = String::from_utf8_lossy(errors);
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().take(LONGEST).collect();
-    match line.is_empty() {
-        true => line,
-        false => format!(": {line}"),
+    if line.is_empty() {
+        line
+    } else {
+        format!(": {line}")
     }
 }
 

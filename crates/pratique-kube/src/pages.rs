@@ -215,9 +215,10 @@ impl ListPages {
             self.position.since = answer.version;
         }
         let begins = self.position.clone();
-        let listed = match begins.renewed && !begins.unordered {
-            true => answer.keys.iter().take_while(|key| **key <= begins.after).count(),
-            false => 0,
+        let listed = if begins.renewed && !begins.unordered {
+            answer.keys.iter().take_while(|key| **key <= begins.after).count()
+        } else {
+            0
         };
         let count = answer.keys.len().saturating_sub(listed);
         for key in answer.keys.into_iter().skip(listed) {

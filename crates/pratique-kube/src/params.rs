@@ -51,9 +51,10 @@ impl Params {
     pub(super) fn need(&mut self, kinds: &Kinds, served: &Served) {
         let now = Instant::now();
         for (kind, watched) in &mut self.watched {
-            match kinds.contains(kind) {
-                true => watched.unneeded_since = None,
-                false => _ = watched.unneeded_since.get_or_insert(now),
+            if kinds.contains(kind) {
+                watched.unneeded_since = None
+            } else {
+                _ = watched.unneeded_since.get_or_insert(now)
             }
         }
         self.watched.retain(|kind, watched| {

@@ -137,9 +137,10 @@ impl Requests {
                     error: ReadError::TooLarge { .. },
                     ..
                 }) => {
-                    let mebibytes = match most < MOST_OF_ANSWER {
-                        true => MOST_BYTES >> 20,
-                        false => MOST_OF_ANSWER >> 20,
+                    let mebibytes = if most < MOST_OF_ANSWER {
+                        MOST_BYTES >> 20
+                    } else {
+                        MOST_OF_ANSWER >> 20
                     };
                     return Err(ReadError::TooLarge { mebibytes });
                 }
@@ -245,17 +246,21 @@ pub(super) fn root(group: &str, version: &str) -> Result<String, ReadError> {
 pub(super) fn segment(name: &str) -> Result<&str, ReadError> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b':');
     let is_name = !name.is_empty() && name != "." && name != ".." && name.bytes().all(is_plain);
-    match is_name {
-        true => Ok(name),
-        false => Err(ReadError::Name(name.to_owned())),
+    if is_name {
+        Ok(name)
+    } else {
+        Err(ReadError::Name(name.to_owned()))
     }
 }
 
 /// A token within a query.
 pub(super) fn encoded(token: &str) -> String {
-    let byte = |byte: u8| match byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_') {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
+    let byte = |byte: u8| {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_') {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
     };
     token.bytes().map(byte).collect()
 }

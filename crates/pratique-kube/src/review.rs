@@ -139,9 +139,10 @@ impl Reviews {
             ..SubjectAccessReview::default()
         };
         let decision = decision(self.ask(&review).await?);
-        let remember = match decision.allowed {
-            true => self.remember.allowed,
-            false => self.remember.denied,
+        let remember = if decision.allowed {
+            self.remember.allowed
+        } else {
+            self.remember.denied
         };
         if decision.error.is_none() && subject_size(&question.subject) + question.verb.len() < BIGGEST {
             self.lock()
@@ -207,9 +208,10 @@ fn unanswered(error: String) -> Decision {
 fn decision(status: SubjectAccessReviewStatus) -> Decision {
     let denied = status.denied == Some(true);
     let both = "webhook subject access review returned both allow and deny response";
-    let error = match denied && status.allowed {
-        true => Some(both.to_owned()),
-        false => status.evaluation_error.filter(|error| !error.is_empty()),
+    let error = if denied && status.allowed {
+        Some(both.to_owned())
+    } else {
+        status.evaluation_error.filter(|error| !error.is_empty())
     };
     Decision {
         allowed: status.allowed && !denied,

@@ -69,9 +69,10 @@ impl Served {
 
     fn add(&mut self, served: &ServedResource) {
         if served.subresource.is_empty() {
-            let scope = match served.namespaced {
-                true => ParamScope::Namespaced,
-                false => ParamScope::Cluster,
+            let scope = if served.namespaced {
+                ParamScope::Namespaced
+            } else {
+                ParamScope::Cluster
             };
             let plural = served.resource.resource.clone();
             let kind = self.kinds.entry(served.kind.clone());

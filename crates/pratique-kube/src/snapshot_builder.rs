@@ -221,9 +221,10 @@ async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: 
                 }
                 changed.notify_one();
                 // Not at once: a resource is served a moment after it is defined.
-                let patience = match discovered.lacking.load(Ordering::Relaxed) {
-                    true => DISCOVERY_LACKING_INTERVAL,
-                    false => DISCOVERY_INTERVAL,
+                let patience = if discovered.lacking.load(Ordering::Relaxed) {
+                    DISCOVERY_LACKING_INTERVAL
+                } else {
+                    DISCOVERY_INTERVAL
                 };
                 let _ = timeout(patience, discovered.again.notified()).await;
                 sleep(DISCOVERY_MIN_INTERVAL).await;

@@ -100,9 +100,10 @@ struct Faults {
 
 impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
     fn fault(&mut self, fault: &decode::Fault<'_, 't, TreeNode<'t>>) -> ControlFlow<()> {
-        let faults = match fault.is_fatal {
-            true => &mut self.decoded.fatal,
-            false => &mut self.decoded.types,
+        let faults = if fault.is_fatal {
+            &mut self.decoded.fatal
+        } else {
+            &mut self.decoded.types
         };
         if faults.len() < MAX_TYPES {
             let node = fault.value.node();

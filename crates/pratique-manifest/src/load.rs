@@ -80,9 +80,10 @@ fn outcome(set: ManifestSet, failures: Vec<Failure>, budget: &Budget) -> Result<
     if budget.is_exceeded() {
         return Err(LoadErrors::new(vec![exceeded(&failures, budget)]));
     }
-    match failures.is_empty() {
-        true => Ok(set),
-        false => Err(LoadErrors::new(failures)),
+    if failures.is_empty() {
+        Ok(set)
+    } else {
+        Err(LoadErrors::new(failures))
     }
 }
 

@@ -34,14 +34,15 @@ impl PolicyExpressions for Nope {
             help: None,
         };
         let issues: Vec<_> = text.match_indices("nope").map(issue).collect();
-        match issues.is_empty() {
-            true => Ok(()),
-            false => Err(ExpressionError {
+        if issues.is_empty() {
+            Ok(())
+        } else {
+            Err(ExpressionError {
                 kind: ExpressionErrorKind::Invalid,
                 detail: "does not compile".into(),
                 issues,
                 help: None,
-            }),
+            })
         }
     }
 }

@@ -109,9 +109,10 @@ impl<'r> Target<'r> {
 impl Target<'_> {
     /// The labels of one of its objects; `None` where there is no object, or where it has no metadata.
     pub(crate) fn labels_of<'a>(&self, object: &'a Value<'a>) -> Option<Labels<'a>> {
-        match self.types_objects {
-            true => labels_of(self.kind, object),
-            false => labels_of(&GroupVersionKind::default(), object),
+        if self.types_objects {
+            labels_of(self.kind, object)
+        } else {
+            labels_of(&GroupVersionKind::default(), object)
         }
     }
 }

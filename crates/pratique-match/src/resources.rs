@@ -192,9 +192,10 @@ impl MatchResources {
             // any. One in a namespace that is selected matches, wherever its kind lives.
             let is_selected =
                 !target.namespace.is_empty() && self.stored_namespace_matches(target, namespaces) == Ok(true);
-            return match is_selected {
-                true => Ok(true),
-                false => Err(MatchError::UnknownResource(target.kind.clone())),
+            return if is_selected {
+                Ok(true)
+            } else {
+                Err(MatchError::UnknownResource(target.kind.clone()))
             };
         }
         self.stored_namespace_matches(target, namespaces)
@@ -243,9 +244,10 @@ impl MatchResources {
         if selector.is_empty() || selects(target.object) || selects(target.old_object) {
             return Ok(true);
         }
-        match target.lacks_old_object {
-            true => Err(MatchError::UnknownOldObject(selector.to_string())),
-            false => Ok(false),
+        if target.lacks_old_object {
+            Err(MatchError::UnknownOldObject(selector.to_string()))
+        } else {
+            Ok(false)
         }
     }
 }

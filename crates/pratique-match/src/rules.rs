@@ -86,10 +86,13 @@ impl Rule {
         let best = self.resources.iter().map(of_pattern).max();
         match best.unwrap_or(AssumedMatch::Excluded) {
             AssumedMatch::Excluded => AssumedMatch::Excluded,
-            _ if !self.versions.contain(&resource.version) => match equivalent {
-                true => AssumedMatch::Possible,
-                false => AssumedMatch::Excluded,
-            },
+            _ if !self.versions.contain(&resource.version) => {
+                if equivalent {
+                    AssumedMatch::Possible
+                } else {
+                    AssumedMatch::Excluded
+                }
+            }
             AssumedMatch::Sure if self.scope != Scope::All => AssumedMatch::Possible,
             best => best,
         }

@@ -69,12 +69,13 @@ impl Selector {
             .requirements
             .iter()
             .partition(|requirement| requirement.key == NAME_LABEL);
-        match of_name
+        if of_name
             .iter()
             .all(|requirement| requirement.test.passes(Some(name)))
         {
-            false => Some(false),
-            true => others.is_empty().then_some(true),
+            others.is_empty().then_some(true)
+        } else {
+            Some(false)
         }
     }
 

@@ -159,9 +159,10 @@ fn length(der: &[u8]) -> Result<(usize, &[u8]), &'static str> {
             return Err("structure error: superfluous leading zeros in length");
         }
     }
-    match length < 0x80 {
-        true => Err("structure error: non-minimal length"),
-        false => Ok((length, rest)),
+    if length < 0x80 {
+        Err("structure error: non-minimal length")
+    } else {
+        Ok((length, rest))
     }
 }
 

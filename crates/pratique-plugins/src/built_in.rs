@@ -73,9 +73,10 @@ impl Requests {
 
     /// These where one of the feature gates is on.
     pub(crate) fn when(self, settings: &PluginSettings<'_>, gates: &[&str]) -> Self {
-        match gates.iter().any(|gate| settings.feature_gates.is_on(gate)) {
-            true => self,
-            false => Requests::Never,
+        if gates.iter().any(|gate| settings.feature_gates.is_on(gate)) {
+            self
+        } else {
+            Requests::Never
         }
     }
 
@@ -126,9 +127,10 @@ impl<P: BuiltInPlugin> Plugin for Handled<P> {
         context: &PluginContext<'_>,
         effects: &mut Effects,
     ) -> Answer {
-        match self.requests.contain(attributes.request) {
-            true => self.plugin.admit(attributes, &mut Call { context, effects }),
-            false => Ok(()),
+        if self.requests.contain(attributes.request) {
+            self.plugin.admit(attributes, &mut Call { context, effects })
+        } else {
+            Ok(())
         }
     }
 
@@ -138,9 +140,10 @@ impl<P: BuiltInPlugin> Plugin for Handled<P> {
         context: &PluginContext<'_>,
         effects: &mut Effects,
     ) -> Answer {
-        match self.requests.contain(attributes.request) {
-            true => self.plugin.validate(attributes, &mut Call { context, effects }),
-            false => Ok(()),
+        if self.requests.contain(attributes.request) {
+            self.plugin.validate(attributes, &mut Call { context, effects })
+        } else {
+            Ok(())
         }
     }
 }

@@ -6,9 +6,10 @@ use pratique_plugin::StartError;
 
 /// The JSON of a text in YAML or JSON.
 fn to_json(text: &[u8]) -> Result<String, StartError> {
-    match pratique_yaml::is_json(text) {
-        true => pratique_yaml::json_as_json(text).map_err(|error| StartError::new(unknown_kind(error))),
-        false => pratique_yaml::yaml_as_json(text).map_err(|error| StartError::new(error.to_string())),
+    if pratique_yaml::is_json(text) {
+        pratique_yaml::json_as_json(text).map_err(|error| StartError::new(unknown_kind(error)))
+    } else {
+        pratique_yaml::yaml_as_json(text).map_err(|error| StartError::new(error.to_string()))
     }
 }
 
@@ -16,9 +17,10 @@ fn to_json(text: &[u8]) -> Result<String, StartError> {
 // Upstream: apimachinery/pkg/util/yaml/decoder.go, YAMLOrJSONDecoder
 pub(crate) fn documents(text: &[u8]) -> impl Iterator<Item = Result<Value<'static>, StartError>> {
     let whole = String::from_utf8_lossy(text).into_owned();
-    let parts: Vec<String> = match pratique_yaml::is_json(text) {
-        true => vec![whole],
-        false => split(&whole),
+    let parts: Vec<String> = if pratique_yaml::is_json(text) {
+        vec![whole]
+    } else {
+        split(&whole)
     };
     parts.into_iter().map(|part| {
         let json = to_json(part.as_bytes())?;

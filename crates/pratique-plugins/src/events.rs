@@ -46,12 +46,11 @@ impl BuiltInPlugin for EventRateLimit {
                 errors.push(format!("limit reached on type {limit_type} for key {key}"));
             }
         }
-        match errors.is_empty() {
-            true => Ok(()),
-            false => {
-                let message = format!("Too many requests: {}", aggregate(&errors));
-                Err(Status::failure(Reason::TooManyRequests, message).into())
-            }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            let message = format!("Too many requests: {}", aggregate(&errors));
+            Err(Status::failure(Reason::TooManyRequests, message).into())
         }
     }
 }

@@ -130,9 +130,10 @@ fn defaults(decoded: &Json) -> Result<Policy, Vec<ConfigurationFault>> {
         audit: of_mode(Mode::Audit),
         warn: of_mode(Mode::Warn),
     };
-    match faults.is_empty() {
-        true => Ok(policy),
-        false => Err(faults),
+    if faults.is_empty() {
+        Ok(policy)
+    } else {
+        Err(faults)
     }
 }
 

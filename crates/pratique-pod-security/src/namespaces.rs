@@ -104,9 +104,10 @@ fn check_kind(
     names: (&str, &str),
     effects: &mut Effects,
 ) -> Result<(), Rejection> {
-    match is_of_other_kind(attributes, object) {
-        true => Err(undecodable(attributes, object, names, effects)),
-        false => Ok(()),
+    if is_of_other_kind(attributes, object) {
+        Err(undecodable(attributes, object, names, effects))
+    } else {
+        Ok(())
     }
 }
 

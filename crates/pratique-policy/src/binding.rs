@@ -119,9 +119,10 @@ impl Default for Places {
 impl Places {
     /// `count` is that of the terms.
     fn new(places: Box<[u32]>, count: usize) -> Self {
-        match count <= 1 << u8::BITS {
-            true => Places::Few(places.iter().map(|place| *place as u8).collect()),
-            false => Places::Many(places),
+        if count <= 1 << u8::BITS {
+            Places::Few(places.iter().map(|place| *place as u8).collect())
+        } else {
+            Places::Many(places)
         }
     }
 

@@ -34,9 +34,10 @@ pub(crate) fn evaluate<'s>(
         let result = round.evaluate(ExpressionId::Condition(index), condition)?;
         Ok::<_, Halt>(result.map(|value| !matches!(value, Value::Bool(false))))
     });
-    let on_error = match core.failure_policy.ignores() {
-        true => OnConditionError::Exclude,
-        false => OnConditionError::Fail,
+    let on_error = if core.failure_policy.ignores() {
+        OnConditionError::Exclude
+    } else {
+        OnConditionError::Fail
     };
     evaluate_conditions(results, on_error).map(Some)
 }

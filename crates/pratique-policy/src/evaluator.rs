@@ -112,9 +112,10 @@ impl<'e, 's> Evaluator<'e, 's> {
         variables: impl Fn() -> &'s [Variable],
     ) -> MemoEntry<'s> {
         let program = evaluable.expression.program();
-        let variables = match program.reads(slots().variables) {
-            true => Some(self.variables(variables())),
-            false => None,
+        let variables = if program.reads(slots().variables) {
+            Some(self.variables(variables()))
+        } else {
+            None
         };
         if !self.is_supplied {
             self.supply(program);
@@ -154,9 +155,12 @@ impl<'e, 's> Evaluator<'e, 's> {
     fn activation(&mut self) -> &mut Activation<'s> {
         let (session, inputs) = (self.session, &self.inputs);
         let is_common = self.is_common();
-        self.activation.get_or_insert_with(|| match is_common {
-            true => session.take_activation(inputs),
-            false => session.activation(inputs),
+        self.activation.get_or_insert_with(|| {
+            if is_common {
+                session.take_activation(inputs)
+            } else {
+                session.activation(inputs)
+            }
         })
     }
 

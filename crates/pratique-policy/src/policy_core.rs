@@ -101,15 +101,16 @@ impl PolicyCore {
         cluster: &dyn Cluster,
     ) -> Result<Matched<'s>, Unmatched> {
         match &self.param_kind {
-            Some(kind) if cluster.param_scope(kind).is_none() => Err(match cluster.knows_params(kind) {
-                true => Unmatched::failed(format!(
+            Some(kind) if cluster.param_scope(kind).is_none() => Err(if cluster.knows_params(kind) {
+                Unmatched::failed(format!(
                     "failed to find resource referenced by paramKind: '{kind}'"
-                )),
-                false => Unmatched::Undecided(Box::new(Missing::Params {
+                ))
+            } else {
+                Unmatched::Undecided(Box::new(Missing::Params {
                     kind: kind.to_string(),
                     namespace: String::new(),
                     name: None,
-                })),
+                }))
             }),
             _ => Ok(matched),
         }

@@ -84,9 +84,10 @@ impl Trial {
         let arena = RequestArena::with_limit(context.memory);
         let mut session = Session::new(request.into(), context, &arena).without_types();
         session.take_name_of_object();
-        session.set_namespace(match namespace.is_null() {
-            true => None,
-            false => Some(Namespace::Stored(namespace)),
+        session.set_namespace(if namespace.is_null() {
+            None
+        } else {
+            Some(Namespace::Stored(namespace))
         });
         let inputs = Inputs {
             matched,

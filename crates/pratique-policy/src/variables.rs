@@ -189,9 +189,12 @@ impl<'s> Variables<'s> {
             },
         )?;
         self.cost.set(self.cost.get().saturating_add(cost));
-        evaluation.map_err(|fault| match is_incomplete(&fault) {
-            true => fault,
-            false => fails(name, &fault.to_string()),
+        evaluation.map_err(|fault| {
+            if is_incomplete(&fault) {
+                fault
+            } else {
+                fails(name, &fault.to_string())
+            }
         })
     }
 

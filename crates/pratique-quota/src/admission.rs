@@ -115,9 +115,10 @@ impl Plugin for ResourceQuota {
             measuring: measuring.with_classes(&measured)?,
         };
         // Scopes that are limited may be covered by quotas that limit nothing that is measured.
-        let booked = match has_limited {
-            true => check.run(quotas.items())?,
-            false => check.run(quotas.at(&quotas.index().places(&measured)))?,
+        let booked = if has_limited {
+            check.run(quotas.items())?
+        } else {
+            check.run(quotas.at(&quotas.index().places(&measured)))?
         };
         if context.state.lacks_controllers()
             && let Some(quota) = list.iter().find(|quota| is_unfilled(quota, &measured))

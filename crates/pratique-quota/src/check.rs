@@ -375,9 +375,10 @@ impl<'a> Deltas<'a> {
 
     /// Whether nothing is added anywhere.
     fn are_empty(&self) -> bool {
-        match self.has_quotas {
-            true => (0..self.is_update_of.len()).all(|at| self.of(at).is_empty()),
-            false => self.full.is_empty(),
+        if self.has_quotas {
+            (0..self.is_update_of.len()).all(|at| self.of(at).is_empty())
+        } else {
+            self.full.is_empty()
         }
     }
 }

@@ -43,9 +43,10 @@ pub fn read_limited_resources(path: &str, text: &[u8]) -> Result<Vec<LimitedReso
     let without = limited.iter().enumerate();
     let without = without.filter_map(|(index, limited)| limited.resource.is_empty().then_some(index));
     let faults: Vec<ConfigurationFault> = without.map(required).collect();
-    match faults.is_empty() {
-        true => Ok(limited),
-        false => Err(decoded.invalid(ConfigurationFault::aggregate(&faults), &faults)),
+    if faults.is_empty() {
+        Ok(limited)
+    } else {
+        Err(decoded.invalid(ConfigurationFault::aggregate(&faults), &faults))
     }
 }
 

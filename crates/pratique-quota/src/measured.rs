@@ -51,9 +51,10 @@ impl<'a> Measuring<'a> {
     /// With the classes of devices, if they matter.
     pub(crate) fn with_classes(self, measured: &Measured) -> Result<Self, Rejection> {
         let counts = *measured == Measured::ResourceClaims && !self.settings.without_extended_resources;
-        let classes = match counts {
-            true => Some(DeviceClasses(self.state.all(StateKind::DEVICE_CLASS, "")?)),
-            false => None,
+        let classes = if counts {
+            Some(DeviceClasses(self.state.all(StateKind::DEVICE_CLASS, "")?))
+        } else {
+            None
         };
         Ok(Measuring { classes, ..self })
     }

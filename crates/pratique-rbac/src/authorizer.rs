@@ -47,9 +47,10 @@ impl Authorizer for RbacAuthorizer {
         let decision = self.rbac.decide(check);
         let is_known = decision.allowed
             || (self.completeness.covers(check.user) && !self.rbac.is_unsettled() && !is_node(check.user));
-        match is_known {
-            true => Answer::Decided(decision),
-            false => Answer::Unknown,
+        if is_known {
+            Answer::Decided(decision)
+        } else {
+            Answer::Unknown
         }
     }
 }

@@ -97,9 +97,10 @@ fn decisions_are_those_of_an_api_server() {
                 expected,
                 "world {number}: {question:?}"
             );
-            match question.allowed {
-                true => assert_eq!(partial.authorize(&check), Answer::Decided(found)),
-                false => assert_eq!(partial.authorize(&check), Answer::Unknown),
+            if question.allowed {
+                assert_eq!(partial.authorize(&check), Answer::Decided(found))
+            } else {
+                assert_eq!(partial.authorize(&check), Answer::Unknown)
             }
             allowed += usize::from(question.allowed);
             failed += usize::from(!question.allowed && !question.reason.is_empty());

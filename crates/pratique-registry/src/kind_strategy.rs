@@ -160,13 +160,12 @@ impl<'s> KindStrategy<'s> {
 
 /// The warnings about an object, unless there are errors.
 fn accepted(object: &Value<'static>, validation: Validation) -> Result<Vec<String>, Box<Status>> {
-    match validation.errors.is_empty() {
-        true => Ok(validation.warnings),
-        false => {
-            let object = ObjectRef::new(object);
-            let kind = object.group_version_kind().unwrap_or_default();
-            let status = status::invalid(&kind, object.name(), validation.errors);
-            Err(Box::new(status))
-        }
+    if validation.errors.is_empty() {
+        Ok(validation.warnings)
+    } else {
+        let object = ObjectRef::new(object);
+        let kind = object.group_version_kind().unwrap_or_default();
+        let status = status::invalid(&kind, object.name(), validation.errors);
+        Err(Box::new(status))
     }
 }

@@ -97,9 +97,10 @@ pub(crate) fn reduce_owner_references<'a>(object: &mut Value<'a>, mutated: bool)
     let mut kept: Vec<Value<'a>> = Vec::new();
     let mut duplicates: Vec<String> = Vec::new();
     for reference in object::list(object, path) {
-        match kept.contains(reference) {
-            true => duplicates.push(object::text(reference, &["uid"]).to_owned()),
-            false => kept.push(reference.clone()),
+        if kept.contains(reference) {
+            duplicates.push(object::text(reference, &["uid"]).to_owned())
+        } else {
+            kept.push(reference.clone())
         }
     }
     if duplicates.is_empty() {

@@ -160,11 +160,11 @@ impl Registry<'_> {
         before: Vec<String>,
         after: Vec<String>,
     ) -> Result<Prepared, Box<Status>> {
-        let stored = match without_stored {
-            true => Value::Null,
-            false => self
-                .scheme
-                .through_storage(&attributes.kind, &attributes.object)?,
+        let stored = if without_stored {
+            Value::Null
+        } else {
+            self.scheme
+                .through_storage(&attributes.kind, &attributes.object)?
         };
         let mut warnings = before;
         for warning in after {

@@ -115,13 +115,15 @@ impl Registry<'_> {
             Some(_) => Step::Create,
             None => Step::Connected,
         };
-        let name = match target.name.is_empty() {
-            true => object::text(object, &["metadata", "name"]).to_owned(),
-            false => target.name.clone(),
+        let name = if target.name.is_empty() {
+            object::text(object, &["metadata", "name"]).to_owned()
+        } else {
+            target.name.clone()
         };
-        let namespace = match target.is_namespaces() {
-            true => name.clone(),
-            false => target.namespace.clone(),
+        let namespace = if target.is_namespaces() {
+            name.clone()
+        } else {
+            target.namespace.clone()
         };
         Ok(Received {
             managed: managed(object),
@@ -165,9 +167,10 @@ impl Registry<'_> {
             ));
         }
         let is_scale = target.subresource == "scale";
-        let reset = match is_scale && target.custom.is_some() {
-            true => FieldSet::default(),
-            false => FieldSet::of_fields(strategy.reset()),
+        let reset = if is_scale && target.custom.is_some() {
+            FieldSet::default()
+        } else {
+            FieldSet::of_fields(strategy.reset())
         };
         let replacement = match request.verb {
             Verb::Update => {

@@ -112,10 +112,7 @@ impl Target {
 
     /// The namespace of its objects in storage; empty where they have none.
     pub fn storage_namespace(&self) -> &str {
-        match self.namespaced {
-            true => &self.namespace,
-            false => "",
-        }
+        if self.namespaced { &self.namespace } else { "" }
     }
 }
 

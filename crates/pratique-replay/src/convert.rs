@@ -73,10 +73,13 @@ impl Source<'_> {
         let operation = match (event.verb.as_str(), connects) {
             (_, Some(_)) | ("connect", _) => Operation::Connect,
             ("create", None) => Operation::Create,
-            ("update" | "patch", None) => match self.is_created(&event) {
-                true => Operation::Create,
-                false => Operation::Update,
-            },
+            ("update" | "patch", None) => {
+                if self.is_created(&event) {
+                    Operation::Create
+                } else {
+                    Operation::Update
+                }
+            }
             ("delete" | "deletecollection", None) => Operation::Delete,
             ("get" | "list" | "watch" | "head" | "options", None) => {
                 return EventRequests::NotSubject(NotSubject::ReadOnly);
@@ -143,9 +146,10 @@ impl Source<'_> {
             resource,
             sub_resource: about.subresource.clone(),
             name: about.name.clone(),
-            namespace: match is_namespace {
-                true => about.name.clone(),
-                false => about.namespace.clone(),
+            namespace: if is_namespace {
+                about.name.clone()
+            } else {
+                about.namespace.clone()
             },
             operation,
             user_info: event.effective_user().clone(),

@@ -80,10 +80,7 @@ impl NamespaceReports {
     pub fn count(&mut self, evaluation: &Evaluation<'_>) {
         // A namespace is an object of the cluster, although its requests name it as their namespace.
         let is_namespace = (evaluation.api_version, evaluation.kind) == ("v1", "Namespace");
-        let namespace = match is_namespace {
-            true => "",
-            false => evaluation.namespace,
-        };
+        let namespace = if is_namespace { "" } else { evaluation.namespace };
         if evaluation.findings.is_empty() && evaluation.decision == Decision::Allowed {
             let outcome = if evaluation.is_unmatched {
                 Outcome::Skip
@@ -141,13 +138,12 @@ impl NamespaceReports {
         let fits = entry.results.len() < self.limits.results
             && entry.bytes + bytes <= self.limits.bytes
             && self.bytes + bytes <= self.limits.total_bytes;
-        match fits {
-            true => {
-                entry.bytes += bytes;
-                self.bytes += bytes;
-                entry.results.push(result);
-            }
-            false => entry.omitted += 1,
+        if fits {
+            entry.bytes += bytes;
+            self.bytes += bytes;
+            entry.results.push(result);
+        } else {
+            entry.omitted += 1
         }
     }
 

@@ -45,12 +45,13 @@ pub fn usual_operation(subresource: &str) -> Operation {
 /// There is no such subresource.
 pub fn check(resource: &GroupVersionResource, subresource: &str) -> Result<(), SubresourceError> {
     let is_builtin = || builtin::find(resource, "").is_some();
-    match subresource.is_empty() || builtin::find(resource, subresource).is_some() || !is_builtin() {
-        true => Ok(()),
-        false => Err(SubresourceError::Unknown {
+    if subresource.is_empty() || builtin::find(resource, subresource).is_some() || !is_builtin() {
+        Ok(())
+    } else {
+        Err(SubresourceError::Unknown {
             resource: resource.group_resource().to_string(),
             subresource: subresource.to_owned(),
-        }),
+        })
     }
 }
 
@@ -82,9 +83,12 @@ pub fn to_subresource(request: &mut AdmissionRequest<'_>) -> Result<(), Subresou
     if part.kind == request.kind {
         return Ok(());
     }
-    let sent = |object: &Value<'_>| match object.is_null() {
-        true => Some(Value::Null),
-        false => object_of(part, object),
+    let sent = |object: &Value<'_>| {
+        if object.is_null() {
+            Some(Value::Null)
+        } else {
+            object_of(part, object)
+        }
     };
     let Some((object, old_object)) = sent(&request.object).zip(sent(&request.old_object)) else {
         let kind = format!("{} of {}", part.kind.kind, part.kind.api_version());

@@ -136,9 +136,10 @@ impl SortedPolicies {
                 self.documents.entry(group).or_default().push(document.clone());
             }
         }
-        match failures.is_empty() || named || mentions_policies(&file.content) {
-            true => self.failures.append(&mut failures),
-            false => self.unread.push(file.path.clone()),
+        if failures.is_empty() || named || mentions_policies(&file.content) {
+            self.failures.append(&mut failures)
+        } else {
+            self.unread.push(file.path.clone())
         }
         self.files.push(file);
     }
@@ -221,10 +222,7 @@ impl SortedPolicies {
     /// The objects of the API that are among static manifests without being said to be.
     pub fn mixed(&self) -> &[(ObjectName, Location)] {
         let has_static = self.documents.keys().any(|group| *group != Group::Api);
-        match has_static {
-            true => &self.api,
-            false => &[],
-        }
+        if has_static { &self.api } else { &[] }
     }
 
     /// Loads the objects of each group, as a server does.

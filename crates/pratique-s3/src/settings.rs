@@ -79,9 +79,10 @@ impl Settings {
         let (variable, text) = match &named {
             Some((variable, text)) => (*variable, text.clone()),
             None => {
-                let domain = match region.starts_with("cn-") {
-                    true => "amazonaws.com.cn",
-                    false => "amazonaws.com",
+                let domain = if region.starts_with("cn-") {
+                    "amazonaws.com.cn"
+                } else {
+                    "amazonaws.com"
                 };
                 ("AWS_REGION", format!("https://s3.{region}.{domain}"))
             }
@@ -105,10 +106,11 @@ impl Settings {
     /// How the URLs of a bucket are made.
     pub(crate) fn style(&self, bucket: &str) -> UrlStyle {
         let is_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        match self.is_aws && bucket.bytes().all(is_host) {
-            true => UrlStyle::VirtualHost,
+        if self.is_aws && bucket.bytes().all(is_host) {
+            UrlStyle::VirtualHost
+        } else {
             // Certificates of AWS have no names with further dots, and others may have no host for a bucket.
-            false => UrlStyle::Path,
+            UrlStyle::Path
         }
     }
 }

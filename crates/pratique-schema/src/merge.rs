@@ -117,12 +117,13 @@ impl MergeSchema {
     pub fn kind(&self, kind: &GroupVersionKind) -> Result<MergeTypeId, NoMergeType> {
         let found = self.kinds.get(kind).copied();
         found.ok_or_else(|| {
-            match self
+            if self
                 .versions
                 .contains(&(kind.group.clone(), kind.version.clone()))
             {
-                true => NoMergeType::Kind,
-                false => NoMergeType::Version,
+                NoMergeType::Kind
+            } else {
+                NoMergeType::Version
             }
         })
     }
@@ -182,9 +183,10 @@ impl MapType {
     /// A map or struct with these fields, sorted by name.
     fn new(fields: Vec<(String, MergeTypeId)>, element: Option<MergeTypeId>, atomic: bool) -> Self {
         MapType {
-            slots: match fields.is_empty() {
-                true => Slots::NONE,
-                false => Slots::new(fields.iter().map(|(name, _)| name.as_str())),
+            slots: if fields.is_empty() {
+                Slots::NONE
+            } else {
+                Slots::new(fields.iter().map(|(name, _)| name.as_str()))
             },
             fields,
             element,

@@ -25,10 +25,11 @@ impl AcceptFailures {
         if let Some(left_out) = self.log.permits() {
             tracing::warn!(err = %error, evicts, left_out, "Cannot accept a connection");
         }
-        match evicts {
+        if evicts {
             // It closes soon, or the next failure evicts another one.
-            true => drop(timeout(PAUSE, closed).await),
-            false => sleep(PAUSE).await,
+            drop(timeout(PAUSE, closed).await)
+        } else {
+            sleep(PAUSE).await
         }
     }
 }

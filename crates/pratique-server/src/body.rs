@@ -94,9 +94,10 @@ async fn collect(
             yield_now().await;
         }
     }
-    match share.proceed() {
-        true => Ok(bytes),
-        false => Err(BodyError::Evicted),
+    if share.proceed() {
+        Ok(bytes)
+    } else {
+        Err(BodyError::Evicted)
     }
 }
 

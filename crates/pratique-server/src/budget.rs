@@ -129,10 +129,7 @@ impl Budget {
     }
 
     fn large(&self, bytes: usize) -> usize {
-        match bytes > self.small() {
-            true => bytes,
-            false => 0,
-        }
+        if bytes > self.small() { bytes } else { 0 }
     }
 
     fn account(&self, state: &mut State, before: usize, after: usize) {

@@ -218,22 +218,23 @@ async fn serve_until_closed(
 ) -> Option<hyper::Result<()>> {
     let mut http = pin!(http);
     tokio::select! {
-        ended = http.as_mut() => Some(ended),
-        () = shutdown_is_due(&mut stage, connection) => {
-            http.as_mut().shut_down();
-            tokio::select! {
-                ended = http.as_mut() => Some(ended),
-                () = connection.close_requested() => None,
+            ended = http.as_mut() => Some(ended),
+            () = shutdown_is_due(&mut stage, connection) => {
+                http.as_mut().shut_down();
+                tokio::select! {
+                    ended = http.as_mut() => Some(ended),
+                    () = connection.close_requested() => None,
+                }
             }
-        }
-        () = connection.close_requested() => {
-            http.as_mut().shut_down();
-            match connection.closes_immediately() {
-                true => None,
-                false => timeout(EVICTION_GRACE, http.as_mut()).await.ok(),
-            }
-        }
+            () = connection.close_requested() => {
+                http.as_mut().shut_down();
+                if connection.closes_immediately() {
+    None
+    } else {
+    timeout(EVICTION_GRACE, http.as_mut()).await.ok()
     }
+            }
+        }
 }
 
 /// Waits until the connection has to shut down. A new connection gets the time to send its first request, as its client

@@ -46,10 +46,7 @@ impl Evaluators {
         interrupt: Interrupt,
         evaluate: impl Future<Output = T> + Send + 'static,
     ) -> Evaluation<T> {
-        let pool = match is_small {
-            true => &self.small,
-            false => &self.large,
-        };
+        let pool = if is_small { &self.small } else { &self.large };
         let (sender, result) = oneshot::channel();
         let task = pool.spawn(Box::pin(async move {
             // Without a receiver, the result is not needed.

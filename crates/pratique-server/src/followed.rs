@@ -126,9 +126,10 @@ fn without_webhooks_of(endpoint: &Endpoint, original: &Arc<Configurations>) -> A
         |configuration| &mut configuration.webhooks,
         |webhook| endpoint.is_called_by(&webhook.client_config),
     );
-    match mutating || validating {
-        true => Arc::new(filtered),
-        false => original.clone(),
+    if mutating || validating {
+        Arc::new(filtered)
+    } else {
+        original.clone()
     }
 }
 

@@ -146,13 +146,13 @@ impl Registration {
     fn namespaces(&self) -> Vec<Value> {
         let by_name =
             json!({"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": self.exempt()});
-        let by_label = self
-            .exempt_labels
-            .iter()
-            .map(|(key, values)| match values.is_empty() {
-                true => json!({"key": key, "operator": "DoesNotExist"}),
-                false => json!({"key": key, "operator": "NotIn", "values": values}),
-            });
+        let by_label = self.exempt_labels.iter().map(|(key, values)| {
+            if values.is_empty() {
+                json!({"key": key, "operator": "DoesNotExist"})
+            } else {
+                json!({"key": key, "operator": "NotIn", "values": values})
+            }
+        });
         std::iter::once(by_name).chain(by_label).collect()
     }
 

@@ -27,9 +27,10 @@ impl Rotation {
     ) -> Result<Self, StartError<CertificateError>> {
         record(certificates, metrics);
         let paths = paths(certificates);
-        let watched = match paths.is_empty() {
-            true => None,
-            false => Some(watch(paths, certificates, metrics)?),
+        let watched = if paths.is_empty() {
+            None
+        } else {
+            Some(watch(paths, certificates, metrics)?)
         };
         Ok(Rotation { watched })
     }

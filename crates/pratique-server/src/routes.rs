@@ -70,9 +70,10 @@ fn phases_of(path: &str) -> Option<Phases> {
 pub(crate) fn health(head: &Parts, leaving: bool, context: &ServerContext) -> HttpResponse {
     let path = head.uri.path();
     let client = Client::trusted();
-    let answer = match is_health(path) || path == "/metrics" {
-        true => get(head, client, leaving, context),
-        false => not_found(),
+    let answer = if is_health(path) || path == "/metrics" {
+        get(head, client, leaving, context)
+    } else {
+        not_found()
     };
     match head.method {
         Method::HEAD => without_body(answer),

@@ -63,9 +63,10 @@ impl Server {
         let connections = Arc::new(Connections::new(settings.limits.connections.max(1)));
         let health = settings.health.clone();
         let (context, shutdown) = (Arc::new(ServerContext::new(handler, settings)), Shutdown::new());
-        let health = match health.is_empty() {
-            true => None,
-            false => Some(Health::start(&health, context.clone(), shutdown.watch()).map_err(health_error)?),
+        let health = if health.is_empty() {
+            None
+        } else {
+            Some(Health::start(&health, context.clone(), shutdown.watch()).map_err(health_error)?)
         };
         Ok(Server {
             listeners,

@@ -160,9 +160,10 @@ impl Certificates {
     ) -> Result<CertificateReload, CertificateError> {
         self.reload_if(|content| {
             let hash = encode_to_string(content.hash());
-            match hash == self.hash() {
-                true => rewrites.keep(content.files.clone()),
-                false => rewrites.admit(content.files.clone(), &[], &hash)?,
+            if hash == self.hash() {
+                rewrites.keep(content.files.clone())
+            } else {
+                rewrites.admit(content.files.clone(), &[], &hash)?
             }
             Ok(())
         })
@@ -210,9 +211,10 @@ impl Certificates {
         let content = Content::read(files)?;
         let hash = content.hash();
         let is_unchanged = self.state().hash == hash;
-        let next = match is_unchanged {
-            true => None,
-            false => Some(content.config(files)?),
+        let next = if is_unchanged {
+            None
+        } else {
+            Some(content.config(files)?)
         };
         if let Err(unstable) = may_load(&content) {
             return Ok(CertificateReload::Unstable(unstable));

@@ -115,9 +115,10 @@ impl Weight {
 
     /// The memory for evaluating the parsed request.
     pub(crate) fn needed(self, request: &AdmissionRequest<'_>, phases: Phases) -> usize {
-        match self.is_bound {
-            true => self.presumed(phases),
-            false => self.evaluated(added(request), phases),
+        if self.is_bound {
+            self.presumed(phases)
+        } else {
+            self.evaluated(added(request), phases)
         }
     }
 }

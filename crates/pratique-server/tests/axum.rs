@@ -18,9 +18,10 @@ use tower_service::Service;
 
 /// Lets clients with a token pass.
 async fn authenticated(request: Request, next: Next) -> Response {
-    match request.headers().contains_key("authorization") {
-        true => next.run(request).await,
-        false => StatusCode::UNAUTHORIZED.into_response(),
+    if request.headers().contains_key("authorization") {
+        next.run(request).await
+    } else {
+        StatusCode::UNAUTHORIZED.into_response()
     }
 }
 

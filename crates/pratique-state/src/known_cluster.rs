@@ -134,14 +134,16 @@ impl Permissions {
                 Arc::new(MoreRoles::new(roles, Arc::clone(authorizer)))
             }
             Permissions::Roles(roles, completeness) => {
-                let completeness = match has_others {
-                    true => Completeness::Partial,
-                    false => completeness.clone(),
+                let completeness = if has_others {
+                    Completeness::Partial
+                } else {
+                    completeness.clone()
                 };
                 let rbac: Rbac = roles.iter().chain(objects).collect();
-                match rbac.is_empty() && completeness == Completeness::Partial {
-                    true => Arc::new(NoAuthorizer),
-                    false => Arc::new(RbacAuthorizer::new(rbac, completeness)),
+                if rbac.is_empty() && completeness == Completeness::Partial {
+                    Arc::new(NoAuthorizer)
+                } else {
+                    Arc::new(RbacAuthorizer::new(rbac, completeness))
                 }
             }
         }

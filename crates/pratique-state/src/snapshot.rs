@@ -214,9 +214,10 @@ impl SnapshotResource {
                 subresource => format!("{}/{subresource}", resource.resource),
             },
             namespaced: served.namespaced,
-            kind_api_version: match kind_api_version == api_version {
-                true => String::new(),
-                false => kind_api_version,
+            kind_api_version: if kind_api_version == api_version {
+                String::new()
+            } else {
+                kind_api_version
             },
             api_version,
         }

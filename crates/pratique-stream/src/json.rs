@@ -67,10 +67,7 @@ impl JsonScan {
             self.is_escaped = false;
         }
         loop {
-            let least = match self.in_string {
-                true => Class::Quote,
-                false => Class::Open,
-            };
+            let least = if self.in_string { Class::Quote } else { Class::Open };
             let Some((class, after)) = bytes.find(|(class, _)| *class >= least) else {
                 return Stop::Text;
             };

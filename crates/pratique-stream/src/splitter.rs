@@ -280,9 +280,10 @@ impl<R: Read> Splitter<R> {
         let is_apart = self.is_apart(end);
         self.add(end, value);
         self.at = end;
-        match is_apart {
-            true => Step::Give(self.take(end)),
-            false => Step::On,
+        if is_apart {
+            Step::Give(self.take(end))
+        } else {
+            Step::On
         }
     }
 

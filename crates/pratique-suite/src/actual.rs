@@ -76,9 +76,10 @@ impl Actual {
             quotas: BTreeMap::new(),
             namespace: request.namespace.clone(),
             reason: status.reason,
-            message: match missing.is_empty() {
-                true => status.message,
-                false => missing,
+            message: if missing.is_empty() {
+                status.message
+            } else {
+                missing
             },
             outcomes: PolicyOutcomes::default(),
             warnings: outcome.warnings,
@@ -92,9 +93,10 @@ impl Actual {
 impl Actual {
     /// The `NAMESPACE/NAME` of a quota that may be named by its name.
     pub(crate) fn quota_key(&self, name: &str) -> String {
-        match name.contains('/') {
-            true => name.to_owned(),
-            false => format!("{}/{name}", self.namespace),
+        if name.contains('/') {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.namespace)
         }
     }
 }

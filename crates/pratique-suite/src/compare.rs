@@ -160,9 +160,10 @@ fn violations(expected: &Violations, found: &PolicyOutcomes) -> Option<Differenc
         .message
         .as_ref()
         .map(|message| format!(" matching {message}"));
-    let mut actual = match failed {
-        true => "an error".to_owned(),
-        false => count.to_string(),
+    let mut actual = if failed {
+        "an error".to_owned()
+    } else {
+        count.to_string()
     };
     for message in &found.denials {
         actual += &format!("\n{message}");

@@ -74,9 +74,10 @@ pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, Vec<Problem
         text: format!(
             "# A first suite: each test says what came of it when this was written. Is that what is meant?\n\
              apiVersion: {API_VERSION}\nkind: {KIND}\npolicies:\n- .\n{}tests:\n",
-            match is_unbound {
-                true => "# Some policies have no binding: this evaluates them as if they had.\nbind: true\n",
-                false => "",
+            if is_unbound {
+                "# Some policies have no binding: this evaluates them as if they had.\nbind: true\n"
+            } else {
+                ""
             }
         ),
         found: 0,
@@ -160,12 +161,11 @@ impl FirstSuite {
         let decision = sample.actual.decision.name();
         let outcome = sample.outcome.name();
         let object = yaml::block(&sample.object, 4);
-        let params = match sample.params.is_empty() {
-            true => String::new(),
-            false => {
-                let params = yaml::block(&Value::Array(sample.params.clone()), 4);
-                format!("  cluster:\n    objects:\n{}\n", params.trim_end())
-            }
+        let params = if sample.params.is_empty() {
+            String::new()
+        } else {
+            let params = yaml::block(&Value::Array(sample.params.clone()), 4);
+            format!("  cluster:\n    objects:\n{}\n", params.trim_end())
         };
         let _ = writeln!(
             self.text,

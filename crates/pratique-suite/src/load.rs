@@ -123,11 +123,12 @@ impl Suite {
                 })
             }
         };
-        match self.has_webhooks() {
-            true => found.problems.extend(self.unknown_webhooks(&sets)),
-            false => found
+        if self.has_webhooks() {
+            found.problems.extend(self.unknown_webhooks(&sets))
+        } else {
+            found
                 .problems
-                .extend(sets.iter().flat_map(|(_, set)| webhooks(set))),
+                .extend(sets.iter().flat_map(|(_, set)| webhooks(set)))
         }
         if !found.problems.is_empty() {
             return Err(found.problems);
@@ -138,22 +139,21 @@ impl Suite {
             bind(&mut sets);
         }
         let unbound = unbound(&sets);
-        let as_if_bound = match unbound.is_empty() {
-            true => None,
-            false => {
-                let mut sets = sets.clone();
-                bind(&mut sets);
-                let mut again = PolicyFiles {
-                    roots: self.roots.clone(),
-                    ..PolicyFiles::default()
-                };
-                let builder = Admission::builder();
-                let plugins = self.chain.as_ref().and_then(|settings| {
-                    let started = again.start(settings, self.configuration.as_ref(), &builder);
-                    Some(started?.plugins)
-                });
-                Some(self.build(self.with_chain(builder, plugins, &caller), &sets)?)
-            }
+        let as_if_bound = if unbound.is_empty() {
+            None
+        } else {
+            let mut sets = sets.clone();
+            bind(&mut sets);
+            let mut again = PolicyFiles {
+                roots: self.roots.clone(),
+                ..PolicyFiles::default()
+            };
+            let builder = Admission::builder();
+            let plugins = self.chain.as_ref().and_then(|settings| {
+                let started = again.start(settings, self.configuration.as_ref(), &builder);
+                Some(started?.plugins)
+            });
+            Some(self.build(self.with_chain(builder, plugins, &caller), &sets)?)
         };
         Ok(Policies {
             admission: self.build(self.with_chain(builder, plugins, &caller), &sets)?,

@@ -112,9 +112,10 @@ impl PolicyOutcomes {
         for policy in &explanation.policies {
             outcomes.add(&policy.name, None, PolicyOutcome::Skipped);
             for binding in &policy.bindings {
-                let evaluated = match is_evaluated(policy.phase, binding) {
-                    true => PolicyOutcome::Allowed,
-                    false => PolicyOutcome::Skipped,
+                let evaluated = if is_evaluated(policy.phase, binding) {
+                    PolicyOutcome::Allowed
+                } else {
+                    PolicyOutcome::Skipped
                 };
                 outcomes.add(&policy.name, Some(&binding.name), evaluated);
             }
@@ -127,9 +128,10 @@ impl PolicyOutcomes {
             // The first mutation that fails and denies ends the request.
             let status = outcome.status.as_ref().filter(|_| denied);
             let names = format!("policy '{policy}' with binding '{binding}' denied request");
-            let failed = match status.is_some_and(|status| status.message.contains(&names)) {
-                true => PolicyOutcome::Error,
-                false => PolicyOutcome::Ignored,
+            let failed = if status.is_some_and(|status| status.message.contains(&names)) {
+                PolicyOutcome::Error
+            } else {
+                PolicyOutcome::Ignored
             };
             outcomes.add(policy, Some(binding), failed);
         }

@@ -178,9 +178,10 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         defaults,
         validation,
         chain,
-        webhooks: match runs_webhooks {
-            true => Some(webhooks.unwrap_or_default()),
-            false => None,
+        webhooks: if runs_webhooks {
+            Some(webhooks.unwrap_or_default())
+        } else {
+            None
         },
         policies,
         configuration,

@@ -189,9 +189,10 @@ impl SuiteRoots {
 
     /// Reads a file: its unsaved content if there is one, else from the disk.
     fn read(&self, path: &Path) -> io::Result<ManifestFile> {
-        let unsaved = match self.unsaved.is_empty() {
-            true => None,
-            false => canonical_path(path).and_then(|path| self.unsaved.get(&path)),
+        let unsaved = if self.unsaved.is_empty() {
+            None
+        } else {
+            canonical_path(path).and_then(|path| self.unsaved.get(&path))
         };
         match unsaved {
             Some(content) => Ok(ManifestFile {

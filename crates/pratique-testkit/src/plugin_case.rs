@@ -112,9 +112,10 @@ fn run(
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let context = PluginContext::new(cluster).at(now.unwrap_or(Duration::ZERO));
     let attributes = Attributes::from(&request);
-    let result = match plugin.handler().operations.contain(request.operation) {
-        true => plugin.validate(&attributes, &context, effects),
-        false => Ok(()),
+    let result = if plugin.handler().operations.contain(request.operation) {
+        plugin.validate(&attributes, &context, effects)
+    } else {
+        Ok(())
     };
     outcome(&result, effects)
 }

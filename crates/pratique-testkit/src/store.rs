@@ -303,9 +303,12 @@ fn error(status: u16, code: &str, message: &str) -> Answer {
 }
 
 fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
+    let byte = |byte: u8| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
     };
     text.bytes().map(byte).collect()
 }

@@ -91,9 +91,10 @@ impl Encoder<'_> {
             if at > 0 {
                 text.push(',');
             }
-            let name = match is_bare {
-                true => Value::from(capitalized(name)),
-                false => Value::from(name),
+            let name = if is_bare {
+                Value::from(capitalized(name))
+            } else {
+                Value::from(name)
             };
             text.push_str(&name.to_string());
             text.push(':');

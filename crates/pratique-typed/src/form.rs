@@ -47,9 +47,10 @@ pub fn typed_as<'a>(
     let Some(object) = object.as_object() else {
         return Ok(None);
     };
-    let typed = match settled(id, object, progress) {
-        true => None,
-        false => Typing::new(progress).structure(id, object),
+    let typed = if settled(id, object, progress) {
+        None
+    } else {
+        Typing::new(progress).structure(id, object)
     };
     progress.outcome().map(|()| typed)
 }
@@ -291,9 +292,12 @@ impl<'p> Typing<'p> {
         shape: &'static Shape,
         values: impl ExactSizeIterator<Item = &'a Value<'a>>,
     ) -> Option<Vec<Option<Value<'a>>>> {
-        changes(values, |value| match self.progress.nodes(1) {
-            true => self.value(shape, value),
-            false => None,
+        changes(values, |value| {
+            if self.progress.nodes(1) {
+                self.value(shape, value)
+            } else {
+                None
+            }
         })
     }
 

@@ -307,9 +307,10 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, progres
                 let of = type_of(*id);
                 let foreign = package(of.name) != home;
                 let name = if foreign { of.go_type() } else { short(of.name) };
-                let shown = elements(value).iter().map(|element| match foreign {
-                    true => plain(place.inner(inner), Some(element), false) + ",",
-                    false => {
+                let shown = elements(value).iter().map(|element| {
+                    if foreign {
+                        plain(place.inner(inner), Some(element), false) + ","
+                    } else {
                         let layout = (of.name, layout(of.name));
                         generated(layout, of, element.as_object(), progress) + ","
                     }
@@ -477,12 +478,8 @@ fn quantity(value: Option<&Value<'_>>, literal: bool) -> String {
     let parsed = value.and_then(|value| Quantity::parse(&text(value)).ok());
     let parts = parsed.as_ref().map(Quantity::go_parts).unwrap_or_default();
     let big = if parts.is_big { ADDRESS } else { "<nil>" };
-    match literal {
-        false => format!(
-            "{{{{{} {}}} {{{big}}} {} {}}}",
-            parts.value, parts.scale, parts.text, parts.format
-        ),
-        true => format!(
+    if literal {
+        format!(
             "resource.Quantity{{i:resource.int64Amount{{value:{}, scale:{}}}, \
              d:resource.infDecAmount{{Dec:(*inf.Dec)({})}}, s:{}, Format:{}}}",
             parts.value,
@@ -490,7 +487,12 @@ fn quantity(value: Option<&Value<'_>>, literal: bool) -> String {
             if parts.is_big { ADDRESS } else { "nil" },
             quote(&parts.text),
             quote(parts.format)
-        ),
+        )
+    } else {
+        format!(
+            "{{{{{} {}}} {{{big}}} {} {}}}",
+            parts.value, parts.scale, parts.text, parts.format
+        )
     }
 }
 

@@ -196,11 +196,12 @@ impl PluginSwitches {
         let mut both: Vec<&str> = both.map(|plugin| plugin.name).collect();
         both.sort_unstable();
         both.dedup();
-        match both.is_empty() {
-            true => Ok(()),
-            false => Err(PluginsOverlap {
+        if both.is_empty() {
+            Ok(())
+        } else {
+            Err(PluginsOverlap {
                 names: both.join(" "),
-            }),
+            })
         }
     }
 

@@ -314,20 +314,22 @@ fn check_version(version: &str, field: Field) -> Result<(), InvalidRequest> {
 }
 
 fn filled(value: &str, field: Field) -> Result<(), InvalidRequest> {
-    match value.is_empty() {
-        true => Err(InvalidRequest::Empty(field)),
-        false => Ok(()),
+    if value.is_empty() {
+        Err(InvalidRequest::Empty(field))
+    } else {
+        Ok(())
     }
 }
 
 fn require(holds: bool, field: Field, value: &str, problem: Problem) -> Result<(), InvalidRequest> {
-    match holds {
-        true => Ok(()),
-        false => Err(InvalidRequest::Value {
+    if holds {
+        Ok(())
+    } else {
+        Err(InvalidRequest::Value {
             field,
             value: value.to_owned(),
             problem,
-        }),
+        })
     }
 }
 

@@ -108,13 +108,15 @@ impl Debouncer {
 impl State {
     /// When the reload is due; `None` is never.
     fn due(&self, now: Instant, poll_at: Option<Instant>, options: &Options) -> Option<Instant> {
-        let quiet = match self.is_writing {
-            true => options.write_quiet_period,
-            false => options.quiet_period,
+        let quiet = if self.is_writing {
+            options.write_quiet_period
+        } else {
+            options.quiet_period
         };
-        let max_delay = match self.is_done {
-            true => options.max_delay,
-            false => options.max_write_delay,
+        let max_delay = if self.is_done {
+            options.max_delay
+        } else {
+            options.max_write_delay
         };
         let settled = self
             .changes

@@ -102,15 +102,19 @@ impl<'e> Evaluator<'e> {
 
 fn activation<'i>(inputs: &ConditionInputs<'i>) -> Activation<'i> {
     let slots = slots();
-    let value = |object| match inputs.typed {
-        true => Value::from_typed_json(object),
-        false => Value::from_json(object),
+    let value = |object| {
+        if inputs.typed {
+            Value::from_typed_json(object)
+        } else {
+            Value::from_json(object)
+        }
     };
     let mut activation = slots.activation();
     activation.set(slots.object, value(inputs.objects.object.get()));
-    let old_object = match inputs.attributes.request.lacks_old_object {
-        true => Value::Struct(&UNKNOWN_OBJECT),
-        false => value(inputs.objects.old_object.get()),
+    let old_object = if inputs.attributes.request.lacks_old_object {
+        Value::Struct(&UNKNOWN_OBJECT)
+    } else {
+        value(inputs.objects.old_object.get())
     };
     activation.set(slots.old_object, old_object);
     activation.set(slots.namespace_object, Value::Null);

@@ -63,10 +63,11 @@ pub async fn mutate<'s>(
         Ok(()) => {}
     }
     let changed = outcome.allowed() && mutation.changed();
-    match changed {
-        true => reinvocation.end(&mutation.requested),
+    if changed {
+        reinvocation.end(&mutation.requested)
+    } else {
         // The object as it was submitted goes on, which need not have the form of its kind.
-        false => reinvocation.end(&ObjectRef::Given(attributes.object)),
+        reinvocation.end(&ObjectRef::Given(attributes.object))
     }
     // These objects may share memory with the one that goes on.
     drop(mutation.version);
@@ -226,13 +227,12 @@ impl<'s> MutationRun<'_, 's> {
         if before == after {
             return false;
         }
-        match self.run.converter.is_typed(kind) {
-            true => {
-                let progress = self.run.context.progress();
-                let formed = self.run.converter.to_version(&submitted, kind, &progress);
-                !formed.is_ok_and(|formed| formed.get() == after)
-            }
-            false => true,
+        if self.run.converter.is_typed(kind) {
+            let progress = self.run.context.progress();
+            let formed = self.run.converter.to_version(&submitted, kind, &progress);
+            !formed.is_ok_and(|formed| formed.get() == after)
+        } else {
+            true
         }
     }
 
@@ -316,9 +316,10 @@ impl<'s> MutationRun<'_, 's> {
             return Ok(false);
         };
         let object = &version.objects.object;
-        let changed = match self.run.converter.is_typed(&version.objects.kind) {
-            true => !is_semantically_equal(object.get(), patched.object.get()),
-            false => object.get() != patched.object.get(),
+        let changed = if self.run.converter.is_typed(&version.objects.kind) {
+            !is_semantically_equal(object.get(), patched.object.get())
+        } else {
+            object.get() != patched.object.get()
         };
         // Defaults are no change by the webhook.
         if let (Some(model), ObjectRef::Made(object)) = (self.run.context.object_model, &mut patched.object) {
@@ -346,9 +347,10 @@ impl<'s> MutationRun<'_, 's> {
             return Err(failure.into_end(webhook));
         }
         self.records.annotations.mutating_failed_open(position, webhook);
-        match self.run.context.deadline_passed() {
-            true => Err(timeout().into()),
-            false => Ok(()),
+        if self.run.context.deadline_passed() {
+            Err(timeout().into())
+        } else {
+            Ok(())
         }
     }
 }

@@ -71,9 +71,10 @@ impl<'de> Visitor<'de> for PathVisitor<'_> {
                 // It is read no further.
                 return Err(serde::de::Error::custom("found"));
             }
-            match self.is_wanted() {
-                true => members.next_value_seed(self.inner())?,
-                false => drop(members.next_value::<IgnoredAny>()?),
+            if self.is_wanted() {
+                members.next_value_seed(self.inner())?
+            } else {
+                drop(members.next_value::<IgnoredAny>()?)
             }
             self.path.truncate(length);
         }

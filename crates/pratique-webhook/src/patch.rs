@@ -135,10 +135,11 @@ pub(crate) fn apply<'s>(
     converter: &Converter<'_>,
     progress: &Progress<'_>,
 ) -> Result<ObjectRef<'s>, ObjectError> {
-    let object = match converter.is_typed(kind) {
-        true => object.try_borrowed(progress)?,
+    let object = if converter.is_typed(kind) {
+        object.try_borrowed(progress)?
+    } else {
         // The reference writes the object and reads it again: in a custom resource, 3.0 is 3 from then on.
-        false => object.try_rewritten("", progress)?,
+        object.try_rewritten("", progress)?
     };
     let patched = json_patch::apply(object, operations, progress)?;
     let (api_version, kind_name) =

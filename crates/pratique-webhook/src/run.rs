@@ -268,12 +268,11 @@ impl AnswerRecords {
         self.annotations
             .of_webhook(&webhook.name, &answer.audit_annotations);
         self.warnings.append(&mut answer.warnings);
-        match answer.allowed {
-            true => Ok(()),
-            false => {
-                let status = denied(&webhook.name, answer.result.take());
-                Err(Failure::Denied(Box::new(status)))
-            }
+        if answer.allowed {
+            Ok(())
+        } else {
+            let status = denied(&webhook.name, answer.result.take());
+            Err(Failure::Denied(Box::new(status)))
         }
     }
 }

@@ -141,13 +141,14 @@ impl<'s> Converter<'s> {
             target.kind = source.kind;
         }
         Ok(
-            match pratique_types::ObjectRef::new(value)
+            if pratique_types::ObjectRef::new(value)
                 .group_version_kind()
                 .unwrap_or_default()
                 == target
             {
-                true => object.clone(),
-                false => named(value, &target, progress)?.into(),
+                object.clone()
+            } else {
+                named(value, &target, progress)?.into()
             },
         )
     }
@@ -159,13 +160,12 @@ impl<'s> Converter<'s> {
             .group_version_kind()
             .unwrap_or_default();
         let known = |served: &&GroupVersionKind| served.group == group && served.version == version;
-        match self.served.iter().copied().any(|served| known(&served)) {
-            true => Ok(()),
-            false => {
-                let separator = if group.is_empty() { "" } else { "/" };
-                let version = format!("{group}{separator}{version}");
-                Err(ObjectError::UnknownVersion(version))
-            }
+        if self.served.iter().copied().any(|served| known(&served)) {
+            Ok(())
+        } else {
+            let separator = if group.is_empty() { "" } else { "/" };
+            let version = format!("{group}{separator}{version}");
+            Err(ObjectError::UnknownVersion(version))
         }
     }
 }

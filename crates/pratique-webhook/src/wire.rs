@@ -24,9 +24,10 @@ pub(crate) enum WireError {
 /// # Errors
 /// It is neither.
 pub(crate) fn plain(body: &[u8]) -> Result<String, WireError> {
-    Ok(match is_json(body) {
-        true => json_as_json(body)?,
-        false => yaml_as_json(body)?,
+    Ok(if is_json(body) {
+        json_as_json(body)?
+    } else {
+        yaml_as_json(body)?
     })
 }
 

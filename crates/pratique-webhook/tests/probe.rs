@@ -52,9 +52,10 @@ async fn webhooks_are_asked_whatever_they_select() {
     let mutating = serde_json::from_value(configuration).unwrap();
     for mutates in [false, true] {
         let caller = HttpCaller::default();
-        let probed = match mutates {
-            false => probe_validating(&validating, &caller).await,
-            true => probe_mutating(&mutating, &caller).await,
+        let probed = if mutates {
+            probe_mutating(&mutating, &caller).await
+        } else {
+            probe_validating(&validating, &caller).await
         };
         let words: Vec<String> = probed
             .iter()

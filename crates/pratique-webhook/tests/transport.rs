@@ -148,9 +148,10 @@ async fn answers_that_do_not_come() {
         world.follow(&[("/x", script)]);
         let url = format!("{listener}/x");
         let is_late = expected.ends_with("context deadline exceeded");
-        let (call, timeout) = match is_late {
-            true => (world.soon(&url), "1s"),
-            false => (world.to(&url), "5s"),
+        let (call, timeout) = if is_late {
+            (world.soon(&url), "1s")
+        } else {
+            (world.to(&url), "5s")
         };
         let words = world.words(call).await;
         let expected = expected.replace("POST", &format!("Post \"{url}?timeout={timeout}\""));

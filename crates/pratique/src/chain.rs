@@ -348,9 +348,10 @@ impl<'r> ChainRun<'r> {
             None => false,
         };
         let answered = self.answers.ask(self.context.decider);
-        match within(self.interrupt(), answered).await? || looked_up || reviewed {
-            true => Ok(()),
-            false => Err(End::Unfinished(Unfinished::Pending)),
+        if within(self.interrupt(), answered).await? || looked_up || reviewed {
+            Ok(())
+        } else {
+            Err(End::Unfinished(Unfinished::Pending))
         }
     }
 

@@ -65,9 +65,10 @@ impl Helpers {
 
     /// Adds the workers for requests, unless the caller has lent some already.
     pub(crate) fn join<'a>(&'a self, context: EvalContext<'a>) -> EvalContext<'a> {
-        match context.has_workers() {
-            true => context,
-            false => context.with_workers(&*self.evaluating),
+        if context.has_workers() {
+            context
+        } else {
+            context.with_workers(&*self.evaluating)
         }
     }
 }

@@ -26,9 +26,10 @@ pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Resul
 
 /// Fails if the request was interrupted.
 pub(crate) fn check(interrupt: &Interrupt) -> Result<(), End> {
-    match interrupt.is_set() {
-        true => Err(interrupted(interrupt)),
-        false => Ok(()),
+    if interrupt.is_set() {
+        Err(interrupted(interrupt))
+    } else {
+        Ok(())
     }
 }
 

@@ -129,9 +129,10 @@ fn has_double(value: &Plain) -> bool {
 /// The parent of a place, and the last token of its pointer.
 fn parent<'d>(document: &'d mut Plain, path: &str) -> Option<(&'d mut Plain, String)> {
     let (parent, last) = path.rsplit_once('/')?;
-    let parent = match parent.is_empty() {
-        true => document,
-        false => find(document, parent)?,
+    let parent = if parent.is_empty() {
+        document
+    } else {
+        find(document, parent)?
     };
     Some((parent, unescaped(last)?))
 }

@@ -100,9 +100,10 @@ impl Clock {
 fn offsets(scale: Scale) -> Vec<i64> {
     let start = now().try_into().map_or(0, |now: i64| HOUR - now);
     let all = [HOUR, -HOUR, YEAR, -YEAR, start, 40 * YEAR, 0];
-    match scale.measures_time {
-        true => all.to_vec(),
-        false => vec![-HOUR, 40 * YEAR, start, 0],
+    if scale.measures_time {
+        all.to_vec()
+    } else {
+        vec![-HOUR, 40 * YEAR, start, 0]
     }
 }
 
@@ -182,9 +183,10 @@ fn shows(served: &Served, offset: i64) -> Result<(), Error> {
         LAST_RELOAD,
         "plugin=\"ValidatingAdmissionPolicy\",status=\"success\"",
     )?;
-    match (found - expected).abs() < SAME {
-        true => Ok(()),
-        false => Err(format!("the server's clock shows {found}, and should show {expected}").into()),
+    if (found - expected).abs() < SAME {
+        Ok(())
+    } else {
+        Err(format!("the server's clock shows {found}, and should show {expected}").into())
     }
 }
 

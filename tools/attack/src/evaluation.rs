@@ -47,9 +47,10 @@ pub(super) fn plugins(served: &Served, scale: Scale) -> Result<String, Error> {
         }
     }
     let results = results.join("\n");
-    match results.contains("times 504") {
-        false => Ok(results),
-        true => Err(format!("plugins do not end in time: {results}").into()),
+    if results.contains("times 504") {
+        Err(format!("plugins do not end in time: {results}").into())
+    } else {
+        Ok(results)
     }
 }
 

@@ -61,9 +61,10 @@ fn full_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let text = format!("{answers} answers; {failures} failures to write and {lost} lost events were counted");
     let survived = served.survived()?;
     #[expect(clippy::cast_precision_loss, reason = "answers are few")]
-    match failures > 0.0 && lost + WAITING >= answers as f64 {
-        true => Ok(format!("{text}\n{survived}")),
-        false => Err(text.into()),
+    if failures > 0.0 && lost + WAITING >= answers as f64 {
+        Ok(format!("{text}\n{survived}"))
+    } else {
+        Err(text.into())
     }
 }
 
@@ -103,9 +104,10 @@ fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     with_webhook(options, 1, &script, |served, _| {
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
         let text = String::from_utf8_lossy(&answer.body);
-        match answer.code == 200 && text.contains(LIMIT) {
-            true => Ok("the patch was refused with the text of an API server".to_owned()),
-            false => Err(format!("{}: {text}", answer.code).into()),
+        if answer.code == 200 && text.contains(LIMIT) {
+            Ok("the patch was refused with the text of an API server".to_owned())
+        } else {
+            Err(format!("{}: {text}", answer.code).into())
         }
     })
 }
@@ -127,12 +129,13 @@ fn inserts(options: &Options<'_>, _: Scale) -> Result<String, Error> {
         let results = clients.stop()?;
         results.reviews.flawless()?;
         let text: String = String::from_utf8_lossy(&answer.body).chars().take(300).collect();
-        match matches!(answer.code, 200 | 504) && took < Duration::from_secs(15) {
-            true => Ok(format!(
+        if matches!(answer.code, 200 | 504) && took < Duration::from_secs(15) {
+            Ok(format!(
                 "{INSERTS} insertions were answered {} after {took:.1?}",
                 answer.code
-            )),
-            false => Err(format!("after {took:.1?}: {}: {text}", answer.code).into()),
+            ))
+        } else {
+            Err(format!("after {took:.1?}: {}: {text}", answer.code).into())
         }
     })
 }
@@ -144,9 +147,10 @@ fn silent(options: &Options<'_>, _: Scale) -> Result<String, Error> {
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
         let text = String::from_utf8_lossy(&answer.body);
         let took = start.elapsed();
-        match text.contains("\"allowed\":false") && took < Duration::from_secs(5) {
-            true => Ok(format!("denied after {took:.1?}")),
-            false => Err(format!("after {took:.1?}: {}: {text}", answer.code).into()),
+        if text.contains("\"allowed\":false") && took < Duration::from_secs(5) {
+            Ok(format!("denied after {took:.1?}"))
+        } else {
+            Err(format!("after {took:.1?}: {}: {text}", answer.code).into())
         }
     })
 }
@@ -210,9 +214,10 @@ fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let watched = served.metric("pratique_manifest_directory_watched", "")?;
     let took = takes_effect(&served)?;
     let survived = served.survived()?;
-    match watched == 0.0 {
-        true => Ok(format!("a change took effect in {took:.1?}\n{survived}")),
-        false => Err(format!("{watched} directories are watched").into()),
+    if watched == 0.0 {
+        Ok(format!("a change took effect in {took:.1?}\n{survived}"))
+    } else {
+        Err(format!("{watched} directories are watched").into())
     }
 }
 

@@ -133,8 +133,9 @@ pub(super) fn pipe(path: &Path) -> Result<(), Error> {
         .arg(path)
         .status()
         .map_err(|error| format!("mkfifo: {error}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("mkfifo {}: {status}", path.display()).into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("mkfifo {}: {status}", path.display()).into())
     }
 }

@@ -81,9 +81,10 @@ impl Slow {
             .stdin(Stdio::from(stdin))
             .output()
             .map_err(|error| format!("nsenter: {error}"))?;
-        match output.status.success() {
-            true => Ok(slow),
-            false => Err(format!("mount: {}", String::from_utf8_lossy(&output.stderr).trim()).into()),
+        if output.status.success() {
+            Ok(slow)
+        } else {
+            Err(format!("mount: {}", String::from_utf8_lossy(&output.stderr).trim()).into())
         }
     }
 

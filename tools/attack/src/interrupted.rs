@@ -205,9 +205,10 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         return Err(format!("a review that no policy matches: {code}: {text}").into());
     }
     until_idle(&served)?;
-    let (late, idle_after) = match scale.measures_time {
-        true => (transport + LATE, IDLE_AFTER),
-        false => (VERY_LATE, VERY_LATE),
+    let (late, idle_after) = if scale.measures_time {
+        (transport + LATE, IDLE_AFTER)
+    } else {
+        (VERY_LATE, VERY_LATE)
     };
     let (mut codes, mut wrong) = (Vec::new(), Vec::new());
     let (mut latest, mut longest) = (Duration::ZERO, Duration::ZERO);
@@ -236,9 +237,10 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     if codes.iter().filter(|code| **code == 504).count() * 2 < codes.len() {
         wrong.push("fewer than half of them were interrupted".to_owned());
     }
-    match wrong.is_empty() {
-        true => Ok(format!("{summary}\n{}", served.survived()?)),
-        false => Err(format!("{summary}\n{}", wrong.join("\n")).into()),
+    if wrong.is_empty() {
+        Ok(format!("{summary}\n{}", served.survived()?))
+    } else {
+        Err(format!("{summary}\n{}", wrong.join("\n")).into())
     }
 }
 

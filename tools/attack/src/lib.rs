@@ -226,9 +226,10 @@ fn run_attack(
     let [attacked, results] =
         [attacked, results].map(|summary| summary.unwrap_or_else(|error| error.to_string()));
     let text = format!("{attacked}\n{results}\n{survived}");
-    match is_fine {
-        true => Ok(text),
-        false => Err(Error::Unexpected(text)),
+    if is_fine {
+        Ok(text)
+    } else {
+        Err(Error::Unexpected(text))
     }
 }
 
@@ -249,12 +250,13 @@ impl ClientResults {
             return Ok(text);
         };
         let limit = baseline.percentile(0.99) * SLOWER + SHARED;
-        match p99 <= limit && alive <= ALIVE_BESIDE_REVIEWS && probed <= ALIVE {
-            true => Ok(text),
-            false => Err(format!(
-                "{text}; at most {limit:.1?}, {ALIVE_BESIDE_REVIEWS:?} and {ALIVE:?} are allowed"
+        if p99 <= limit && alive <= ALIVE_BESIDE_REVIEWS && probed <= ALIVE {
+            Ok(text)
+        } else {
+            Err(
+                format!("{text}; at most {limit:.1?}, {ALIVE_BESIDE_REVIEWS:?} and {ALIVE:?} are allowed")
+                    .into(),
             )
-            .into()),
         }
     }
 }

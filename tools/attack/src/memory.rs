@@ -122,12 +122,11 @@ pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Err
             return true;
         };
         let sent = (0..STREAMS).try_for_each(|_| client.post("/validate", body.as_bytes()));
-        match scale.measures_time {
-            true => sent.and_then(|()| client.wait_for_end()).is_ok(),
-            false => {
-                thread::sleep(scale.time);
-                false
-            }
+        if scale.measures_time {
+            sent.and_then(|()| client.wait_for_end()).is_ok()
+        } else {
+            thread::sleep(scale.time);
+            false
         }
     })?;
     let ended = ended.into_iter().filter(|ended| *ended).count();

@@ -33,9 +33,10 @@ pub(super) fn enter(process: u32, command: &str) -> Result<(), Error> {
         .args(["sh", "-ec", command])
         .output()
         .map_err(|error| format!("nsenter: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!("`{command}`: {}", String::from_utf8_lossy(&output.stderr).trim()).into()),
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{command}`: {}", String::from_utf8_lossy(&output.stderr).trim()).into())
     }
 }
 

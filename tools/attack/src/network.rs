@@ -124,9 +124,10 @@ fn unresolved(served: &Served, scale: Scale) -> Result<String, Error> {
     let took = together(scale.clients, || {
         let start = Instant::now();
         let (allowed, text) = mutate(served)?;
-        match allowed {
-            true => Err(Error::from(format!("allowed: {text}"))),
-            false => Ok(start.elapsed()),
+        if allowed {
+            Err(Error::from(format!("allowed: {text}")))
+        } else {
+            Ok(start.elapsed())
         }
     });
     let results = clients.stop()?;
@@ -231,9 +232,10 @@ fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     }
     let output = command.output().map_err(|error| format!("unshare: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    match output.status.success() {
-        true => Ok(text),
-        false => Err(format!("{text}\n{}", String::from_utf8_lossy(&output.stderr).trim()).into()),
+    if output.status.success() {
+        Ok(text)
+    } else {
+        Err(format!("{text}\n{}", String::from_utf8_lossy(&output.stderr).trim()).into())
     }
 }
 

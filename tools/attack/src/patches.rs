@@ -16,9 +16,10 @@ pub(super) fn by_policy(served: &Served, scale: Scale) -> Result<String, Error> 
         for (bytes, allowed) in [(COPIED / 2, true), (COPIED, false)] {
             let answer = served.post("/mutate", &reviews::copied(bytes).to_string())?;
             let text = String::from_utf8_lossy(&answer.body);
-            let right = match allowed {
-                true => text.contains("\"allowed\":true") && text.contains("\"patch\""),
-                false => text.contains("\"allowed\":false") && text.contains(LIMIT),
+            let right = if allowed {
+                text.contains("\"allowed\":true") && text.contains("\"patch\"")
+            } else {
+                text.contains("\"allowed\":false") && text.contains(LIMIT)
             };
             if answer.code != 200 || !right {
                 let start: String = text.chars().take(500).collect();

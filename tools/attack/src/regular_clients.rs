@@ -172,8 +172,9 @@ fn probe_livez(address: SocketAddr) -> Result<(), Error> {
     stream.write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
-    match answer.starts_with("HTTP/1.1 200 ") {
-        true => Ok(()),
-        false => Err(answer.into()),
+    if answer.starts_with("HTTP/1.1 200 ") {
+        Ok(())
+    } else {
+        Err(answer.into())
     }
 }

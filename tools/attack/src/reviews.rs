@@ -36,9 +36,10 @@ pub(super) fn object(kind: &str, metadata: Value, members: Value) -> Value {
 
 /// A Pod that the policies allow or deny.
 pub(super) fn pod(denied: bool) -> Value {
-    let labels = match denied {
-        true => json!({"denied": "yes"}),
-        false => json!({"app": "shop"}),
+    let labels = if denied {
+        json!({"denied": "yes"})
+    } else {
+        json!({"app": "shop"})
     };
     let spec = json!({"containers": [{"name": "app", "image": "registry.shop.example/app:1"}]});
     let pod = object("Pod", json!({"labels": labels}), json!({"spec": spec}));

@@ -158,9 +158,10 @@ impl Served {
             return Err(format!("the server ended with {status}\n{}", last.join("\n")).into());
         }
         let most = kib(&self.process.id().to_string(), "VmHWM")?;
-        let enforced = match self.group.is_enforced() {
-            true => "in a control group of 1 GiB",
-            false => "looked at, as no control group can be made here",
+        let enforced = if self.group.is_enforced() {
+            "in a control group of 1 GiB"
+        } else {
+            "looked at, as no control group can be made here"
         };
         let text = format!("the server had {} MiB at most, {enforced}", most >> 10);
         outcome(most << 10 <= MEMORY, text)
@@ -174,9 +175,10 @@ impl Served {
     /// Ends the server by a signal.
     pub(super) fn stop_by(&mut self, signal: &str) -> Result<(), Error> {
         let status = self.process.stop_by(signal)?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(format!("it ended with {status}").into()),
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("it ended with {status}").into())
         }
     }
 }

@@ -68,9 +68,10 @@ const TURN: u64 = 200;
 /// Measures the rows that are asked for, and prints them.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     if arguments.instructions || arguments.bless {
-        return match instructions::run(arguments)? {
-            true => Ok(()),
-            false => Err("more instructions than before".into()),
+        return if instructions::run(arguments)? {
+            Ok(())
+        } else {
+            Err("more instructions than before".into())
         };
     }
     let rows = rows::wanted(&arguments.what)?;
@@ -122,9 +123,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     eprint!("\r{:40}\r", "");
     super::print(arguments, &report, &report.to_json())?;
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(failed.join("\n").into()),
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("\n").into())
     }
 }
 

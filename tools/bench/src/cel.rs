@@ -11,18 +11,23 @@ use super::{Against, Arguments, build};
 /// Builds both sides, sees that they find the same values and costs, and holds the contest.
 pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     let beside_crate = arguments.against == Some(Against::CelCrate);
-    let program = match beside_crate {
-        true => build::with_cel_crate()?,
-        false => build::ours()?,
+    let program = if beside_crate {
+        build::with_cel_crate()?
+    } else {
+        build::ours()?
     };
     let other = build::other(arguments, "cel", &program)?;
-    let other = match beside_crate {
-        true => Some((program.as_path(), &["cel-crate"][..])),
-        false => other.as_deref().map(|other| (other, &[][..])),
+    let other = if beside_crate {
+        Some((program.as_path(), &["cel-crate"][..]))
+    } else {
+        other.as_deref().map(|other| (other, &[][..]))
     };
-    let compared = |facts: &Value| match beside_crate {
-        true => without_costs(facts),
-        false => facts.clone(),
+    let compared = |facts: &Value| {
+        if beside_crate {
+            without_costs(facts)
+        } else {
+            facts.clone()
+        }
     };
     let sides = start_both((&program, &["cel"]), other, &setup()?, compared)?;
     let measures = MEASURES.into_iter();

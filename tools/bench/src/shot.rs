@@ -15,13 +15,10 @@ pub(super) fn run<T: DeserializeOwned>(program: &Path, arguments: &[impl AsRef<O
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("{name}: {error}"))?;
-    match output.status.success() {
-        true => {
-            serde_json::from_slice(&output.stdout).map_err(|error| Error::from(format!("{name}: {error}")))
-        }
-        false => {
-            let arguments: Vec<_> = arguments.iter().map(AsRef::as_ref).collect();
-            Err(format!("{name} {arguments:?}: {}", output.status).into())
-        }
+    if output.status.success() {
+        serde_json::from_slice(&output.stdout).map_err(|error| Error::from(format!("{name}: {error}")))
+    } else {
+        let arguments: Vec<_> = arguments.iter().map(AsRef::as_ref).collect();
+        Err(format!("{name} {arguments:?}: {}", output.status).into())
     }
 }

@@ -81,9 +81,10 @@ pub(super) fn start_both(
         return Ok((ours, None));
     };
     let (theirs, found) = Program::start(theirs, arguments, setup)?;
-    match compared(&facts) == compared(&found) {
-        true => Ok((ours, Some(theirs))),
-        false => Err(format!("the sides differ: ours {facts}, theirs {found}").into()),
+    if compared(&facts) == compared(&found) {
+        Ok((ours, Some(theirs)))
+    } else {
+        Err(format!("the sides differ: ours {facts}, theirs {found}").into())
     }
 }
 

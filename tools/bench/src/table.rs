@@ -45,9 +45,10 @@ impl Display for Results {
                 writeln!(formatter)?;
             }
             let against = lines.iter().any(|line| line.against.is_some());
-            let heads: &[&str] = match against {
-                true => &["ours", "theirs", "ratio", "spread"],
-                false => &["ours", "spread"],
+            let heads: &[&str] = if against {
+                &["ours", "theirs", "ratio", "spread"]
+            } else {
+                &["ours", "spread"]
             };
             writeln!(formatter, "{}", measure.title)?;
             row(formatter, "", heads.iter().map(|head| (*head).to_owned()))?;
@@ -83,9 +84,10 @@ fn row(formatter: &mut Formatter<'_>, name: &str, cells: impl IntoIterator<Item 
     let cells: Vec<String> = cells.into_iter().collect();
     let last = cells.len().saturating_sub(1);
     for (at, cell) in cells.iter().enumerate() {
-        match at == last && cell.contains('–') {
-            true => write!(formatter, "  {cell}")?,
-            false => write!(formatter, "{cell:>10}")?,
+        if at == last && cell.contains('–') {
+            write!(formatter, "  {cell}")?
+        } else {
+            write!(formatter, "{cell:>10}")?
         }
     }
     writeln!(formatter)

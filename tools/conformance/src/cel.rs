@@ -84,9 +84,10 @@ fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Val
     let request_json = bindings.get("request");
     let kind: GroupVersionKind = read(request_json, "kind");
     let resource: GroupVersionResource = read(request_json, "resource");
-    let params = match env.has_params {
-        true => json_value(&bindings["params"]),
-        false => json::Value::Null,
+    let params = if env.has_params {
+        json_value(&bindings["params"])
+    } else {
+        json::Value::Null
     };
     let namespace = json_value(&bindings["namespaceObject"]);
     let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
@@ -125,9 +126,10 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
         sub_resource: read(request, "subResource"),
         name: read(request, "name"),
         namespace: read(request, "namespace"),
-        operation: match has(request, "operation") {
-            true => read(request, "operation"),
-            false => Operation::None,
+        operation: if has(request, "operation") {
+            read(request, "operation")
+        } else {
+            Operation::None
         },
         dry_run: Some(read(request, "dryRun")),
         options: request

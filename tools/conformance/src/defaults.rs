@@ -55,9 +55,10 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         Ok(received) => {
             let text = objects.encode(&kind, &received.value);
             let object: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-            match received.warnings.is_empty() {
-                true => value!({"object": object}),
-                false => value!({"object": object, "warnings": received.warnings}),
+            if received.warnings.is_empty() {
+                value!({"object": object})
+            } else {
+                value!({"object": object, "warnings": received.warnings})
             }
         }
     };

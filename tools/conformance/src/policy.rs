@@ -103,12 +103,13 @@ fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Resul
             content: text.as_str().unwrap_or_default().as_bytes().to_vec(),
         })
         .collect();
-    match files.is_empty() {
-        true => Ok(builder),
-        false => builder
+    if files.is_empty() {
+        Ok(builder)
+    } else {
+        builder
             .files(files, plugin)
             .load()
-            .map_err(|errors| Error::from(format!("does not load: {errors}"))),
+            .map_err(|errors| Error::from(format!("does not load: {errors}")))
     }
 }
 

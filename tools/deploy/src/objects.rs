@@ -34,9 +34,10 @@ pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, Error> {
             return Err(format!("{origin}: {}", twice.message).into());
         }
         let text = document.source.document().text();
-        let json = match is_json(text.as_bytes()) {
-            true => text.to_owned(),
-            false => yaml_as_json(text.as_bytes()).map_err(|error| format!("{origin}: {error}"))?,
+        let json = if is_json(text.as_bytes()) {
+            text.to_owned()
+        } else {
+            yaml_as_json(text.as_bytes()).map_err(|error| format!("{origin}: {error}"))?
         };
         let value: Value = serde_json::from_str(&json).map_err(|error| format!("{origin}: {error}"))?;
         if !value.is_null() {

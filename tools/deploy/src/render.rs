@@ -79,13 +79,14 @@ fn output(command: &mut Command) -> Result<String, Error> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("{shown}: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!(
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!(
             "{shown}\n{}{}",
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         )
-        .into()),
+        .into())
     }
 }

@@ -7,16 +7,21 @@ use super::tree::Tree;
 
 /// The source of an expression, now and then with blanks and comments between its parts, now and then broken.
 pub(super) fn source(tree: &Tree, dice: &mut Dice) -> String {
-    let written = match dice.chance(12) {
-        true => tree.source(&mut || match dice.chance(30) {
-            true => OF_EXPRESSIONS.word("between", dice),
-            false => "",
-        }),
-        false => tree.plain(),
+    let written = if dice.chance(12) {
+        tree.source(&mut || {
+            if dice.chance(30) {
+                OF_EXPRESSIONS.word("between", dice)
+            } else {
+                ""
+            }
+        })
+    } else {
+        tree.plain()
     };
-    match dice.chance(8) {
-        true => broken(&written, (&OF_EXPRESSIONS, "broken piece"), dice),
-        false => written,
+    if dice.chance(8) {
+        broken(&written, (&OF_EXPRESSIONS, "broken piece"), dice)
+    } else {
+        written
     }
 }
 

@@ -92,9 +92,10 @@ impl Generator {
     pub(super) fn of_type(&mut self, of: &Type, size: usize, dice: &mut Dice) -> Tree {
         let candidates = self.candidates(of, Wanted::Exact);
         let last = candidates.branches.is_empty() || size <= 1;
-        let chosen = match last {
-            true => dice.pick(&candidates.last),
-            false => dice.pick(&candidates.branches),
+        let chosen = if last {
+            dice.pick(&candidates.last)
+        } else {
+            dice.pick(&candidates.branches)
         };
         let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
             return Tree::text(NOTHING);
@@ -114,9 +115,10 @@ impl Generator {
         if self.authorizer && dice.chance(15) {
             return Type::named("kubernetes.authorization.Decision");
         }
-        match dice.chance(40) {
-            true => Type::named("bool"),
-            false => self.any_type(dice, 2),
+        if dice.chance(40) {
+            Type::named("bool")
+        } else {
+            self.any_type(dice, 2)
         }
     }
 
@@ -170,9 +172,10 @@ impl Generator {
         };
         let candidates = self.candidates(of, wanted);
         let last = candidates.branches.is_empty() || size <= 1 || progress.dice.chance(8);
-        let chosen = match last && (size <= 1 || !candidates.last.is_empty()) {
-            true => progress.dice.pick(&candidates.last),
-            false => progress.dice.pick(&candidates.branches),
+        let chosen = if last && (size <= 1 || !candidates.last.is_empty()) {
+            progress.dice.pick(&candidates.last)
+        } else {
+            progress.dice.pick(&candidates.branches)
         };
         let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
             return Tree::text(NOTHING);

@@ -38,9 +38,10 @@ impl<'w> Ours<'w> {
         request.old_object = json_value(inputs.get("oldObject").unwrap_or(&Value::Null));
         let allow = inputs.get("allow").cloned().unwrap_or_default();
         let rules: Vec<Rule> = serde_json::from_value(allow).unwrap_or_default();
-        let params = match world.declared.params {
-            true => json_value(inputs.get("params").unwrap_or(&Value::Null)),
-            false => json::Value::Null,
+        let params = if world.declared.params {
+            json_value(inputs.get("params").unwrap_or(&Value::Null))
+        } else {
+            json::Value::Null
         };
         Ours {
             world,

@@ -22,9 +22,10 @@ pub(super) fn expression(dice: &mut Dice) -> Tree {
     let text: String = text.collect();
     let repeated = if dice.chance(5) { 1 + dice.below(60) } else { 1 };
     // A literal pattern is compiled with the expression, others when it is evaluated.
-    let (before, after) = match dice.chance(50) {
-        true => ("\"", "\""),
-        false => ("[\"", "\"][0]"),
+    let (before, after) = if dice.chance(50) {
+        ("\"", "\"")
+    } else {
+        ("[\"", "\"][0]")
     };
     let (call, end) = dice.pick(CALLS).copied().unwrap_or_default();
     Tree(vec![
@@ -46,9 +47,10 @@ const CALLS: &[(&str, &str)] = &[
 type Alphabet = [&'static str; 5];
 
 fn character(dice: &mut Dice, alphabet: &Alphabet) -> &'static str {
-    match dice.chance(90) {
-        true => dice.pick(alphabet).copied().unwrap_or_default(),
-        false => OF_EXPRESSIONS.word("pattern character", dice),
+    if dice.chance(90) {
+        dice.pick(alphabet).copied().unwrap_or_default()
+    } else {
+        OF_EXPRESSIONS.word("pattern character", dice)
     }
 }
 

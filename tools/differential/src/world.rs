@@ -112,9 +112,10 @@ fn object(dice: &mut Dice) -> Value {
         let Some(name) = dice.pick(&names) else {
             continue;
         };
-        match dice.chance(50) {
-            true => members.remove(name),
-            false => members.insert(name.clone(), OF_EXPRESSIONS.draw("any", dice)),
+        if dice.chance(50) {
+            members.remove(name)
+        } else {
+            members.insert(name.clone(), OF_EXPRESSIONS.draw("any", dice))
         };
     }
     whole

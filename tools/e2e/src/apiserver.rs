@@ -134,9 +134,10 @@ impl<'a> Start<'a> {
             ]);
         command.args(self.flags);
         // No controller makes the accounts that it asks for.
-        let accounts: &[&str] = match self.with.contains(&"ServiceAccount") {
-            true => &[],
-            false => &["ServiceAccount"],
+        let accounts: &[&str] = if self.with.contains(&"ServiceAccount") {
+            &[]
+        } else {
+            &["ServiceAccount"]
         };
         let without = [accounts, self.without].concat();
         if !without.is_empty() {
@@ -209,12 +210,13 @@ fn logged(text: &str) -> Option<String> {
             .collect();
         return Some(lines.join("\n"));
     }
-    match text.starts_with('"') {
-        true => serde_json::Deserializer::from_str(text)
+    if text.starts_with('"') {
+        serde_json::Deserializer::from_str(text)
             .into_iter::<String>()
             .next()?
-            .ok(),
-        false => text.lines().next().map(|line| line.trim().to_owned()),
+            .ok()
+    } else {
+        text.lines().next().map(|line| line.trim().to_owned())
     }
 }
 

@@ -83,19 +83,18 @@ impl<'k> Bulk<'k> {
             .map_err(Error::program("curl"))?;
         let answers = String::from_utf8_lossy(&output.stdout);
         let good = answers.lines().filter(|code| code.starts_with('2')).count();
-        match good == self.count {
-            true => Ok(()),
-            false => {
-                let bad = answers.lines().find(|code| !code.starts_with('2'));
-                let errors = String::from_utf8_lossy(&output.stderr);
-                let errors: String = errors.lines().take(3).collect();
-                let count = self.count;
-                Err(format!(
-                    "of {count} requests, {good} succeed: {} {errors}",
-                    bad.unwrap_or_default()
-                )
-                .into())
-            }
+        if good == self.count {
+            Ok(())
+        } else {
+            let bad = answers.lines().find(|code| !code.starts_with('2'));
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let errors: String = errors.lines().take(3).collect();
+            let count = self.count;
+            Err(format!(
+                "of {count} requests, {good} succeed: {} {errors}",
+                bad.unwrap_or_default()
+            )
+            .into())
         }
     }
 }

@@ -44,9 +44,10 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript, bless:
     let answers: Vec<[Value; 2]> = default.into_iter().zip(all).map(Into::into).collect();
     for (case, answers) in cases.iter().zip(&answers) {
         for (set, answer) in PluginSet::BOTH.into_iter().zip(answers) {
-            let compared = match bless || is_same(answer, case.answer(set)) {
-                true => compare(case, answer, &ours.answer(case, set)),
-                false => Err("the recorded answer is another one: --bless writes this".into()),
+            let compared = if bless || is_same(answer, case.answer(set)) {
+                compare(case, answer, &ours.answer(case, set))
+            } else {
+                Err("the recorded answer is another one: --bless writes this".into())
             };
             transcript.step(&format!("{}, {}", case.name, set.name()), compared);
         }
@@ -170,9 +171,10 @@ impl Clients {
         }
         let path = format!("{}/{}/status", http::path(object)?, text("/metadata/name"));
         let written = self.administrator.send("PUT", &path, &stored)?;
-        match written.get("code") == Some(&200.into()) {
-            true => Ok(()),
-            false => Err(format!("{kind}: {written}").into()),
+        if written.get("code") == Some(&200.into()) {
+            Ok(())
+        } else {
+            Err(format!("{kind}: {written}").into())
         }
     }
 

@@ -115,8 +115,9 @@ fn pod(kubectl: &Kubectl, namespace: &str) -> Result<String, Error> {
         namespace,
     ];
     let result = kubectl.feed(&create, &pod.to_string())?;
-    match result.ok && result.stderr.is_empty() {
-        true => Ok(result.stdout),
-        false => Err(format!("its Pod: {}{}", result.stdout, result.stderr).into()),
+    if result.ok && result.stderr.is_empty() {
+        Ok(result.stdout)
+    } else {
+        Err(format!("its Pod: {}{}", result.stdout, result.stderr).into())
     }
 }

@@ -192,9 +192,10 @@ impl Fleet {
         let tenth = OBJECTS as u64 / 10;
         // There are a few objects of the server's own.
         let same = counts.get("same").and_then(Value::as_u64).unwrap_or_default();
-        match found == [tenth, tenth, 0, 0].map(Some) && same >= 8 * tenth {
-            true => Ok(compared.speed()),
-            false => Err(format!("{found:?} and {same} the same\n{}", compared.errors).into()),
+        if found == [tenth, tenth, 0, 0].map(Some) && same >= 8 * tenth {
+            Ok(compared.speed())
+        } else {
+            Err(format!("{found:?} and {same} the same\n{}", compared.errors).into())
         }
     }
 

@@ -203,9 +203,10 @@ fn lists_sources(served: &Served) -> Result<String, Error> {
         Some(format!("{} {}", source.get("plugin")?, source.get("names")?))
     });
     let text = lines.collect::<Vec<_>>().join("\n");
-    match text == r#""ValidatingAdmissionPolicy" ["allowed","labelled","limited"]"# {
-        true => Ok(text),
-        false => Err(reported.to_string().into()),
+    if text == r#""ValidatingAdmissionPolicy" ["allowed","labelled","limited"]"# {
+        Ok(text)
+    } else {
+        Err(reported.to_string().into())
     }
 }
 

@@ -118,9 +118,10 @@ impl Kubectl {
             "" => self.run(arguments)?,
             manifests => self.feed(arguments, manifests)?,
         };
-        match result.ok {
-            true => Ok(result.stdout),
-            false => Err(format!("kubectl {}: {}", arguments.join(" "), result.stderr).into()),
+        if result.ok {
+            Ok(result.stdout)
+        } else {
+            Err(format!("kubectl {}: {}", arguments.join(" "), result.stderr).into())
         }
     }
 

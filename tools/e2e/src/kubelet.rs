@@ -184,9 +184,10 @@ impl Kubelet {
             let path = folder.join(name);
             fs::write(&path, content).map_err(Error::file(&path))
         };
-        let sources = match volume["projected"].is_object() {
-            true => items(part(volume, "/projected/sources")),
-            false => std::slice::from_ref(volume),
+        let sources = if volume["projected"].is_object() {
+            items(part(volume, "/projected/sources"))
+        } else {
+            std::slice::from_ref(volume)
         };
         for source in sources {
             if let Some(name) = part(source, "/configMap/name").as_str() {
@@ -247,9 +248,10 @@ impl Kubelet {
             all.extend(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
         for variable in items(&container["env"]) {
-            let value = match variable["valueFrom"].is_null() {
-                true => text(variable, "/value").to_owned(),
-                false => field(pod, text(variable, "/valueFrom/fieldRef/fieldPath"))?,
+            let value = if variable["valueFrom"].is_null() {
+                text(variable, "/value").to_owned()
+            } else {
+                field(pod, text(variable, "/valueFrom/fieldRef/fieldPath"))?
             };
             all.push((text(variable, "/name").to_owned(), value));
         }

@@ -42,9 +42,10 @@ fn create(served: &Served, pod: &str) -> Result<(bool, String), Error> {
 }
 
 fn expect(wanted: bool, message: &str, observed: (bool, String)) -> Result<String, Error> {
-    match observed.0 == wanted && observed.1.contains(message) {
-        true => Ok(observed.1),
-        false => Err(format!("expected {message:?}, but: {}", observed.1).into()),
+    if observed.0 == wanted && observed.1.contains(message) {
+        Ok(observed.1)
+    } else {
+        Err(format!("expected {message:?}, but: {}", observed.1).into())
     }
 }
 

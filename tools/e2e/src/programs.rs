@@ -49,9 +49,10 @@ pub(super) fn succeeds(command: &mut Command) -> Result<String, Error> {
     let output = command
         .output()
         .map_err(Error::program(command.get_program().display()))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{command:?}: {}", describe(&output)).into()),
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!("{command:?}: {}", describe(&output)).into())
     }
 }
 

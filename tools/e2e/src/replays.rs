@@ -97,9 +97,10 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
 fn are_active(api: &ApiServer) -> Result<String, Error> {
     for (object, expected) in ACTIVE {
         // The administrator may create deployments.
-        let kubectl = match expected.contains("only who") {
-            true => api.kubectl().developer(),
-            false => api.kubectl().clone(),
+        let kubectl = if expected.contains("only who") {
+            api.kubectl().developer()
+        } else {
+            api.kubectl().clone()
         };
         eventually(expected, || {
             let arguments = ["create", "--dry-run=server", "--validate=false", "-o", "yaml"];
@@ -157,14 +158,15 @@ fn compared(rows: &str, errors: &str) -> Result<String, Error> {
         let counts = counts.iter().map(|(name, count)| format!("{name} {count}"));
         counts.collect::<Vec<_>>().join(", ")
     };
-    match others.is_empty() && refused_by.len() > 5 {
-        true => Ok(format!("{}\nrefused by {}", list(&counts), list(&refused_by))),
-        false => Err(format!(
+    if others.is_empty() && refused_by.len() > 5 {
+        Ok(format!("{}\nrefused by {}", list(&counts), list(&refused_by)))
+    } else {
+        Err(format!(
             "{}\n{}\n{errors}{}",
             list(&counts),
             list(&refused_by),
             others.join("\n")
         )
-        .into()),
+        .into())
     }
 }

@@ -51,9 +51,10 @@ impl Request {
 
     /// Makes the request.
     pub(super) fn make(&self, kubectl: &Kubectl) -> Result<Answer, Error> {
-        let kubectl = match self.developer {
-            true => kubectl.developer(),
-            false => kubectl.clone(),
+        let kubectl = if self.developer {
+            kubectl.developer()
+        } else {
+            kubectl.clone()
         };
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let result = match self.manifests.as_str() {

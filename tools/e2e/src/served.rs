@@ -162,9 +162,10 @@ impl Served {
     /// The serial number of the certificate that it shows.
     pub(super) fn serial(&self) -> Result<String, Error> {
         let certificates = self.curl("/livez", &["--output", "/dev/null", "--write-out", "%{certs}"])?;
-        match certificates.is_empty() {
-            true => Err("curl shows no certificate".into()),
-            false => Ok(certificates),
+        if certificates.is_empty() {
+            Err("curl shows no certificate".into())
+        } else {
+            Ok(certificates)
         }
     }
 

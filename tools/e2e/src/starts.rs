@@ -107,9 +107,10 @@ fn agree_on_hash(
         .filter(|line| line.contains("_last_config_info{"))
         .filter_map(|line| line.split_once(",hash=\"")?.1.split_once('"'))
         .any(|(hash, _)| printed.contains(hash));
-    match known {
-        true => Ok(format!("both load it: {printed}")),
-        false => Err(format!("the server's metrics do not show {printed:?}").into()),
+    if known {
+        Ok(format!("both load it: {printed}"))
+    } else {
+        Err(format!("the server's metrics do not show {printed:?}").into())
     }
 }
 
@@ -138,9 +139,10 @@ impl Case {
     /// Its plugin, if that is not one for policies or webhooks.
     fn other_plugin(&self) -> Vec<&str> {
         let name = self.plugin.as_str();
-        match name.starts_with("Mutating") || name.starts_with("Validating") {
-            true => Vec::new(),
-            false => vec![name],
+        if name.starts_with("Mutating") || name.starts_with("Validating") {
+            Vec::new()
+        } else {
+            vec![name]
         }
     }
 
@@ -166,9 +168,10 @@ impl Case {
 
 /// The usual admission configuration: one plugin with one directory.
 pub(super) fn configuration(plugin: &str, manifests: &Path) -> String {
-    let (version, kind) = match plugin.ends_with("Webhook") {
-        true => ("v1", "WebhookAdmissionConfiguration".to_owned()),
-        false => ("v1", format!("{plugin}Configuration")),
+    let (version, kind) = if plugin.ends_with("Webhook") {
+        ("v1", "WebhookAdmissionConfiguration".to_owned())
+    } else {
+        ("v1", format!("{plugin}Configuration"))
     };
     format!(
         "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: {plugin}\n  \

@@ -109,11 +109,10 @@ impl Scans {
         let report: Value = serde_json::from_str(&whole).map_err(|error| error.to_string())?;
         let total = part(&report, "/tally/total");
         let expected = json!({"allowed": OBJECTS, "audited": OBJECTS + OBJECTS / 10});
-        match written == SHARDS && merged == whole && *total == expected {
-            true => Ok(format!("{SHARDS} shards: {total}")),
-            false => {
-                Err(format!("{written} reports, which do not give {total}, or not as they should").into())
-            }
+        if written == SHARDS && merged == whole && *total == expected {
+            Ok(format!("{SHARDS} shards: {total}"))
+        } else {
+            Err(format!("{written} reports, which do not give {total}, or not as they should").into())
         }
     }
 
@@ -187,9 +186,10 @@ impl Scans {
             .output();
         let output = output.map_err(Error::program("pratique"))?;
         let errors = String::from_utf8_lossy(&output.stderr);
-        match output.status.code() == Some(2) && errors.contains("(NoSuchKey)") {
-            true => Ok(reported + &errors),
-            false => Err(describe(&output).into()),
+        if output.status.code() == Some(2) && errors.contains("(NoSuchKey)") {
+            Ok(reported + &errors)
+        } else {
+            Err(describe(&output).into())
         }
     }
 
@@ -212,9 +212,10 @@ impl Scans {
         let output = scan.wait_with_output().map_err(Error::program("pratique"))?;
         let errors = String::from_utf8_lossy(&output.stderr);
         let is_told = output.status.code() == Some(2) && errors.contains("the store is not reached");
-        match is_told && !self.store.object(&name).exists() {
-            true => Ok(errors.into_owned()),
-            false => Err(describe(&output).into()),
+        if is_told && !self.store.object(&name).exists() {
+            Ok(errors.into_owned())
+        } else {
+            Err(describe(&output).into())
         }
     }
 }

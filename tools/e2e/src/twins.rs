@@ -106,9 +106,10 @@ fn of_policy(key: &str) -> Option<String> {
 }
 
 fn compare(reference: &Outcome, actual: &Outcome) -> Result<String, Error> {
-    match reference == actual {
-        true => Ok(reference.to_string()),
-        false => Err(format!("of its own: {reference}\nby serve:   {actual}").into()),
+    if reference == actual {
+        Ok(reference.to_string())
+    } else {
+        Err(format!("of its own: {reference}\nby serve:   {actual}").into())
     }
 }
 

@@ -56,9 +56,10 @@ fn build() -> Result<PathBuf, Error> {
         .args(["--package", "pratique-fuzz", "--features", "libfuzzer", "--bins"])
         .status()
         .map_err(|error| format!("cargo: {error}"))?;
-    match status.success() {
-        true => Ok(directory().join(host).join("checked")),
-        false => Err("the targets do not build with coverage; --plain does without".into()),
+    if status.success() {
+        Ok(directory().join(host).join("checked"))
+    } else {
+        Err("the targets do not build with coverage; --plain does without".into())
     }
 }
 

@@ -33,9 +33,12 @@ pub struct Arguments {
 /// Runs the targets; fails if an input failed.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let time = Duration::from_secs(arguments.seconds);
-    let ended = chosen(&arguments.targets).and_then(|targets| match arguments.plain {
-        true => plain::run(&targets, time, arguments.seed),
-        false => coverage::run(&targets, time, arguments.jobs),
+    let ended = chosen(&arguments.targets).and_then(|targets| {
+        if arguments.plain {
+            plain::run(&targets, time, arguments.seed)
+        } else {
+            coverage::run(&targets, time, arguments.jobs)
+        }
     });
     match ended {
         Ok(failed) if failed.is_empty() => ExitCode::SUCCESS,

@@ -75,9 +75,10 @@ impl Browser {
     /// Checks that the browser has logged no error since the last call.
     pub fn quiet(&self) -> Result<String, Error> {
         let complaints = self.complaints()?;
-        match complaints.is_empty() {
-            true => Ok("no complaints in the console".to_owned()),
-            false => Err(complaints.join("\n").into()),
+        if complaints.is_empty() {
+            Ok("no complaints in the console".to_owned())
+        } else {
+            Err(complaints.join("\n").into())
         }
     }
 
@@ -175,9 +176,10 @@ pub fn at<'v>(value: &'v Value, place: &str) -> &'v Value {
 
 /// Checks that an observed value is the expected one.
 pub fn equal(actual: &Value, expected: &Value) -> Result<(), Error> {
-    match actual == expected {
-        true => Ok(()),
-        false => Err(format!("{actual} is seen, {expected} expected").into()),
+    if actual == expected {
+        Ok(())
+    } else {
+        Err(format!("{actual} is seen, {expected} expected").into())
     }
 }
 
@@ -205,8 +207,9 @@ pub fn curl(url: &str, body: Option<&Value>) -> Result<String, Error> {
     }
     let output = child.wait_with_output().map_err(failed)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    match output.status.success() {
-        true => Ok(text),
-        false => Err(format!("{url}: {}{text}", String::from_utf8_lossy(&output.stderr)).into()),
+    if output.status.success() {
+        Ok(text)
+    } else {
+        Err(format!("{url}: {}{text}", String::from_utf8_lossy(&output.stderr)).into())
     }
 }

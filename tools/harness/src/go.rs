@@ -35,9 +35,10 @@ pub fn build(module: &str, package: &str, program: &Path) -> Result<(), Error> {
         .arg(package)
         .status()
         .map_err(|error| format!("go, which builds {package}, does not start: {error}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{package} of the Go module {module} does not build").into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{package} of the Go module {module} does not build").into())
     }
 }
 

@@ -6,9 +6,10 @@ use crate::error::Error;
 
 /// The outcome of a step with an observation that is right or wrong.
 pub fn outcome(is_right: bool, observed: impl Into<String>) -> Result<String, Error> {
-    match is_right {
-        true => Ok(observed.into()),
-        false => Err(Error::Unexpected(observed.into())),
+    if is_right {
+        Ok(observed.into())
+    } else {
+        Err(Error::Unexpected(observed.into()))
     }
 }
 

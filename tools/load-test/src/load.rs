@@ -115,9 +115,10 @@ impl Load {
             let answer = client.review(&self.request)?;
             let took = start.elapsed();
             let text = String::from_utf8_lossy(&answer.body);
-            match answer.code == 200 && text.contains("\"allowed\":true") {
-                true => measured.answered(took),
-                false => measured.failed(format!("{}: {text}", answer.code)),
+            if answer.code == 200 && text.contains("\"allowed\":true") {
+                measured.answered(took)
+            } else {
+                measured.failed(format!("{}: {text}", answer.code))
             }
             if answer.last {
                 return Ok(());

@@ -72,9 +72,10 @@ impl Served {
     /// Asks it to end; an error if it does not end well.
     pub(super) fn stop(&mut self) -> Result<(), Error> {
         let status = self.process.stop()?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(format!("it ended with {status}").into()),
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("it ended with {status}").into())
         }
     }
 }

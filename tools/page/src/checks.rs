@@ -50,12 +50,13 @@ pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcrip
 fn complains(browser: &Browser) -> Result<String, Error> {
     browser.open("data:text/html,<script>missing()</script><img src='http://127.0.0.1:1/x.png'>")?;
     let complaints = browser.complaints()?;
-    match complaints
+    if complaints
         .iter()
         .any(|text| text.contains("missing is not defined"))
     {
-        true => Ok(format!("{} complaints of a page with faults", complaints.len())),
-        false => Err(format!("of a page with faults: {complaints:?}").into()),
+        Ok(format!("{} complaints of a page with faults", complaints.len()))
+    } else {
+        Err(format!("of a page with faults: {complaints:?}").into())
     }
 }
 
@@ -103,9 +104,10 @@ fn loaded(served: &Served, browser: &Browser) -> Result<String, Error> {
             return Err(format!("{row:?} is shown of {source}").into());
         }
     }
-    match rows.len() == 3 && sources.len() == 2 {
-        true => Ok(text(&rows)),
-        false => Err(format!("{rows:?}").into()),
+    if rows.len() == 3 && sources.len() == 2 {
+        Ok(text(&rows))
+    } else {
+        Err(format!("{rows:?}").into())
     }
 }
 
@@ -179,9 +181,10 @@ fn certificates(served: &Served, browser: &Browser) -> Result<String, Error> {
         .and_then(|row| row.get(2))
         .cloned()
         .unwrap_or_default();
-    match !expires.is_empty() && shown == expires {
-        true => Ok(text(&rows)),
-        false => Err(format!("{rows:?}").into()),
+    if !expires.is_empty() && shown == expires {
+        Ok(text(&rows))
+    } else {
+        Err(format!("{rows:?}").into())
     }
 }
 
@@ -240,9 +243,10 @@ fn latencies(browser: &Browser) -> Result<String, Error> {
         ("validate", "false", "2"),
         ("validate", "true", "1"),
     ];
-    match expected.iter().all(|row| counted.contains(row)) && counted.len() == expected.len() {
-        true => Ok(text(&rows)),
-        false => Err(format!("{rows:?}").into()),
+    if expected.iter().all(|row| counted.contains(row)) && counted.len() == expected.len() {
+        Ok(text(&rows))
+    } else {
+        Err(format!("{rows:?}").into())
     }
 }
 
@@ -294,9 +298,10 @@ fn narrow(browser: &Browser) -> Result<String, Error> {
     browser.screen(None)?;
     let [needed, there] = ["/0", "/1"].map(|pointer| at(&widths, pointer).as_u64().unwrap_or_default());
     let text = format!("{needed} of {there} pixels, and nothing is cut off");
-    match there == 400 && (1..=there).contains(&needed) && at(&widths, "/2") == &json!(0) {
-        true => Ok(text),
-        false => Err(widths.to_string().into()),
+    if there == 400 && (1..=there).contains(&needed) && at(&widths, "/2") == &json!(0) {
+        Ok(text)
+    } else {
+        Err(widths.to_string().into())
     }
 }
 

@@ -123,12 +123,13 @@ fn impact(program: &Path, state: &Path) -> Result<PathBuf, Error> {
             .args(arguments)
             .output()
             .map_err(Error::program("git"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(Error::from(format!(
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(Error::from(format!(
                 "git {arguments:?}: {}",
                 String::from_utf8_lossy(&output.stderr)
-            ))),
+            )))
         }
     };
     git(&["init", "--quiet", "--initial-branch=main"])?;
@@ -187,9 +188,10 @@ fn opens(browser: &Browser, page: &Page) -> Result<String, Error> {
         "return [document.documentElement.lang, performance.getEntriesByType('resource').length, \
          document.title === document.querySelector('h1').innerText]",
     )?;
-    match observed == json!(["en", 0, true]) {
-        true => browser.quiet(),
-        false => Err(observed.to_string().into()),
+    if observed == json!(["en", 0, true]) {
+        browser.quiet()
+    } else {
+        Err(observed.to_string().into())
     }
 }
 
@@ -206,9 +208,10 @@ fn says(browser: &Browser, page: &Page) -> Result<String, Error> {
 
 fn harmless(browser: &Browser) -> Result<String, Error> {
     let found = browser.ask(LIVELY)?;
-    match found == json!([]) {
-        true => Ok("nothing but text, tables and their own style".to_owned()),
-        false => Err(found.to_string().into()),
+    if found == json!([]) {
+        Ok("nothing but text, tables and their own style".to_owned())
+    } else {
+        Err(found.to_string().into())
     }
 }
 
@@ -261,8 +264,9 @@ fn narrow(browser: &Browser) -> Result<String, Error> {
     let widths = browser.ask("return [document.documentElement.scrollWidth, window.innerWidth]")?;
     browser.screen(Some(1280))?;
     let [needed, there] = ["/0", "/1"].map(|pointer| at(&widths, pointer).as_u64().unwrap_or_default());
-    match there == 400 && (1..=there).contains(&needed) {
-        true => Ok(format!("{needed} of {there} pixels")),
-        false => Err(widths.to_string().into()),
+    if there == 400 && (1..=there).contains(&needed) {
+        Ok(format!("{needed} of {there} pixels"))
+    } else {
+        Err(widths.to_string().into())
     }
 }

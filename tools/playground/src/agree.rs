@@ -81,9 +81,10 @@ fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<Compare>)>, Error> {
             found.push((path, compare));
         }
     }
-    match found.is_empty() {
-        true => Err(format!("{}: there are no suites of cases", directory.display()).into()),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(format!("{}: there are no suites of cases", directory.display()).into())
+    } else {
+        Ok(found)
     }
 }
 

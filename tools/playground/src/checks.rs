@@ -293,9 +293,10 @@ fn dark(browser: &Browser) -> Result<String, Error> {
     browser.dark(true)?;
     let dark = ground()?;
     browser.dark(false)?;
-    match light == dark {
-        true => Err(format!("{light} in both").into()),
-        false => Ok(format!("{light} and {dark}")),
+    if light == dark {
+        Err(format!("{light} in both").into())
+    } else {
+        Ok(format!("{light} and {dark}"))
     }
 }
 

@@ -44,9 +44,10 @@ fn run(command: &mut Command, otherwise: &str) -> Result<(), Error> {
     let status = command
         .status()
         .map_err(Error::program(command.get_program().display()))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{otherwise}: {status}").into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{otherwise}: {status}").into())
     }
 }
 
@@ -55,9 +56,10 @@ pub(crate) fn size(module: &Path, bounded: bool) -> Result<String, Error> {
     let content = fs::read(module).map_err(Error::file(&module))?;
     let packed = compressed(&content)?.len();
     let shown = format!("{} bytes, {packed} with gzip -9 (at most {MOST})", content.len());
-    match bounded && packed > MOST {
-        true => Err(format!("too large: {shown}").into()),
-        false => Ok(shown),
+    if bounded && packed > MOST {
+        Err(format!("too large: {shown}").into())
+    } else {
+        Ok(shown)
     }
 }
 

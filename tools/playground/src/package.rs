@@ -55,8 +55,9 @@ fn run(directory: &Path, program: &str, arguments: &[&str]) -> Result<String, Er
         .output()
         .map_err(Error::program(program))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    match output.status.success() {
-        true => Ok(stdout),
-        false => Err(format!("{program}: {stdout}{}", String::from_utf8_lossy(&output.stderr)).into()),
+    if output.status.success() {
+        Ok(stdout)
+    } else {
+        Err(format!("{program}: {stdout}{}", String::from_utf8_lossy(&output.stderr)).into())
     }
 }

@@ -93,9 +93,10 @@ fn recorded(page: &str, picture: &str, bless: bool) -> Result<String, Error> {
     let before = fs::read_to_string(&path).map_err(Error::file(&path))?;
     // Fonts differ from machine to machine: the picture is only looked at by readers.
     fs::metadata(&pictured).map_err(Error::file(&pictured))?;
-    match before == page {
-        true => Ok(format!("as {PAGE} has it")),
-        false => Err(format!("{PAGE} has\n{before}\nand seen is\n{page}").into()),
+    if before == page {
+        Ok(format!("as {PAGE} has it"))
+    } else {
+        Err(format!("{PAGE} has\n{before}\nand seen is\n{page}").into())
     }
 }
 

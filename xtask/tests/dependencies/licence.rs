@@ -53,12 +53,11 @@ impl Reader<'_> {
             return self.next_is(")").then_some(value);
         }
         let name = self.word()?;
-        match self.next_is("WITH") {
-            true => {
-                let exception = self.word()?;
-                Some((self.allowed)(&format!("{name} WITH {exception}")))
-            }
-            false => Some((self.allowed)(&name)),
+        if self.next_is("WITH") {
+            let exception = self.word()?;
+            Some((self.allowed)(&format!("{name} WITH {exception}")))
+        } else {
+            Some((self.allowed)(&name))
         }
     }
 

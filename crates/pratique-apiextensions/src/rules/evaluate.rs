@@ -252,12 +252,13 @@ impl<'e> Evaluation<'e> {
                 new,
                 old: before,
             };
-            let of_rule = match rule.is_old_self_optional {
-                true => Inputs {
+            let of_rule = if rule.is_old_self_optional {
+                Inputs {
                     old: Some(optional),
                     ..inputs
-                },
-                false => inputs,
+                }
+            } else {
+                inputs
             };
             let (result, cost) = of_rule.evaluate(body, &body.program);
             let Some(budget) = self.budget.checked_sub(cost) else {
@@ -326,9 +327,10 @@ impl<'e> Evaluation<'e> {
     }
 
     fn report(&mut self, error: Error, is_ratcheted: bool) {
-        match is_ratcheted {
-            true => self.warnings.push(error.to_string()),
-            false => self.errors.push(error),
+        if is_ratcheted {
+            self.warnings.push(error.to_string())
+        } else {
+            self.errors.push(error)
         }
     }
 

@@ -19,9 +19,10 @@ pub(crate) fn value<'a>(
     is_resource: bool,
     value: &'a Value<'a>,
 ) -> CelValue<'a> {
-    match is_borrowable(schema, value) {
-        true => CelValue::from_typed_json(value),
-        false => convert(arena, schema, is_resource, value),
+    if is_borrowable(schema, value) {
+        CelValue::from_typed_json(value)
+    } else {
+        convert(arena, schema, is_resource, value)
     }
 }
 
@@ -72,12 +73,13 @@ fn convert<'a>(
     value: &'a Value<'a>,
 ) -> CelValue<'a> {
     if value.is_null() {
-        return match schema.nullable {
-            true => CelValue::Null,
-            false => failed(
+        return if schema.nullable {
+            CelValue::Null
+        } else {
+            failed(
                 arena,
                 "invalid data, got null for schema with nullable=false".to_owned(),
-            ),
+            )
         };
     }
     if schema.is_int_or_string {

@@ -101,9 +101,10 @@ impl<'v, 'a> KeyedItems<'v, 'a> {
 
     /// The first item that has the keys of a new one.
     pub(crate) fn get(&self, new: &Value<'_>) -> Option<&'v Value<'a>> {
-        match self.by_key.is_empty() {
-            true => None,
-            false => self.by_key.get(&key_of(self.keys, new)?).copied(),
+        if self.by_key.is_empty() {
+            None
+        } else {
+            self.by_key.get(&key_of(self.keys, new)?).copied()
         }
     }
 }

@@ -134,9 +134,10 @@ impl Check<'_> {
         if factor <= 0.0 {
             return Some(self.factor_not_positive(Number::Float(factor)));
         }
-        let multiple = match factor < 1.0 {
-            true => 1.0 / factor * number,
-            false => number / factor,
+        let multiple = if factor < 1.0 {
+            1.0 / factor * number
+        } else {
+            number / factor
         };
         (!is_integer(multiple)).then(|| self.no_multiple(Number::Float(number), Number::Float(factor)))
     }
@@ -215,9 +216,10 @@ fn as_integer(number: Number) -> Option<i64> {
 
 /// Go's conversion of a float to an integer on amd64: without its fraction, and the least integer where it is none.
 fn go_integer(number: f64) -> i64 {
-    match (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number) {
-        true => number as i64,
-        false => i64::MIN,
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number) {
+        number as i64
+    } else {
+        i64::MIN
     }
 }
 

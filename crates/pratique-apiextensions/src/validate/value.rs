@@ -63,9 +63,10 @@ pub(super) fn validated(
             if let Some(fits) = format_check(format) {
                 add(
                     &mut outcome,
-                    match fits(text) {
-                        true => Outcome::default(),
-                        false => wrong_type(path, format, text),
+                    if fits(text) {
+                        Outcome::default()
+                    } else {
+                        wrong_type(path, format, text)
                     },
                 );
             }
@@ -77,9 +78,10 @@ pub(super) fn validated(
             }
         }
     }
-    let allowed = match is_allowed(value, &schema.values.allowed) {
-        true => Outcome::default(),
-        false => not_allowed(value, schema, path),
+    let allowed = if is_allowed(value, &schema.values.allowed) {
+        Outcome::default()
+    } else {
+        not_allowed(value, schema, path)
     };
     add(&mut outcome, allowed);
     if let Value::Object(members) = value {
@@ -153,9 +155,10 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
     if !format.is_empty() && is_text && !has(Type::Number) && !has(Type::Integer) {
         return right();
     }
-    match fits {
-        true => right(),
-        false => wrong_type(path, schema.type_names(), found.name()),
+    if fits {
+        right()
+    } else {
+        wrong_type(path, schema.type_names(), found.name())
     }
 }
 

@@ -160,23 +160,22 @@ impl<'e> Checker<'e> {
         let mark = self.bindings.mark();
         for (operand, param) in operands.ids().zip(overload.params.iter()) {
             let of = self.outcome.types.get(operand.0 as usize)?.as_ref()?;
-            let fits = match generic {
-                true => self
-                    .bindings
-                    .fits(of, &instantiate(param, &overload.type_params, free)),
-                false => self.bindings.fits(of, param),
+            let fits = if generic {
+                self.bindings
+                    .fits(of, &instantiate(param, &overload.type_params, free))
+            } else {
+                self.bindings.fits(of, param)
             };
             if !fits {
                 self.bindings.undo(mark);
                 return None;
             }
         }
-        Some(match generic {
-            true => {
-                let result = instantiate(&overload.result, &overload.type_params, free);
-                self.bindings.resolve(&result)
-            }
-            false => overload.result.clone(),
+        Some(if generic {
+            let result = instantiate(&overload.result, &overload.type_params, free);
+            self.bindings.resolve(&result)
+        } else {
+            overload.result.clone()
         })
     }
 

@@ -118,9 +118,10 @@ impl<'e> Checker<'e> {
         if !self.bindings.assignable(&previous, &current) {
             return Type::Dyn;
         }
-        match less_specific(&previous, &current) {
-            true => previous,
-            false => current,
+        if less_specific(&previous, &current) {
+            previous
+        } else {
+            current
         }
     }
 

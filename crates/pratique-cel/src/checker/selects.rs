@@ -20,9 +20,10 @@ impl<'e> Checker<'e> {
         else {
             return;
         };
-        let qualified = match may_be_name && !test_only {
-            true => self.check_qualified(id),
-            false => Qualified::Never,
+        let qualified = if may_be_name && !test_only {
+            self.check_qualified(id)
+        } else {
+            Qualified::Never
         };
         if qualified == Qualified::Yes {
             return;
@@ -70,9 +71,10 @@ impl<'e> Checker<'e> {
             None => (&operand, false),
         };
         let result = self.field_of(id, target, field);
-        match optional || was_optional {
-            true => Type::optional(self.bindings.resolve(&result)),
-            false => self.bindings.resolve(&result),
+        if optional || was_optional {
+            Type::optional(self.bindings.resolve(&result))
+        } else {
+            self.bindings.resolve(&result)
         }
     }
 

@@ -214,9 +214,10 @@ impl Validator<'_> {
             Clause::Binary => matches!(of, Type::Int | Type::Uint | Type::Bool),
             Clause::Hex { .. } => matches!(of, Type::Int | Type::Uint | Type::String | Type::Bytes),
         };
-        match fits || *of == Type::Dyn {
-            true => Ok(()),
-            false => Err(self.refusal(clause, id)),
+        if fits || *of == Type::Dyn {
+            Ok(())
+        } else {
+            Err(self.refusal(clause, id))
         }
     }
 

@@ -65,9 +65,10 @@ impl Estimator<'_> {
         };
         let key = entry.map(|entry| entry.key);
         let value = entry.map(|entry| entry.value);
-        let (keys, values) = match is_list {
-            true => ("@indices", "@items"),
-            false => ("@keys", "@values"),
+        let (keys, values) = if is_list {
+            ("@indices", "@items")
+        } else {
+            ("@keys", "@values")
         };
         let variables = match (comprehension.var2.is_some(), is_list) {
             (true, _) => vec![(keys, key), (values, value)],

@@ -153,9 +153,10 @@ fn element<'o>(sizes: &dyn Sizes, list: &'o Operand<'_>) -> Option<(&'o Type, Ra
         _ => return None,
     };
     let of = of.unwrapped();
-    let path = match list.path.is_empty() {
-        true => Vec::new(),
-        false => below(list.path.clone(), "@items"),
+    let path = if list.path.is_empty() {
+        Vec::new()
+    } else {
+        below(list.path.clone(), "@items")
     };
     let size = sizes.size(&path, of);
     Some((of, size.unwrap_or(Range::UNKNOWN)))

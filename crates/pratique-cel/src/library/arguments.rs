@@ -23,9 +23,10 @@ pub fn int(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
 
 /// The optional limit at a position; negative, as it is by default, for no limit.
 pub(super) fn limit(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
-    match arguments.len() > index {
-        true => int(arguments, index),
-        false => Ok(-1),
+    if arguments.len() > index {
+        int(arguments, index)
+    } else {
+        Ok(-1)
     }
 }
 

@@ -115,9 +115,10 @@ struct QuantityValue {
 
 impl QuantityValue {
     fn stored(self, arena: &Arena) -> Value<'_> {
-        match self.quantity.owns_nothing() {
-            true => arena.undropped(self),
-            false => arena.opaque(self),
+        if self.quantity.owns_nothing() {
+            arena.undropped(self)
+        } else {
+            arena.opaque(self)
         }
     }
 }

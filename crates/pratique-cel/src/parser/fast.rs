@@ -273,9 +273,10 @@ impl<'s> Reader<'s, '_, '_> {
 
     fn index(&mut self, operand: Operand) -> Read<Operand> {
         let open = self.take()?;
-        let operator = match self.take_if(Kind::Question) {
-            true => "_[?_]",
-            false => "_[_]",
+        let operator = if self.take_if(Kind::Question) {
+            "_[?_]"
+        } else {
+            "_[_]"
         };
         let index = self.expr()?;
         self.expect(Kind::CloseBracket)?;

@@ -8,9 +8,10 @@ use crate::ast::Literal;
 pub(super) fn int(text: &str, negative: bool) -> Result<Literal, &'static str> {
     let (digits, radix) = digits_of(text);
     // The digits are ASCII, so the sign can be put before them; few literals need it.
-    let value = match negative {
-        false => i64::from_str_radix(digits, radix),
-        true => i64::from_str_radix(&format!("-{digits}"), radix),
+    let value = if negative {
+        i64::from_str_radix(&format!("-{digits}"), radix)
+    } else {
+        i64::from_str_radix(digits, radix)
     };
     value.map(Literal::Int).map_err(|_| "invalid int literal")
 }
@@ -92,9 +93,10 @@ fn body(text: &str) -> (&str, bool) {
 
 /// Every end of line is a line feed.
 fn normalize_newlines(text: &str) -> Cow<'_, str> {
-    match text.contains('\r') {
-        false => Cow::Borrowed(text),
-        true => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
+    if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -7,9 +7,10 @@ use crate::value::Value;
 
 /// The types that arguments have to have; none if every argument is accepted.
 pub(super) fn guards(params: &Arc<[Type]>) -> Arc<[Type]> {
-    match params.iter().all(is_any) {
-        true => Arc::default(),
-        false => params.clone(),
+    if params.iter().all(is_any) {
+        Arc::default()
+    } else {
+        params.clone()
     }
 }
 

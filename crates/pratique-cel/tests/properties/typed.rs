@@ -375,9 +375,10 @@ impl<'c, 'n> Typed<'c, 'n> {
 
     /// An expression of a type.
     pub(crate) fn expression(&mut self, of: Of, depth: usize) -> String {
-        let of = match self.faulty && self.choices.below(6) == 5 {
-            true => *self.choices.one(&ALL),
-            false => of,
+        let of = if self.faulty && self.choices.below(6) == 5 {
+            *self.choices.one(&ALL)
+        } else {
+            of
         };
         let locals: Vec<String> = self.named(of);
         if !locals.is_empty() && self.choices.below(3) == 1 {
@@ -392,9 +393,10 @@ impl<'c, 'n> Typed<'c, 'n> {
         let template = *self.choices.one(&templates);
         let text = self.fill(template, depth);
         let operator = template.contains(" == ") || template.starts_with(['-', '!']);
-        match operator || (template.contains(' ') && !template.ends_with([')', ']', '}'])) {
-            true => format!("({text})"),
-            false => text,
+        if operator || (template.contains(' ') && !template.ends_with([')', ']', '}'])) {
+            format!("({text})")
+        } else {
+            text
         }
     }
 

@@ -31,8 +31,9 @@ pub(crate) struct ListArguments {
 /// Parses the time that a request may take.
 fn request_timeout(text: &str) -> Result<Duration, String> {
     let timeout = duration(text)?;
-    match (Duration::from_millis(1)..=Duration::from_secs(120)).contains(&timeout) {
-        true => Ok(timeout),
-        false => Err("expected 1ms to 2m".to_owned()),
+    if (Duration::from_millis(1)..=Duration::from_secs(120)).contains(&timeout) {
+        Ok(timeout)
+    } else {
+        Err("expected 1ms to 2m".to_owned())
     }
 }

@@ -28,9 +28,10 @@ impl Listen {
                 found.push(address);
             }
         }
-        match found.is_empty() {
-            true => Err(io::Error::other("the name has no address")),
-            false => Ok(found),
+        if found.is_empty() {
+            Err(io::Error::other("the name has no address"))
+        } else {
+            Ok(found)
         }
     }
 
@@ -66,9 +67,10 @@ impl FromStr for Listen {
 
 impl fmt::Display for Listen {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.host.contains(':') {
-            true => write!(formatter, "[{}]:{}", self.host, self.port),
-            false => write!(formatter, "{}:{}", self.host, self.port),
+        if self.host.contains(':') {
+            write!(formatter, "[{}]:{}", self.host, self.port)
+        } else {
+            write!(formatter, "{}:{}", self.host, self.port)
         }
     }
 }

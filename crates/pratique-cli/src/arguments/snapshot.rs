@@ -62,9 +62,10 @@ pub(crate) struct SnapshotArguments {
 /// A namespace and a name.
 fn secret(text: &str) -> Result<(String, String), String> {
     let (namespace, name) = text.split_once('/').ok_or("expected NAMESPACE/NAME")?;
-    match namespace.is_empty() || name.is_empty() || name.contains('/') {
-        true => Err("expected NAMESPACE/NAME".to_owned()),
-        false => Ok((namespace.to_owned(), name.to_owned())),
+    if namespace.is_empty() || name.is_empty() || name.contains('/') {
+        Err("expected NAMESPACE/NAME".to_owned())
+    } else {
+        Ok((namespace.to_owned(), name.to_owned()))
     }
 }
 

@@ -117,9 +117,10 @@ fn at_length(finding: &Finding<'_>) -> String {
         .help
         .map(|help| format!("\nhelp: {}", help.text))
         .unwrap_or_default();
-    let server = match finding.stops_server {
-        true => "\nkube-apiserver stops with this",
-        false => "",
+    let server = if finding.stops_server {
+        "\nkube-apiserver stops with this"
+    } else {
+        ""
     };
     format!("{}{help}{server}\nsee {}", finding.message, finding.url())
 }

@@ -332,9 +332,10 @@ pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat) {
 }
 
 pub(crate) fn human(limitation: &Limitation) -> Text {
-    match limitation.is_warning {
-        true => output::warning(&text!("{}", limitation.message)),
-        false => output::note(&text!("{}", limitation.message)),
+    if limitation.is_warning {
+        output::warning(&text!("{}", limitation.message))
+    } else {
+        output::note(&text!("{}", limitation.message))
     }
 }
 

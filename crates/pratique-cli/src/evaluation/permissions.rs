@@ -44,15 +44,17 @@ impl Permissions {
             let cluster = Arc::new(ClusterAccess::new(server));
             return Permissions::Cluster(MoreRoles::new(roles.collect(), cluster));
         }
-        let completeness = match complete {
-            true => Completeness::Complete,
-            false => loaded.permissions(),
+        let completeness = if complete {
+            Completeness::Complete
+        } else {
+            loaded.permissions()
         };
         let of_snapshot = loaded.objects().filter(|object| is_rbac(object));
         let rbac: Rbac = of_snapshot.chain(roles).collect();
-        match rbac.is_empty() && completeness == Completeness::Partial {
-            true => Permissions::Unknown,
-            false => Permissions::Rbac(RbacAuthorizer::new(rbac, completeness)),
+        if rbac.is_empty() && completeness == Completeness::Partial {
+            Permissions::Unknown
+        } else {
+            Permissions::Rbac(RbacAuthorizer::new(rbac, completeness))
         }
     }
 

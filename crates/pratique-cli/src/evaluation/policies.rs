@@ -67,9 +67,10 @@ pub(crate) fn load(
     let named = [&arguments.admission_control_config_file, &arguments.manifests];
     let is_named =
         named.iter().any(|path| path.is_some()) || !arguments.paths.policies.is_empty() || has_inputs;
-    let of_cluster = match is_named {
-        true => None,
-        false => state.policies(WebhookUse::called(webhooks))?,
+    let of_cluster = if is_named {
+        None
+    } else {
+        state.policies(WebhookUse::called(webhooks))?
     };
     let of_cluster = of_cluster.map(|files| policies::load_of_cluster(files, expressions));
     let config_file = arguments.admission_control_config_file.as_deref();

@@ -84,9 +84,10 @@ impl ImpactReport {
                 if let Some(why) = row.unknown {
                     self.unknown.add(why);
                 }
-                let by = match row.new.undecided.is_empty() {
-                    true => &row.old,
-                    false => &row.new,
+                let by = if row.new.undecided.is_empty() {
+                    &row.old
+                } else {
+                    &row.new
                 };
                 self.undecided.count(&only(&row, by, Action::Undecided));
             }

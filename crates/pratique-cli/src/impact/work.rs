@@ -98,13 +98,12 @@ impl Worker<'_> {
         match unit {
             FileUnit::Piece { path, piece, start } => {
                 part.start = Some(start);
-                match is_log(&piece) {
-                    true => {
-                        for located in entries(&piece) {
-                            self.entry(&path, located, part);
-                        }
+                if is_log(&piece) {
+                    for located in entries(&piece) {
+                        self.entry(&path, located, part);
                     }
-                    false => self.objects(&path, &piece, part),
+                } else {
+                    self.objects(&path, &piece, part)
                 }
             }
             FileUnit::Counted { path, piece } if is_log(&piece) => self.log.remember(&path, &piece),

@@ -28,9 +28,10 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Content, decompressed if it is compressed with gzip, and as UTF-8 if its byte order mark is that of another encoding: at most
 /// `limit` bytes before that.
 pub(crate) fn plain_content(content: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
-    let content = match is_compressed(&content) {
-        true => bounded(plain(content.as_slice()), limit)?,
-        false => content,
+    let content = if is_compressed(&content) {
+        bounded(plain(content.as_slice()), limit)?
+    } else {
+        content
     };
     Ok(to_utf8(content))
 }

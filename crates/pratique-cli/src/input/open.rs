@@ -46,19 +46,19 @@ pub(crate) fn reopen(path: &Path) -> io::Result<File> {
 
 /// Opens a path as it is, and gives whether it is a file.
 pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)> {
-    let (file, is_file) = match path == Path::new(STDIN) {
-        true => (stdin()?, false),
-        false => {
-            match open_regular(path)? {
-                Some(file) => (file, true),
-                // Who names a pipe wants it to be waited for.
-                None => (open_file(path)?, false),
-            }
+    let (file, is_file) = if path == Path::new(STDIN) {
+        (stdin()?, false)
+    } else {
+        match open_regular(path)? {
+            Some(file) => (file, true),
+            // Who names a pipe wants it to be waited for.
+            None => (open_file(path)?, false),
         }
     };
-    let limit = match is_device(file.metadata()?.file_type()) {
-        true => DEVICE,
-        false => u64::MAX,
+    let limit = if is_device(file.metadata()?.file_type()) {
+        DEVICE
+    } else {
+        u64::MAX
     };
     Ok((Limited(file, limit), is_file))
 }
@@ -69,9 +69,10 @@ pub(super) fn decompressed(mut file: impl Read + Send + 'static, is_file: bool) 
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
     let is_compressed = is_compressed(&head);
     let whole = Cursor::new(head).chain(file);
-    let input: Box<dyn Read + Send> = match is_compressed {
-        true => Box::new(plain(BufReader::new(whole))),
-        false => Box::new(whole),
+    let input: Box<dyn Read + Send> = if is_compressed {
+        Box::new(plain(BufReader::new(whole)))
+    } else {
+        Box::new(whole)
     };
     let input = Utf8Reader::new(input)?;
     Ok(Stream {

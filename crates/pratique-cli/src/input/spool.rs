@@ -25,9 +25,10 @@ impl Spool {
     fn copy(input: impl Read, limit: u64) -> io::Result<Self> {
         let mut file = tempfile::tempfile()?;
         let copied = io::copy(&mut input.take(limit.saturating_add(1)), &mut file)?;
-        match copied > limit {
-            true => Err(ErrorKind::FileTooLarge.into()),
-            false => Ok(Spool(file)),
+        if copied > limit {
+            Err(ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(Spool(file))
         }
     }
 

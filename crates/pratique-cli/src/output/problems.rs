@@ -44,9 +44,10 @@ pub(crate) fn refused(errors: &LoadErrors, stops_server: bool, texts: &mut Texts
     let list = listed(&following(errors, &message), Links::Each, texts, style);
     let message = shortened(&message);
     let mut out = text!("{} {}\n", style.paint(Tone::Bad, "error:"), further(&message));
-    let note = match stops_server {
-        true => Some("kube-apiserver stops with this"),
-        false => is_of_api(errors).then_some("kube-apiserver refuses it with this"),
+    let note = if stops_server {
+        Some("kube-apiserver stops with this")
+    } else {
+        is_of_api(errors).then_some("kube-apiserver refuses it with this")
     };
     if let Some(note) = note {
         out.push(&text!("{} {}\n", style.paint(Tone::Faint, "  = note:"), note));

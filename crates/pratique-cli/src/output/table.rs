@@ -19,9 +19,12 @@ pub(crate) fn table(header: &[&str], names: usize, rows: &[Vec<String>]) -> Text
     let mut out = Text::new();
     for line in lines {
         let cells = line.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(column, (cell, width))| match column < names {
-            true => format!("{cell:<width$}"),
-            false => format!("{cell:>width$}"),
+        let cells = cells.map(|(column, (cell, width))| {
+            if column < names {
+                format!("{cell:<width$}")
+            } else {
+                format!("{cell:>width$}")
+            }
         });
         let line = cells.collect::<Vec<_>>().join("  ");
         out.push(&text!("{}\n", line.trim_end()));

@@ -47,11 +47,12 @@ impl Files {
                 files.add(name, content);
             }
         }
-        match files.has("index.html") && files.has("pratique.wasm") {
-            true => Ok(files),
-            false => Err(CliError::Playground(PlaygroundError::NotPlayground {
+        if files.has("index.html") && files.has("pratique.wasm") {
+            Ok(files)
+        } else {
+            Err(CliError::Playground(PlaygroundError::NotPlayground {
                 path: path_text(directory),
-            })),
+            }))
         }
     }
 

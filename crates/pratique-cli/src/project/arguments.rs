@@ -41,9 +41,10 @@ pub(crate) fn completed<'p>(
             continue;
         }
         used.push(setting);
-        match setting.is_positional {
-            true => positional.extend(setting.arguments()),
-            false => flags.extend(setting.arguments()),
+        if setting.is_positional {
+            positional.extend(setting.arguments())
+        } else {
+            flags.extend(setting.arguments())
         }
     }
     if flags.is_empty() && positional.is_empty() {

@@ -56,20 +56,22 @@ impl ProjectBoundary {
     /// # Errors
     /// It leads out.
     pub(super) fn permit(&self, path: &Path) -> io::Result<()> {
-        match self.covers(path) {
-            true => self.permit_any(path),
-            false => Ok(()),
+        if self.covers(path) {
+            self.permit_any(path)
+        } else {
+            Ok(())
         }
     }
 
     /// Permits to open a path that a file of the directory names.
     pub(super) fn permit_any(&self, path: &Path) -> io::Result<()> {
-        match self.boundary.holds(path) {
-            true => Ok(()),
-            false => Err(io::Error::new(
+        if self.boundary.holds(path) {
+            Ok(())
+        } else {
+            Err(io::Error::new(
                 ErrorKind::PermissionDenied,
                 OutsideError::new(&self.boundary),
-            )),
+            ))
         }
     }
 }

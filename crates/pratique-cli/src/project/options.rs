@@ -49,9 +49,10 @@ impl ProjectOptions {
         });
         ProjectOptions {
             is_ignored: is_set(IGNORED, IGNORED_VARIABLE),
-            trust: match is_set(TRUSTED, TRUSTED_VARIABLE) {
-                true => FileTrust::Trusted,
-                false => FileTrust::Untrusted,
+            trust: if is_set(TRUSTED, TRUSTED_VARIABLE) {
+                FileTrust::Trusted
+            } else {
+                FileTrust::Untrusted
             },
             revision: named
                 .next_back()

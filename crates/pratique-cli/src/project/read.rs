@@ -57,9 +57,10 @@ pub(super) fn settings(
     };
     reader.read();
     reader.check_together();
-    match reader.problems.is_empty() {
-        true => Ok(Some(reader.settings)),
-        false => Err(reader.problems),
+    if reader.problems.is_empty() {
+        Ok(Some(reader.settings))
+    } else {
+        Err(reader.problems)
     }
 }
 
@@ -158,9 +159,10 @@ impl Reader<'_> {
                 .unwrap_or_default(),
             is_positional: argument.is_positional(),
             is_path,
-            values: match is_switch(argument) {
-                true => SettingValue::Switch(values.first().is_some_and(|value| value == "true")),
-                false => SettingValue::Values(values),
+            values: if is_switch(argument) {
+                SettingValue::Switch(values.first().is_some_and(|value| value == "true"))
+            } else {
+                SettingValue::Values(values)
             },
             location,
         };

@@ -283,9 +283,10 @@ mod tests {
                 let mut camel = String::new();
                 for word in name.split('-') {
                     let (first, rest) = word.split_at(1);
-                    camel += &match camel.is_empty() {
-                        true => word.to_owned(),
-                        false => first.to_uppercase() + rest,
+                    camel += &if camel.is_empty() {
+                        word.to_owned()
+                    } else {
+                        first.to_uppercase() + rest
                     };
                 }
                 assert!(fields.get(&camel).is_some(), "{} {name}", subcommand.get_name());

@@ -48,9 +48,10 @@ impl WeakenedSetting {
                 .any(|value| values.contains(&value.as_str()))
                 .then(|| format!("is {}", listed(&value)))?,
         };
-        let usual = match default.is_empty() {
-            true => "not set".to_owned(),
-            false => listed(&default),
+        let usual = if default.is_empty() {
+            "not set".to_owned()
+        } else {
+            listed(&default)
         };
         Some(WeakenedSetting {
             command: setting.command,
@@ -78,9 +79,10 @@ fn default_values(argument: &Arg) -> Vec<String> {
         None => vec![value.into_owned()],
     });
     let is_switch = argument.get_action().takes_values();
-    match is_switch {
-        true => split.filter(|value| !is_empty(value)).collect(),
-        false => Vec::new(),
+    if is_switch {
+        split.filter(|value| !is_empty(value)).collect()
+    } else {
+        Vec::new()
     }
 }
 

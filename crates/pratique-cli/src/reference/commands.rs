@@ -134,13 +134,12 @@ fn written(argument: &Arg) -> String {
         argument.get_long().map(|long| format!("--{long}")),
     ];
     let names: Vec<String> = names.into_iter().flatten().collect();
-    match names.is_empty() {
-        true => argument.to_string(),
-        false => {
-            // How the value is written stands behind the name.
-            let whole = argument.to_string();
-            let value = whole.find([' ', '[', '=']).map_or("", |at| whole.split_at(at).1);
-            names.join(", ") + value
-        }
+    if names.is_empty() {
+        argument.to_string()
+    } else {
+        // How the value is written stands behind the name.
+        let whole = argument.to_string();
+        let value = whole.find([' ', '[', '=']).map_or("", |at| whole.split_at(at).1);
+        names.join(", ") + value
     }
 }

@@ -60,9 +60,10 @@ impl Counts {
         }
         if let Some(by) = row.then.by() {
             let by = by.to_owned();
-            match self.refused_then.len() < MAX_NAMES || self.refused_then.of(&by) > 0 {
-                true => self.refused_then.add(by),
-                false => self.refused_by_others = self.refused_by_others.saturating_add(1),
+            if self.refused_then.len() < MAX_NAMES || self.refused_then.of(&by) > 0 {
+                self.refused_then.add(by)
+            } else {
+                self.refused_by_others = self.refused_by_others.saturating_add(1)
             }
         }
     }

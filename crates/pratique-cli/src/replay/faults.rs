@@ -67,14 +67,13 @@ impl CountedFaults {
         if !faults.errors.is_empty() {
             progress.clear();
         }
-        match self.shown.count() + faults.errors.len() > MAX_ERRORS {
-            true => self.more += faults.errors.len(),
-            false => {
-                if !faults.notes.as_str().is_empty() {
-                    output::eprint(&faults.notes);
-                }
-                self.shown.extend(faults.errors);
+        if self.shown.count() + faults.errors.len() > MAX_ERRORS {
+            self.more += faults.errors.len()
+        } else {
+            if !faults.notes.as_str().is_empty() {
+                output::eprint(&faults.notes);
             }
+            self.shown.extend(faults.errors);
         }
         faults.fatal
     }

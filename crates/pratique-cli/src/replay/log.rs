@@ -49,10 +49,7 @@ impl LogReader {
 
     /// How many threads may read: objects are remembered in the order of the log.
     pub(crate) fn threads(&self) -> usize {
-        match self.remembers() {
-            true => 1,
-            false => ordered::cores(),
-        }
+        if self.remembers() { 1 } else { ordered::cores() }
     }
 
     /// The requests of an entry of the log of this path, and its location.

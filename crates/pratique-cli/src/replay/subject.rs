@@ -35,9 +35,10 @@ pub(crate) struct Subject {
 impl Subject {
     /// The subject of a request that was made at a time.
     pub(crate) fn of(request: &AdmissionRequest<'_>, time: &str) -> Self {
-        let object = match request.object.is_null() {
-            true => &request.old_object,
-            false => &request.object,
+        let object = if request.object.is_null() {
+            &request.old_object
+        } else {
+            &request.object
         };
         let text = |name| object.at(&["metadata", name]).and_then(Value::as_str);
         let named = || text("name").or_else(|| text("generateName"));

@@ -63,19 +63,23 @@ impl Pieces {
         let path = input::shown(file);
         let from = self.from.as_ref();
         let is_before = from.is_some_and(|from| index < from.source);
-        let fault = |fault| match is_before {
-            // It was counted.
-            true => Ok(()),
-            false => sender.add(Unit::Fault(fault).into()),
+        let fault = |fault| {
+            if is_before {
+                // It was counted.
+                Ok(())
+            } else {
+                sender.add(Unit::Fault(fault).into())
+            }
         };
         let input = match open(file).and_then(etcd::items) {
             Ok((input, _)) => input,
             Err(error) => return fault(InputError::Unread { path, error }),
         };
         let shown: Arc<str> = path.as_str().into();
-        let counted = match is_before {
-            true => usize::MAX,
-            false => Mark::offset_in(from, index),
+        let counted = if is_before {
+            usize::MAX
+        } else {
+            Mark::offset_in(from, index)
         };
         let mut counted = CountedPart::before(counted, &path);
         for piece in Splitter::new(input, self.limits) {
@@ -93,9 +97,10 @@ impl Pieces {
             }
             let (path, done) = (Arc::clone(&shown), self.share.done());
             self.share.read(piece.text.len() as u64);
-            let unit = match is_counted {
-                true => Unit::Counted { path, piece },
-                false => Unit::Piece {
+            let unit = if is_counted {
+                Unit::Counted { path, piece }
+            } else {
+                Unit::Piece {
                     start: Mark {
                         source: index,
                         at: At::Offset(piece.start.offset),
@@ -103,7 +108,7 @@ impl Pieces {
                     },
                     path,
                     piece,
-                },
+                }
             };
             sender.add(unit.into())?;
         }

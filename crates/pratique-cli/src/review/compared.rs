@@ -53,9 +53,10 @@ impl Printer<'_> {
             updated,
             deleted,
         } = self.operations;
-        let deletions = match is_complete {
-            true => format!("{deleted} deleted"),
-            false => "deletions are not reviewed, as something cannot be read".to_owned(),
+        let deletions = if is_complete {
+            format!("{deleted} deleted")
+        } else {
+            "deletions are not reviewed, as something cannot be read".to_owned()
         };
         output::eprint(&text!(
             "compared with the stored objects: {} updated, {} created, {}\n",

@@ -36,11 +36,12 @@ pub(super) fn report(count: usize, evaluates: bool) {
         1 => "1 policy, binding or webhook configuration among the inputs is",
         _ => "policies, bindings and webhook configurations among the inputs are",
     };
-    output::eprint(&match evaluates {
-        true => text!("{} reviewed, and evaluated for all inputs\n", objects),
-        false => output::warning(&text!(
+    output::eprint(&if evaluates {
+        text!("{} reviewed, and evaluated for all inputs\n", objects)
+    } else {
+        output::warning(&text!(
             "{} reviewed as objects, and not evaluated: --input-policies evaluates them as well",
             objects
-        )),
+        ))
     });
 }

@@ -210,10 +210,7 @@ impl<'a> Printer<'a> {
         let summary = self.arguments.summary;
         match self.arguments.output {
             ReviewFormat::Human => {
-                let table = match summary {
-                    true => self.tally.table(),
-                    false => Text::new(),
-                };
+                let table = if summary { self.tally.table() } else { Text::new() };
                 output::print(&text!(
                     "{}\n{}{}\n{}{}{}",
                     table,

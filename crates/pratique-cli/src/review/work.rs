@@ -155,12 +155,11 @@ impl InputReviewer<'_> {
         }
         for input in objects.objects {
             let is_review = review::is_review(&input.object);
-            let built = match is_review {
-                true => decode_review(input, reviewed),
-                false => {
-                    let number = input.location.document + 1;
-                    self.builder.input(input, &state.resolver, number)
-                }
+            let built = if is_review {
+                decode_review(input, reviewed)
+            } else {
+                let number = input.location.document + 1;
+                self.builder.input(input, &state.resolver, number)
             };
             match built {
                 Ok(built) => {
@@ -190,9 +189,10 @@ impl InputReviewer<'_> {
         let makes_pods = self.makes_pods(&input);
         let expands = makes_pods && self.expands.expands(&input);
         // Defaulting makes an empty template where there is none.
-        let fault = match expands {
-            true => self.expander.pod(&input.request.object).err(),
-            false => None,
+        let fault = if expands {
+            self.expander.pod(&input.request.object).err()
+        } else {
+            None
         };
         let prepared = self.reviewer.prepare(&mut input, state.api_objects());
         let result = self.evaluate(&input, &prepared, state, reviewed);

@@ -16,9 +16,10 @@ pub(crate) fn write(report: &Report, arguments: &ReportFileArguments) -> Result<
         let is_page = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
-        let text = match is_page {
-            true => page(report),
-            false => format!("{}\n", report.to_json()),
+        let text = if is_page {
+            page(report)
+        } else {
+            format!("{}\n", report.to_json())
         };
         destination::write(path, &text, Readers::Usual)?;
     }

@@ -76,15 +76,17 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let live = live.observer(metrics.clone()).observer(reloads.clone());
     let configurations = policy_files::configurations(&of_paths.sets);
     let source = InMemory::new(configurations.clone());
-    let live = match of_paths.sets.is_empty() {
-        true => live,
-        false => live.source(source.clone()),
+    let live = if of_paths.sets.is_empty() {
+        live
+    } else {
+        live.source(source.clone())
     };
     // The printed configurations do not depend on the cluster, unless its configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
-    let (live, cluster) = match prints && !arguments.cluster.follows() {
-        true => (live, ClusterContext::default()),
-        false => cluster::configure(arguments, live)?,
+    let (live, cluster) = if prints && !arguments.cluster.follows() {
+        (live, ClusterContext::default())
+    } else {
+        cluster::configure(arguments, live)?
     };
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),

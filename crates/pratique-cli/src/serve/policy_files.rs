@@ -332,9 +332,10 @@ impl PolicyObserver {
             self.source.replace(latest.configurations.clone());
         }
         *in_use = latest;
-        let result = match is_changed {
-            true => ReloadResult::Loaded { hash: &in_use.hash },
-            false => ReloadResult::Unchanged,
+        let result = if is_changed {
+            ReloadResult::Loaded { hash: &in_use.hash }
+        } else {
+            ReloadResult::Unchanged
         };
         self.observe(&plugins, result, took);
     }

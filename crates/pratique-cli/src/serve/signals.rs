@@ -86,9 +86,10 @@ fn wait(
 
 /// Waits until the server should have shut down.
 async fn end(mut signals: Signals, shutdown: Shutdown, drain: Drain, last: Duration) {
-    let delay = match signals.next().await {
-        true => drain.delay,
-        false => Duration::ZERO,
+    let delay = if signals.next().await {
+        drain.delay
+    } else {
+        Duration::ZERO
     };
     let first = shutdown.clone();
     let grace = drain.grace;
@@ -118,9 +119,10 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
-            hang_up: match ignores_hang_up() {
-                false => Some(signal(SignalKind::hangup())?),
-                true => None,
+            hang_up: if ignores_hang_up() {
+                None
+            } else {
+                Some(signal(SignalKind::hangup())?)
             },
             interrupt: signal(SignalKind::interrupt())?,
         })

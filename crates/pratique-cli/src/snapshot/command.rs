@@ -24,9 +24,10 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
     let client = &arguments.client;
     let server = connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
     let mut fetch = Fetch::start(&server)?;
-    let of_cluster = match arguments.paths.policies.is_empty() {
-        true => Some(policies::read(&mut fetch, WebhookUse::Taken)?),
-        false => None,
+    let of_cluster = if arguments.paths.policies.is_empty() {
+        Some(policies::read(&mut fetch, WebhookUse::Taken)?)
+    } else {
+        None
     };
     let loaded = load_api_policies(&arguments.paths, arguments.gates.feature_gates, of_cluster);
     let (admission, sets) = match loaded {
@@ -84,9 +85,10 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
     output::print(&report(&snapshot, &path_text(&arguments.directory)))?;
     let kinds = &snapshot.index.kinds;
     let is_unknown = kinds.iter().any(|kind| kind.extent == Extent::Unknown);
-    Ok(match is_unknown {
-        true => ExitStatus::Undecided,
-        false => ExitStatus::Success,
+    Ok(if is_unknown {
+        ExitStatus::Undecided
+    } else {
+        ExitStatus::Success
     })
 }
 

@@ -21,8 +21,9 @@ pub(crate) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Resul
 /// The API server of a kubeconfig file. A command in it is not run where the project file names it: with a change of the
 /// repository comes the command.
 pub(crate) fn of_kubeconfig(path: &Path, context: Option<&str>) -> Result<ApiServer, ConnectError> {
-    match names_kubeconfig(path) {
-        true => ApiServer::kubeconfig_without_commands(path, context),
-        false => ApiServer::kubeconfig(path, context),
+    if names_kubeconfig(path) {
+        ApiServer::kubeconfig_without_commands(path, context)
+    } else {
+        ApiServer::kubeconfig(path, context)
     }
 }

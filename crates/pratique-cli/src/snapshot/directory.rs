@@ -35,9 +35,10 @@ pub(crate) fn found(directory: &Path) -> Result<Option<ClusterSnapshot>, CliErro
     }
     let file = read_file(&index)?;
     let objects = input::objects(file).objects;
-    match objects.iter().any(|input| SnapshotIndex::is_index(&input.object)) {
-        true => read(directory).map(Some),
-        false => Ok(None),
+    if objects.iter().any(|input| SnapshotIndex::is_index(&input.object)) {
+        read(directory).map(Some)
+    } else {
+        Ok(None)
     }
 }
 
@@ -70,12 +71,13 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
             snapshot.objects.push(input.object);
         }
     }
-    match has_index {
-        true => Ok(snapshot),
-        false => Err(faulty(
+    if has_index {
+        Ok(snapshot)
+    } else {
+        Err(faulty(
             &shown,
             &format!("it is no snapshot: it has no {FILE}; --objects takes directories of objects"),
-        )),
+        ))
     }
 }
 
@@ -96,9 +98,10 @@ fn read_file(path: &Path) -> Result<ManifestFile, CliError> {
 pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut found = Vec::new();
     for path in entries(directory)? {
-        match path.is_dir() {
-            true => found.extend(entries(&path)?.into_iter().filter(|path| !path.is_dir())),
-            false => found.push(path),
+        if path.is_dir() {
+            found.extend(entries(&path)?.into_iter().filter(|path| !path.is_dir()))
+        } else {
+            found.push(path)
         }
     }
     found.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));

@@ -375,9 +375,10 @@ impl Fetch {
         let is_missing = version.is_none() && self.is_discovered;
         let version = version.copied().unwrap_or("v1");
         let version_kind = GroupVersionKind::new(ADMISSION_GROUP, version, kind);
-        match is_missing {
-            true => self.entry(&version_kind, 0, Extent::All, NOT_SERVED),
-            false => self.list(&of_version(version), &version_kind),
+        if is_missing {
+            self.entry(&version_kind, 0, Extent::All, NOT_SERVED)
+        } else {
+            self.list(&of_version(version), &version_kind)
         }
     }
 

@@ -102,9 +102,10 @@ impl Found {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
             entries => entries?,
         };
-        match entries.next().is_none() || is_snapshot(target)? {
-            true => Ok(Found::Snapshot),
-            false => Ok(Found::Others),
+        if entries.next().is_none() || is_snapshot(target)? {
+            Ok(Found::Snapshot)
+        } else {
+            Ok(Found::Others)
         }
     }
 }
@@ -129,9 +130,10 @@ fn holds_only_yaml(directory: &Path, depth: usize) -> io::Result<bool> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
-        let is_ours = match kind.is_dir() {
-            true => depth > 0 && holds_only_yaml(&path, depth - 1)?,
-            false => kind.is_file() && path.extension().is_some_and(|extension| extension == "yaml"),
+        let is_ours = if kind.is_dir() {
+            depth > 0 && holds_only_yaml(&path, depth - 1)?
+        } else {
+            kind.is_file() && path.extension().is_some_and(|extension| extension == "yaml")
         };
         if !is_ours {
             return Ok(false);

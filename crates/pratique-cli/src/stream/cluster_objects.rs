@@ -209,16 +209,17 @@ impl ClusterObjects {
             Listed::Unknown { why } => return Err(Ended::fault(unlisted(collection, why, None))),
         };
         let failed = |error: ReadError| {
-            Ended::fault(match error.is_of_connection() {
+            Ended::fault(if error.is_of_connection() {
                 // Nothing else can be listed either. A checkpoint stays, from which the run can go on.
-                true => ListedContent::Fault {
+                ListedContent::Fault {
                     fault: InputError::Cli(CliError::Snapshot(SnapshotError::Cluster {
                         url: self.url.clone(),
                         why: error.to_string(),
                     })),
                     kind: None,
-                },
-                false => unlisted(collection, &error.to_string(), Some(served)),
+                }
+            } else {
+                unlisted(collection, &error.to_string(), Some(served))
             })
         };
         let mut pages = self.pages(served, begin, &self.options).map_err(failed)?;

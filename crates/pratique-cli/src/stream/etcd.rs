@@ -54,9 +54,10 @@ pub(crate) fn items(mut stream: Stream) -> io::Result<(Box<dyn Read + Send>, boo
     let head = Head::of(&mut stream)?;
     let is_export = head.is_export();
     let whole = Cursor::new(head.begin).chain(stream.input);
-    Ok(match is_export {
-        true => (Box::new(Items::new(whole)), true),
-        false => (Box::new(whole), false),
+    Ok(if is_export {
+        (Box::new(Items::new(whole)), true)
+    } else {
+        (Box::new(whole), false)
     })
 }
 

@@ -136,9 +136,10 @@ impl Inputs {
         files: impl Fn(&Path) -> Result<Vec<PathBuf>, CliError>,
     ) -> Result<Self, CliError> {
         let input = |path: &PathBuf| {
-            let found = match path == Path::new(STDIN) {
-                true => Ok(()),
-                false => fs::metadata(path).map(drop),
+            let found = if path == Path::new(STDIN) {
+                Ok(())
+            } else {
+                fs::metadata(path).map(drop)
             };
             let is_deleted = match found {
                 Ok(()) => false,
@@ -146,10 +147,7 @@ impl Inputs {
                 Err(error) => return Err(CliError::unread(path, error)),
             };
             Ok(Input {
-                files: match is_deleted {
-                    true => Vec::new(),
-                    false => files(path)?,
-                },
+                files: if is_deleted { Vec::new() } else { files(path)? },
                 path: path.clone(),
                 is_deleted,
             })

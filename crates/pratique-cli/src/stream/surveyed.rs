@@ -53,18 +53,16 @@ impl<'s> StateOfStream<'s> {
 
     /// Kinds whose documents are to be read on their own.
     pub(crate) fn kinds(&self) -> &'static [&'static str] {
-        match self.is_file {
-            true => &[],
-            false => self.state.surveyed,
-        }
+        if self.is_file { &[] } else { self.state.surveyed }
     }
 
     /// The state before a part of the input, which comes next, and notices of what that changes.
     pub(crate) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> (Arc<ClusterState>, Vec<Notice>) {
         let kinds = self.state.surveyed;
-        let found = match !self.is_file && mentions_cluster(piece, kinds) {
-            true => inputs_of_cluster(piece::read(path, piece).objects, kinds),
-            false => Vec::new(),
+        let found = if !self.is_file && mentions_cluster(piece, kinds) {
+            inputs_of_cluster(piece::read(path, piece).objects, kinds)
+        } else {
+            Vec::new()
         };
         let changes = &self.state.changes;
         let (known, found): (Vec<_>, Vec<_>) = found

@@ -57,12 +57,11 @@ impl SuiteCluster {
         if suite.is_foreign() || suite.names_policies() {
             return Ok(());
         }
-        let (read, webhooks) = match suite.has_webhooks() {
-            true => (&mut self.with_webhooks, WebhookUse::Taken),
-            false => {
-                let help = "`webhooks` of a suite says what they answer";
-                (&mut self.policies, WebhookUse::Skipped { help })
-            }
+        let (read, webhooks) = if suite.has_webhooks() {
+            (&mut self.with_webhooks, WebhookUse::Taken)
+        } else {
+            let help = "`webhooks` of a suite says what they answer";
+            (&mut self.policies, WebhookUse::Skipped { help })
         };
         let files = match read {
             Some(files) => files,

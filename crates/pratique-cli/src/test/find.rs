@@ -75,13 +75,14 @@ fn open(
     selection: &FileSelection,
 ) -> Result<Option<SuiteFile>, CliError> {
     permit(&path).map_err(|error| CliError::unread(&path, error))?;
-    let read = match listed {
-        true => read_file(&path),
+    let read = if listed {
+        read_file(&path)
+    } else {
         // What the user names may be a pipe.
-        false => named::read(&path, LARGEST).map(|content| ManifestFile {
+        named::read(&path, LARGEST).map(|content| ManifestFile {
             path: path_text(&path),
             content,
-        }),
+        })
     };
     let file = match read {
         Ok(file) => file,

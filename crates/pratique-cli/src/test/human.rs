@@ -67,9 +67,10 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
             style.paint(Tone::Bad, text!("{} failed", failed))
         ),
     };
-    let mut out = match suite.name == suite.file {
-        true => text!("{}: {}\n", name, result),
-        false => text!("{} {}: {}\n", name, file, result),
+    let mut out = if suite.name == suite.file {
+        text!("{}: {}\n", name, result)
+    } else {
+        text!("{} {}: {}\n", name, file, result)
     };
     for problem in &suite.problems {
         out.push(&problems::one(problem, texts, style));
@@ -80,9 +81,10 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
         out.push(&text!("  {} {}\n", text, place));
     }
     for test in &suite.not_evaluated {
-        let text = match test.skipped {
-            true => text!("skipped: {}", test.name),
-            false => style.paint(Tone::Warning, text!("not evaluated: {}: {}", test.name, test.why)),
+        let text = if test.skipped {
+            text!("skipped: {}", test.name)
+        } else {
+            style.paint(Tone::Warning, text!("not evaluated: {}: {}", test.name, test.why))
         };
         let place = style.paint(Tone::Faint, problems::place(&test.location));
         out.push(&text!("  {} {}\n", text, place));

@@ -43,14 +43,15 @@ fn of_suite(run: &SuiteRun) -> Suite {
         line: Some(test.location.start.line),
         seconds: 0.0,
         output: String::new(),
-        outcome: match test.skipped {
-            true => Outcome::Skipped {
+        outcome: if test.skipped {
+            Outcome::Skipped {
                 message: test.why.clone(),
-            },
-            false => Outcome::Error {
+            }
+        } else {
+            Outcome::Error {
                 message: format!("not evaluated: {}", test.why),
                 text: String::new(),
-            },
+            }
         },
     });
     let unbound = run.unbound.iter().map(|policy| Case {

@@ -180,9 +180,10 @@ pub(crate) fn unused_address() -> String {
     let port = PORT.fetch_add(1, Ordering::Relaxed);
     // Elsewhere, the first is the only address of the loopback interface.
     let [_, high, middle, low] = std::process::id().to_be_bytes();
-    match cfg!(target_os = "linux") {
-        true => format!("127.{}.{middle}.{low}:{port}", 100 + high),
-        false => format!("127.0.0.1:{port}"),
+    if cfg!(target_os = "linux") {
+        format!("127.{}.{middle}.{low}:{port}", 100 + high)
+    } else {
+        format!("127.0.0.1:{port}")
     }
 }
 

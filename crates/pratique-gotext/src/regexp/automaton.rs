@@ -107,9 +107,10 @@ fn lazy_regex(hir: &Hir) -> Option<lazy::Regex> {
             .configure(compiler)
             .build_from_hir(hir)
             .ok()?;
-        let config = match reverse {
-            true => config.clone().match_kind(regex_automata::MatchKind::All),
-            false => config.clone(),
+        let config = if reverse {
+            config.clone().match_kind(regex_automata::MatchKind::All)
+        } else {
+            config.clone()
         };
         dfa::Builder::new().configure(config).build_from_nfa(nfa).ok()
     };

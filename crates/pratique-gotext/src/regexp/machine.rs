@@ -237,9 +237,10 @@ impl<M: Meter> Builder<'_, M> {
             .minimum_len()
             .is_none_or(|len| len == 0);
         let (part, again) = self.more(repetition, next)?;
-        match may_be_empty {
-            true => self.split(repetition, part, next),
-            false => Ok(again),
+        if may_be_empty {
+            self.split(repetition, part, next)
+        } else {
+            Ok(again)
         }
     }
 
@@ -260,8 +261,9 @@ impl<M: Meter> Builder<'_, M> {
 
 /// Another repetition and what follows all, the preferred one first.
 fn ordered(repetition: &Repetition, part: Place, after: Place) -> (Place, Place) {
-    match repetition.greedy {
-        true => (part, after),
-        false => (after, part),
+    if repetition.greedy {
+        (part, after)
+    } else {
+        (after, part)
     }
 }

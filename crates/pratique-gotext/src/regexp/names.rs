@@ -91,9 +91,10 @@ fn canonical(name: &str) -> String {
         .chars()
         .filter(|character| !matches!(character, '_' | '-' | ' '))
     {
-        canonical.push(match canonical.is_empty() {
-            true => character.to_ascii_uppercase(),
-            false => character.to_ascii_lowercase(),
+        canonical.push(if canonical.is_empty() {
+            character.to_ascii_uppercase()
+        } else {
+            character.to_ascii_lowercase()
         });
     }
     canonical

@@ -165,9 +165,10 @@ impl Parser<'_> {
             return between(ErrorKind::MissingRepeatArgument, here, rest);
         };
         let greedy = lazy == self.flags.swap_greed;
-        let repeated = match here.starts_with('{') {
-            true => piece.counted(count, greedy),
-            false => piece.repeated(count, greedy),
+        let repeated = if here.starts_with('{') {
+            piece.counted(count, greedy)
+        } else {
+            piece.repeated(count, greedy)
         };
         match repeated {
             Err(ErrorKind::RepeatSize) => between(ErrorKind::RepeatSize, here, rest),

@@ -100,9 +100,10 @@ fn read(mut rest: Rest<'_>, layout: Layout) -> Result<Parsed, Problem> {
 }
 
 fn within(number: i64, least: i64, most: i64, name: &'static str) -> Result<i64, Problem> {
-    match (least..=most).contains(&number) {
-        true => Ok(number),
-        false => Err(Problem::OutOfRange(name)),
+    if (least..=most).contains(&number) {
+        Ok(number)
+    } else {
+        Err(Problem::OutOfRange(name))
     }
 }
 

@@ -162,9 +162,10 @@ impl Timestamp {
             nanos,
             offset_minutes,
         };
-        match timestamp.is_in_range() {
-            true => Ok(timestamp),
-            false => Err(Overflow::Timestamp),
+        if timestamp.is_in_range() {
+            Ok(timestamp)
+        } else {
+            Err(Overflow::Timestamp)
         }
     }
 }

@@ -127,9 +127,12 @@ impl PagedServer {
             keys.reverse();
         }
         let start = after.map_or(0, |after| {
-            let is_before = |key: &&&String| match state.is_reversed {
-                true => **key >= &after,
-                false => **key <= &after,
+            let is_before = |key: &&&String| {
+                if state.is_reversed {
+                    **key >= &after
+                } else {
+                    **key <= &after
+                }
             };
             keys.iter().take_while(is_before).count()
         });

@@ -121,9 +121,10 @@ fn check_kind(parsed: &Parsed) -> Result<(), KubeConfigIssue> {
     if found.version.is_empty() {
         return Err(KubeConfigIssue::MissingVersion(parsed.raw_text(parsed.root)));
     }
-    match found == GroupVersionKind::new("", "v1", "Config") {
-        true => Ok(()),
-        false => Err(KubeConfigIssue::UnknownKind(registry::not_registered(&found))),
+    if found == GroupVersionKind::new("", "v1", "Config") {
+        Ok(())
+    } else {
+        Err(KubeConfigIssue::UnknownKind(registry::not_registered(&found)))
     }
 }
 

@@ -167,9 +167,10 @@ fn failure(parsed: &Parsed, text: String, faults: &[ConfigurationFault]) -> Fail
     let problem = |ConfigurationFault { field, message }: &ConfigurationFault| {
         let span = parsed.tree().nearest_span(parsed.root, &steps(field));
         let problem = Problem::new(Rule::Configuration, message).at(parsed.document.source.location(span));
-        match field.is_empty() {
-            true => problem,
-            false => problem.with_field(field),
+        if field.is_empty() {
+            problem
+        } else {
+            problem.with_field(field)
         }
     };
     Failure {

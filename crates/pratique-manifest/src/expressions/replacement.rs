@@ -8,19 +8,16 @@ use pratique_expression::{name_at, token_at};
 /// The change that fixes an error at a byte of an expression, where a word in the place of another does: the bytes, and what
 /// stands there afterwards.
 pub(crate) fn of_issue(issue: &Issue, text: &str, offset: usize) -> Option<(Range<usize>, String)> {
-    let (range, replacement) = match issue.message.starts_with("Syntax error: ") {
-        true => {
-            let range = token_at(text, offset);
-            let replacement = operator(text.get(range.clone())?)?;
-            (range, replacement)
-        }
-        false => {
-            let range = name_at(text, offset)?;
-            let name = text.get(range.clone())?;
-            let is_undeclared = issue.message.starts_with("undeclared reference to '");
-            let elsewhere = || is_undeclared.then(|| name_of(name)).flatten();
-            (range, elsewhere().or(issue.meant.as_deref())?)
-        }
+    let (range, replacement) = if issue.message.starts_with("Syntax error: ") {
+        let range = token_at(text, offset);
+        let replacement = operator(text.get(range.clone())?)?;
+        (range, replacement)
+    } else {
+        let range = name_at(text, offset)?;
+        let name = text.get(range.clone())?;
+        let is_undeclared = issue.message.starts_with("undeclared reference to '");
+        let elsewhere = || is_undeclared.then(|| name_of(name)).flatten();
+        (range, elsewhere().or(issue.meant.as_deref())?)
     };
     let current = text.get(range.clone())?;
     // As all of a field, YAML would not read these as a text.

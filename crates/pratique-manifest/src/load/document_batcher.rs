@@ -66,9 +66,10 @@ impl<'a> DocumentBatcher<'a> {
             pending: Vec::new(),
             bytes: 0,
             cost: 0,
-            batch: match cost(BATCH) >= validator.options.workers().min_parallel_cost() {
-                true => BATCH,
-                false => 0,
+            batch: if cost(BATCH) >= validator.options.workers().min_parallel_cost() {
+                BATCH
+            } else {
+                0
             },
             cache: Vec::new(),
         }

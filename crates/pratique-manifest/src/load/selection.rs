@@ -31,9 +31,10 @@ impl NamedOrigin {
     pub fn of(kind: Kind, name: &str, policy: Option<&str>) -> Self {
         let binds_static =
             || kind.is_binding() && policy.is_some_and(|policy| policy.ends_with(RESERVED_SUFFIX));
-        match name.ends_with(RESERVED_SUFFIX) || binds_static() {
-            true => NamedOrigin::Static,
-            false => NamedOrigin::Api,
+        if name.ends_with(RESERVED_SUFFIX) || binds_static() {
+            NamedOrigin::Static
+        } else {
+            NamedOrigin::Api
         }
     }
 }

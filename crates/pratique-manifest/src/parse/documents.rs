@@ -65,9 +65,10 @@ pub fn read_contents(file: &ManifestFile) -> Contents {
             reader.give_up(chunk);
             break;
         }
-        match json::is_json(&chunk.raw.bytes) {
-            true => reader.json(&chunk),
-            false => reader.yaml(chunk),
+        if json::is_json(&chunk.raw.bytes) {
+            reader.json(&chunk)
+        } else {
+            reader.yaml(chunk)
         }
     }
     Contents {

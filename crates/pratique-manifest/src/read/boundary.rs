@@ -69,8 +69,9 @@ fn absent(path: &Path) -> Option<PathBuf> {
 
 /// The absolute form of a path; the empty one is the working directory.
 pub fn absolute_path(path: &Path) -> PathBuf {
-    match path.as_os_str().is_empty() {
-        true => PathBuf::from("."),
-        false => std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()),
+    if path.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
     }
 }

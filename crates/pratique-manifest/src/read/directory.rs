@@ -63,9 +63,10 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifes
 /// Reads a file of a directory. The server would block on a pipe, and read a device without end.
 fn read_manifest(path: &Path, is_regular: bool, budget: &Budget) -> Result<(Vec<u8>, FileState), ReadError> {
     let limit = budget.limit() / budget::FILE;
-    let read = match is_regular {
-        true => file::read_listed(path, limit)?,
-        false => file::read(path, limit)?,
+    let read = if is_regular {
+        file::read_listed(path, limit)?
+    } else {
+        file::read(path, limit)?
     };
     let length = u64::try_from(read.0.len()).unwrap_or(u64::MAX);
     let spent = budget.spend(length.saturating_mul(budget::FILE));

@@ -96,10 +96,11 @@ impl<'a> State<'a, '_> {
             .and_then(|()| container.remove(&key))
             .map_err(in_path("move", &key))?;
         let path = operation.path.path("move")?;
-        let size = match steps(path) > steps(from) {
-            true => taken.size(),
+        let size = if steps(path) > steps(from) {
+            taken.size()
+        } else {
             // The document does not get deeper.
-            false => Size::default(),
+            Size::default()
         };
         self.work(size.bytes)?;
         let (mut container, key) = find_container(&mut self.document, path, || {
@@ -154,19 +155,21 @@ impl<'a> State<'a, '_> {
                 (Some(actual), expected) => expected.is_some_and(|expected| passes(actual, expected)),
             }
         };
-        match passed {
-            true => Ok(()),
-            false => Err(Error::TestFailed {
+        if passed {
+            Ok(())
+        } else {
+            Err(Error::TestFailed {
                 path: path.to_owned(),
-            }),
+            })
         }
     }
 
     /// Counts an operation and the bytes that it moves, compares or copies.
     fn work(&self, bytes: usize) -> Result<(), Error> {
-        match self.progress.units(OPERATION + bytes) {
-            true => Ok(()),
-            false => Err(Error::Interrupted),
+        if self.progress.units(OPERATION + bytes) {
+            Ok(())
+        } else {
+            Err(Error::Interrupted)
         }
     }
 
@@ -201,9 +204,10 @@ fn steps(path: &str) -> usize {
 
 /// Checks that a document does not get nested too deep by a value at a path, as documents are processed by recursion.
 fn fits(path: &str, size: Size) -> Result<(), Error> {
-    match steps(path) + size.depth <= MAX_DEPTH {
-        true => Ok(()),
-        false => Err(Error::TooDeep),
+    if steps(path) + size.depth <= MAX_DEPTH {
+        Ok(())
+    } else {
+        Err(Error::TooDeep)
     }
 }
 

@@ -152,9 +152,10 @@ fn gaps<'v, 'a>(from: &'v [Value<'a>], to: &'v [Value<'a>]) -> Vec<Gap<'v, 'a>> 
         .count();
     let (from, _) = from.split_at(from.len() - suffix);
     let (to, _) = to.split_at(to.len() - suffix);
-    let common = match from.len() * to.len() <= MAX_PAIRS {
-        true => longest_common(from, to),
-        false => Vec::new(),
+    let common = if from.len() * to.len() <= MAX_PAIRS {
+        longest_common(from, to)
+    } else {
+        Vec::new()
     };
     let mut gaps = Vec::new();
     let (mut kept, mut from_here, mut to_here) = (prefix, 0, 0);
@@ -184,9 +185,10 @@ fn longest_common(from: &[Value<'_>], to: &[Value<'_>]) -> Vec<(usize, usize)> {
     };
     for (i, element) in from.iter().enumerate().rev() {
         for (j, other) in to.iter().enumerate().rev() {
-            let longest = match element == other {
-                true => 1 + length(&lengths, i + 1, j + 1),
-                false => length(&lengths, i + 1, j).max(length(&lengths, i, j + 1)),
+            let longest = if element == other {
+                1 + length(&lengths, i + 1, j + 1)
+            } else {
+                length(&lengths, i + 1, j).max(length(&lengths, i, j + 1))
             };
             if let Some(place) = lengths.get_mut(i).and_then(|row| row.get_mut(j)) {
                 *place = longest;

@@ -157,9 +157,10 @@ fn text(text: &str) -> usize {
     };
     let bytes: usize = text.bytes().map(written).sum();
     // U+2028 and U+2029 take three bytes and are written in six.
-    let separators = match text.as_bytes().contains(&0xe2) {
-        true => text.matches(['\u{2028}', '\u{2029}']).count(),
-        false => 0,
+    let separators = if text.as_bytes().contains(&0xe2) {
+        text.matches(['\u{2028}', '\u{2029}']).count()
+    } else {
+        0
     };
     bytes + 3 * separators + 2
 }

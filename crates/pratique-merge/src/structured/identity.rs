@@ -88,9 +88,10 @@ fn of_keys<'v, 'a: 'v, N: Node<'a>>(
         return find(key).map(Identity::One).ok_or_else(|| no_keys(keys));
     }
     let parts: Vec<Option<Part<'v>>> = keys.iter().map(find).collect();
-    match parts.iter().any(Option::is_some) {
-        true => Ok(Identity::Keys(parts)),
-        false => Err(no_keys(keys)),
+    if parts.iter().any(Option::is_some) {
+        Ok(Identity::Keys(parts))
+    } else {
+        Err(no_keys(keys))
     }
 }
 

@@ -51,9 +51,10 @@ fn evaluated(patch: Patch<'_>) -> Patch<'_> {
 #[track_caller]
 fn check(spec: &str, patch: &str, expected: &str) {
     let object = format!(r#"{{"spec":{spec}}}"#);
-    let expected = match expected.starts_with(['{', '[']) {
-        true => format!(r#"{{"spec":{expected}}}"#),
-        false => expected.to_owned(),
+    let expected = if expected.starts_with(['{', '[']) {
+        format!(r#"{{"spec":{expected}}}"#)
+    } else {
+        expected.to_owned()
     };
     assert_eq!(
         run("v1/Pod", &object, &format!(r#"{{"spec":{patch}}}"#)),

@@ -39,10 +39,7 @@ impl Validator<'_> {
         let mut errors = ValidationErrors::default();
         self.value(of, value, 0, &mut errors);
         self.progress.outcome()?;
-        Ok(match errors.0.is_empty() {
-            true => Ok(()),
-            false => Err(errors),
-        })
+        Ok(if errors.0.is_empty() { Ok(()) } else { Err(errors) })
     }
 
     #[inline]

@@ -111,8 +111,9 @@ pub(super) fn subject(object: &mut Object<'_>, _: &Context<'_>) {
         object.insert("kind", "Group");
         object.insert("name", "system:authenticated");
     }
-    match version.is_empty() {
-        true => object.remove("apiVersion"),
-        false => object.insert("apiVersion", version),
+    if version.is_empty() {
+        object.remove("apiVersion")
+    } else {
+        object.insert("apiVersion", version)
     };
 }

@@ -56,11 +56,12 @@ pub(super) fn limits(settings: &PluginSettings<'_>) -> Result<Vec<Limit>, StartE
         decode_plugin_configuration(settings.configuration_file, text, &KINDS, Strictness::Lenient)?;
     let mut faults = Vec::new();
     let limits = checked(decoded.value(), &mut faults);
-    match faults.is_empty() {
-        true => Ok(limits),
-        false => Err(decoded
+    if faults.is_empty() {
+        Ok(limits)
+    } else {
+        Err(decoded
             .invalid(ConfigurationFault::aggregate(&faults), &faults)
-            .into()),
+            .into())
     }
 }
 

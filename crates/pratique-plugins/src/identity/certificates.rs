@@ -44,24 +44,22 @@ impl BuiltInPlugin for CertificatePermission {
         }
         // The signer is that of the stored request: a change of it is refused elsewhere.
         let signer = text(old, &["spec", "signerName"]);
-        match is_authorized(context, &request.user_info, self.verb, signer)? {
-            true => Ok(()),
-            false => {
-                let (verb, signer) = (self.verb, quote(signer));
-                let error = format!("user not permitted to {verb} requests with signerName {signer}");
-                Err(forbidden(attributes, error))
-            }
+        if is_authorized(context, &request.user_info, self.verb, signer)? {
+            Ok(())
+        } else {
+            let (verb, signer) = (self.verb, quote(signer));
+            let error = format!("user not permitted to {verb} requests with signerName {signer}");
+            Err(forbidden(attributes, error))
         }
     }
 }
 
 fn check_type(attributes: &Attributes<'_>, object: &Value<'_>) -> Result<(), Rejection> {
-    match is_kind(object, CERTIFICATES, "CertificateSigningRequest") {
-        true => Ok(()),
-        false => {
-            let found = go_type(object);
-            let error = format!("expected type CertificateSigningRequest, got: {found}");
-            Err(forbidden(attributes, error))
-        }
+    if is_kind(object, CERTIFICATES, "CertificateSigningRequest") {
+        Ok(())
+    } else {
+        let found = go_type(object);
+        let error = format!("expected type CertificateSigningRequest, got: {found}");
+        Err(forbidden(attributes, error))
     }
 }

@@ -95,9 +95,10 @@ fn check_blocking(
             group: &mapped.group,
             version: &mapped.version,
             resource: &mapped.resource,
-            namespace: match mapped.namespaced {
-                true => &attributes.request.namespace,
-                false => "",
+            namespace: if mapped.namespaced {
+                &attributes.request.namespace
+            } else {
+                ""
             },
             name: text(owner, &["name"]),
             ..finalize_anything

@@ -26,16 +26,15 @@ impl BuiltInPlugin for CertificateSubjectRestriction {
         }
         let subject = CertificateRequest::parse(text(object, &["spec", "request"]))
             .map_err(|error| forbidden(attributes, format!("failed to parse CSR: {error}")))?;
-        match subject
+        if subject
             .organizations
             .iter()
             .any(|group| group == "system:masters")
         {
-            false => Ok(()),
-            true => {
-                let error = format!("use of {CLIENT_SIGNER} signer with system:masters group is not allowed");
-                Err(forbidden(attributes, error))
-            }
+            let error = format!("use of {CLIENT_SIGNER} signer with system:masters group is not allowed");
+            Err(forbidden(attributes, error))
+        } else {
+            Ok(())
         }
     }
 }

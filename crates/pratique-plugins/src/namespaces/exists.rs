@@ -14,9 +14,10 @@ impl BuiltInPlugin for NamespaceExists {
         let request = attributes.request;
         let namespace = request.namespace.as_str();
         let exists = namespace.is_empty() || is_for_namespace(request) || super::exists(call, namespace)?;
-        match exists {
-            true => Ok(()),
-            false => Err(not_found("", "namespaces", namespace)),
+        if exists {
+            Ok(())
+        } else {
+            Err(not_found("", "namespaces", namespace))
         }
     }
 }

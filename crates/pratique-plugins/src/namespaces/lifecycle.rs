@@ -30,13 +30,14 @@ impl BuiltInPlugin for NamespaceLifecycle {
         let request = attributes.request;
         if is_for_namespace(request) {
             let is_immortal = IMMORTAL.contains(&request.name.as_str());
-            return match request.operation == Operation::Delete && is_immortal {
-                true => Err(forbidden_as(
+            return if request.operation == Operation::Delete && is_immortal {
+                Err(forbidden_as(
                     &request.resource,
                     &request.name,
                     "this namespace may not be deleted",
-                )),
-                false => Ok(()),
+                ))
+            } else {
+                Ok(())
             };
         }
         let resource = &request.resource;

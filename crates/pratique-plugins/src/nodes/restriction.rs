@@ -129,9 +129,10 @@ impl<'a> NodeRequest<'a> {
 
     /// Checks that an object is of a kind.
     fn require(&self, object: &Value<'_>, group: &str, kind: &str) -> Result<(), Rejection> {
-        match is_kind(object, group, kind) {
-            true => Ok(()),
-            false => Err(self.unexpected_type(object)),
+        if is_kind(object, group, kind) {
+            Ok(())
+        } else {
+            Err(self.unexpected_type(object))
         }
     }
 }
@@ -158,11 +159,10 @@ fn check_lease(request: &NodeRequest<'_>) -> Result<(), Rejection> {
         }
         _ => &of.name,
     };
-    match lease == request.node {
-        true => Ok(()),
-        false => {
-            Err(request.forbidden("can only access node lease with the same name as the requesting node"))
-        }
+    if lease == request.node {
+        Ok(())
+    } else {
+        Err(request.forbidden("can only access node lease with the same name as the requesting node"))
     }
 }
 
@@ -173,10 +173,11 @@ fn check_slice(request: &NodeRequest<'_>) -> Result<(), Rejection> {
         _ => return Ok(()),
     };
     request.require(slice, "resource.k8s.io", "ResourceSlice")?;
-    match text(slice, &["spec", "nodeName"]) == request.node {
-        true => Ok(()),
-        false => Err(request.forbidden(format!(
+    if text(slice, &["spec", "nodeName"]) == request.node {
+        Ok(())
+    } else {
+        Err(request.forbidden(format!(
             "can only {verb} ResourceSlice with the same NodeName as the requesting node"
-        ))),
+        )))
     }
 }

@@ -107,9 +107,10 @@ impl ImagePolicyWebhook {
                 review::read_status(&body).map_err(|error| Unanswered::Failed(Rejection::Error(error)))?
             }
         };
-        let lifetime = match answer.allowed {
-            true => self.configuration.allow_ttl,
-            false => self.configuration.deny_ttl,
+        let lifetime = if answer.allowed {
+            self.configuration.allow_ttl
+        } else {
+            self.configuration.deny_ttl
         };
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if answers.len() >= CAPACITY {

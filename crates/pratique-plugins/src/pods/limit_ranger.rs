@@ -94,9 +94,12 @@ impl LimitRanger {
                     }
                 }
                 Bounded::Pod => {
-                    let of_pod = (0..resources.len()).map(|place| match item.bounds(place) {
-                        true => amounts.of_pod(place),
-                        false => RequestedAmount::default(),
+                    let of_pod = (0..resources.len()).map(|place| {
+                        if item.bounds(place) {
+                            amounts.of_pod(place)
+                        } else {
+                            RequestedAmount::default()
+                        }
                     });
                     let of_pod: SmallVec<[RequestedAmount; 2]> = of_pod.collect();
                     bounds::check(item, resources, &of_pod, errors);

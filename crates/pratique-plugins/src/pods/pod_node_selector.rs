@@ -62,12 +62,13 @@ impl PodNodeSelector {
         let selector = self.namespace_selector(&attributes.request.namespace, call)?;
         let conflicts = of_pod(attributes.object)
             .any(|(key, value)| selector.get(key).is_some_and(|wanted| wanted != value));
-        match conflicts {
-            true => Err(refused(
+        if conflicts {
+            Err(refused(
                 attributes,
                 "pod node label selector conflicts with its namespace node label selector",
-            )),
-            false => Ok(selector),
+            ))
+        } else {
+            Ok(selector)
         }
     }
 
@@ -86,12 +87,13 @@ impl PodNodeSelector {
         let whitelist = labels(self.selector(&attributes.request.namespace))?;
         let is_permitted =
             |(key, value): (&str, &str)| whitelist.get(key).is_some_and(|permitted| permitted == value);
-        match whitelist.is_empty() || of_pod(attributes.object).all(is_permitted) {
-            true => Ok(()),
-            false => Err(refused(
+        if whitelist.is_empty() || of_pod(attributes.object).all(is_permitted) {
+            Ok(())
+        } else {
+            Err(refused(
                 attributes,
                 "pod node label selector labels conflict with its namespace whitelist",
-            )),
+            ))
         }
     }
 
@@ -135,14 +137,13 @@ fn labels(selector: &str) -> Result<Labels, Rejection> {
 }
 
 fn check(errors: Vec<String>, path: &str, value: &str) -> Result<(), Rejection> {
-    match errors.is_empty() {
-        true => Ok(()),
-        false => {
-            let (value, errors) = (quote(value), errors.join("; "));
-            Err(Rejection::Error(format!(
-                "{path}: Invalid value: {value}: {errors}"
-            )))
-        }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        let (value, errors) = (quote(value), errors.join("; "));
+        Err(Rejection::Error(format!(
+            "{path}: Invalid value: {value}: {errors}"
+        )))
     }
 }
 

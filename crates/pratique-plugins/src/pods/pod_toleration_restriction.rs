@@ -58,9 +58,10 @@ impl BuiltInPlugin for PodTolerationRestriction {
     }
 
     fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
-        match is_pod(attributes.object) {
-            true => self.check(attributes, call),
-            false => Ok(()),
+        if is_pod(attributes.object) {
+            self.check(attributes, call)
+        } else {
+            Ok(())
         }
     }
 }
@@ -89,12 +90,13 @@ impl PodTolerationRestriction {
             None => (&self.whitelist, "cluster"),
         };
         let whitelist: Vec<Toleration<'_>> = whitelist.iter().map(OwnedToleration::borrowed).collect();
-        match is_whitelisted(tolerations, &whitelist) {
-            true => Ok(()),
-            false => Err(Rejection::Error(format!(
+        if is_whitelisted(tolerations, &whitelist) {
+            Ok(())
+        } else {
+            Err(Rejection::Error(format!(
                 "pod tolerations (possibly merged with namespace default tolerations) conflict with its {scope} \
                  whitelist"
-            ))),
+            )))
         }
     }
 }

@@ -50,9 +50,10 @@ impl BuiltInPlugin for ServiceAccount {
     }
 
     fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
-        match concerns(attributes.request, attributes.object) {
-            true => check(attributes, context),
-            false => Ok(()),
+        if concerns(attributes.request, attributes.object) {
+            check(attributes, context)
+        } else {
+            Ok(())
         }
     }
 }
@@ -70,12 +71,11 @@ fn check(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(),
     let pod = attributes.object;
     if request.operation == Operation::Update && request.sub_resource == "ephemeralcontainers" {
         let account = account_of(attributes, context)?;
-        return match enforces_mountable(account) {
+        return if enforces_mountable(account) {
             // Unlike those on creation, this error has no status.
-            true => {
-                secrets::check_ephemeral(account, pod).map_err(|error| Rejection::Error(error.to_string()))
-            }
-            false => Ok(()),
+            secrets::check_ephemeral(account, pod).map_err(|error| Rejection::Error(error.to_string()))
+        } else {
+            Ok(())
         };
     }
     if request.operation != Operation::Create {
@@ -89,10 +89,10 @@ fn check(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(),
 
 /// Checks that a pod uses only secrets that its account lists, where that is enforced.
 fn check_secrets(account: &Value<'_>, attributes: &Attributes<'_>) -> Result<(), Rejection> {
-    match enforces_mountable(account) {
-        true => secrets::check(account, attributes.object)
-            .map_err(|error| forbidden(attributes, error.to_string())),
-        false => Ok(()),
+    if enforces_mountable(account) {
+        secrets::check(account, attributes.object).map_err(|error| forbidden(attributes, error.to_string()))
+    } else {
+        Ok(())
     }
 }
 
@@ -110,15 +110,16 @@ fn check_mirror_pod(attributes: &Attributes<'_>) -> Result<(), Rejection> {
     let sources = elements(pod, &["spec", "volumes"])
         .iter()
         .flat_map(|volume| elements(volume, &["projected", "sources"]));
-    match sources
+    if sources
         .into_iter()
         .any(|source| source.get("serviceAccountToken").is_some())
     {
-        true => Err(forbidden(
+        Err(forbidden(
             attributes,
             "a mirror pod may not use ServiceAccountToken volume projections",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -38,14 +38,13 @@ impl BuiltInPlugin for PodGroupWorkloadExists {
         }
         let template = text(reference, &["podGroupTemplateName"]);
         let mut templates = elements(stored, &["spec", "podGroupTemplates"]).iter();
-        match templates.any(|other| text(other, &["name"]) == template) {
-            true => Ok(()),
-            false => {
-                let template = quote(template);
-                let error =
-                    format!("PodGroup rejected: PodGroupTemplate {template} not found in Workload {shown}");
-                Err(forbidden(attributes, error))
-            }
+        if templates.any(|other| text(other, &["name"]) == template) {
+            Ok(())
+        } else {
+            let template = quote(template);
+            let error =
+                format!("PodGroup rejected: PodGroupTemplate {template} not found in Workload {shown}");
+            Err(forbidden(attributes, error))
         }
     }
 }

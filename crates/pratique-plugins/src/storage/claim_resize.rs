@@ -36,13 +36,14 @@ impl BuiltInPlugin for PersistentVolumeClaimResize {
                 .find(StateKind::STORAGE_CLASS, "", class)?
                 .and_then(|class| class.get("allowVolumeExpansion")?.as_bool())
                 .unwrap_or(false);
-        match permitted {
-            true => Ok(()),
-            false => Err(forbidden(
+        if permitted {
+            Ok(())
+        } else {
+            Err(forbidden(
                 attributes,
                 "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must \
                  support resize",
-            )),
+            ))
         }
     }
 }

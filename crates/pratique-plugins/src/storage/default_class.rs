@@ -59,9 +59,10 @@ impl BuiltInPlugin for DefaultClass {
     fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
         let object = attributes.object();
         if !self.groups.iter().any(|group| is_kind(object, group, self.kind)) {
-            return match self.is_required {
-                true => Err(expected_resource(self.kind, attributes.request)),
-                false => Ok(()),
+            return if self.is_required {
+                Err(expected_resource(self.kind, attributes.request))
+            } else {
+                Ok(())
             };
         }
         let named = object.at(&["spec", self.field]);

@@ -22,15 +22,16 @@ impl BuiltInPlugin for DenyServiceExternalIps {
         }
         let path = ["spec", "externalIPs"];
         let old_addresses: HashSet<Option<&str>> = elements(old, &path).iter().map(Value::as_str).collect();
-        match elements(attributes.object, &path)
+        if elements(attributes.object, &path)
             .iter()
             .all(|address| old_addresses.contains(&address.as_str()))
         {
-            true => Ok(()),
-            false => Err(forbidden(
+            Ok(())
+        } else {
+            Err(forbidden(
                 attributes,
                 "Use of external IPs is denied by admission control",
-            )),
+            ))
         }
     }
 }

@@ -44,9 +44,10 @@ impl<'s> Parallel<'s> {
 
     /// Into halves, for as long as they are worth a thread.
     fn split(&self, chunk: Chunk<'s>, chunks: &mut Vec<Chunk<'s>>) {
-        let halves = match chunk.cost() >= self.workers.min_parallel_cost() {
-            true => chunk.halves(),
-            false => None,
+        let halves = if chunk.cost() >= self.workers.min_parallel_cost() {
+            chunk.halves()
+        } else {
+            None
         };
         match halves {
             Some(halves) => halves.into_iter().for_each(|half| self.split(half, chunks)),

@@ -204,9 +204,10 @@ impl<'e, 's> BatchRun<'e, 's> {
         else {
             return Ok(Truth::Unknown);
         };
-        let key = match is_first {
-            true => None,
-            false => MemoKey::new(&expression.bound, role.inputs().key),
+        let key = if is_first {
+            None
+        } else {
+            MemoKey::new(&expression.bound, role.inputs().key)
         };
         let evaluable = Evaluable {
             expression: &expression.expression,

@@ -27,9 +27,10 @@ impl Conversion<'_> {
 
     /// The empty list of an expression, which is a nil slice.
     pub(super) fn empty_list<'s>(&self) -> Patch<'s> {
-        match self.has_go_type {
-            true => Patch::EmptyList,
-            false => Patch::NilList,
+        if self.has_go_type {
+            Patch::EmptyList
+        } else {
+            Patch::NilList
         }
     }
 }

@@ -38,9 +38,10 @@ pub fn mutate<'s>(
         None => attributes,
     };
     let second = mutate_once(sets, mutated, context, &mut reinvocation, observer)?;
-    let object = match second.allowed() {
-        true => second.object.or(first.object),
-        false => None,
+    let object = if second.allowed() {
+        second.object.or(first.object)
+    } else {
+        None
     };
     Ok(Mutated {
         object: object.filter(|object| !seen_the_same(object, attributes.object)),

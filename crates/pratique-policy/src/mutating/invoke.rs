@@ -124,9 +124,10 @@ impl<'s> MutationRun<'_, 's> {
                 if let Some(version) = self.versions.get_mut(at) {
                     version.set(object);
                 }
-                let result = match object == before {
-                    true => StepResult::Unchanged,
-                    false => StepResult::Changed,
+                let result = if object == before {
+                    StepResult::Unchanged
+                } else {
+                    StepResult::Changed
                 };
                 (result, ErrorType::None)
             }

@@ -113,9 +113,10 @@ impl<'i> Measure<'i> {
             return Ok(());
         }
         self.checked = self.bytes;
-        match self.interrupt.is_some_and(Interrupt::is_set) {
-            true => Err(Excess::Interrupted),
-            false => Ok(()),
+        if self.interrupt.is_some_and(Interrupt::is_set) {
+            Err(Excess::Interrupted)
+        } else {
+            Ok(())
         }
     }
 }

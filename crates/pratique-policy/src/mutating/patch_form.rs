@@ -224,17 +224,19 @@ fn document<'s>(value: &'s json::Value<'s>, progress: &Progress<'_>) -> Patch<'s
 }
 
 fn documents<'s>(elements: &'s [json::Value<'s>], progress: &Progress<'_>) -> Patch<'s> {
-    match progress.nodes(elements.len()) {
-        true => Patch::List(elements.iter().map(|value| document(value, progress)).collect()),
-        false => Patch::Null,
+    if progress.nodes(elements.len()) {
+        Patch::List(elements.iter().map(|value| document(value, progress)).collect())
+    } else {
+        Patch::Null
     }
 }
 
 fn members_of<'s>(object: &'s json::Object<'s>, progress: &Progress<'_>) -> Patch<'s> {
     let member = |(key, value)| (Cow::Borrowed(key), document(value, progress));
-    match progress.nodes(object.len()) {
-        true => Patch::Map(object.iter().map(member).collect()),
-        false => Patch::Null,
+    if progress.nodes(object.len()) {
+        Patch::Map(object.iter().map(member).collect())
+    } else {
+        Patch::Null
     }
 }
 

@@ -76,20 +76,22 @@ impl<'s> MutationRun<'_, 's> {
             true => self.session.typed(kind, changed.object).unwrap_or(changed.object),
             false => self.session.versioned(kind, changed.object),
         };
-        let before = match of_kind {
-            true => changed.original,
-            false => self.session.typed(kind, self.object).unwrap_or(self.object),
+        let before = if of_kind {
+            changed.original
+        } else {
+            self.session.typed(kind, self.object).unwrap_or(self.object)
         };
         if seen_the_same(object, before) {
             return None;
         }
         // An interrupted result is void.
-        match typed::is_builtin(kind) {
-            true => object
+        if typed::is_builtin(kind) {
+            object
                 .try_rewritten(Release::latest().tables().types, &self.session.progress)
-                .ok(),
+                .ok()
+        } else {
             // Validating admission sees the object as policies left it, before it is written as JSON.
-            false => object.try_owned(&self.session.progress).ok(),
+            object.try_owned(&self.session.progress).ok()
         }
     }
 }

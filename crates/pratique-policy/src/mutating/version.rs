@@ -92,12 +92,11 @@ impl<'s> Version<'s> {
         if let Some(value) = cached.get() {
             return value;
         }
-        let value = match self.builtin && self.uses_types.get() {
-            true => {
-                self.roots.add(self.kind, [object, object]);
-                Value::from_typed_json(object)
-            }
-            false => Value::from_json(object),
+        let value = if self.builtin && self.uses_types.get() {
+            self.roots.add(self.kind, [object, object]);
+            Value::from_typed_json(object)
+        } else {
+            Value::from_json(object)
         };
         cached.set(Some(value));
         value

@@ -21,16 +21,15 @@ impl<'s> Session<'s> {
         }
         let kind = &self.request.kind;
         let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
-        let stored = match self.request.namespace.is_empty() || of_namespace {
-            true => None,
-            false => {
-                let namespace = self.context.cluster.namespace(&self.request.namespace);
-                self.is_in_cluster.set(true);
-                if !namespace.exists() {
-                    return Err(NoNamespace);
-                }
-                Some(namespace)
+        let stored = if self.request.namespace.is_empty() || of_namespace {
+            None
+        } else {
+            let namespace = self.context.cluster.namespace(&self.request.namespace);
+            self.is_in_cluster.set(true);
+            if !namespace.exists() {
+                return Err(NoNamespace);
             }
+            Some(namespace)
         };
         self.set_namespace(stored);
         Ok(())

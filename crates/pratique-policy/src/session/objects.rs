@@ -154,9 +154,12 @@ impl<'s> Session<'s> {
         if builtin {
             self.typed_roots().add(kind, [object, old_object]);
         }
-        let to_value = |object| match builtin {
-            true => Value::from_typed_json(object),
-            false => Value::from_json(object),
+        let to_value = |object| {
+            if builtin {
+                Value::from_typed_json(object)
+            } else {
+                Value::from_json(object)
+            }
         };
         Ok(Objects {
             object: to_value(object),

@@ -98,9 +98,10 @@ impl<'s> ValidationRun<'_, 's> {
             missing,
         };
         let settles = self.session.context.on_undecided == OnUndecided::FailurePolicy;
-        let list = match settles {
-            true => &mut self.settled,
-            false => &mut self.undecided,
+        let list = if settles {
+            &mut self.settled
+        } else {
+            &mut self.undecided
         };
         // Validations and params of a policy may all need the same.
         if !list.contains(&undecided) {

@@ -134,13 +134,14 @@ impl PolicyDecision<'_> {
 impl ValidationDecision<'_> {
     pub(crate) fn failed(policy: &Policy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
-        match policy.core.failure_policy.ignores() {
-            true => ValidationDecision::Ignored(error),
-            false => ValidationDecision::Deny {
+        if policy.core.failure_policy.ignores() {
+            ValidationDecision::Ignored(error)
+        } else {
+            ValidationDecision::Deny {
                 message: message.into(),
                 reason: None,
                 error,
-            },
+            }
         }
     }
 }
@@ -175,9 +176,10 @@ fn validate<'s>(
     if let Some(pending) = pending {
         return Err(pending);
     }
-    let messages = match expressions.has_messages {
-        true => messages(policy, session, inputs, (&unmet, round.budget())),
-        false => Ok(Vec::new()),
+    let messages = if expressions.has_messages {
+        messages(policy, session, inputs, (&unmet, round.budget()))
+    } else {
+        Ok(Vec::new())
     };
     match messages {
         Err(halt @ (Halt::Unfinished(_) | Halt::Undecided(_))) => Err(halt),

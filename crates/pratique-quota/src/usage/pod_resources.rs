@@ -88,9 +88,10 @@ fn of_containers<'a>(
         return sum(spec, |container| container.at(&["resources", side.field()]));
     }
     // What a node cannot do is not going to be used.
-    let mut most = match statuses.is_infeasible {
-        true => ResourceList::default(),
-        false => sum(spec, |container| container.at(&["resources", side.field()]))?,
+    let mut most = if statuses.is_infeasible {
+        ResourceList::default()
+    } else {
+        sum(spec, |container| container.at(&["resources", side.field()]))?
     };
     most.raise_to(&sum(spec, |container| statuses.actuated(container, side))?);
     if side == Side::Requests {

@@ -61,9 +61,10 @@ fn rounded_up(amount: Quantity) -> Result<Quantity, QuotaError> {
         return Ok(amount);
     }
     let whole = Quantity::parse(&amount.value().to_string())?;
-    match whole == amount {
-        true => Ok(amount),
-        false => Ok(amount.add(&whole.sub(&amount)?)?),
+    if whole == amount {
+        Ok(amount)
+    } else {
+        Ok(amount.add(&whole.sub(&amount)?)?)
     }
 }
 

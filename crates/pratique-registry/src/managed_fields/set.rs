@@ -50,9 +50,10 @@ impl FieldSet {
             return;
         };
         let node = self.nodes.entry(first.clone()).or_default();
-        match rest.is_empty() {
-            true => node.member = true,
-            false => node.children.insert(rest),
+        if rest.is_empty() {
+            node.member = true
+        } else {
+            node.children.insert(rest)
         }
     }
 

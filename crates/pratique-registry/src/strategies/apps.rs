@@ -49,9 +49,10 @@ fn create_daemon_set(_: &mut Context<'_>, object: &mut Value<'static>) {
 
 fn update_daemon_set(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
     let before = template_generation(old);
-    let generation = match object::same(object, old, TEMPLATE) {
-        true => before,
-        false => before.saturating_add(1),
+    let generation = if object::same(object, old, TEMPLATE) {
+        before
+    } else {
+        before.saturating_add(1)
     };
     object::set(object, TEMPLATE_GENERATION, generation.to_string());
 }

@@ -142,9 +142,10 @@ fn update_claim_status(context: &mut Context<'_>, object: &mut Value<'static>, o
     let devices: Path<'_> = &["status", "devices"];
     let mut left = object::list(object, devices).to_vec();
     left.retain(|status| !deallocated.contains(&device(status)));
-    match left.is_empty() {
-        true => drop(object::remove(object, devices)),
-        false => object::set(object, devices, left),
+    if left.is_empty() {
+        drop(object::remove(object, devices))
+    } else {
+        object::set(object, devices, left)
     }
 }
 

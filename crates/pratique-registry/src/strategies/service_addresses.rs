@@ -321,9 +321,10 @@ fn normalize_addresses(object: &mut Value<'static>, old: &Value<'static>) {
     }
     if !same_address && object::same(object, old, CLUSTER_IPS) {
         let address = object::text(object, CLUSTER_IP).to_owned();
-        match address.is_empty() {
-            true => drop(object::remove(object, CLUSTER_IPS)),
-            false => object::set(object, CLUSTER_IPS, vec![address.into()]),
+        if address.is_empty() {
+            drop(object::remove(object, CLUSTER_IPS))
+        } else {
+            object::set(object, CLUSTER_IPS, vec![address.into()])
         }
     }
 }

@@ -71,9 +71,10 @@ fn with_options<'e>(
     let is_known = event.level >= Level::Request && !event.is_truncated();
     let options = options::of_deletion(&event.request_object, source.uri);
     let dry_run = options.get("dryRun").is_some_and(|of| !of.is_empty());
-    let approximations = match is_known {
-        true => Vec::new(),
-        false => vec![Approximation::Options],
+    let approximations = if is_known {
+        Vec::new()
+    } else {
+        vec![Approximation::Options]
     };
     let request = AdmissionRequest {
         options,

@@ -21,9 +21,10 @@ pub(super) fn request<'e>(
         return Err(no_object(event));
     }
     let creates = request.operation == Operation::Create;
-    let old = match creates {
-        true => Some(Value::Null),
-        false => source.old.cloned(),
+    let old = if creates {
+        Some(Value::Null)
+    } else {
+        source.old.cloned()
     };
     let why = match old {
         None => Unknown::PatchedObject,
@@ -77,9 +78,10 @@ fn patched(source: &Source<'_>, event: &Event<'_>, old: &Value<'static>) -> Resu
     let mut results = results.into_iter();
     let first = results.next().ok_or(Unknown::Patch)?;
     let bare = without_managed_fields(&first);
-    match results.all(|other| without_managed_fields(&other) == bare) {
-        true => Ok(first),
-        false => Err(Unknown::PatchType),
+    if results.all(|other| without_managed_fields(&other) == bare) {
+        Ok(first)
+    } else {
+        Err(Unknown::PatchType)
     }
 }
 

@@ -34,9 +34,10 @@ fn shown(replayed: &Replayed<'_>) -> String {
     let requests = requests.iter().map(|replayed| {
         let request = &replayed.request;
         let approximations: Vec<&str> = replayed.approximations.iter().map(|close| close.name()).collect();
-        let old = match request.lacks_old_object {
-            true => "?".to_owned(),
-            false => request.old_object.to_string(),
+        let old = if request.lacks_old_object {
+            "?".to_owned()
+        } else {
+            request.old_object.to_string()
         };
         format!(
             "{:?} {} {} {}/{} {} old {old}, options {}, dry run {:?}, {approximations:?}",

@@ -15,9 +15,10 @@ const ROOT: Finding<'static> = Finding {
 fn pod<'a>(namespace: &'a str, name: &'a str, findings: Vec<Finding<'a>>) -> Evaluation<'a> {
     let is_denied = findings.iter().any(|finding| finding.action == Action::Deny);
     Evaluation {
-        decision: match is_denied {
-            true => Decision::Denied,
-            false => Decision::Allowed,
+        decision: if is_denied {
+            Decision::Denied
+        } else {
+            Decision::Allowed
         },
         operation: "CREATE",
         api_version: "v1",

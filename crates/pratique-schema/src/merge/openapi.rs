@@ -304,8 +304,9 @@ fn keyed<'v>(names: impl Iterator<Item = &'v str>) -> ListMerging {
             default: None,
         })
         .collect();
-    match keys.is_empty() {
-        true => ListMerging::Set,
-        false => ListMerging::Keyed(keys),
+    if keys.is_empty() {
+        ListMerging::Set
+    } else {
+        ListMerging::Keyed(keys)
     }
 }

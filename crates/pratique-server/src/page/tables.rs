@@ -140,9 +140,10 @@ pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
     }
     out.end();
     if shown == 0 {
-        let text = match all.is_empty() {
-            true => "None yet.",
-            false => "None of the last ones is like that.",
+        let text = if all.is_empty() {
+            "None yet."
+        } else {
+            "None of the last ones is like that."
         };
         out.raw("<p class=\"quiet\">").text(text).raw("</p>");
     }

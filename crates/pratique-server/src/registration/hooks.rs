@@ -32,20 +32,23 @@ pub(super) fn hooks(rules: &PhaseRules) -> Vec<WebhookTemplate> {
         conditions: Vec::new(),
     };
     let counted = rules.counted.without(&rules.fail);
-    let side_effects = match rules.counted.is_empty() {
-        true => "None",
-        false => "NoneOnDryRun",
+    let side_effects = if rules.counted.is_empty() {
+        "None"
+    } else {
+        "NoneOnDryRun"
     };
-    let ignored = match counted.is_empty() {
-        true => rules.ignore.clone(),
-        false => rules.ignore.expanded(),
+    let ignored = if counted.is_empty() {
+        rules.ignore.clone()
+    } else {
+        rules.ignore.expanded()
     };
     let mut hooks = vec![
         WebhookTemplate {
-            side_effects: match counted.len() == rules.counted.len() {
-                true => "None",
+            side_effects: if counted.len() == rules.counted.len() {
+                "None"
+            } else {
                 // Some of the requests that are counted are sent by this one.
-                false => side_effects,
+                side_effects
             },
             ..fail.clone()
         },

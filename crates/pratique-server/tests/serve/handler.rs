@@ -78,16 +78,18 @@ impl AdmissionHandler for TestHandler {
     }
 
     fn ready(&self) -> Result<(), Unavailable> {
-        match self.loading.load(Ordering::Relaxed) {
-            true => Err(Unavailable("still loading".into())),
-            false => Ok(()),
+        if self.loading.load(Ordering::Relaxed) {
+            Err(Unavailable("still loading".into()))
+        } else {
+            Ok(())
         }
     }
 
     fn ended_tasks(&self) -> Vec<&'static str> {
-        match self.dead.load(Ordering::Relaxed) {
-            true => vec!["reload"],
-            false => Vec::new(),
+        if self.dead.load(Ordering::Relaxed) {
+            vec!["reload"]
+        } else {
+            Vec::new()
         }
     }
 

@@ -57,9 +57,10 @@ pub(super) fn changes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
                 .iter()
                 .flat_map(|(before, after)| changed_paths(before, after));
             let found: Vec<String> = found.map(|path| format!("object.{path}")).collect();
-            let found = match found.is_empty() {
-                true => "nothing".to_owned(),
-                false => found.join("\n"),
+            let found = if found.is_empty() {
+                "nothing".to_owned()
+            } else {
+                found.join("\n")
             };
             differences.push(Difference::new(format!("changes[{name}]"), &field.text, found));
         }
@@ -82,9 +83,10 @@ pub(super) fn quotas(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     for (name, amounts) in &expected.quotas {
         let Some(used) = actual.quotas.get(&actual.quota_key(name)) else {
             let all: Vec<&str> = actual.quotas.keys().map(String::as_str).collect();
-            let found = match all.is_empty() {
-                true => "no quota is known".to_owned(),
-                false => format!("no such quota among {}", all.join(", ")),
+            let found = if all.is_empty() {
+                "no quota is known".to_owned()
+            } else {
+                format!("no such quota among {}", all.join(", "))
             };
             differences.push(Difference::new(format!("quotas[{name}]"), "a quota", found));
             continue;

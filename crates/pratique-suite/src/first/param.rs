@@ -25,9 +25,10 @@ pub(super) fn params(set: &ManifestSet, name: &str, policy: Policy<'_>, seed: u6
         let of = ParamName {
             kind: &kind,
             name: reference.name.as_deref().unwrap_or("param"),
-            namespace: match namespaced {
-                true => namespace.unwrap_or(NAMESPACE),
-                false => "",
+            namespace: if namespaced {
+                namespace.unwrap_or(NAMESPACE)
+            } else {
+                ""
             },
         };
         let mut param = generate_param(of, &reads, seed);

@@ -28,9 +28,10 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
             Err(found) => problems.extend(found),
         }
     }
-    match problems.is_empty() {
-        true => Ok(suites),
-        false => Err(problems),
+    if problems.is_empty() {
+        Ok(suites)
+    } else {
+        Err(problems)
     }
 }
 
@@ -115,12 +116,13 @@ fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, NotEvaluatedReas
             ]);
         }
     };
-    let mut input = match is_review(&object) {
-        true => reviewed(&object),
-        false => TestInput {
+    let mut input = if is_review(&object) {
+        reviewed(&object)
+    } else {
+        TestInput {
             object: Some(object),
             ..TestInput::default()
-        },
+        }
     };
     for inventory in fields.list("inventory") {
         input.cluster.objects.extend(reader.named(inventory)?);

@@ -31,11 +31,10 @@ impl<'a> Reader<'a> {
         match (objects.pop(), count) {
             (Some(object), 1) => Some(object),
             _ => {
-                let message = match reference.contains('#') {
-                    true => format!(
-                        "{reference} fits {count} objects: name one of them as FILE#KIND/NAMESPACE/NAME"
-                    ),
-                    false => format!("{reference} has {count} objects: name one of them as {reference}#NAME"),
+                let message = if reference.contains('#') {
+                    format!("{reference} fits {count} objects: name one of them as FILE#KIND/NAMESPACE/NAME")
+                } else {
+                    format!("{reference} has {count} objects: name one of them as {reference}#NAME")
                 };
                 self.fault(Rule::InvalidField, message, id);
                 None

@@ -22,9 +22,10 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
             continue;
         }
         out.push_str(text.get(at..edit.start).unwrap_or_default());
-        match ends_with_returns {
-            true => out.push_str(&edit.text.replace('\n', "\r\n")),
-            false => out.push_str(&edit.text),
+        if ends_with_returns {
+            out.push_str(&edit.text.replace('\n', "\r\n"))
+        } else {
+            out.push_str(&edit.text)
         }
         at = edit.end;
     }

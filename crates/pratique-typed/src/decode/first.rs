@@ -32,9 +32,10 @@ impl<'v, N: Node<'v>> FaultSink<'v, N> for FirstFault {
         if self.fault.is_none() || fault.is_fatal {
             self.fault = Some(fault.error());
         }
-        match fault.is_fatal {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if fault.is_fatal {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 

@@ -89,9 +89,10 @@ type GoType<'g> = &'g dyn Fn() -> String;
 /// In the modes in which all has to fit, the first that does not ends it.
 impl Typing<'_> {
     fn settled(&self) -> Settled {
-        match self.kept_empty.get() {
-            true => Settled::WithEmpty,
-            false => Settled::Whole,
+        if self.kept_empty.get() {
+            Settled::WithEmpty
+        } else {
+            Settled::Whole
         }
     }
 

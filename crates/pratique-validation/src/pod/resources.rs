@@ -204,12 +204,13 @@ fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors:
         }
         if known.is_none_or(|known| !known.contains(name)) {
             let names = known.map(Seen::sorted).unwrap_or_default();
-            let detail = match names.is_empty() {
-                true => "must be one of the names in pod.spec.resourceClaims which is empty".to_owned(),
-                false => format!(
+            let detail = if names.is_empty() {
+                "must be one of the names in pod.spec.resourceClaims which is empty".to_owned()
+            } else {
+                format!(
                     "must be one of the names in pod.spec.resourceClaims: {}",
                     names.join(", ")
-                ),
+                )
             };
             let value = BadValue::Text(name.into());
             errors.push(Error::new(ErrorKind::NotFound, claim, &value, &detail));

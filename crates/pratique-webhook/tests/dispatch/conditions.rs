@@ -60,12 +60,13 @@ struct Later(AtomicBool);
 
 impl authz::Authorizer for Later {
     fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
-        match self.0.load(Ordering::SeqCst) {
-            true => authz::Answer::Decided(authz::Decision {
+        if self.0.load(Ordering::SeqCst) {
+            authz::Answer::Decided(authz::Decision {
                 allowed: true,
                 ..authz::Decision::default()
-            }),
-            false => authz::Answer::Pending,
+            })
+        } else {
+            authz::Answer::Pending
         }
     }
 }

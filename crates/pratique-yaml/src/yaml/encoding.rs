@@ -30,10 +30,11 @@ pub(super) fn decode(bytes: Vec<u8>) -> Text {
     let error = error.map(|error| EncodingError {
         message: error.message,
         offset: error.offset,
-        readable: match error.message.starts_with("incomplete") {
+        readable: if error.message.starts_with("incomplete") {
             // The server reads on for more of the text, and so uses all before it.
-            true => error.offset,
-            false => readable(&text, error.offset, mark_len),
+            error.offset
+        } else {
+            readable(&text, error.offset, mark_len)
         },
     });
     Text {

@@ -83,9 +83,10 @@ impl OverlaidDefaults {
 
 impl ObjectModel for OverlaidDefaults {
     fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
-        let defaults = match self.cluster.knows(kind) {
-            true => &self.cluster,
-            false => &self.beside,
+        let defaults = if self.cluster.knows(kind) {
+            &self.cluster
+        } else {
+            &self.beside
         };
         defaults.set_defaults(kind, object, mutator);
     }

@@ -396,9 +396,10 @@ impl ReceivedRequest<'_> {
         let mut received = received.clone();
         let original = &attributes.request.object;
         let field_names = self.model.builtin.field_names();
-        match std::ptr::eq(attributes.object, original) || attributes.object == original {
-            true => received.attributes.object = original.owned_within(field_names),
-            false => received.replace_object(attributes.object.owned_within(field_names)),
+        if std::ptr::eq(attributes.object, original) || attributes.object == original {
+            received.attributes.object = original.owned_within(field_names)
+        } else {
+            received.replace_object(attributes.object.owned_within(field_names))
         }
         // On creation there is no stored object.
         let old = received.attributes.old_object.clone();

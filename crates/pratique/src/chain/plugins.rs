@@ -70,14 +70,15 @@ impl ChainRun<'_> {
 
     /// Fails where the request lacks the stored object, which a plugin may read.
     fn has_old_object(&self, plugin: &dyn Plugin) -> Result<(), End> {
-        match self.request.lacks_old_object {
-            true => Err(undecided(
+        if self.request.lacks_old_object {
+            Err(undecided(
                 plugin,
                 Missing::OldObject {
                     path: "oldObject".to_owned(),
                 },
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

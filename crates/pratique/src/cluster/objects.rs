@@ -132,9 +132,10 @@ impl Objects {
             return;
         }
         if found.subresource.is_empty() {
-            let scope = match found.namespaced {
-                true => ParamScope::Namespaced,
-                false => ParamScope::Cluster,
+            let scope = if found.namespaced {
+                ParamScope::Namespaced
+            } else {
+                ParamScope::Cluster
             };
             Arc::make_mut(&mut self.scopes)
                 .entry(found.kind.clone())
@@ -185,9 +186,10 @@ impl Objects {
     }
 
     fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&StoredObject> {
-        match *kind == *NAMESPACE && namespace.is_empty() {
-            true => self.namespaces.get(name).map(Arc::as_ref),
-            false => self.objects.get(kind)?.get(namespace)?.get(name).map(Arc::as_ref),
+        if *kind == *NAMESPACE && namespace.is_empty() {
+            self.namespaces.get(name).map(Arc::as_ref)
+        } else {
+            self.objects.get(kind)?.get(namespace)?.get(name).map(Arc::as_ref)
         }
     }
 
@@ -231,16 +233,15 @@ impl Cluster for Objects {
     }
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
-        let found: Vec<&StoredObject> = match *kind == *NAMESPACE && namespace.is_empty() {
-            true => self.namespaces(),
-            false => {
-                let found = self
-                    .objects
-                    .get(kind)
-                    .and_then(|namespaces| namespaces.get(namespace));
-                let objects = found.into_iter().flat_map(BTreeMap::values);
-                objects.map(Arc::as_ref).collect()
-            }
+        let found: Vec<&StoredObject> = if *kind == *NAMESPACE && namespace.is_empty() {
+            self.namespaces()
+        } else {
+            let found = self
+                .objects
+                .get(kind)
+                .and_then(|namespaces| namespaces.get(namespace));
+            let objects = found.into_iter().flat_map(BTreeMap::values);
+            objects.map(Arc::as_ref).collect()
         };
         let values = found
             .into_iter()

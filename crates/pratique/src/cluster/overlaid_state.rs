@@ -32,10 +32,7 @@ impl OverlaidState {
     ) -> Self {
         let mut lists = Vec::new();
         for kind in kinds {
-            let namespaces = match kind.namespaced {
-                true => namespaces,
-                false => &[""],
-            };
+            let namespaces = if kind.namespaced { namespaces } else { &[""] };
             for namespace in namespaces {
                 let both = (
                     cluster.list(*kind, namespace),

@@ -113,19 +113,15 @@ impl<'c> WithParams<'c> {
 
     /// Adds params that were looked up.
     pub(crate) fn add(&mut self, key: Key, found: Option<Arc<[Value<'static>]>>) {
-        let sorted =
-            found.map(
-                |found| match found.is_sorted_by_key(|object| ObjectRef::new(object).name()) {
-                    true => found,
-                    false => {
-                        let mut sorted = found.to_vec();
-                        sorted.sort_by(|one, other| {
-                            ObjectRef::new(one).name().cmp(ObjectRef::new(other).name())
-                        });
-                        sorted.into()
-                    }
-                },
-            );
+        let sorted = found.map(|found| {
+            if found.is_sorted_by_key(|object| ObjectRef::new(object).name()) {
+                found
+            } else {
+                let mut sorted = found.to_vec();
+                sorted.sort_by(|one, other| ObjectRef::new(one).name().cmp(ObjectRef::new(other).name()));
+                sorted.into()
+            }
+        });
         self.params.insert(key, sorted);
     }
 

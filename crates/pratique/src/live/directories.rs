@@ -31,9 +31,10 @@ pub(super) fn watch(
     let mut watched = Vec::new();
     let turn = Arc::new(Mutex::new(()));
     for directory in directories {
-        let log_messages = match directory.plugin.is_policy() {
-            true => LogMessages::policies(directory.plugin.name()),
-            false => LogMessages::webhooks(directory.plugin.name()),
+        let log_messages = if directory.plugin.is_policy() {
+            LogMessages::policies(directory.plugin.name())
+        } else {
+            LogMessages::webhooks(directory.plugin.name())
         };
         let options = pratique_watch::Options {
             log_messages,

@@ -12,17 +12,18 @@ use crate::configurations::Configurations;
 pub(super) fn started(plugin: pratique_manifest::Plugin, set: &pratique_manifest::ManifestSet) {
     let name = plugin.name();
     let count = count(set);
-    match plugin.is_policy() {
-        true => tracing::info!(
+    if plugin.is_policy() {
+        tracing::info!(
             plugin = name,
             count,
             "Loaded manifest-based admission policy configurations"
-        ),
-        false => tracing::info!(
+        )
+    } else {
+        tracing::info!(
             plugin = name,
             configurations = count,
             "Loaded manifest-based webhook configurations"
-        ),
+        )
     }
 }
 

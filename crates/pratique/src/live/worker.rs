@@ -121,15 +121,12 @@ impl ChangeNotifier {
     /// Waits for the next change, or only for a while if something is to be tidied.
     fn next(&self, is_untidy: bool) -> Next {
         let idle = |state: &mut State| !state.stopped && state.handled == state.notified;
-        let state = match is_untidy {
-            true => {
-                let waited = self.changed.wait_timeout_while(self.lock(), PAUSE, idle);
-                waited.unwrap_or_else(PoisonError::into_inner).0
-            }
-            false => {
-                let waited = self.changed.wait_while(self.lock(), idle);
-                waited.unwrap_or_else(PoisonError::into_inner)
-            }
+        let state = if is_untidy {
+            let waited = self.changed.wait_timeout_while(self.lock(), PAUSE, idle);
+            waited.unwrap_or_else(PoisonError::into_inner).0
+        } else {
+            let waited = self.changed.wait_while(self.lock(), idle);
+            waited.unwrap_or_else(PoisonError::into_inner)
         };
         match &*state {
             State { stopped: true, .. } => Next::Stopped,

@@ -87,9 +87,10 @@ fn a_refusal_ends_the_chain() {
                 place,
                 step(format!("{place:?}"), move |_| {
                     seen.lock().unwrap().push(place);
-                    match place == refusing {
-                        true => StepOutcome::deny("no").warn("beware").annotate("k", "v"),
-                        false => StepOutcome::allow(),
+                    if place == refusing {
+                        StepOutcome::deny("no").warn("beware").annotate("k", "v")
+                    } else {
+                        StepOutcome::allow()
                     }
                 }),
             );

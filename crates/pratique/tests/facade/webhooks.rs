@@ -203,12 +203,13 @@ impl Caller for Lavish {
         let uid = uid.at(&["request", "uid"]).and_then(Value::as_str).unwrap();
         let long = "x".repeat(1 << 20);
         let patch = format!(r#"[{{"op":"add","path":"/data/long","value":"{long}"}}]"#);
-        let response = match call.endpoint.url.ends_with("/deny") {
-            true => format!(r#""allowed":false,"status":{{"message":"{long}"}}"#),
-            false => format!(
+        let response = if call.endpoint.url.ends_with("/deny") {
+            format!(r#""allowed":false,"status":{{"message":"{long}"}}"#)
+        } else {
+            format!(
                 r#""allowed":true,"patchType":"JSONPatch","patch":"{}""#,
                 base64::encode(patch.as_bytes())
-            ),
+            )
         };
         let body = format!(
             r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{{"uid":"{uid}",{response}}}}}"#

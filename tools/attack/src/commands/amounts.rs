@@ -25,9 +25,10 @@ pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<Str
     file.flush().map_err(failed)?;
     let arguments = ["review", "objects.yaml", "--manifests", "good", "--explain"];
     let outcome = run(program, folder, &arguments)?;
-    match outcome.stdout.matches("pod-").count() >= scale.size {
-        true => Ok(outcome.summary()),
-        false => Err(format!("not all objects were told of: {}", outcome.summary()).into()),
+    if outcome.stdout.matches("pod-").count() >= scale.size {
+        Ok(outcome.summary())
+    } else {
+        Err(format!("not all objects were told of: {}", outcome.summary()).into())
     }
 }
 
@@ -90,13 +91,14 @@ pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<Strin
     write(folder, "suite.yaml", &suite)?;
     let outcome = run(program, folder, &["test", "suite.yaml"])?;
     let summary = outcome.summary();
-    match outcome.status.success() && outcome.stdout.contains(&scale.size.to_string()) {
-        true => Ok(format!("{} tests: {summary}", scale.size)),
-        false => Err(format!(
+    if outcome.status.success() && outcome.stdout.contains(&scale.size.to_string()) {
+        Ok(format!("{} tests: {summary}", scale.size))
+    } else {
+        Err(format!(
             "{} tests: {summary}; {}",
             scale.size,
             outcome.stdout.chars().take(300).collect::<String>()
         )
-        .into()),
+        .into())
     }
 }

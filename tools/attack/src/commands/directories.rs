@@ -53,9 +53,10 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<Str
     for arguments in [["check", "many"], ["test", "."]] {
         let outcome = run(program, folder, &arguments)?;
         let summary = format!("{}: {}", arguments.join(" "), outcome.summary());
-        match outcome.status.success() {
-            true => results.push(summary),
-            false => return Err(format!("{summary}{}", outcome.stdout).into()),
+        if outcome.status.success() {
+            results.push(summary)
+        } else {
+            return Err(format!("{summary}{}", outcome.stdout).into());
         }
     }
     Ok(format!("{count} files\n{}", results.join("\n")))

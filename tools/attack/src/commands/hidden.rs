@@ -20,9 +20,10 @@ fn review(program: &Path, folder: &Path, what: &str) -> Result<Outcome, Error> {
         folder,
         &["review", "rendered", "--manifests", "policies"],
     )?;
-    match result.status.success() {
-        true => Err(format!("{what}: allowed: {}{}", result.stdout, result.stderr).into()),
-        false => Ok(result),
+    if result.status.success() {
+        Err(format!("{what}: allowed: {}{}", result.stdout, result.stderr).into())
+    } else {
+        Ok(result)
     }
 }
 
@@ -133,13 +134,14 @@ pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<(), Error> {
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .output()
         .map_err(|error| format!("git: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!(
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!(
             "git {}: {}",
             arguments.join(" "),
             String::from_utf8_lossy(&output.stderr)
         )
-        .into()),
+        .into())
     }
 }

@@ -183,9 +183,10 @@ impl Maker {
     }
 
     fn role(&mut self, number: usize) -> Value {
-        let verbs: &[&str] = match self.dice.chance(10) {
-            true => &["*"],
-            false => &["get", "list", "watch"],
+        let verbs: &[&str] = if self.dice.chance(10) {
+            &["*"]
+        } else {
+            &["get", "list", "watch"]
         };
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1",

@@ -117,8 +117,9 @@ fn made_by_server() -> Vec<Value> {
 /// The default plugins, if a case was recorded with them.
 pub(super) fn of(case: &Value, stored: &Stored, user: UserInfo) -> Result<Option<Plugins>, Error> {
     let name = case["name"].as_str().unwrap_or_default();
-    match name.split('/').any(|part| part == "plugins") {
-        true => Plugins::new(stored, user).map(Some),
-        false => Ok(None),
+    if name.split('/').any(|part| part == "plugins") {
+        Plugins::new(stored, user).map(Some)
+    } else {
+        Ok(None)
     }
 }

@@ -120,9 +120,10 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
 
 /// The kubeconfig that the reference wrote for the case is valid; other paths have to exist.
 fn check_kubeconfig(path: &str) -> Result<(), String> {
-    match path == "$KUBECONFIG" || std::fs::exists(path).unwrap_or(false) {
-        true => Ok(()),
-        false => Err(format!("stat {path}: no such file or directory")),
+    if path == "$KUBECONFIG" || std::fs::exists(path).unwrap_or(false) {
+        Ok(())
+    } else {
+        Err(format!("stat {path}: no such file or directory"))
     }
 }
 
@@ -236,9 +237,10 @@ fn booked(effects: &Effects, context: &PluginContext<'_>) -> Value {
             return None;
         }
         let field = |field: &str| booked.status.get(field).map_or(Value::Null, Value::from);
-        let hard = match old.and_then(|old| old.get("hard")) == booked.status.get("hard") {
-            true => Value::Null,
-            false => field("hard"),
+        let hard = if old.and_then(|old| old.get("hard")) == booked.status.get("hard") {
+            Value::Null
+        } else {
+            field("hard")
         };
         let (namespace, name, used) = (&booked.namespace, &booked.name, field("used"));
         Some(match hard {

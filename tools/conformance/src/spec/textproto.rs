@@ -148,9 +148,10 @@ impl Reader<'_> {
             return Ok(Field::Text(bytes));
         }
         let word = self.while_true(|found| found.is_alphanumeric() || "_+-.".contains(found));
-        match word.is_empty() {
-            true => Err(self.fault("has no value")),
-            false => Ok(Field::Word(word)),
+        if word.is_empty() {
+            Err(self.fault("has no value"))
+        } else {
+            Ok(Field::Word(word))
         }
     }
 
@@ -163,9 +164,10 @@ impl Reader<'_> {
         } else {
             self.while_true(|found| found.is_alphanumeric() || found == '_')
         };
-        match name.is_empty() {
-            true => Err(self.fault("has no name of a field")),
-            false => Ok(name),
+        if name.is_empty() {
+            Err(self.fault("has no name of a field"))
+        } else {
+            Ok(name)
         }
     }
 

@@ -162,10 +162,13 @@ pub(super) fn type_of(of: &Message) -> Result<Type, Unsupported> {
             known => known,
         },
         ("type_param", Field::Text(name)) => Type::param(&utf8(name)?),
-        ("type", Field::Message(inner)) => match inner.fields.is_empty() {
-            true => Type::Type(None),
-            false => Type::type_of(type_of(inner)?),
-        },
+        ("type", Field::Message(inner)) => {
+            if inner.fields.is_empty() {
+                Type::Type(None)
+            } else {
+                Type::type_of(type_of(inner)?)
+            }
+        }
         ("abstract_type", Field::Message(inner)) => {
             let parameters = inner.messages("parameter_types").map(type_of);
             let parameters: Vec<Type> = parameters.collect::<Result<_, _>>()?;

@@ -8,9 +8,10 @@ use crate::sketch::OF_POLICIES;
 
 /// An object of a kind.
 pub(crate) fn object(dice: &mut Dice, kind: &Kind, name: &str, namespace: &str) -> Value {
-    let sketch = match OF_POLICIES.has(kind.kind) {
-        true => kind.kind,
-        false => "custom resource",
+    let sketch = if OF_POLICIES.has(kind.kind) {
+        kind.kind
+    } else {
+        "custom resource"
     };
     let named = match name {
         "" => ("generateName", json!("web-")),

@@ -54,9 +54,10 @@ fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut Trees, al
         focus,
         mutates,
     } = subject;
-    let (of, sketch) = match mutates {
-        true => ("Mutating", "mutating policy"),
-        false => ("Validating", "validating policy"),
+    let (of, sketch) = if mutates {
+        ("Mutating", "mutating policy")
+    } else {
+        ("Validating", "validating policy")
     };
     let suffix = match origin {
         Origin::Static => ".static.k8s.io",
@@ -152,14 +153,16 @@ fn leave_defaults_out(dice: &mut Dice, value: &mut Value) {
 
 /// A rule, mostly about one kind; those of policies are mostly wide, so that there is something to evaluate.
 fn rule(dice: &mut Dice, subject: Subject, part: &str) -> Value {
-    let kind = match dice.chance(80) {
-        true => subject.focus,
-        false => *dice.pick(KINDS).unwrap_or(&POD),
+    let kind = if dice.chance(80) {
+        subject.focus
+    } else {
+        *dice.pick(KINDS).unwrap_or(&POD)
     };
     let wide = if part == "wide rule" { 40 } else { 10 };
-    let sketch = match dice.chance(wide) {
-        true => "any resource",
-        false => "one resource",
+    let sketch = if dice.chance(wide) {
+        "any resource"
+    } else {
+        "one resource"
     };
     let mut rule = OF_POLICIES.draw_with(sketch, dice, &mut |part, _| match part {
         "group" => json!(kind.group),

@@ -27,9 +27,10 @@ pub(crate) fn plain(dice: &mut Dice, kind: Kind) -> Value {
         "DELETE" if dice.chance(5) => "",
         _ => OF_POLICIES.word("name", dice),
     };
-    let namespace = match kind.namespaced {
-        true => OF_POLICIES.word("namespace", dice),
-        false => "",
+    let namespace = if kind.namespaced {
+        OF_POLICIES.word("namespace", dice)
+    } else {
+        ""
     };
     // Each object of a collection is deleted without a name in the request.
     let object_name = match (operation, name) {
@@ -58,9 +59,10 @@ pub(crate) fn plain(dice: &mut Dice, kind: Kind) -> Value {
         "CREATE" => with(request, [("object", current)]),
         "UPDATE" => {
             let subresource = dice.pick(kind.subresources).filter(|_| dice.chance(20));
-            let old = match dice.chance(25) {
-                true => current.clone(),
-                false => object(dice, &kind, name, namespace),
+            let old = if dice.chance(25) {
+                current.clone()
+            } else {
+                object(dice, &kind, name, namespace)
             };
             let request = with(request, [("oldObject", old), ("object", current)]);
             with(request, subresource.map(|name| ("subResource", json!(name))))

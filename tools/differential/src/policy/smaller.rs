@@ -37,9 +37,12 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
             Part::Member(name) => is_free(path) || !has_word(NEEDED, name),
             Part::Element(count) => count > 1,
         },
-        texts: &|path, text| match is_expression(path) {
-            true => simpler(text, &world.trees),
-            false => Vec::new(),
+        texts: &|path, text| {
+            if is_expression(path) {
+                simpler(text, &world.trees)
+            } else {
+                Vec::new()
+            }
         },
     };
     let of_others = Cuts {
@@ -56,10 +59,7 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
             if object["kind"] == "CustomResourceDefinition" {
                 continue;
             }
-            let cuts = match of_policy {
-                true => &of_policies,
-                false => &of_others,
-            };
+            let cuts = if of_policy { &of_policies } else { &of_others };
             let smaller = cuts.of(object, &mut Vec::new()).into_iter();
             candidates.extend(smaller.map(|(depth, object)| (depth, part, index, object)));
         }

@@ -84,9 +84,10 @@ impl<'t> Writer<'t> {
         let of = Type::parse(of);
         for _ in 0..6 {
             let rich = dice.chance(15);
-            let size = match top_of_mutation(&of) {
-                true => *dice.pick(&[3, 6, 9, 14, 20]).unwrap_or(&6),
-                false => *dice.pick(&[1, 2, 3, 4, 6, 9, 14]).unwrap_or(&3),
+            let size = if top_of_mutation(&of) {
+                *dice.pick(&[3, 6, 9, 14, 20]).unwrap_or(&6)
+            } else {
+                *dice.pick(&[1, 2, 3, 4, 6, 9, 14]).unwrap_or(&3)
             };
             let tree = self.generator(rich, place).of_type(&of, size, dice);
             let source = tree.plain();

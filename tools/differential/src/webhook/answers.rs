@@ -70,9 +70,10 @@ fn odd(dice: &mut Dice, review: &mut Value) {
     if let Some((parent, name)) = path.rsplit_once('/')
         && let Some(members) = review.pointer_mut(parent).and_then(Value::as_object_mut)
     {
-        match dice.chance(30) {
-            true => members.remove(name),
-            false => members.insert(name.to_owned(), value),
+        if dice.chance(30) {
+            members.remove(name)
+        } else {
+            members.insert(name.to_owned(), value)
         };
     }
 }

@@ -28,9 +28,10 @@ pub(super) fn operations(patch: &str) -> Option<Vec<Value>> {
 }
 
 fn operation(dice: &mut Dice, object: &Value) -> String {
-    let op = match dice.chance(2) {
-        true => OF_POLICIES.word("odd operation", dice),
-        false => OF_POLICIES.word("patch operation", dice),
+    let op = if dice.chance(2) {
+        OF_POLICIES.word("odd operation", dice)
+    } else {
+        OF_POLICIES.word("patch operation", dice)
     };
     let mut members = vec![
         format!("\"op\":{}", quoted(op, dice)),
@@ -126,9 +127,10 @@ fn fitting(dice: &mut Dice, object: &Value, op: &str) -> String {
 /// A text as JSON, now and then with escapes that need not be.
 fn quoted(text: &str, dice: &mut Dice) -> String {
     let plain = Value::from(text).to_string();
-    match dice.chance(3) {
-        true => plain.replacen('a', "\\u0061", 1).replacen('/', "\\/", 1),
-        false => plain,
+    if dice.chance(3) {
+        plain.replacen('a', "\\u0061", 1).replacen('/', "\\/", 1)
+    } else {
+        plain
     }
 }
 
@@ -175,9 +177,10 @@ fn there(dice: &mut Dice, object: &Value) -> String {
 
 /// A value, with numbers and texts in any spelling.
 fn spelt(dice: &mut Dice, object: &Value) -> String {
-    match dice.chance(15) {
-        true => there(dice, object),
-        false => OF_POLICIES.word("spelt value", dice).to_owned(),
+    if dice.chance(15) {
+        there(dice, object)
+    } else {
+        OF_POLICIES.word("spelt value", dice).to_owned()
     }
 }
 

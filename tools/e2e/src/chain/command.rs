@@ -47,9 +47,10 @@ impl<'a> Review<'a> {
         }
         command.arg(&review.snapshot);
         let output = command.output().map_err(Error::program("pratique"))?;
-        match output.status.success() {
-            true => Ok(review),
-            false => Err(format!("pratique snapshot: {}", String::from_utf8_lossy(&output.stderr)).into()),
+        if output.status.success() {
+            Ok(review)
+        } else {
+            Err(format!("pratique snapshot: {}", String::from_utf8_lossy(&output.stderr)).into())
         }
     }
 

@@ -85,9 +85,10 @@ pub(super) fn path(object: &Value) -> Result<String, Error> {
         version => format!("/apis/{version}"),
     };
     let resource = &target.resource.resource;
-    Ok(match target.namespaced {
-        true => format!("{api}/namespaces/{namespace}/{resource}"),
-        false => format!("{api}/{resource}"),
+    Ok(if target.namespaced {
+        format!("{api}/namespaces/{namespace}/{resource}")
+    } else {
+        format!("{api}/{resource}")
     })
 }
 

@@ -42,11 +42,12 @@ impl AccessReviewer for Roles {
     fn review(&self, access: &Access<'_>) -> AccessAnswer {
         let is_administrator = access.user.groups.iter().any(|group| group == "system:masters");
         let creates = (access.namespace, access.resource, access.verb) == ("shop", "configmaps", "create");
-        match is_administrator || creates {
-            true => AccessAnswer::Allowed,
-            false => AccessAnswer::Denied {
+        if is_administrator || creates {
+            AccessAnswer::Allowed
+        } else {
+            AccessAnswer::Denied {
                 reason: String::new(),
-            },
+            }
         }
     }
 }

@@ -112,9 +112,10 @@ impl<'a> Plugins<'a> {
         command.arg("--print-webhook-configuration").arg("--webhook-ca");
         command.arg(self.certificates.authority());
         let output = command.output().map_err(Error::program("pratique"))?;
-        match output.status.success() {
-            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
         }
     }
 

@@ -62,8 +62,9 @@ fn both(environment: &Environment, kubectl: &Kubectl) -> Result<String, Error> {
         "only who may create deployments",
     ];
     let is_expected = expected.iter().all(|text| live.1.contains(text));
-    match is_expected && taken.0 == Some(0) && live == stored {
-        true => Ok(format!("{}{}", live.1, taken.1)),
-        false => Err(format!("{}{}{}", live.1, taken.1, stored.1).into()),
+    if is_expected && taken.0 == Some(0) && live == stored {
+        Ok(format!("{}{}", live.1, taken.1))
+    } else {
+        Err(format!("{}{}{}", live.1, taken.1, stored.1).into())
     }
 }

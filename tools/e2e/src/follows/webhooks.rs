@@ -50,9 +50,10 @@ fn calls(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String
     kubectl.must(&["apply"], &backend.fill(CONFIGURATIONS))?;
     let denied = "admission webhook \"refusing.example.com\" denied the request: no such accounts";
     becomes(served, &(denied.to_owned(), PATCH.to_owned()))?;
-    match backend.calls().is_empty() {
-        true => Err("the webhooks were not asked".into()),
-        false => Ok(format!("{denied}\n{PATCH}")),
+    if backend.calls().is_empty() {
+        Err("the webhooks were not asked".into())
+    } else {
+        Ok(format!("{denied}\n{PATCH}"))
     }
 }
 
@@ -112,8 +113,9 @@ fn becomes(served: &Served, expected: &(String, String)) -> Result<(), Error> {
 }
 
 fn equal(observed: &(String, String), expected: &(String, String)) -> Result<(), Error> {
-    match observed == expected {
-        true => Ok(()),
-        false => Err(format!("{observed:?} instead of {expected:?}").into()),
+    if observed == expected {
+        Ok(())
+    } else {
+        Err(format!("{observed:?} instead of {expected:?}").into())
     }
 }

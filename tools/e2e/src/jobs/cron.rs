@@ -73,9 +73,10 @@ impl Jobs {
         self.until([CRON[0], &first], "Complete")?;
         let found = self.findings()?;
         let account_requests = self.account_requests()?;
-        match found == "infra/other\nshop/unowned" && !account_requests.contains("403") {
-            true => Ok(account_requests),
-            false => Err(format!("{found}\n{account_requests}\n{}", self.last_log(&first)?).into()),
+        if found == "infra/other\nshop/unowned" && !account_requests.contains("403") {
+            Ok(account_requests)
+        } else {
+            Err(format!("{found}\n{account_requests}\n{}", self.last_log(&first)?).into())
         }
     }
 
@@ -91,9 +92,10 @@ impl Jobs {
         let left = self
             .kubectl()
             .must(&["get", "clusterpolicyreports", "-o", "name"], "")?;
-        match found == "infra/other" && left.is_empty() && log.contains("1 stale removed") {
-            true => Ok(log),
-            false => Err(format!("{found}\n{left}{log}").into()),
+        if found == "infra/other" && left.is_empty() && log.contains("1 stale removed") {
+            Ok(log)
+        } else {
+            Err(format!("{found}\n{left}{log}").into())
         }
     }
 
@@ -106,9 +108,10 @@ impl Jobs {
         self.apply(&self.released(&[ALONE, less])?)?;
         self.scan_now("forbidden", "Failed")?;
         let log = self.last_log("forbidden")?;
-        match log.contains("configmaps is forbidden") && self.findings()? == "infra/other" {
-            true => Ok(log),
-            false => Err(format!("{log}\n{}", self.findings()?).into()),
+        if log.contains("configmaps is forbidden") && self.findings()? == "infra/other" {
+            Ok(log)
+        } else {
+            Err(format!("{log}\n{}", self.findings()?).into())
         }
     }
 

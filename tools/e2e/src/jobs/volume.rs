@@ -27,9 +27,10 @@ impl Jobs {
             .kustomize(&workspace::root().join("deploy/kustomize/scan"))?;
         let interval = "- env: [{name: PRATIQUE_CHECKPOINT_INTERVAL, value: '0'}]\n        args:";
         let changed = rendered.replacen("- args:", interval, 1);
-        match changed == rendered {
-            true => Err("the container does not begin with its arguments".into()),
-            false => Ok(changed),
+        if changed == rendered {
+            Err("the container does not begin with its arguments".into())
+        } else {
+            Ok(changed)
         }
     }
 
@@ -56,9 +57,10 @@ impl Jobs {
             reported = log;
         }
         self.remove(KUSTOMIZED)?;
-        match pods.len() == 4 && *part(&job, "/status/failedIndexes") == "0-3" {
-            true => Ok(reported),
-            false => Err(format!("{} Pods\n{}", pods.len(), part(&job, "/status")).into()),
+        if pods.len() == 4 && *part(&job, "/status/failedIndexes") == "0-3" {
+            Ok(reported)
+        } else {
+            Err(format!("{} Pods\n{}", pods.len(), part(&job, "/status")).into())
         }
     }
 
@@ -97,9 +99,10 @@ impl Jobs {
         // Shards and the whole name the input by different paths.
         let path = objects.display().to_string();
         let whole = succeeds(&mut whole)?.replace(&path, "/scan/objects.ndjson");
-        match succeeds(&mut merge)? == whole {
-            true => Ok(log.lines().next().unwrap_or_default().to_owned()),
-            false => Err("the reports of the shards do not give that of one scan".into()),
+        if succeeds(&mut merge)? == whole {
+            Ok(log.lines().next().unwrap_or_default().to_owned())
+        } else {
+            Err("the reports of the shards do not give that of one scan".into())
         }
     }
 
@@ -155,9 +158,10 @@ impl Jobs {
         let whole = json(&fs::read_to_string(&whole).map_err(Error::file(&whole))?)?;
         let written = fs::read_dir(store.object("scans/3"))?.count();
         let total = part(&whole, "/tally/total");
-        match merged == whole && written == 6 && *total == json!({"denied": OBJECTS}) {
-            true => Ok(format!("3 shards and 1: {total}")),
-            false => Err(format!("{written} objects, whose reports do not add up to {total}").into()),
+        if merged == whole && written == 6 && *total == json!({"denied": OBJECTS}) {
+            Ok(format!("3 shards and 1: {total}"))
+        } else {
+            Err(format!("{written} objects, whose reports do not add up to {total}").into())
         }
     }
 }

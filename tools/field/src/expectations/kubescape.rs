@@ -93,9 +93,10 @@ impl Converted<'_> {
         let suite = format!(
             "apiVersion: pratique/v1alpha1\nkind: Suite\npolicies: [policy.yaml, binding.yaml]\ntests:\n- name: test\n  \
              object: object.yaml\n  cluster: {{objects: [definition.yaml, param.yaml]}}\n  each:\n  - name: row\n    set:\n{}",
-            match set.is_empty() {
-                true => "      object.kind: ~\n".to_owned(),
-                false => set.iter().map(|line| format!("      {line}\n")).collect(),
+            if set.is_empty() {
+                "      object.kind: ~\n".to_owned()
+            } else {
+                set.iter().map(|line| format!("      {line}\n")).collect()
             }
         );
         // Nothing is set where nothing changes.
@@ -164,13 +165,14 @@ impl Converted<'_> {
             "warn" => actual.decision == ReviewDecision::Allowed && actual.warnings.iter().any(names),
             _ => false,
         };
-        match is_equal {
-            true => found.equal += 1,
-            false => found.differing.push(format!(
+        if is_equal {
+            found.equal += 1
+        } else {
+            found.differing.push(format!(
                 "{place}: expected {expected}, actual {} {}",
                 actual.decision.name(),
                 actual.message
-            )),
+            ))
         }
     }
 }

@@ -41,11 +41,12 @@ pub(super) fn compare(module: &mut Module, _: &Program, case: &Value) -> Result<
             same("cost", "cost") && answer.get("text").is_some() && agree_on_value(&answer, expected)
         }
     };
-    Ok(match agrees {
-        true => Compared::Agrees,
-        false => Compared::Differs(format!(
+    Ok(if agrees {
+        Compared::Agrees
+    } else {
+        Compared::Differs(format!(
             "{expression}\n  {answer}\nand an API server has\n  {expected}"
-        )),
+        ))
     })
 }
 

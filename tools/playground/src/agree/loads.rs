@@ -43,11 +43,12 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
     let of_page = findings(&[answer], ["problems", "lints"]);
     let results = output.get("results").and_then(Value::as_array);
     let of_command = findings(results.map_or(&[], Vec::as_slice), ["problems", "warnings"]);
-    Ok(match of_page == of_command {
-        true => Compared::Agrees,
-        false => Compared::Differs(format!(
+    Ok(if of_page == of_command {
+        Compared::Agrees
+    } else {
+        Compared::Differs(format!(
             "the page has\n  {of_page:#?}\nand the command\n  {of_command:#?}"
-        )),
+        ))
     })
 }
 

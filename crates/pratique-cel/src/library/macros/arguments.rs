@@ -37,8 +37,9 @@ pub(super) fn distinct_from_accumulator(
     argument: ExprId,
     name: &str,
 ) -> Result<(), MacroError> {
-    match name == ACCUMULATOR || name == "__result__" {
-        true => Err(macros.error(argument, "iteration variable overwrites accumulator variable")),
-        false => Ok(()),
+    if name == ACCUMULATOR || name == "__result__" {
+        Err(macros.error(argument, "iteration variable overwrites accumulator variable"))
+    } else {
+        Ok(())
     }
 }

@@ -202,9 +202,10 @@ impl<'s> Machine<'s> {
     pub(super) fn syntax_error(&mut self, offset: u32, message: String) -> Result<(), Aborted> {
         const MOST_REPORTS: usize = 100;
         let many = self.issues.len() >= MOST_REPORTS;
-        let message = match many {
-            true => format!("More than {MOST_REPORTS} syntax errors"),
-            false => message,
+        let message = if many {
+            format!("More than {MOST_REPORTS} syntax errors")
+        } else {
+            message
         };
         let mut position = self.source.position(offset);
         if self.source.text().is_empty() {

@@ -91,15 +91,17 @@ impl Machine<'_> {
     /// Whether another minus sign is one of the signs before an operand: all before the operand are.
     fn more_signs(&mut self, ways: &[At], first: Token) -> Result<Way, Aborted> {
         if first.kind != Kind::Minus {
-            return Ok(match self.begins(ways, PAST, first.kind) {
-                true => Ok(PAST),
-                false => Err(first),
+            return Ok(if self.begins(ways, PAST, first.kind) {
+                Ok(PAST)
+            } else {
+                Err(first)
             });
         }
         let second = self.token(1)?;
-        Ok(match self.begins(ways, PAST, second.kind) {
-            true => Ok(BODY),
-            false => Err(second),
+        Ok(if self.begins(ways, PAST, second.kind) {
+            Ok(BODY)
+        } else {
+            Err(second)
         })
     }
 

@@ -80,9 +80,10 @@ impl Machine<'_> {
             return Ok(Ok(()));
         }
         if !after_body {
-            return Ok(match self.leave_out_one(&mut 0)? {
-                true => Ok(()),
-                false => Err(Fault::Mismatch),
+            return Ok(if self.leave_out_one(&mut 0)? {
+                Ok(())
+            } else {
+                Err(Fault::Mismatch)
             });
         }
         self.report_unwanted()?;

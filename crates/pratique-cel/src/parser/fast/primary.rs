@@ -35,9 +35,10 @@ impl Reader<'_, '_, '_> {
         if is_reserved(text) {
             return Err(Unsupported);
         }
-        let path = match rooted {
-            true => Cow::Owned(format!(".{text}")),
-            false => Cow::Borrowed(text),
+        let path = if rooted {
+            Cow::Owned(format!(".{text}"))
+        } else {
+            Cow::Borrowed(text)
         };
         if self.kind() == Kind::OpenParen {
             return self.call(&path, None);

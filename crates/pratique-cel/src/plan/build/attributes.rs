@@ -30,9 +30,10 @@ impl Planner<'_> {
     ) -> Result<NodeId, PlanError> {
         let declared = matches!(self.checked.type_of(operand), Type::Struct(_));
         let operand = self.plan(operand)?;
-        let key = match declared {
-            true => Key::Declared(field.clone()),
-            false => Key::Name(field.clone()),
+        let key = if declared {
+            Key::Declared(field.clone())
+        } else {
+            Key::Name(field.clone())
         };
         let node = self.extend(id, operand, key, false);
         if test_only {
@@ -68,9 +69,10 @@ impl Planner<'_> {
             Some(Err(fault)) if self.environment.checks_literals() => return Err(fault),
             _ => {
                 self.mark_inner(key);
-                match self.is_any_input(key) {
-                    true => Key::Input(key),
-                    false => Key::Computed(key),
+                if self.is_any_input(key) {
+                    Key::Input(key)
+                } else {
+                    Key::Computed(key)
                 }
             }
         };

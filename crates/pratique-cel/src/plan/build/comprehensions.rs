@@ -163,9 +163,10 @@ impl Macro {
 
 fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Macro> {
     let [condition] = call(ast, comprehension.condition, "@not_strictly_false")?;
-    let read = match init {
-        true => condition,
-        false => call::<1>(ast, condition, "!_")?[0],
+    let read = if init {
+        condition
+    } else {
+        call::<1>(ast, condition, "!_")?[0]
     };
     let operator = if init { "_&&_" } else { "_||_" };
     let [so_far, predicate] = call(ast, comprehension.step, operator)?;
@@ -173,9 +174,10 @@ fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Ma
     if !all_read.iter().all(|id| is_accumulator(ast, *id)) {
         return None;
     }
-    Some(match init {
-        true => Macro::All(predicate),
-        false => Macro::Exists(predicate),
+    Some(if init {
+        Macro::All(predicate)
+    } else {
+        Macro::Exists(predicate)
     })
 }
 

@@ -295,9 +295,10 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     fn optional_member(&mut self, object: Value<'a>, step: &'a Step) -> Result<Option<Value<'a>>, Fault> {
         match (&step.key, object) {
             (Key::Name(name) | Key::Declared(name), Value::Struct(value)) if value.is_indexable() => {
-                match value.has(self.context, name)? {
-                    true => value.get(self.context, name),
-                    false => Ok(None),
+                if value.has(self.context, name)? {
+                    value.get(self.context, name)
+                } else {
+                    Ok(None)
                 }
             }
             (Key::Name(name) | Key::Declared(name), object) => {
@@ -338,9 +339,10 @@ struct Member<'a> {
 impl<'a> Member<'a> {
     #[inline(always)]
     fn value(&self) -> Value<'a> {
-        match self.typed {
-            true => Value::from_typed_json(self.json),
-            false => Value::from_json(self.json),
+        if self.typed {
+            Value::from_typed_json(self.json)
+        } else {
+            Value::from_json(self.json)
         }
     }
 }

@@ -194,13 +194,14 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
                     }
                     self.context.charge(CALL)?;
                     if fault.is_none() {
-                        let added = value.and_then(|value| match by_key {
-                            true => {
+                        let added = value.and_then(|value| {
+                            if by_key {
                                 ops::check_hash(&key)?;
                                 let distinct = range.has_distinct_keys();
                                 add(self.context, &mut entries, (key, value), distinct)
+                            } else {
+                                extend(self.context, &mut entries, &value)
                             }
-                            false => extend(self.context, &mut entries, &value),
                         });
                         fault = match added {
                             Err(stop) if stop.is_interruption() => return Err(stop),

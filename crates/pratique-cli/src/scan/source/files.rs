@@ -127,9 +127,10 @@ impl Files {
 
 impl Source {
     fn of(path: &Path) -> Self {
-        let found = match path == Path::new(STDIN) {
-            true => None,
-            false => fs::metadata(path).ok().filter(fs::Metadata::is_file),
+        let found = if path == Path::new(STDIN) {
+            None
+        } else {
+            fs::metadata(path).ok().filter(fs::Metadata::is_file)
         };
         let mut source = Source {
             path: path.to_owned(),

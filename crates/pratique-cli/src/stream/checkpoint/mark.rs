@@ -111,9 +111,10 @@ impl<'f> CountedPart<'f> {
             self.is_over = true;
             return Ok(false);
         }
-        match start < self.offset && end <= self.offset {
-            true => Ok(true),
-            false => Err(self.changed()),
+        if start < self.offset && end <= self.offset {
+            Ok(true)
+        } else {
+            Err(self.changed())
         }
     }
 
@@ -122,9 +123,10 @@ impl<'f> CountedPart<'f> {
     /// # Errors
     /// It does not: what comes after the checkpoint would be passed over.
     pub(crate) fn end(self) -> Result<(), InputError> {
-        match self.is_over || self.offset == usize::MAX {
-            true => Ok(()),
-            false => Err(self.changed()),
+        if self.is_over || self.offset == usize::MAX {
+            Ok(())
+        } else {
+            Err(self.changed())
         }
     }
 

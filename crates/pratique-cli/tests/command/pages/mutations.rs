@@ -12,9 +12,10 @@ spec:
 
 /// Reviews a Pod with a mutation that adds a volume, behind a match condition or none.
 fn mutated(kind: &str, expression: &str, has_condition: bool) -> Run {
-    let conditions = match has_condition {
-        true => "  matchConditions: [{name: ours, expression: \"object.metadata.labels.team == 'ours'\"}]\n",
-        false => "",
+    let conditions = if has_condition {
+        "  matchConditions: [{name: ours, expression: \"object.metadata.labels.team == 'ours'\"}]\n"
+    } else {
+        ""
     };
     let (field, patch) = match kind {
         "JSONPatch" => ("jsonPatch", kind),

@@ -38,9 +38,10 @@ pub(super) fn check_token(request: &NodeRequest<'_>, restricts_audiences: bool) 
     if text(pod, &["spec", "nodeName"]) != request.node {
         return Err(request.forbidden("node requested token bound to a pod scheduled on a different node"));
     }
-    match restricts_audiences {
-        true => check_audience(request, token, pod),
-        false => Ok(()),
+    if restricts_audiences {
+        check_audience(request, token, pod)
+    } else {
+        Ok(())
     }
 }
 
@@ -96,13 +97,12 @@ fn uses_audience(request: &NodeRequest<'_>, pod: &Value<'_>, audience: &str) -> 
             Err(error) => errors.push(error),
         }
     }
-    match errors.is_empty() {
-        true => Ok(false),
-        false => {
-            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            let (audience, errors) = (quote(audience), aggregate(&errors));
-            Err(request.forbidden(format!("error validating audience {audience}: {errors}")))
-        }
+    if errors.is_empty() {
+        Ok(false)
+    } else {
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        let (audience, errors) = (quote(audience), aggregate(&errors));
+        Err(request.forbidden(format!("error validating audience {audience}: {errors}")))
     }
 }
 

@@ -30,9 +30,10 @@ pub(super) fn check_signing_request(request: &NodeRequest<'_>) -> Result<(), Rej
     let subject = CertificateRequest::parse(text(object, &["spec", "request"]))
         .map_err(|error| request.forbidden(format!("unable to parse csr: {error}")))?;
     let expected = format!("system:node:{}", request.node);
-    match subject.common_name == expected {
-        true => Ok(()),
-        false => Err(request.forbidden(format!("can only create a node CSR with CN={expected}"))),
+    if subject.common_name == expected {
+        Ok(())
+    } else {
+        Err(request.forbidden(format!("can only create a node CSR with CN={expected}")))
     }
 }
 

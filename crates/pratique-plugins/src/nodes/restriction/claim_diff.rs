@@ -253,9 +253,10 @@ fn quoted(text: &str) -> String {
     const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
     let mut out = String::new();
     for character in Value::from(text).to_string().chars() {
-        match ESCAPED.contains(&character) {
-            true => out.push_str(&format!("\\u{:04x}", u32::from(character))),
-            false => out.push(character),
+        if ESCAPED.contains(&character) {
+            out.push_str(&format!("\\u{:04x}", u32::from(character)))
+        } else {
+            out.push(character)
         }
     }
     out

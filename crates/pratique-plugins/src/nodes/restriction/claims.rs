@@ -21,15 +21,14 @@ pub(super) fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     let unchanged = ["metadata", "spec", "status"]
         .into_iter()
         .all(|part| is_same(part, old, new));
-    match unchanged {
-        true => Ok(()),
-        false => {
-            let (node, difference) = (request.quoted_node(), difference(old, new));
-            Err(request.forbidden(format!(
-                "node {node} is not allowed to update fields other than status.quantity and status.conditions: \
+    if unchanged {
+        Ok(())
+    } else {
+        let (node, difference) = (request.quoted_node(), difference(old, new));
+        Err(request.forbidden(format!(
+            "node {node} is not allowed to update fields other than status.quantity and status.conditions: \
                  {difference}"
-            )))
-        }
+        )))
     }
 }
 

@@ -42,14 +42,13 @@ fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
             .iter()
             .zip(drivers(new))
             .all(|(old, new)| is_same_driver(old, new));
-    match is_same {
-        true => Ok(()),
-        false => {
-            let node = request.quoted_node();
-            Err(request.forbidden(format!(
-                "node {node} is not allowed to modify CSINode spec via status"
-            )))
-        }
+    if is_same {
+        Ok(())
+    } else {
+        let node = request.quoted_node();
+        Err(request.forbidden(format!(
+            "node {node} is not allowed to modify CSINode spec via status"
+        )))
     }
 }
 

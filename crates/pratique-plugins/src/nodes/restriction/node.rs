@@ -34,11 +34,12 @@ fn check_new(request: &NodeRequest<'_>) -> Result<(), Rejection> {
         )));
     }
     let labels = forbidden_labels(object, &Value::Null);
-    match labels.is_empty() {
-        true => Ok(()),
-        false => Err(request.forbidden(format!(
+    if labels.is_empty() {
+        Ok(())
+    } else {
+        Err(request.forbidden(format!(
             "node {node} is not allowed to set the following labels: {labels}"
-        ))),
+        )))
     }
 }
 
@@ -62,9 +63,10 @@ fn check_change(request: &NodeRequest<'_>) -> Result<(), Rejection> {
         return refused("modify ownerReferences");
     }
     let labels = forbidden_labels(new, old);
-    match labels.is_empty() {
-        true => Ok(()),
-        false => Err(request.forbidden(format!("is not allowed to modify labels: {labels}"))),
+    if labels.is_empty() {
+        Ok(())
+    } else {
+        Err(request.forbidden(format!("is not allowed to modify labels: {labels}")))
     }
 }
 

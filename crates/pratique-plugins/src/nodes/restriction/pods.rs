@@ -20,11 +20,12 @@ pub(super) fn check(request: &NodeRequest<'_>) -> Result<(), Rejection> {
         Operation::Create => check_new(request),
         Operation::Delete => {
             let pod = stored(request, &request.attributes.request.name)?;
-            match text(pod, &["spec", "nodeName"]) == request.node {
-                true => Ok(()),
-                false => Err(request.forbidden(format!(
+            if text(pod, &["spec", "nodeName"]) == request.node {
+                Ok(())
+            } else {
+                Err(request.forbidden(format!(
                     "node {node} can only delete pods with spec.nodeName set to itself"
-                ))),
+                )))
             }
         }
         operation => Err(request.forbidden(format!(
@@ -121,9 +122,10 @@ pub(super) fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     }
     // The field is new in 1.37.
     let field = ["status", "nodeAllocatableResourceClaimStatuses"];
-    match same_lists(elements(old, &field), elements(new, &field), same_allocatable) {
-        true => Ok(()),
-        false => refused("cannot update node allocatable resource claim statuses"),
+    if same_lists(elements(old, &field), elements(new, &field), same_allocatable) {
+        Ok(())
+    } else {
+        refused("cannot update node allocatable resource claim statuses")
     }
 }
 
@@ -172,14 +174,13 @@ pub(super) fn check_eviction(request: &NodeRequest<'_>) -> Result<(), Rejection>
     if pod.is_empty() {
         return Err(request.forbidden("could not determine pod from request data"));
     }
-    match text(stored(request, pod)?, &["spec", "nodeName"]) == request.node {
-        true => Ok(()),
-        false => {
-            let node = request.node;
-            Err(request.forbidden(format!(
-                "node {node} can only evict pods with spec.nodeName set to itself"
-            )))
-        }
+    if text(stored(request, pod)?, &["spec", "nodeName"]) == request.node {
+        Ok(())
+    } else {
+        let node = request.node;
+        Err(request.forbidden(format!(
+            "node {node} can only evict pods with spec.nodeName set to itself"
+        )))
     }
 }
 

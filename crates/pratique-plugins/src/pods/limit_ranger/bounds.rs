@@ -73,9 +73,10 @@ impl Constraint<'_> {
     fn comparable(&self) -> [i64; 3] {
         let amounts = [self.request, self.limit, Some(self.bound)];
         let values = amounts.map(|amount| amount.map_or(0, |amount| amount.value));
-        match values.iter().all(|value| *value <= MAX_MILLI_VALUE) {
-            true => amounts.map(|amount| amount.map_or(0, |amount| amount.milli_value)),
-            false => values,
+        if values.iter().all(|value| *value <= MAX_MILLI_VALUE) {
+            amounts.map(|amount| amount.map_or(0, |amount| amount.milli_value))
+        } else {
+            values
         }
     }
 
@@ -159,9 +160,10 @@ fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
     }
     // As the reference computes them, in floating point.
     let ratio = limited as f64 / requested as f64;
-    let exceeds = match bound.value <= MAX_MILLI_VALUE {
-        true => ratio * 1000.0 > bound.milli_value as f64,
-        false => ratio > bound.value as f64,
+    let exceeds = if bound.value <= MAX_MILLI_VALUE {
+        ratio * 1000.0 > bound.milli_value as f64
+    } else {
+        ratio > bound.value as f64
     };
     exceeds.then(|| format!("{}, but provided ratio is {ratio:.6}", rule()))
 }

@@ -34,9 +34,10 @@ pub(super) fn read(path: &str, text: &[u8]) -> Result<(Vec<OwnedToleration>, Vec
     };
     let (default, whitelist) = (list("default"), list("whitelist"));
     let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
-    match messages.is_empty() {
-        true => Ok((default, whitelist)),
-        false => Err(decoded.invalid(format!("invalid config: [{}]", messages.join(" ")), &faults)),
+    if messages.is_empty() {
+        Ok((default, whitelist))
+    } else {
+        Err(decoded.invalid(format!("invalid config: [{}]", messages.join(" ")), &faults))
     }
 }
 

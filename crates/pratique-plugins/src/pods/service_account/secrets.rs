@@ -159,12 +159,13 @@ fn check_secret(
     secret: &str,
     reference: impl FnOnce() -> String,
 ) -> Result<(), SecretError> {
-    match is_listed(account, "secrets", secret) {
-        true => Ok(()),
-        false => Err(SecretError::Secret {
+    if is_listed(account, "secrets", secret) {
+        Ok(())
+    } else {
+        Err(SecretError::Secret {
             reference: reference(),
             account: name(account).to_owned(),
-        }),
+        })
     }
 }
 

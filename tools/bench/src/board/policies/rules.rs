@@ -39,9 +39,10 @@ pub(crate) fn mix(index: usize, dice: &mut Dice) -> Value {
     let names_images = json!(validations).to_string().contains("variables.");
     let variables = names_images.then(|| ("variables", json!([{"name": "images", "expression": images}])));
     let conditions = dice.chance(25).then(|| {
-        let condition = match dice.chance(50) {
-            true => "!('system:nodes' in request.userInfo.groups)".to_owned(),
-            false => numbered("request.userInfo.username != 'system:unit-NUMBER'", index),
+        let condition = if dice.chance(50) {
+            "!('system:nodes' in request.userInfo.groups)".to_owned()
+        } else {
+            numbered("request.userInfo.username != 'system:unit-NUMBER'", index)
         };
         (
             "matchConditions",
@@ -91,12 +92,11 @@ fn distinct<'t>(of: &'t [Rule], dice: &mut Dice) -> Vec<&'t Rule> {
 
 fn validation((text, message): &Rule, index: usize, speaks: bool) -> Value {
     let (expression, message) = (numbered(text, index), numbered(message, index));
-    match speaks {
-        false => json!({"expression": expression, "message": message}),
-        true => {
-            let computed = format!("'{}: ' + object.metadata.name", message.replace('\'', "\\'"));
-            json!({"expression": expression, "messageExpression": computed})
-        }
+    if speaks {
+        let computed = format!("'{}: ' + object.metadata.name", message.replace('\'', "\\'"));
+        json!({"expression": expression, "messageExpression": computed})
+    } else {
+        json!({"expression": expression, "message": message})
     }
 }
 

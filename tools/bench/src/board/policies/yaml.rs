@@ -47,12 +47,11 @@ fn follow(value: &Value, indent: usize, text: &mut String) {
         Value::Array(items) => items.is_empty(),
         _ => true,
     };
-    match is_empty {
-        true => text.push_str(&format!(" {}\n", scalar(value))),
-        false => {
-            text.push('\n');
-            write(value, indent, text);
-        }
+    if is_empty {
+        text.push_str(&format!(" {}\n", scalar(value)))
+    } else {
+        text.push('\n');
+        write(value, indent, text);
     }
 }
 
@@ -65,9 +64,10 @@ fn key(name: &str) -> String {
         && name
             .chars()
             .all(|char| char.is_ascii_alphanumeric() || "-./".contains(char));
-    match is_plain {
-        true => name.to_owned(),
-        false => Value::from(name).to_string(),
+    if is_plain {
+        name.to_owned()
+    } else {
+        Value::from(name).to_string()
     }
 }
 

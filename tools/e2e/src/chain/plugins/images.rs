@@ -69,17 +69,19 @@ impl Images {
 
     /// Lets the backend refuse an image.
     pub(super) fn refuse(&self, kubectl: &Kubectl) -> Result<String, Error> {
-        match self.backend.calls().is_empty() {
-            true => return Err("the backend was not asked about the images of the Pods before".into()),
-            false => self.answer(&json!({"allowed": false, "reason": "of no known registry"}))?,
+        if self.backend.calls().is_empty() {
+            return Err("the backend was not asked about the images of the Pods before".into());
+        } else {
+            self.answer(&json!({"allowed": false, "reason": "of no known registry"}))?
         }
         let result = kubectl.feed(&["create", "--dry-run=server"], POD)?;
         // Upstream: plugin/pkg/admission/imagepolicy/admission.go, admitPod
         let expected = "pods \"images\" is forbidden: image policy webhook backend denied one or more images: of no known \
             registry";
-        match result.stderr.contains(expected) {
-            true => Ok(result.stderr),
-            false => Err(format!("{expected:?} is not in {}{}", result.stdout, result.stderr).into()),
+        if result.stderr.contains(expected) {
+            Ok(result.stderr)
+        } else {
+            Err(format!("{expected:?} is not in {}{}", result.stdout, result.stderr).into())
         }
     }
 }
