@@ -72,9 +72,9 @@ impl<'de> Visitor<'de> for PathVisitor<'_> {
                 return Err(serde::de::Error::custom("found"));
             }
             if self.is_wanted() {
-                members.next_value_seed(self.inner())?
+                members.next_value_seed(self.inner())?;
             } else {
-                drop(members.next_value::<IgnoredAny>()?)
+                members.next_value::<IgnoredAny>()?;
             }
             self.path.truncate(length);
         }

@@ -77,9 +77,9 @@ impl<const N: usize> Table<N> {
         let is_first =
             self.rows.len() < limit || self.rows.last_key_value().is_some_and(|(last, _)| key < *last);
         if is_first && limit > 0 {
-            drop(self.rows.insert(key, counts))
+            self.rows.insert(key, counts);
         } else {
-            self.other.add(counts)
+            self.other.add(counts);
         }
         self.shrink(limit);
     }
