@@ -31,7 +31,7 @@ fn answer(case: &Value<'_>) -> (String, i64) {
 
 #[test]
 fn answers_are_the_servers() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/validation/definitions.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/definitions/validation.json");
     let text = std::fs::read(path).unwrap();
     let cases = pratique_json::parse(&text).unwrap();
     let cases = cases.as_array().unwrap();

@@ -59,6 +59,8 @@ fn kinds_of_later_releases_are_not_served() {
             "policies.yaml",
             "--kubernetes-version",
             version,
+            "--validation",
+            "off",
             "bundle.yaml",
         ];
         directory().run(&arguments)

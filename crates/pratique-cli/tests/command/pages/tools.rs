@@ -56,6 +56,7 @@ const COMMANDS: [(&str, &[&str], i32); 13] = [
         ],
         1,
     ),
+    ("pratique review FILE", &["review", "web.yaml"], 0),
     ("pratique test DIR", &["test", "suites"], 0),
     (
         "pratique review --policies POLICIES FILE",
