@@ -115,18 +115,18 @@ fn validate_immutable(object: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Er
     if is_established(old) {
         let (scope, kind) = (spec.child("scope"), names.child("kind"));
         if scope.text() != old_spec.child("scope").text() {
-            errors.invalid(&scope, named(scope.text()), detail);
+            errors.invalid(scope, named(scope.text()), detail);
         }
         if kind.text() != old_names.child("kind").text() {
-            errors.invalid(&kind, kind.text(), detail);
+            errors.invalid(kind, kind.text(), detail);
         }
     }
     let (group, plural) = (spec.child("group"), names.child("plural"));
     if group.text() != old_spec.child("group").text() {
-        errors.invalid(&group, group.text(), detail);
+        errors.invalid(group, group.text(), detail);
     }
     if plural.text() != old_names.child("plural").text() {
-        errors.invalid(&plural, plural.text(), detail);
+        errors.invalid(plural, plural.text(), detail);
     }
 }
 

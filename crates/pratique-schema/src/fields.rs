@@ -28,11 +28,13 @@ pub struct LazyFields {
 
 impl LazyFields {
     /// No fields.
-    pub(crate) const EMPTY: Self = LazyFields {
-        table: "",
-        names: None,
-        fields: OnceLock::new(),
-    };
+    pub(crate) const fn empty() -> Self {
+        LazyFields {
+            table: "",
+            names: None,
+            fields: OnceLock::new(),
+        }
+    }
 
     /// Takes the lines of the table.
     pub(crate) fn new(table: &'static str, names: Arc<TypeNames>) -> Self {

@@ -181,7 +181,7 @@ impl Schema {
     pub fn get(&self, id: TypeId) -> &StructType {
         static NOTHING: StructType = StructType {
             name: "",
-            fields: LazyFields::EMPTY,
+            fields: LazyFields::empty(),
             has_floats: false,
         };
         self.types.get(id.0 as usize).unwrap_or(&NOTHING)

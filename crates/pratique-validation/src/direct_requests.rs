@@ -72,7 +72,7 @@ fn refuse_binding(binding: &Node<'_, '_>) -> Option<Status> {
     let mut errors = Errors::default();
     let is_node = matches!(kind.text(), "" | "Node");
     if !is_node {
-        errors.push(Error::not_supported(&kind, kind.text(), ["Node", "<empty>"]));
+        errors.push(Error::not_supported(kind, kind.text(), ["Node", "<empty>"]));
     }
     if name.text().is_empty() {
         errors.required(name, "");
@@ -130,7 +130,7 @@ fn validate_delete_options(options: &Node<'_, '_>) -> Errors {
     let dry_run = options.child("dryRun");
     if dry_run.items().any(|mode| mode.text() != "All") {
         errors.push(Error::not_supported(
-            &dry_run,
+            dry_run,
             pratique_types::field::BadValue::Json(dry_run.value()),
             ["All"],
         ));
@@ -146,14 +146,14 @@ fn refuse_token(token: &Node<'_, '_>, candidate: &Candidate<'_>) -> Option<Statu
     let (seconds, attestations) = (spec.child("expirationSeconds"), spec.child("attestations"));
     if seconds.int() < MIN_SECONDS {
         errors.invalid(
-            &seconds,
+            seconds,
             seconds.int(),
             "may not specify a duration less than 10 minutes",
         );
     }
     if seconds.int() > 1 << 32 {
         errors.invalid(
-            &seconds,
+            seconds,
             seconds.int(),
             "may not specify a duration larger than 2^32 seconds",
         );
@@ -195,7 +195,7 @@ fn validate_attestations(attestations: &Node<'_, '_>, errors: &mut Errors) {
     }
     for (key, values) in attestations.entries() {
         if key != GROUPS {
-            errors.push(Error::not_supported(&values, key, [GROUPS]));
+            errors.push(Error::not_supported(values, key, [GROUPS]));
             continue;
         }
         if values.len() != 1 {

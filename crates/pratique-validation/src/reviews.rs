@@ -79,7 +79,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     );
     if resource.is_set() == other.is_set() {
         errors.invalid(
-            &spec,
+            spec,
             path_attributes_json(&other),
             "exactly one of nonResourceAttributes or resourceAttributes must be specified",
         );
@@ -122,7 +122,7 @@ fn validate_selector(
                 "when {} is specified, requirements or rawSelector is required",
                 selector.path()
             );
-            errors.required(&requirements, &detail);
+            errors.required(requirements, &detail);
         }
         _ => {}
     }
@@ -154,7 +154,7 @@ fn validate_metadata(request: &Request<'_>, errors: &mut Errors) {
     if metadata.entries().any(is_given) {
         let except = if is_local { " except for namespace" } else { "" };
         errors.invalid(
-            &metadata,
+            metadata,
             internal_json("metav1.ObjectMeta", metadata.value()),
             &format!("must be empty{except}"),
         );
@@ -170,11 +170,11 @@ fn validate_local(request: &Request<'_>, errors: &mut Errors) {
     );
     let namespace = resource.child("namespace");
     if resource.is_set() && namespace.text() != metadata.child("namespace").text() {
-        errors.invalid(&namespace, namespace.text(), "must match metadata.namespace");
+        errors.invalid(namespace, namespace.text(), "must match metadata.namespace");
     }
     if other.is_set() {
         errors.invalid(
-            &other,
+            other,
             path_attributes_json(&other),
             "disallowed on this kind of request",
         );

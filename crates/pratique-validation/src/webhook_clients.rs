@@ -56,16 +56,16 @@ fn user_information(url: &str) -> &str {
 pub fn validate_webhook_service(service: &Node<'_, '_>, errors: &mut Errors) {
     let (name, namespace) = (service.child("name"), service.child("namespace"));
     if namespace.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     }
     if name.text().is_empty() {
-        errors.required(&namespace, "");
+        errors.required(namespace, "");
     }
     let port = service.child("port");
     // Where there is none, it is 443.
     let fault = port.some_int().and_then(port_number);
     if let Some(fault) = fault {
-        errors.invalid(&port, port.int(), &format!("port is not valid: {fault}"));
+        errors.invalid(port, port.int(), &format!("port is not valid: {fault}"));
     }
     validate_path(&service.child("path"), errors);
 }

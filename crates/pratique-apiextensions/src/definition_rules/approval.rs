@@ -39,7 +39,7 @@ pub(super) fn validate_approval(object: &Node<'_, '_>, old: &Node<'_, '_>, error
         ApprovalState::Invalid => {
             let either = "with either a URL or a reason starting with \"unapproved\"";
             let detail = format!("{needs} {either}, {SEE}");
-            errors.invalid(&approval, approval.text(), &detail);
+            errors.invalid(approval, approval.text(), &detail);
         }
         ApprovalState::Bypassed | ApprovalState::Approved => {}
     }

@@ -61,10 +61,10 @@ pub(super) fn validate_conversion(
     let strategy = conversion.child("strategy");
     if strategy.text() != "None" && preserves_unknown {
         let detail = "must be None if spec.preserveUnknownFields is true";
-        errors.invalid(&strategy, named(strategy.text()), detail);
+        errors.invalid(strategy, named(strategy.text()), detail);
     }
     match strategy.text() {
-        "" => errors.required(&strategy, ""),
+        "" => errors.required(strategy, ""),
         "None" | "Webhook" => {}
         _ => errors.unsupported_text(&strategy, &["None", "Webhook"]),
     }
@@ -118,11 +118,11 @@ fn validate_review_versions(versions: &Node<'_, '_>, options: ConversionOptions,
     let mut seen = HashSet::new();
     for version in versions.items() {
         if !seen.insert(version.text()) {
-            errors.invalid(&version, version.text(), "duplicate version");
+            errors.invalid(version, version.text(), "duplicate version");
             continue;
         }
         for fault in dns1035_label(version.text()) {
-            errors.invalid(&version, version.text(), &fault);
+            errors.invalid(version, version.text(), &fault);
         }
     }
     if options.requires_known_review && !has_known_review(versions) {

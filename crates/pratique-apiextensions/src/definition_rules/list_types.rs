@@ -13,7 +13,7 @@ fn validate_type(schema: &Node<'_, '_>, expected: &str, extension: &str, errors:
     if of.text().is_empty() {
         errors.required(of, &detail);
     } else {
-        errors.invalid(&of, of.text(), &detail);
+        errors.invalid(of, of.text(), &detail);
     }
 }
 
@@ -63,7 +63,7 @@ fn validate_set(schema: &Node<'_, '_>, errors: &mut Errors) {
     };
     match items.child("type").text() {
         "array" if of_list.is_set() && of_list.text() != "atomic" => {
-            errors.invalid(&of_list, named(of_list.text()), detail);
+            errors.invalid(of_list, named(of_list.text()), detail);
         }
         "object" if of_map.text() != "atomic" => errors.invalid(of_map, bad_value, detail),
         _ => {}
@@ -78,16 +78,16 @@ pub(super) fn validate_list_map(schema: &Node<'_, '_>, errors: &mut Errors) {
     if !keys.is_empty() && list_type.text() != "map" {
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
         if list_type.is_set() {
-            errors.invalid(&list_type, list_type.text(), detail);
+            errors.invalid(list_type, list_type.text(), detail);
         } else {
-            errors.required(&list_type, detail);
+            errors.required(list_type, detail);
         }
     }
     if list_type.text() != "map" {
         return;
     }
     if keys.is_empty() {
-        errors.required(&keys, "must not be empty if x-kubernetes-list-type is map");
+        errors.required(keys, "must not be empty if x-kubernetes-list-type is map");
     }
     let items = schema.child("items");
     // It is there as `null` where it is neither a schema nor a list of them.
@@ -109,7 +109,7 @@ pub(super) fn validate_list_map(schema: &Node<'_, '_>, errors: &mut Errors) {
         validate_keys(&keys, &items, errors);
     } else {
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.invalid(&of, of.text(), detail);
+        errors.invalid(of, of.text(), detail);
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn validate_names(names: &Node<'_, '_>, errors: &mut Errors) {
     }
     if !kind.text().is_empty() && kind.text() == list_kind.text() {
         let detail = "kind and listKind may not be the same";
-        errors.invalid(&list_kind, list_kind.text(), detail);
+        errors.invalid(list_kind, list_kind.text(), detail);
     }
     for category in names.child("categories").items() {
         validate_label(&category, errors);

@@ -89,7 +89,7 @@ impl SchemaCheck<'_> {
             .unsupported
             .filter(|_| errors.is_empty() && self.requires_structural)
         {
-            errors.invalid(&openapi, "", detail);
+            errors.invalid(openapi, "", detail);
         }
         total.finish(&openapi, errors);
         checked.malformed = faults.malformed;
@@ -119,7 +119,7 @@ fn validate_root_members(schema: &Node<'_, '_>, errors: &mut Errors) {
             if member.text() != "object" {
                 let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is \
                               enabled";
-                errors.invalid(&member, member.text(), detail);
+                errors.invalid(member, member.text(), detail);
                 return;
             }
         } else if !ALLOWED_AT_ROOT.contains(field) {

@@ -194,7 +194,7 @@ impl<'w> SchemaWalk<'w> {
         }
         if !schema.child("properties").is_empty() && additional.some_bool() != Some(true) {
             let detail = "additionalProperties and properties are mutual exclusive";
-            self.schema_errors.forbidden(&additional, detail);
+            self.schema_errors.forbidden(additional, detail);
         }
         let default_ban = if within.is_in_meta {
             Some("inside additionalProperties applying to object metadata")

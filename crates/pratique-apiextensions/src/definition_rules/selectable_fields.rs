@@ -34,7 +34,7 @@ pub(super) fn validate_selectable_fields(
             }
         };
         if resolved.is_metadata {
-            errors.invalid(&path, text, "must not point to fields in metadata");
+            errors.invalid(path, text, "must not point to fields in metadata");
         }
         if !matches!(
             resolved.schema.of,
@@ -42,10 +42,10 @@ pub(super) fn validate_selectable_fields(
         ) {
             let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with \
                           formats are allowed.";
-            errors.invalid(&path, text, detail);
+            errors.invalid(path, text, detail);
         }
         if !seen.insert(resolved.text) {
-            errors.duplicate(&path, text);
+            errors.duplicate(path, text);
         }
     }
     if seen.len() > MAX_FIELDS && !allows_many {
@@ -66,7 +66,7 @@ pub(super) fn validate_selectable_without(fields: &Node<'_, '_>, errors: &mut Er
             Ok(()) | Err(FieldPathError::NotAField) => return,
             Err(error) => {
                 let detail = format!("is an invalid path: {error}");
-                errors.invalid(&path, path.text(), &detail);
+                errors.invalid(path, path.text(), &detail);
             }
         }
     }

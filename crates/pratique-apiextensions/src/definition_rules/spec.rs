@@ -408,13 +408,13 @@ fn validate_deprecation(version: &Node<'_, '_>, errors: &mut Errors) {
     }
     let text = warning.text();
     if !version.child("deprecated").is_true() {
-        return errors.invalid(&warning, named(text), "can only be set for deprecated versions");
+        return errors.invalid(warning, named(text), "can only be set for deprecated versions");
     }
     if text.len() > 256 {
-        errors.invalid(&warning, named(text), "must be <= 256 characters long");
+        errors.invalid(warning, named(text), "must be <= 256 characters long");
     }
     if text.is_empty() {
-        errors.invalid(&warning, named(text), "must not be an empty string");
+        errors.invalid(warning, named(text), "must not be an empty string");
     }
     let hidden = text
         .char_indices()
@@ -423,6 +423,6 @@ fn validate_deprecation(version: &Node<'_, '_>, errors: &mut Errors) {
         let detail = format!(
             "must only contain printable UTF-8 characters; non-printable character found at index {at}"
         );
-        errors.invalid(&warning, named(text), &detail);
+        errors.invalid(warning, named(text), &detail);
     }
 }

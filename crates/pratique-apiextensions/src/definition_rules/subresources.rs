@@ -32,7 +32,7 @@ pub(super) fn validate_subresources(subresources: &Node<'_, '_>, errors: &mut Er
         if path.text().is_empty() {
             errors.required(path, "");
         } else if is_simple_path(&path, errors) && !path.text().starts_with(prefix) {
-            errors.invalid(&path, path.text(), detail);
+            errors.invalid(path, path.text(), detail);
         }
     }
     let path = scale.child("labelSelectorPath");
@@ -40,7 +40,7 @@ pub(super) fn validate_subresources(subresources: &Node<'_, '_>, errors: &mut Er
         let prefixes = [".spec.", ".status."];
         if !prefixes.iter().any(|prefix| path.text().starts_with(prefix)) {
             let detail = "should be a json path under either .spec or .status";
-            errors.invalid(&path, named(path.text()), detail);
+            errors.invalid(path, named(path.text()), detail);
         }
     }
 }
@@ -55,11 +55,11 @@ pub(super) fn validate_column(column: &Node<'_, '_>, errors: &mut Errors) {
     if of.text().is_empty() {
         errors.required(of, &detail);
     } else if !COLUMN_TYPES.contains(&of.text()) {
-        errors.invalid(&of, of.text(), &detail);
+        errors.invalid(of, of.text(), &detail);
     }
     if !format.text().is_empty() && !COLUMN_FORMATS.contains(&format.text()) {
         let detail = format!("must be one of {}", COLUMN_FORMATS.join(","));
-        errors.invalid(&format, format.text(), &detail);
+        errors.invalid(format, format.text(), &detail);
     }
     let path = column.child_as("jsonPath", "JSONPath");
     if path.text().is_empty() {

@@ -22,9 +22,9 @@ pub(super) fn validate_rule(rule: &Node<'_, '_>, schema: &Node<'_, '_>, errors: 
     if trimmed.is_empty() {
         errors.required(text, "rule is not specified");
     } else if !message.text().is_empty() && trimmed_message.is_empty() {
-        errors.invalid(&message, message.text(), "must be non-empty if specified");
+        errors.invalid(message, message.text(), "must be non-empty if specified");
     } else if has_lines(trimmed_message) {
-        errors.invalid(&message, message.text(), "must not contain line breaks");
+        errors.invalid(message, message.text(), "must not contain line breaks");
     } else if has_lines(trimmed) && trimmed_message.is_empty() {
         errors.required(message, "message must be specified if rule contains line breaks");
     }
@@ -42,13 +42,13 @@ pub(super) fn validate_rule(rule: &Node<'_, '_>, schema: &Node<'_, '_>, errors: 
         return;
     }
     if given.trim().is_empty() {
-        errors.invalid(&field_path, given, "must be non-empty if specified");
+        errors.invalid(field_path, given, "must be non-empty if specified");
     }
     if has_lines(given) {
-        errors.invalid(&field_path, given, "must not contain line breaks");
+        errors.invalid(field_path, given, "must not contain line breaks");
     }
     if !is_path(given, schema.value()) {
-        errors.invalid(&field_path, given, "must be a valid path");
+        errors.invalid(field_path, given, "must be a valid path");
     }
 }
 

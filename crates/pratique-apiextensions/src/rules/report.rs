@@ -62,7 +62,7 @@ impl RuleReporter<'_> {
         match &compiled.body {
             Err(Refused::Rule(detail) | Refused::All(detail)) => {
                 let bad_value = internal_json("apiextensions.ValidationRule", rule.value());
-                self.errors.invalid(&text, bad_value, detail);
+                self.errors.invalid(text, bad_value, detail);
             }
             Ok(body) => self.message(rule, &body.message),
         }
@@ -72,11 +72,11 @@ impl RuleReporter<'_> {
                 let detail = format!(
                     "oldSelf cannot be used on the uncorrelatable portion of the schema within {list}"
                 );
-                self.errors.invalid(&text, text.text(), &detail);
+                self.errors.invalid(text, text.text(), &detail);
             }
         } else if let Some(given) = optional.some_bool() {
             let detail = "may not be set if oldSelf is not used in rule";
-            self.errors.invalid(&optional, given, detail);
+            self.errors.invalid(optional, given, detail);
         }
     }
 
@@ -89,7 +89,7 @@ impl RuleReporter<'_> {
             }
             MessageExpression::Refused(detail) => {
                 let bad_value = internal_json("apiextensions.ValidationRule", rule.value());
-                self.errors.invalid(&field, bad_value, detail);
+                self.errors.invalid(field, bad_value, detail);
             }
         }
     }

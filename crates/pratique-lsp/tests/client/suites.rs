@@ -72,7 +72,7 @@ fn hints_tell_the_last_outcome_of_each_test() {
     let suite = SUITE.replace("- policy.yaml", "- policy.yaml\n- binding.yaml");
     let suite = suite.replace("expect: denied", "expect: allowed").replace(
         "tests:\n",
-        "tests:\n- name: rows\n  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 9}}\n  \
+        "validation: false\ntests:\n- name: rows\n  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 9}}\n  \
          each:\n  - {name: as it is, expect: denied}\n  - {name: fewer, set: {object.spec.replicas: 1}, expect: denied}\n",
     );
     // The images of both are of no registry.

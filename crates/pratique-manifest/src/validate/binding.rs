@@ -27,7 +27,7 @@ pub(super) fn validate_mutating(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
 fn validate_policy_name(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
     let name = spec.child("policyName");
     if name.text().is_empty() {
-        errors.list.required_covered(&name, "");
+        errors.list.required_covered(name, "");
     } else {
         errors
             .list
@@ -54,13 +54,13 @@ fn validate_param_ref(param_ref: &Node<'_, '_>, errors: &mut FieldErrors) {
             .list
             .invalid_each(&name, &path_segment_name(name.text(), false));
         if selector.is_set() {
-            errors.list.forbidden(&name, EXCLUSIVE);
+            errors.list.forbidden(name, EXCLUSIVE);
         }
     }
     if selector.is_set() {
         validate_selector(&selector, false, &mut errors.list);
         if has_name {
-            errors.list.forbidden(&selector, EXCLUSIVE);
+            errors.list.forbidden(selector, EXCLUSIVE);
         }
     }
     if !has_name && !selector.is_set() {
@@ -70,7 +70,7 @@ fn validate_param_ref(param_ref: &Node<'_, '_>, errors: &mut FieldErrors) {
     }
     let action = param_ref.child("parameterNotFoundAction");
     if action.text().is_empty() {
-        errors.list.required(&action, "");
+        errors.list.required(action, "");
     } else if !NOT_FOUND_ACTIONS.contains(&action.text()) {
         errors.not_supported(&action, NOT_FOUND_ACTIONS);
     }
@@ -84,7 +84,7 @@ fn validate_actions(actions: &Node<'_, '_>, errors: &mut FieldErrors) {
             errors.not_supported(&action, ACTIONS);
         }
         if !used.insert(action.text()) {
-            errors.list.duplicate(&action, named(action.text()));
+            errors.list.duplicate(action, named(action.text()));
         }
     }
     if used.contains("Deny") && used.contains("Warn") {

@@ -164,7 +164,7 @@ impl<'a> Expressions<'a> {
             self.match_condition(&condition, errors);
             let name = condition.child("name");
             if !name.text().is_empty() && !names.insert(name.text()) {
-                errors.list.duplicate(&name, name.text());
+                errors.list.duplicate(name, name.text());
             }
         }
     }
@@ -173,7 +173,7 @@ impl<'a> Expressions<'a> {
         let expression = condition.child("expression");
         let text = expression.text().trim();
         if text.is_empty() {
-            errors.list.required(&expression, "");
+            errors.list.required(expression, "");
         } else {
             let declared = Declarations {
                 params: self.declared.params,
@@ -191,7 +191,7 @@ impl<'a> Expressions<'a> {
         }
         let name = condition.child("name");
         if name.text().is_empty() {
-            errors.list.required(&name, "");
+            errors.list.required(name, "");
         } else {
             errors
                 .list
@@ -205,13 +205,13 @@ impl<'a> Expressions<'a> {
         for variable in variables.items() {
             let name = variable.child("name");
             if name.text().trim().is_empty() {
-                errors.list.required(&name, "name is not specified");
+                errors.list.required(name, "name is not specified");
             } else if !is_identifier(name.text()) {
                 errors.list.invalid_value(&name, "must be a valid CEL identifier");
             }
             let expression = variable.child("expression");
             if expression.text().trim().is_empty() {
-                errors.list.required(&expression, "expression is not specified");
+                errors.list.required(expression, "expression is not specified");
             } else {
                 let declared = Declarations {
                     patch_types: false,

@@ -115,6 +115,6 @@ fn validate_warning(warning: &Node<'_, '_>, errors: &mut Errors) {
     if path.is_empty() {
         errors.required(field, "");
     } else if let Err(error) = jsonpath::check_template(&format!("{{{path}}}")) {
-        errors.invalid(&field, path, &format!("invalid JSONPath: {error}"));
+        errors.invalid(field, path, &format!("invalid JSONPath: {error}"));
     }
 }

@@ -37,8 +37,8 @@ pub(super) fn match_constraints(constraints: &Node<'_, '_>, errors: &mut FieldEr
     }
     match_resources(constraints, errors);
     let rules = constraints.child("resourceRules");
-    if rules.len() == 0 {
-        errors.list.required(&rules, "");
+    if rules.is_empty() {
+        errors.list.required(rules, "");
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn match_resources(resources: &Node<'_, '_>, errors: &mut FieldErrors
     for name in ["namespaceSelector", "objectSelector"] {
         let selector = resources.child(name);
         if !selector.is_set() {
-            errors.list.required(&selector, "");
+            errors.list.required(selector, "");
         } else {
             validate_selector(&selector, false, &mut errors.list);
         }
@@ -84,7 +84,7 @@ fn named_rule(rule: &Node<'_, '_>, errors: &mut FieldErrors) {
             .list
             .invalid_each(&name, &path_segment_name(name.text(), false));
         if !names.insert(name.text()) {
-            errors.list.duplicate(&name, name.text());
+            errors.list.duplicate(name, name.text());
         }
     }
     rule_with_operations(rule, errors);
@@ -103,7 +103,7 @@ pub(super) fn rule_with_operations(rule: &Node<'_, '_>, errors: &mut FieldErrors
     required_list(&versions, "API versions", errors);
     for version in versions.items() {
         if version.text().is_empty() {
-            errors.list.required(&version, "");
+            errors.list.required(version, "");
         }
     }
     resources(&rule.child("resources"), errors);
@@ -120,7 +120,7 @@ fn alone(list: &Node<'_, '_>, wildcard: &str, others: &str, errors: &mut FieldEr
 
 /// A list that must not be empty, and has a wildcard for all.
 fn required_list(list: &Node<'_, '_>, what: &str, errors: &mut FieldErrors) {
-    if list.len() == 0 {
+    if list.is_empty() {
         errors.list.required(list, "");
     }
     alone(list, "*", what, errors);
@@ -128,7 +128,7 @@ fn required_list(list: &Node<'_, '_>, what: &str, errors: &mut FieldErrors) {
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateResources
 fn resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
-    if resources.len() == 0 {
+    if resources.is_empty() {
         errors.list.required(resources, "");
     }
     let mut all_subresources = HashSet::new();
@@ -138,7 +138,7 @@ fn resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
     for resource in resources.items() {
         let text = resource.text();
         if text.is_empty() {
-            errors.list.required(&resource, "");
+            errors.list.required(resource, "");
             continue;
         }
         let Some((name, subresource)) = text.split_once('/') else {
@@ -147,14 +147,14 @@ fn resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
         };
         if all_subresources.contains(name) {
             errors.list.invalid(
-                &resource,
+                resource,
                 text,
                 &format!("if '{name}/*' is present, must not specify {text}"),
             );
         }
         if all_resources.contains(subresource) {
             errors.list.invalid(
-                &resource,
+                resource,
                 text,
                 &format!("if '*/{subresource}' is present, must not specify {text}"),
             );

@@ -32,14 +32,14 @@ pub(super) fn validate(
     if mutations.is_empty() {
         errors
             .list
-            .required(&mutations, "mutations must contain at least one item");
+            .required(mutations, "mutations must contain at least one item");
     }
     for mutation in mutations.items() {
         validate_mutation(&mutation, &mut expressions, errors);
     }
     let reinvocation = spec.child("reinvocationPolicy");
     if reinvocation.text().is_empty() {
-        errors.list.required(&reinvocation, "");
+        errors.list.required(reinvocation, "");
     } else {
         one_of(&reinvocation, REINVOCATION_POLICIES, errors);
     }
@@ -55,19 +55,19 @@ fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut Expressions<'_>,
             "jsonPatch",
             ExpressionUse::ApplyConfiguration,
         ),
-        "" => return errors.list.required(&patch_type, ""),
+        "" => return errors.list.required(patch_type, ""),
         _ => return errors.not_supported(&patch_type, PATCH_TYPES),
     };
     let patch = mutation.child(wanted);
     if !patch.is_set() {
         errors.list.required(
-            &patch,
+            patch,
             &format!("must be specified when patchType is {}", patch_type.text()),
         );
     } else {
         let expression = patch.child("expression");
         if expression.text().trim().is_empty() {
-            errors.list.required(&expression, "");
+            errors.list.required(expression, "");
         } else {
             expressions.compile_trimmed(&expression, usage, errors);
         }
@@ -75,8 +75,6 @@ fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut Expressions<'_>,
     let other_patch = mutation.child(other);
     if other_patch.is_set() {
         let detail = format!("must not be specified when patchType is {}", patch_type.text());
-        errors
-            .list
-            .invalid(&other_patch, &format!("{{{other}}}"), &detail);
+        errors.list.invalid(other_patch, format!("{{{other}}}"), &detail);
     }
 }

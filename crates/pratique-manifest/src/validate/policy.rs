@@ -37,8 +37,8 @@ pub(super) fn validate(
     let annotations = spec.child("auditAnnotations");
     if validations.is_empty() && annotations.is_empty() {
         let detail = "validations or auditAnnotations must contain at least one item";
-        errors.list.required(&validations, detail);
-        errors.list.required(&annotations, detail);
+        errors.list.required(validations, detail);
+        errors.list.required(annotations, detail);
         return;
     }
     for validation in validations.items() {
@@ -82,33 +82,33 @@ fn validate_param_kind(param_kind: &Node<'_, '_>, errors: &mut FieldErrors) {
     let api_version = param_kind.child("apiVersion");
     let text = api_version.text();
     match GroupVersion::parse(text) {
-        _ if text.is_empty() => errors.list.required(&api_version, ""),
-        Err(error) => errors.list.invalid(&api_version, text, &error.to_string()),
+        _ if text.is_empty() => errors.list.required(api_version, ""),
+        Err(error) => errors.list.invalid(api_version, text, &error.to_string()),
         Ok(GroupVersion { group, version }) => {
             let faults = validation::dns1123_subdomain(&group);
             if !group.is_empty() && !faults.is_empty() {
-                errors.list.invalid(&api_version, &group, &faults.join(","));
+                errors.list.invalid(api_version, &group, &faults.join(","));
             }
             let faults = validation::dns1035_label(&version);
             if version.is_empty() {
                 errors
                     .list
-                    .invalid(&api_version, text, "version must be specified");
+                    .invalid(api_version, text, "version must be specified");
             } else if !faults.is_empty() {
-                errors.list.invalid(&api_version, &version, &faults.join(","));
+                errors.list.invalid(api_version, &version, &faults.join(","));
             }
         }
     }
     let kind = param_kind.child("kind");
     let faults = validation::dns1035_label(&kind.text().to_lowercase());
     if kind.text().is_empty() {
-        errors.list.required(&kind, "");
+        errors.list.required(kind, "");
     } else if !faults.is_empty() {
         let detail = format!(
             "may have mixed case, but should otherwise match: {}",
             faults.join(",")
         );
-        errors.list.invalid(&kind, kind.text(), &detail);
+        errors.list.invalid(kind, kind.text(), &detail);
     }
 }
 
@@ -120,7 +120,7 @@ fn validate_validation(
 ) {
     let expression = validation.child("expression");
     if expression.text().trim().is_empty() {
-        errors.list.required(&expression, "expression is not specified");
+        errors.list.required(expression, "expression is not specified");
     } else {
         expressions.compile(&expression, ExpressionUse::Validation, errors);
     }
@@ -128,7 +128,7 @@ fn validate_validation(
     if !message_expression.text().is_empty() {
         if message_expression.text().trim().is_empty() {
             errors.list.invalid(
-                &message_expression,
+                message_expression,
                 message_expression.text(),
                 "must be non-empty if specified",
             );
@@ -153,11 +153,11 @@ fn validate_validation(
     if !message.text().is_empty() && trimmed.is_empty() {
         errors
             .list
-            .invalid(&message, message.text(), "must be non-empty if specified");
+            .invalid(message, message.text(), "must be non-empty if specified");
     } else if trimmed.contains(['\n', '\r']) {
         errors
             .list
-            .invalid(&message, message.text(), "must not contain line breaks");
+            .invalid(message, message.text(), "must not contain line breaks");
     }
     one_of(&validation.child("reason"), REASONS, errors);
 }
@@ -178,7 +178,7 @@ fn audit_annotations(
         audit_annotation(policy, &annotation, expressions, errors);
         let key = annotation.child("key");
         if !keys.insert(key.text()) {
-            errors.list.duplicate(&key, key.text());
+            errors.list.duplicate(key, key.text());
         }
     }
 }
@@ -194,20 +194,20 @@ fn audit_annotation(
     if policy.is_empty() {
         errors
             .list
-            .invalid(&key, key.text(), "requires metadata.name be non-empty");
+            .invalid(key, key.text(), "requires metadata.name be non-empty");
     } else {
         let full = format!("{policy}/{}", key.text());
         for detail in validation::qualified_name(&full) {
-            errors.list.invalid(&key, &full, &detail);
+            errors.list.invalid(key, &full, &detail);
         }
     }
     let value = annotation.child("valueExpression");
     let text = value.text().trim();
     if text.is_empty() {
-        errors.list.required(&value, "valueExpression is not specified");
+        errors.list.required(value, "valueExpression is not specified");
     } else if text.len() > ANNOTATION_EXPRESSION_MAX {
         errors.list.required(
-            &value,
+            value,
             &format!("must not exceed {ANNOTATION_EXPRESSION_MAX} bytes in length"),
         );
     } else {

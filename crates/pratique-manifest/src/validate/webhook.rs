@@ -91,7 +91,7 @@ pub(super) fn validate(
         validate_review_versions(&versions, tolerance.review_versions, errors);
         let name = hook.child("name");
         if !name.text().is_empty() && !names.insert(name.text()) && !tolerance.repeated_names {
-            errors.list.duplicate(&name, name.text());
+            errors.list.duplicate(name, name.text());
         }
     }
 }
@@ -112,7 +112,7 @@ fn validate_hook(kind: Kind, hook: &Node<'_, '_>, tolerance: &HookTolerance, err
     };
     if !side_effects.is_set() {
         let detail = format!("must specify one of {}", supported.join(", "));
-        errors.list.required(&side_effects, &detail);
+        errors.list.required(side_effects, &detail);
     }
     one_of(&side_effects, supported, errors);
     let timeout = hook.child("timeoutSeconds");
@@ -159,11 +159,11 @@ fn validate_review_versions(versions: &Node<'_, '_>, are_others_allowed: bool, e
     let mut used = HashSet::new();
     for version in versions.items() {
         if !used.insert(version.text()) {
-            errors.list.invalid(&version, version.text(), "duplicate version");
+            errors.list.invalid(version, version.text(), "duplicate version");
             continue;
         }
         for detail in validation::dns1035_label(version.text()) {
-            errors.list.invalid(&version, version.text(), &detail);
+            errors.list.invalid(version, version.text(), &detail);
         }
     }
     if !are_others_allowed && !REVIEW_VERSIONS.iter().any(|version| used.contains(version)) {

@@ -7,7 +7,7 @@ use super::DeclarativeError;
 use super::formats::format_errors;
 use super::matching::{ElementMatch, OldElements};
 use super::table::{
-    Check, DeclarativeRule, FieldRules, MemberTest, RuleTable, TypeRules, UnionMember, UpdateConstraint,
+    Check, DeclarativeRule, FieldRules, ForbiddenChange, MemberTest, RuleTable, TypeRules, UnionMember,
     ValueShape,
 };
 use super::typed_values::typed_json;
@@ -132,7 +132,7 @@ impl RuleInterpreter {
                             Some(name) => typed_json(self.table, name, element.value()),
                             None => BadValue::Json(element.value()),
                         };
-                        self.push("", Error::duplicate(&element, value));
+                        self.push("", Error::duplicate(element, value));
                     }
                 }
             }
@@ -327,7 +327,7 @@ impl RuleInterpreter {
         &mut self,
         shape: ValueShape,
         by: &ElementMatch,
-        constraints: &[UpdateConstraint],
+        constraints: &[ForbiddenChange],
         node: &Node<'_, '_>,
         old: Option<&Value<'_>>,
     ) {
@@ -339,29 +339,29 @@ impl RuleInterpreter {
         let is_missing = is_missing(shape, node.value());
         for constraint in constraints {
             match constraint {
-                UpdateConstraint::NoSet if was_missing && !is_missing => {
+                ForbiddenChange::Set if was_missing && !is_missing => {
                     self.push_nil("update", node, "field cannot be set once created");
                 }
-                UpdateConstraint::NoUnset if !was_missing && is_missing => {
+                ForbiddenChange::Unset if !was_missing && is_missing => {
                     self.push_nil("update", node, "field cannot be cleared once set");
                 }
-                UpdateConstraint::NoModify if !was_missing && !is_missing => {
+                ForbiddenChange::Modify if !was_missing && !is_missing => {
                     self.push_nil("update", node, "field cannot be modified once set");
                 }
-                UpdateConstraint::NoAddItem => {
+                ForbiddenChange::AddItem => {
                     let old = OldElements::new(by, old);
                     for element in node.items().filter(|element| old.find(element.value()).is_none()) {
                         self.push("update", Error::forbidden(element, "item may not be added"));
                     }
                 }
-                UpdateConstraint::NoRemoveItem => {
+                ForbiddenChange::RemoveItem => {
                     let new = OldElements::new(by, Some(node.value()));
                     let old = old.and_then(Value::as_array).unwrap_or_default();
                     for _ in old.iter().filter(|element| new.find(element).is_none()) {
                         self.push("update", Error::forbidden(node, "item may not be removed"));
                     }
                 }
-                UpdateConstraint::NoSet | UpdateConstraint::NoUnset | UpdateConstraint::NoModify => {}
+                ForbiddenChange::Set | ForbiddenChange::Unset | ForbiddenChange::Modify => {}
             }
         }
     }

@@ -87,13 +87,14 @@ pub(super) enum MemberTest {
     },
 }
 
+/// What an update may not do.
 #[derive(Clone, Copy)]
-pub(super) enum UpdateConstraint {
-    NoSet,
-    NoUnset,
-    NoModify,
-    NoAddItem,
-    NoRemoveItem,
+pub(super) enum ForbiddenChange {
+    Set,
+    Unset,
+    Modify,
+    AddItem,
+    RemoveItem,
 }
 
 pub(super) enum Check {
@@ -138,7 +139,7 @@ pub(super) enum Check {
         members: Vec<UnionMember>,
         is_required: bool,
     },
-    Update(ValueShape, ElementMatch, Vec<UpdateConstraint>),
+    Update(ValueShape, ElementMatch, Vec<ForbiddenChange>),
     Cohort(Vec<DeclarativeRule>),
     Type(&'static str),
 }
@@ -417,11 +418,11 @@ fn parse_update(arguments: &[&'static str], go_type: &str) -> Check {
     let (mut by, mut constraints) = (ElementMatch::Never, Vec::new());
     for argument in arguments {
         constraints.push(match *argument {
-            "noSet" => UpdateConstraint::NoSet,
-            "noUnset" => UpdateConstraint::NoUnset,
-            "noModify" => UpdateConstraint::NoModify,
-            "noAddItem" => UpdateConstraint::NoAddItem,
-            "noRemoveItem" => UpdateConstraint::NoRemoveItem,
+            "noSet" => ForbiddenChange::Set,
+            "noUnset" => ForbiddenChange::Unset,
+            "noModify" => ForbiddenChange::Modify,
+            "noAddItem" => ForbiddenChange::AddItem,
+            "noRemoveItem" => ForbiddenChange::RemoveItem,
             fields => {
                 by = ElementMatch::parse(fields);
                 continue;

@@ -41,7 +41,7 @@ fn validate_api_service(request: &Request<'_>, errors: &mut Errors) {
     if group.text().is_empty() {
         if version.text() != "v1" {
             errors.required(
-                &group,
+                group,
                 "only v1 may have an empty group and it better be legacy kube",
             );
         }
@@ -49,13 +49,13 @@ fn validate_api_service(request: &Request<'_>, errors: &mut Errors) {
         errors.invalid_each(&group, &subdomain_name(group.text(), false));
     }
     for message in dns1035_label(version.text()) {
-        errors.invalid(&version, version.text(), &message);
+        errors.invalid(version, version.text(), &message);
     }
     for (name, max) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
         let priority = spec.child(name);
         if !(1..=max).contains(&priority.int()) {
             errors.invalid(
-                &priority,
+                priority,
                 priority.int(),
                 &format!("must be positive and less than {max}"),
             );
@@ -72,14 +72,14 @@ fn validate_connection(request: &Request<'_>, errors: &mut Errors) {
         let length = decoded_length(bundle.text());
         if length > 0 {
             errors.invalid(
-                &bundle,
+                bundle,
                 format!("{length} bytes"),
                 "local APIServices may not have a caBundle",
             );
         }
         if insecure.is_true() {
             errors.invalid(
-                &insecure,
+                insecure,
                 true,
                 "local APIServices may not have insecureSkipTLSVerify",
             );
@@ -94,10 +94,10 @@ fn validate_connection(request: &Request<'_>, errors: &mut Errors) {
     }
     let port = service.child("port");
     if let Some(message) = port_number(port.int()) {
-        errors.invalid(&port, port.int(), &format!("port is not valid: {message}"));
+        errors.invalid(port, port.int(), &format!("port is not valid: {message}"));
     }
     if insecure.is_true() && !bundle.is_empty() {
-        errors.invalid(&insecure, true, "may not be true if caBundle is present");
+        errors.invalid(insecure, true, "may not be true if caBundle is present");
     }
 }
 

@@ -92,7 +92,7 @@ fn validate_endpoints(endpoints: &Node<'_, '_>, address_type: &str, errors: &mut
         let addresses = endpoint.child("addresses");
         let start = errors.len();
         if addresses.is_empty() {
-            errors.required(&addresses, "must contain at least 1 address");
+            errors.required(addresses, "must contain at least 1 address");
         }
         has_too_many(&addresses, MAX_ADDRESSES, errors);
         errors.cover_from(start, "maxItems");

@@ -68,7 +68,7 @@ fn validate_declared_features(features: &Node<'_, '_>, errors: &mut Errors) {
     for feature in features.items() {
         let name = feature.text();
         match previous {
-            Some(previous) if previous == name => errors.duplicate(&feature, name),
+            Some(previous) if previous == name => errors.duplicate(feature, name),
             Some(previous) if previous > name => {
                 errors.invalid_or_empty(&feature, "list must be sorted alphabetically");
             }
@@ -140,7 +140,7 @@ fn validate_addresses(addresses: &Node<'_, '_>, errors: &mut Errors) {
     for address in addresses.items() {
         let key = (address.child("type").text(), address.child("address").text());
         if !seen.insert(key) {
-            errors.duplicate(&address, internal_json("core.NodeAddress", address.value()));
+            errors.duplicate(address, internal_json("core.NodeAddress", address.value()));
         }
     }
 }

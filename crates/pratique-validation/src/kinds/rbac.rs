@@ -176,7 +176,7 @@ fn validate_binding(request: &Request<'_>, is_namespaced: bool, errors: &mut Err
     }
     let name = role.child("name");
     if name.text().is_empty() {
-        errors.required_covered(&name, "");
+        errors.required_covered(name, "");
     } else {
         errors.invalid_each(&name, &rbac_name(name.text(), false));
     }
@@ -193,7 +193,7 @@ fn validate_subject(subject: &Node<'_, '_>, is_namespaced: bool, errors: &mut Er
         subject.child("kind"),
     );
     if name.text().is_empty() {
-        errors.required_covered(&name, "");
+        errors.required_covered(name, "");
     }
     match kind.text() {
         "ServiceAccount" => {

@@ -88,7 +88,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     ] {
         if is_wrong {
             let value = internal_json("[]metav1.Condition", conditions.value());
-            errors.invalid(&conditions, value, detail);
+            errors.invalid(conditions, value, detail);
         }
     }
 }

@@ -243,7 +243,7 @@ pub(crate) fn validate_iscsi_names(
         .any(|name| source.child(name).is_true());
     let secret = source.child("secretRef");
     if uses_chap && !secret.is_set() {
-        errors.required(&secret, "");
+        errors.required(secret, "");
     }
     if needs_secret_name && secret.is_set() {
         require(&secret, &["name"], errors);

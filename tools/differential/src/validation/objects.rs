@@ -1,4 +1,5 @@
 //! Random objects: of the types of their kinds, or changed ones of golden cases.
+#![allow(clippy::indexing_slicing, reason = "values of JSON make what is indexed")]
 
 use std::collections::BTreeMap;
 

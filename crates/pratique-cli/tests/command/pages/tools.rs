@@ -14,7 +14,7 @@ tests:
 ";
 
 /// Each command of the table, what is run in its place, and its exit code. Those of a cluster are run without one, which they tell.
-const COMMANDS: [(&str, &[&str], i32); 13] = [
+const COMMANDS: [(&str, &[&str], i32); 14] = [
     (
         "pratique review --policies POLICY FILE",
         &["review", "--policies", "policy.yaml", "web.yaml"],

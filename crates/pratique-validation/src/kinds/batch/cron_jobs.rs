@@ -25,7 +25,7 @@ pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let schedule = spec.child("schedule");
     if schedule.text().is_empty() {
-        errors.required_covered(&schedule, "");
+        errors.required_covered(schedule, "");
     } else {
         validate_schedule(&spec, old.child("schedule").text().contains("TZ"), errors);
     }

@@ -33,7 +33,7 @@ pub(super) fn validate_flow_schema(request: &Request<'_>, errors: &mut Errors) {
     if is_mandatory(name) && !is_same(spec.value(), &mandatory_spec(name)) {
         let detail = format!("spec of '{name}' must equal the fixed value");
         errors.invalid(
-            &spec,
+            spec,
             internal_json("flowcontrol.FlowSchemaSpec", spec.value()),
             &detail,
         );

@@ -104,7 +104,7 @@ fn validate_peer(peer: &Node<'_, '_>, allows_invalid: bool, old: &Node<'_, '_>, 
 fn validate_block(block: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let cidr = block.child("cidr");
     if cidr.text().is_empty() {
-        errors.required_covered(&cidr, "");
+        errors.required_covered(cidr, "");
         return;
     }
     if !has_cidr(old, cidr.text()) {

@@ -14,6 +14,9 @@ pub(super) fn validate_config_sources(spec: &Node<'_, '_>, status: &Node<'_, '_>
     }
 }
 
+/// Gives the faults of a text.
+type TextRule = fn(&str) -> Vec<String>;
+
 fn validate_source(source: &Node<'_, '_>, is_status: bool, errors: &mut Errors) {
     if !source.is_set() {
         return;
@@ -32,7 +35,7 @@ fn validate_source(source: &Node<'_, '_>, is_status: bool, errors: &mut Errors) 
             errors.forbidden(field, &format!("{name} must not be set in spec"));
         }
     }
-    let rules: [(&str, fn(&str) -> Vec<String>); 3] = [
+    let rules: [(&str, TextRule); 3] = [
         ("namespace", |text| label_name(text, false)),
         ("name", |text| subdomain_name(text, false)),
         ("kubeletConfigKey", config_map_key),

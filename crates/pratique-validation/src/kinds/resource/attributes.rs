@@ -40,7 +40,7 @@ pub(super) fn validate_attribute(attribute: &Node<'_, '_>, errors: &mut Errors) 
         let list = attribute.child(name);
         if is_given(&list) && list.is_empty() {
             errors.invalid(
-                &list,
+                list,
                 internal_json(type_name, list.value()),
                 "must not be empty if specified",
             );

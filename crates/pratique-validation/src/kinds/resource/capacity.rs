@@ -42,7 +42,7 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
     for value in values.items() {
         let number = quantity(&value);
         if last.as_ref().is_some_and(|last| *last > number) {
-            errors.invalid(&value, value.text(), "values must be sorted in ascending order");
+            errors.invalid(value, value.text(), "values must be sorted in ascending order");
         }
         last = Some(number);
     }
@@ -59,7 +59,7 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
         for value in values.items() {
             let number = quantity(&value).value();
             if !seen.insert(number) {
-                errors.duplicate(&value, number.to_string().as_str());
+                errors.duplicate(value, number.to_string().as_str());
             }
         }
     }
@@ -86,24 +86,24 @@ fn validate_range(range: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'_,
     let all = quantity(whole);
     if least > all {
         let detail = format!("min is larger than capacity value: {}", whole.text());
-        errors.invalid(&min, min.text(), &detail);
+        errors.invalid(min, min.text(), &detail);
     }
     if wanted < least {
         let detail = format!("default is less than min: {}", min.text());
-        errors.invalid(&shown_default, default.text(), &detail);
+        errors.invalid(shown_default, default.text(), &detail);
     }
     if max.is_set() {
         if least > most {
             let detail = format!("min is larger than max: {}", max.text());
-            errors.invalid(&max, min.text(), &detail);
+            errors.invalid(max, min.text(), &detail);
         }
         if most > all {
             let detail = format!("max is larger than capacity value: {}", whole.text());
-            errors.invalid(&max, max.text(), &detail);
+            errors.invalid(max, max.text(), &detail);
         }
         if wanted > most {
             let detail = format!("default is more than max: {}", max.text());
-            errors.invalid(&shown_default, default.text(), &detail);
+            errors.invalid(shown_default, default.text(), &detail);
         }
     }
     if step.is_set() {

@@ -47,7 +47,7 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
 fn validate_same_spec(request: &Request<'_>, type_name: &str, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     if !spec.is_same(&old) {
-        errors.invalid(&spec, internal_json(type_name, spec.value()), IMMUTABLE);
+        errors.invalid(spec, internal_json(type_name, spec.value()), IMMUTABLE);
     }
 }
 

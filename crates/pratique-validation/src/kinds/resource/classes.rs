@@ -54,7 +54,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     if resource.is_set() && !is_extended_resource(resource.text()) {
         let start = errors.len();
         errors.invalid(
-            &resource,
+            resource,
             resource.text(),
             "must be a valid extended resource name",
         );

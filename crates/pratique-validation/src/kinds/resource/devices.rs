@@ -118,7 +118,7 @@ fn validate_nodes(device: &Node<'_, '_>, errors: &mut Errors) {
         device.child("allNodes"),
     );
     if name.is_set() && name.text().is_empty() {
-        errors.invalid(&name, "", "must not be empty");
+        errors.invalid(name, "", "must not be empty");
     } else if name.is_set() {
         ways.push("`nodeName`");
         validate_node_name(&name, errors);
@@ -129,7 +129,7 @@ fn validate_nodes(device: &Node<'_, '_>, errors: &mut Errors) {
     }
     match all.some_bool() {
         Some(true) => ways.push("`allNodes`"),
-        Some(false) => errors.invalid(&all, false, "must be either unset or set to true"),
+        Some(false) => errors.invalid(all, false, "must be either unset or set to true"),
         None => {}
     }
     match ways.len() {

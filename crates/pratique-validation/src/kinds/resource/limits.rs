@@ -84,9 +84,9 @@ pub(super) fn validate_set(
         }
         let start = errors.len();
         if key.is_named {
-            errors.duplicate(&element, named(text));
+            errors.duplicate(element, named(text));
         } else {
-            errors.duplicate(&element, text);
+            errors.duplicate(element, text);
         }
         if key.is_covered {
             errors.cover_from(start, "");

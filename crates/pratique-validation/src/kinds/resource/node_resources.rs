@@ -12,11 +12,11 @@ pub(super) fn validate_node_resources(
 ) {
     for (name, resource) in resources.entries() {
         if !matches!(name, "cpu" | "memory") && !is_huge_pages(name) {
-            errors.invalid(&resource, named(name), "must be a node allocatable resource name");
+            errors.invalid(resource, named(name), "must be a node allocatable resource name");
         }
         let (mapping, overhead) = (resource.child("mapping"), resource.child("overhead"));
         if !mapping.is_set() && !overhead.is_set() {
-            errors.required(&resource, "at least one of mapping or overhead must be set");
+            errors.required(resource, "at least one of mapping or overhead must be set");
         }
         if mapping.is_set() {
             validate_mapping(&mapping, capacity, errors);
@@ -36,15 +36,15 @@ fn validate_mapping(mapping: &Node<'_, '_>, capacity: &Node<'_, '_>, errors: &mu
     );
     if key.is_set() {
         if key.text().is_empty() {
-            errors.invalid(&key, "", "capacityKey must not be an empty string");
+            errors.invalid(key, "", "capacityKey must not be an empty string");
         } else if capacity.value().get(key.text()).is_none() {
-            errors.not_found(&key, named(key.text()));
+            errors.not_found(key, named(key.text()));
         }
         if by_capacity.is_set() {
             validate_multiplier(&by_capacity, errors);
         } else {
             errors.required(
-                &by_capacity,
+                by_capacity,
                 "capacityMultiplier is required when capacityKey is set",
             );
         }
@@ -53,7 +53,7 @@ fn validate_mapping(mapping: &Node<'_, '_>, capacity: &Node<'_, '_>, errors: &mu
         validate_multiplier(&by_device, errors);
     }
     if by_capacity.is_set() && !key.is_set() {
-        errors.required(&key, "capacityKey is required when capacityMultiplier is set");
+        errors.required(key, "capacityKey is required when capacityMultiplier is set");
     }
 }
 

@@ -26,6 +26,6 @@ pub(super) fn validate_request_status(request: &Request<'_>, errors: &mut Errors
         validate_conditions(&status.child("conditions"), errors);
     } else if !status.is_same(&old) {
         let value = internal_json("*resource.ResourcePoolStatusRequestStatus", status.value());
-        errors.invalid(&status, value, IMMUTABLE);
+        errors.invalid(status, value, IMMUTABLE);
     }
 }

@@ -218,7 +218,7 @@ fn validate_derived_attributes(
         let (name, expression) = (attribute.child("name"), attribute.child("expression"));
         if !name.text().is_empty() && !is_compared(name.text(), request, &scope.attributes) {
             errors.invalid(
-                &name,
+                name,
                 named(name.text()),
                 "must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request",
             );

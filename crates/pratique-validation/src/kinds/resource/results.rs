@@ -77,26 +77,26 @@ pub(super) fn validate_binding(of: &Node<'_, '_>, errors: &mut Errors) {
         .items()
         .filter(|condition| !seen.insert(condition.text()))
     {
-        errors.duplicate(&condition, condition.text());
+        errors.duplicate(condition, condition.text());
     }
     let mut seen_failures = Seen::default();
     for failure in failures.items() {
         if !seen_failures.insert(failure.text()) {
-            errors.duplicate(&failure, failure.text());
+            errors.duplicate(failure, failure.text());
         }
         if seen.contains(failure.text()) {
             let detail = "bindingFailureConditions must not overlap with bindingConditions";
-            errors.invalid(&failure, failure.text(), detail);
+            errors.invalid(failure, failure.text(), detail);
         }
     }
     let empty = |list: &Node<'_, '_>| internal_json("[]string", list.value());
     if conditions.is_empty() && !failures.is_empty() {
         let detail = "bindingConditions are required to use bindingFailureConditions";
-        errors.invalid(&conditions, empty(&conditions), detail);
+        errors.invalid(conditions, empty(&conditions), detail);
     }
     if failures.is_empty() && !conditions.is_empty() {
         let detail = "bindingFailureConditions are required to use bindingConditions";
-        errors.invalid(&failures, empty(&failures), detail);
+        errors.invalid(failures, empty(&failures), detail);
     }
 }
 

@@ -48,13 +48,13 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
         errors.immutable(&spec.child("driver"), &old.child("driver"));
         let node_name = spec.child("nodeName");
         if !node_name.is_same(&old.child("nodeName")) {
-            errors.invalid(&node_name, internal_json("*string", node_name.value()), IMMUTABLE);
+            errors.invalid(node_name, internal_json("*string", node_name.value()), IMMUTABLE);
         }
     }
     validate_nodes(&spec, errors);
     let (devices, counters) = (spec.child("devices"), spec.child("sharedCounters"));
     if is_given(&devices) && is_given(&counters) {
-        errors.invalid(&spec, "", "only one of `sharedCounters` or `devices` is allowed");
+        errors.invalid(spec, "", "only one of `sharedCounters` or `devices` is allowed");
     }
     let key = SetKey {
         is_covered: false,
@@ -97,7 +97,7 @@ fn validate_pool(pool: &Node<'_, '_>, errors: &mut Errors) {
     errors.positive(&count);
     if generation.int() < 0 {
         errors.invalid(
-            &generation,
+            generation,
             generation.int(),
             "must be greater than or equal to zero",
         );
@@ -111,7 +111,7 @@ fn validate_nodes(spec: &Node<'_, '_>, errors: &mut Errors) {
     let mut ways = Vec::new();
     let (name, selector) = (spec.child("nodeName"), spec.child("nodeSelector"));
     if name.is_set() && name.text().is_empty() {
-        errors.invalid(&name, "", "must be either unset or set to a non-empty string");
+        errors.invalid(name, "", "must be either unset or set to a non-empty string");
     } else if name.is_set() {
         ways.push("`nodeName`");
         validate_node_name(&name, errors);
@@ -122,7 +122,7 @@ fn validate_nodes(spec: &Node<'_, '_>, errors: &mut Errors) {
         let terms = selector.child("nodeSelectorTerms");
         if terms.len() != 1 {
             let value = internal_json("[]core.NodeSelectorTerm", terms.value());
-            errors.invalid(&terms, value, "must have exactly one node selector term");
+            errors.invalid(terms, value, "must have exactly one node selector term");
         }
     }
     for (name, quoted) in [
@@ -178,26 +178,20 @@ pub(super) fn validate_counters(of: &Node<'_, '_>, name: &str, errors: &mut Erro
     let (name, counters) = (of.child(name), of.child("counters"));
     let start = errors.len();
     if name.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     } else {
         validate_label(&name, errors);
     }
     errors.cover_from(start, "format=k8s-short-name");
     if counters.is_empty() {
         let start = errors.len();
-        errors.required(&counters, "");
+        errors.required(counters, "");
         errors.cover_from(start, "");
     } else if counters.len() > MAX_COUNTERS as usize {
         errors.too_many(&counters, MAX_COUNTERS);
     } else {
         let start = errors.len();
-        validate_map(
-            &counters,
-            63,
-            errors,
-            |map, key, errors| validate_label_text(map, key, errors),
-            |_, _| {},
-        );
+        validate_map(&counters, 63, errors, validate_label_text, |_, _| {});
         errors.cover_from(start, "format=k8s-short-name");
     }
 }
@@ -214,7 +208,7 @@ fn validate_partition_type(spec: &Node<'_, '_>, errors: &mut Errors) {
         .any(|device| !device.child("consumesCounters").is_empty())
     {
         let detail = "may only be set on a slice which declares devices that consume counters";
-        errors.invalid(&attribute, name, detail);
+        errors.invalid(attribute, name, detail);
         return;
     }
     let mut name_errors = Errors::default();
@@ -236,11 +230,11 @@ fn validate_partition_type(spec: &Node<'_, '_>, errors: &mut Errors) {
         let names = [name, bare];
         match names.iter().find_map(|name| attributes.value().get(name)) {
             None => errors.required(
-                &field,
+                field,
                 "device consumes counters and `partitionTypeAttribute` names this attribute, so it must be set",
             ),
             Some(attribute) if attribute.get("string").is_none() => errors.invalid(
-                &field,
+                field,
                 internal_attribute(attribute),
                 "must be a string value because `partitionTypeAttribute` names this attribute",
             ),

@@ -67,7 +67,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     });
     validate_devices(&status, errors);
     if !reserved.is_empty() && !allocation.is_set() {
-        errors.forbidden(&reserved, "may not be specified when `allocated` is not set");
+        errors.forbidden(reserved, "may not be specified when `allocated` is not set");
     } else if request
         .object
         .child("metadata")
@@ -78,7 +78,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
         let is_new = |of: &Node<'_, '_>| !old.iter().any(|old| is_same(old, of.value()));
         if reserved.items().any(|of| is_new(&of)) {
             errors.forbidden(
-                &reserved,
+                reserved,
                 "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
             );
         }
@@ -121,7 +121,7 @@ fn validate_devices(status: &Node<'_, '_>, errors: &mut Errors) {
         .filter(|device| !seen.insert(device_id(device.value())))
     {
         let start = errors.len();
-        errors.duplicate(&device, internal_id(device_id(device.value())));
+        errors.duplicate(device, internal_id(device_id(device.value())));
         errors.cover_from(start, "");
     }
 }

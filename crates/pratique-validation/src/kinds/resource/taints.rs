@@ -23,7 +23,7 @@ pub(super) fn validate_toleration(toleration: &Node<'_, '_>, errors: &mut Errors
     let operator = toleration.child("operator");
     match operator.text() {
         "Exists" if !value.text().is_empty() => {
-            errors.invalid(&value, value.text(), "must be empty for operator `Exists`");
+            errors.invalid(value, value.text(), "must be empty for operator `Exists`");
         }
         "Exists" => {}
         "Equal" => validate_label_value(&value, errors),

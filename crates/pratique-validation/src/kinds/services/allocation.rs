@@ -137,7 +137,7 @@ fn validate_node_ports(ports: &Node<'_, '_>, errors: &mut Errors) {
             continue;
         }
         if *owners.entry(node.int()).or_insert(number) != number {
-            errors.invalid(&node, node.int(), "provided port is already allocated");
+            errors.invalid(node, node.int(), "provided port is already allocated");
             return;
         }
     }

@@ -73,7 +73,7 @@ pub(super) fn validate_node_update(request: &Request<'_>, errors: &mut Errors) {
         {
             let new = without_allocatable(&driver);
             if !is_same(&new, &without_allocatable(&old)) {
-                errors.invalid(&drivers, internal_json("storage.CSINodeDriver", &new), IMMUTABLE);
+                errors.invalid(drivers, internal_json("storage.CSINodeDriver", &new), IMMUTABLE);
             }
         }
     }
