@@ -108,12 +108,18 @@ impl Equivalents {
         }
     }
 
-    /// Whether a resource of a name is known, in a group or in any.
-    pub fn know(&self, group: Option<&str>, resource: &str) -> bool {
-        match group {
-            Some(group) => self.known_family(group, resource).is_some(),
-            None => self.families.contains_key(resource),
-        }
+    /// Whether a resource of a name is known, in a group or in any, and has no objects of a kind of this name.
+    pub fn know_as_another(&self, group: Option<&str>, resource: &str, kind: &str) -> bool {
+        let Some(groups) = self.families.get(resource) else {
+            return false;
+        };
+        let mut families = groups
+            .iter()
+            .filter(|(known, _)| group.is_none_or(|group| same_name(known, group)))
+            .filter_map(|(_, at)| self.served.get(*at))
+            .peekable();
+        let has_kind = |family: &Family| family.resources.iter().any(|served| served.kind.kind == kind);
+        families.peek().is_some() && !families.any(has_kind)
     }
 
     /// Whether a resource is served in this very version.

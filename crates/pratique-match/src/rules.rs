@@ -80,7 +80,10 @@ impl Rule {
         let of_pattern = |pattern: &ResourcePattern| match &pattern.resource {
             _ if !pattern.matches_subresource(target.subresource) => AssumedMatch::Excluded,
             None => AssumedMatch::Sure,
-            Some(name) if equivalents.know(group, name) => AssumedMatch::Excluded,
+            // In a version that is not known, the kind may have the resource that it has in others.
+            Some(name) if equivalents.know_as_another(group, name, &target.kind.kind) => {
+                AssumedMatch::Excluded
+            }
             Some(_) => AssumedMatch::Possible,
         };
         let best = self.resources.iter().map(of_pattern).max();
@@ -294,7 +297,7 @@ fn compile(rule: &RuleWithOperations) -> Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pratique_types::AdmissionRequest;
+    use pratique_types::{AdmissionRequest, GroupVersionKind};
 
     fn request(json: &str) -> AdmissionRequest<'_> {
         serde_json::from_str(json).unwrap()
@@ -325,6 +328,45 @@ mod tests {
     const POD: &str = r#"{"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"n","name":"p","operation":"CREATE"}"#;
     const STATUS: &str = r#"{"resource":{"group":"","version":"v1","resource":"pods"},"subResource":"status","namespace":"n","operation":"UPDATE"}"#;
     const NAMESPACE: &str = r#"{"resource":{"group":"","version":"v1","resource":"namespaces"},"namespace":"n","operation":"UPDATE"}"#;
+
+    #[test]
+    fn what_other_kinds_have_is_excluded() {
+        let check = |group: &str, kind: &str, resource: &str, expected: &str| {
+            let mut equivalents = Equivalents::builtin();
+            equivalents.register(
+                GroupVersionResource::new("example.com", "v1", "widgets"),
+                "",
+                GroupVersionKind::new("example.com", "v1", "Widget"),
+            );
+            let rule = format!(
+                r#"{{"operations":["*"],"apiGroups":["{group}"],"apiVersions":["*"],"resources":["{resource}"]}}"#
+            );
+            let rule: NamedRuleWithOperations = serde_json::from_str(&rule).unwrap();
+            let request = format!(
+                r#"{{"kind":{{"group":"example.com","version":"v2","kind":"{kind}"}},"operation":"CREATE",
+                    "resource":{{"group":"example.com","version":"v2","resource":"assumed"}}}}"#
+            );
+            let mut request = self::request(&request);
+            request.assumes_resource = true;
+            let found =
+                match Rules::named(&[rule], Some("Equivalent")).find(&Target::new(&request), &equivalents) {
+                    Ok(None) => "none",
+                    Ok(Some(_)) => "found",
+                    Err(_) => "undecided",
+                };
+            assert_eq!(found, expected, "{group} {kind} {resource}");
+        };
+        // The kind is that of the resource, in another version.
+        check("example.com", "Widget", "widgets", "undecided");
+        check("*", "Widget", "widgets", "undecided");
+        check("example.com", "Gadget", "widgets", "none");
+        check("*", "Gadget", "widgets", "none");
+        check("*", "Widget", "pods", "none");
+        // A kind of this name may be another group's.
+        check("*", "Pod", "pods", "undecided");
+        check("example.com", "Gadget", "gadgets", "undecided");
+        check("example.com", "Gadget", "*", "found");
+    }
 
     #[test]
     fn wildcards_and_parts() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 use pratique_schema::Release;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef};
@@ -45,11 +45,23 @@ fn regular_resource(kind: &GroupVersionKind) -> GroupVersionResource {
 pub struct ResourceResolver {
     /// Those besides the ones that every server has.
     served: Arc<Vec<ServedResource>>,
+    /// The kinds of definitions, which say all versions.
+    defined: Arc<Vec<DefinedKind>>,
     /// Whether there are no others, except of the groups in `unavailable`.
     complete: Option<Source>,
     unavailable: Arc<Vec<String>>,
     /// The release of the server; the newest one where it is not known.
     release: Option<&'static Release>,
+}
+
+/// A kind of a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct DefinedKind {
+    group: String,
+    kind: String,
+    plural: String,
+    /// The versions that are served.
+    versions: Vec<String>,
 }
 
 /// What says which resources there are.
@@ -137,7 +149,27 @@ impl ResourceResolver {
         self.release.unwrap_or_else(Release::latest)
     }
 
-    /// Adds resources of a definition, or of discovery. A resource of Kubernetes itself stays as it is.
+    /// Adds the resources of a definition that is served, in place of those of an earlier one. It has the kind in these versions
+    /// and in no other.
+    pub fn define(&mut self, definition: &Value<'_>, served: impl IntoIterator<Item = ServedResource>) {
+        let served: Vec<_> = served.into_iter().collect();
+        let defined = DefinedKind {
+            group: text_at(definition, &["spec", "group"]).to_owned(),
+            kind: text_at(definition, &["spec", "names", "kind"]).to_owned(),
+            plural: text_at(definition, &["spec", "names", "plural"]).to_owned(),
+            versions: served.iter().map(|served| served.kind.version.clone()).collect(),
+        };
+        Arc::make_mut(&mut self.served).retain(|served| {
+            let GroupVersionResource { group, resource, .. } = &served.resource;
+            (group, resource) != (&defined.group, &defined.plural)
+        });
+        let known = Arc::make_mut(&mut self.defined);
+        known.retain(|known| (&known.group, &known.plural) != (&defined.group, &defined.plural));
+        known.push(defined);
+        self.serve(served);
+    }
+
+    /// Adds resources of discovery. A resource of Kubernetes itself stays as it is.
     pub fn serve(&mut self, served: impl IntoIterator<Item = ServedResource>) {
         let of_others = |served: &ServedResource| builtin::find(&served.resource, "").is_none();
         let served = served.into_iter().filter(of_others);
@@ -159,6 +191,12 @@ impl ResourceResolver {
     ) -> Result<Resolution, ResourceError> {
         let known = self.of_kind(kind, subresource).map(Target::from);
         let requested = requested.map(|name| named(name, kind, &self.served));
+        let target = requested.as_ref().map(|requested| &requested.resource);
+        if known.is_none()
+            && let Some(unserved) = self.in_other_versions(kind, target)
+        {
+            return Ok(Resolution::Unserved(Box::new(unserved)));
+        }
         match (known, requested) {
             (Some(known), Some(requested)) if known.resource != requested.resource => {
                 Err(ResourceError::Conflict {
@@ -187,6 +225,28 @@ impl ResourceResolver {
             ([part], _) => Some(part),
             (_, resource) => resource,
         }
+    }
+
+    /// The answer for a kind that a definition has, though not in this version, if it is sent to the resource of that.
+    fn in_other_versions(
+        &self,
+        kind: &GroupVersionKind,
+        requested: Option<&GroupVersionResource>,
+    ) -> Option<UnservedKind> {
+        let is_requested = |defined: &DefinedKind| {
+            requested.is_none_or(|requested| {
+                (&requested.group, &requested.resource) == (&defined.group, &defined.plural)
+            })
+        };
+        let defined = self.defined.iter().find(|defined| {
+            (&defined.group, &defined.kind) == (&kind.group, &kind.kind) && is_requested(defined)
+        })?;
+        let resource = GroupVersionResource::new(&kind.group, &kind.version, &defined.plural);
+        Some(UnservedKind::of_definition(
+            kind,
+            resource,
+            defined.versions.clone(),
+        ))
     }
 
     /// The answer for a kind that is not known.
@@ -487,6 +547,50 @@ mod tests {
         assert_eq!(
             resolved(&resolver, ("metrics.k8s.io", "v1", "NodeMetrics")),
             "assumed metrics.k8s.io/v1/nodemetricses"
+        );
+    }
+
+    #[test]
+    fn definitions_have_their_versions_only() {
+        let definition = pratique_json::parse(
+            br#"{"spec":{"group":"example.com","names":{"kind":"Widget","plural":"widgetes"}}}"#,
+        );
+        let definition = definition.unwrap();
+        let mut resolver = ResourceResolver::default();
+        resolver.define(&definition, [served("example.com", "widgetes", "Widget")]);
+        let check = |resolver: &ResourceResolver, version, kind, requested, expected: &str| {
+            let found = resolved(resolver, ("example.com", version, kind), requested, "");
+            assert_eq!(found, expected, "{version} {kind}");
+        };
+        let known = "known example.com/v1/widgetes cluster";
+        check(&resolver, "v1", "Widget", None, known);
+        check(&resolver, "v2", "Widget", None, MISSING);
+        check(&resolver, "v2", "Widget", Some("widgetes"), MISSING);
+        check(
+            &resolver,
+            "v2",
+            "Widget",
+            Some("others"),
+            "known example.com/v2/others ?",
+        );
+        check(&resolver, "v2", "Widge", None, "assumed example.com/v2/widges");
+        let help = |resolver: &ResourceResolver| {
+            let kind = GroupVersionKind::new("example.com", "v2", "Widget");
+            match resolver.resolve(&kind, None, "") {
+                Ok(Resolution::Unserved(unserved)) => unserved.help(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(
+            help(&resolver),
+            "the CustomResourceDefinition widgetes.example.com serves no example.com/v2 Widget: use example.com/v1"
+        );
+        // A later definition takes its place.
+        resolver.define(&definition, []);
+        check(&resolver, "v1", "Widget", None, MISSING);
+        assert_eq!(
+            help(&resolver),
+            "the CustomResourceDefinition widgetes.example.com serves no version of it"
         );
     }
 

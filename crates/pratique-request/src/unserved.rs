@@ -26,6 +26,8 @@ enum UnservedCause {
     NoResource,
     /// The cluster has none.
     NotInCluster(Source),
+    /// The definition of the kind serves these versions only.
+    OtherVersions(Vec<String>),
 }
 
 impl UnservedKind {
@@ -61,6 +63,20 @@ impl UnservedKind {
         }
     }
 
+    /// A kind in a version that its definition does not serve.
+    pub(crate) fn of_definition(
+        kind: &GroupVersionKind,
+        resource: GroupVersionResource,
+        served: Vec<String>,
+    ) -> Self {
+        UnservedKind {
+            kind: kind.clone(),
+            resource,
+            cause: UnservedCause::OtherVersions(served),
+            release: Release::latest(),
+        }
+    }
+
     /// The resource that requests for it would have.
     pub fn resource(&self) -> &GroupVersionResource {
         &self.resource
@@ -74,10 +90,12 @@ impl UnservedKind {
             UnservedCause::OtherKind(endpoint) => {
                 Status::failure(Reason::BadRequest, self.decode_error(endpoint))
             }
-            UnservedCause::NoResource | UnservedCause::NotInCluster(_) => Status::failure(
-                Reason::NotFound,
-                "the server could not find the requested resource",
-            ),
+            UnservedCause::NoResource | UnservedCause::NotInCluster(_) | UnservedCause::OtherVersions(_) => {
+                Status::failure(
+                    Reason::NotFound,
+                    "the server could not find the requested resource",
+                )
+            }
         }
     }
 
@@ -111,6 +129,16 @@ impl UnservedKind {
             UnservedCause::NotInCluster(Source::Objects) => {
                 format!("no CustomResourceDefinition of the objects defines {named}, and these are all")
             }
+            UnservedCause::OtherVersions(versions) => {
+                let definition = format!("the CustomResourceDefinition {}", self.resource.group_resource());
+                match versions.as_slice() {
+                    [] => format!("{definition} serves no version of it"),
+                    versions => format!(
+                        "{definition} serves no {named}: use {}",
+                        any_of(&kind.group, versions)
+                    ),
+                }
+            }
             UnservedCause::OtherKind(endpoint) => format!(
                 "the objects of {} are of kind {}",
                 self.resource.group_resource(),
@@ -121,6 +149,19 @@ impl UnservedKind {
                 _ => never_served(&named, kind, self.release),
             },
         }
+    }
+}
+
+/// `example.com/v1, example.com/v2 or example.com/v3`
+fn any_of(group: &str, versions: &[String]) -> String {
+    let mut versions: Vec<String> = versions
+        .iter()
+        .map(|version| format!("{group}/{version}"))
+        .collect();
+    let last = versions.pop().unwrap_or_default();
+    match versions.as_slice() {
+        [] => last,
+        others => format!("{} or {last}", others.join(", ")),
     }
 }
 

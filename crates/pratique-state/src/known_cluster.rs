@@ -69,7 +69,7 @@ impl ClusterBase {
         for object in &known.objects {
             if is_definition(object) {
                 match base.api_objects.define_stored(object) {
-                    Ok(served) => base.resolver.serve(served),
+                    Ok(served) => base.resolver.define(object, served),
                     Err(error) => {
                         faults.push(error.to_string());
                         continue;

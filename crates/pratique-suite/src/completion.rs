@@ -52,7 +52,7 @@ impl Suite {
         };
         for definition in self.objects(case).filter(|object| is_definition(object)) {
             let served = kinds.api_objects.define(definition)?;
-            kinds.resolver.serve(served);
+            kinds.resolver.define(definition, served);
         }
         for snapshot in self.snapshots(case) {
             snapshot.resolve(&mut kinds.resolver);

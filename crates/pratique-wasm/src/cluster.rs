@@ -56,7 +56,7 @@ impl Cluster {
     fn add(&mut self, object: Value<'static>, path: &str, problems: &mut Vec<Finding>) {
         if is_definition(&object) {
             match self.kinds.define(&object) {
-                Ok(served) => self.resolver.serve(served),
+                Ok(served) => self.resolver.define(&object, served),
                 Err(error) => {
                     problems.push(Finding::plain("invalid-field", error.to_string()).within(path));
                     return;

@@ -201,7 +201,7 @@ impl ClusterState {
         };
         match defined {
             Ok(served) => {
-                self.resolver.serve(served);
+                self.resolver.define(object, served);
                 true
             }
             Err(error) => {

@@ -246,6 +246,71 @@ fn an_assumed_resource_never_decides() {
 }
 
 #[test]
+fn a_definition_says_all_versions() {
+    let gone = GATEWAY.replace("/v1,", "/v1alpha1,");
+    let of_v2 = GATEWAY.replace("/v1,", "/v2,");
+    let definition = definition("example.com", "Gateway", "gateways")
+        + "  - name: v2
+    served: false
+    storage: false
+    schema: {openAPIV3Schema: {type: object, properties: {data: {type: object}}}}
+";
+    for group in ["example.com", "*", "other.com"] {
+        let directory = Directory::new()
+            .with("policies/p.yaml", policy(group, "gateways"))
+            .with("others/p.yaml", policy("other.com", "widgets"))
+            .with("definition.yaml", &definition)
+            .with("gone.yaml", &gone)
+            .with("v2.yaml", &of_v2)
+            .with("all.yaml", format!("{definition}---\n{gone}"));
+        let help = |version: &str| {
+            format!(
+                "the CustomResourceDefinition gateways.example.com serves no example.com/{version} Gateway: use example.com/v1"
+            )
+        };
+        let with = ["--policies", "policies", "--objects", "definition.yaml"];
+        for (command, more, input, version) in [
+            ("review", &with[..], "gone.yaml", "v1alpha1"),
+            ("review", &with, "v2.yaml", "v2"),
+            ("review", &["--policies", "policies"], "all.yaml", "v1alpha1"),
+            (
+                "review",
+                &["--policies", "policies", "--webhooks"],
+                "all.yaml",
+                "v1alpha1",
+            ),
+            (
+                "review",
+                &["--chain", "--policies", "policies"],
+                "all.yaml",
+                "v1alpha1",
+            ),
+            ("scan", &with, "gone.yaml", "v1alpha1"),
+            (
+                "review",
+                &["--objects", "definition.yaml", "--resource", "gateways"],
+                "gone.yaml",
+                "v1alpha1",
+            ),
+        ] {
+            let run = directory.run(&[&[command], more, &[input]].concat());
+            run.exits(1).shows(&[MISSING, &help(version)]);
+        }
+        let compared = directory.run(&[
+            "impact",
+            "--old",
+            "others",
+            "--new",
+            "policies",
+            "--objects",
+            "definition.yaml",
+            "gone.yaml",
+        ]);
+        compared.exits(0).shows(&["1 the same"]);
+    }
+}
+
+#[test]
 fn expressions_do_not_read_an_assumed_name() {
     let policy = policy("*", "*").replace("'false'", "request.resource.resource != 'gateways'");
     let directory = Directory::new()
