@@ -100,6 +100,7 @@ fn examples_are_warned_of() {
             content: manifests.as_bytes().to_vec(),
         };
         let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+            .with_older_versions()
             .load_files(&[file])
             .unwrap_or_else(|errors| panic!("{}: {errors}", lint.name));
         let warnings = pratique_lint::lint(&[&set]);

@@ -174,12 +174,26 @@ mod tests {
     }
 
     #[test]
-    fn older_versions_are_those_of_the_api() {
+    fn older_versions_are_those_of_some_clusters() {
         let older = POLICY.replace("k8s.io/v1\n", "k8s.io/v1beta1\n");
-        assert_eq!(load(&older).unwrap().validating_policies.len(), 1);
+        let refused = load(&older).unwrap_err().to_string();
+        let missing = "the server could not find the requested resource (post \
+            validatingadmissionpolicies.admissionregistration.k8s.io)";
+        assert_eq!(refused, missing);
+        let load_stored = |text: &str| {
+            let file = ManifestFile {
+                path: "p.yaml".to_owned(),
+                content: text.as_bytes().to_vec(),
+            };
+            let options = Options::new(&UncheckedExpressions);
+            Loader::for_api(&options)
+                .with_older_versions()
+                .load_files(&[file])
+        };
+        assert_eq!(load_stored(&older).unwrap().validating_policies.len(), 1);
         let binding = "apiVersion: admissionregistration.k8s.io/v1alpha1\nkind: ValidatingAdmissionPolicyBinding\n\
             metadata: {name: b}\nspec: {policyName: p, paramRef: {name: x}, validationActions: [Deny]}\n";
-        let set = load(binding).unwrap();
+        let set = load_stored(binding).unwrap();
         assert_eq!(set.older.len(), 1, "{:?}", set.older);
         let stable = load(&binding.replace("v1alpha1", "v1")).unwrap_err().to_string();
         let expected = "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io \"b\" is invalid: \

@@ -70,6 +70,8 @@ pub struct SortedPolicies {
     unread: Vec<String>,
     /// Files that are no objects by their nature.
     sources: Vec<SourceFile>,
+    /// Whether a cluster has the objects, in whichever version it serves.
+    is_stored: bool,
 }
 
 /// Why policies do not load.
@@ -96,6 +98,7 @@ impl SortedPolicies {
             failures: Vec::new(),
             unread: Vec::new(),
             sources: Vec::new(),
+            is_stored: false,
         }
     }
 
@@ -123,6 +126,7 @@ impl SortedPolicies {
     /// The objects of files that a cluster has.
     pub fn of_api(files: Vec<ManifestFile>) -> Self {
         let mut sorted = SortedPolicies::new(Some(Origin::Api));
+        sorted.is_stored = true;
         files.into_iter().for_each(|file| sorted.add(file, true));
         sorted
     }
@@ -249,6 +253,9 @@ impl SortedPolicies {
                 (Group::Static(plugin), Some(_)) => {
                     Loader::for_plugin(*plugin, options).load_documents(documents)
                 }
+                (Group::Api, _) if self.is_stored => Loader::for_api(options)
+                    .with_older_versions()
+                    .load_documents(documents),
                 (Group::Api, Some(_)) => Loader::for_api(options).load_documents(documents),
                 (Group::Api, None) => Loader::for_api(options).by_name().load_documents(documents),
             };

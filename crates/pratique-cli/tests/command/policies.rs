@@ -149,33 +149,79 @@ fn both_origins_are_evaluated_static_manifests_first() {
     );
 }
 
+/// The policy and the binding, in other versions.
+fn older(policy: &str, binding: &str) -> (String, String) {
+    (
+        POLICY.replace("k8s.io/v1\n", &format!("k8s.io/{policy}\n")),
+        BINDING
+            .replace("k8s.io/v1\n", &format!("k8s.io/{binding}\n"))
+            .replace(", parameterNotFoundAction: Allow", ""),
+    )
+}
+
 #[test]
-fn older_versions_are_read_as_served() {
+fn versions_that_are_not_served_are_refused() {
+    let mutating = "apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: labels}
+spec: {policyName: labels}
+";
+    let suite = "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [old]
+tests:
+- {name: it, object: deployment.yaml, expect: allowed}
+";
+    let (policy, binding) = older("v1beta1", "v1alpha1");
     let files = files()
-        .with(
-            "old/policy.yaml",
-            POLICY.replace("k8s.io/v1\n", "k8s.io/v1beta1\n"),
-        )
-        .with(
-            "old/binding.yaml",
-            BINDING
-                .replace("k8s.io/v1\n", "k8s.io/v1alpha1\n")
-                .replace(", parameterNotFoundAction: Allow", ""),
-        );
-    let run = files.run(&[
-        "review",
-        "--policies",
-        "old",
-        "--objects",
-        "param.yaml",
-        "deployment.yaml",
+        .with("old/policy.yaml", policy)
+        .with("old/binding.yaml", binding)
+        .with("old/mutating.yaml", mutating)
+        .with("suite.yaml", suite);
+    let check = files.run(&["check", "old"]);
+    check.exits(1).shows(&[
+        "the server could not find the requested resource (post validatingadmissionpolicies.admissionregistration.k8s.io)",
+        "v1beta1 ValidatingAdmissionPolicy is not served since Kubernetes 1.34: write it in admissionregistration.k8s.io/v1",
+        "v1alpha1 ValidatingAdmissionPolicyBinding is not served since Kubernetes 1.32",
+        "only with --runtime-config=admissionregistration.k8s.io/v1beta1=true",
     ]);
+    let missing = "the server could not find the requested resource";
+    for (command, more) in [
+        ("review", &[][..]),
+        ("review", &["--chain"]),
+        ("review", &["--kubernetes-version", "1.36"]),
+        ("scan", &[]),
+    ] {
+        let run = files.run(&[&[command, "--policies", "old"], more, &["deployment.yaml"]].concat());
+        assert_ne!(run.code, Some(0), "{run}");
+        run.shows(&[missing]);
+        assert!(!run.stdout.contains("1 allowed"), "{run}");
+    }
+    let run = files.run(&["test", "suite.yaml"]);
+    assert_ne!(run.code, Some(0), "{run}");
+    run.shows(&[missing]);
+}
+
+#[test]
+fn older_versions_are_those_of_clusters_that_serve_them() {
+    let (policy, binding) = older("v1beta1", "v1alpha1");
+    let index = "apiVersion: pratique/v1alpha1
+kind: Snapshot
+taken: 2026-11-23T06:00:00Z
+kinds:
+- {apiVersion: admissionregistration.k8s.io/v1beta1, kind: ValidatingAdmissionPolicy, objects: 1, extent: all}
+- {apiVersion: admissionregistration.k8s.io/v1alpha1, kind: ValidatingAdmissionPolicyBinding, objects: 1, extent: all}
+- {apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, objects: 0, extent: all}
+- {apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, objects: 0, extent: all}
+- {apiVersion: v1, kind: ConfigMap, objects: 1, extent: all}
+";
+    let run = files()
+        .with("saved/snapshot.yaml", index)
+        .with("saved/policy.yaml", policy)
+        .with("saved/binding.yaml", binding)
+        .with("saved/param.yaml", PARAM)
+        .run(&["review", "--snapshot", "saved", "deployment.yaml"]);
     run.exits(1).stdout_has("at most 3 replicas");
-    let run = files.run(&["check", "old"]);
-    run.exits(0);
-    let warning =
-        "read as v1alpha1, whose default for spec.paramRef.parameterNotFoundAction is not that of v1";
-    run.stdout_has(warning);
 }
 
 #[test]

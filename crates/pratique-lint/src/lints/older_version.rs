@@ -2,8 +2,8 @@
 //!
 //! # What
 //!
-//! An object of the API is written in an older version, and leaves out a field whose default in that version is not the
-//! one of `v1`.
+//! An object of a cluster that serves an older version of the API is written in that, and leaves out a field whose default
+//! in that version is not the one of `v1`. Of files, a server that serves `v1` only takes none.
 //!
 //! # Why
 //!
@@ -68,6 +68,7 @@ mod tests {
             content: text.into_bytes(),
         };
         let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+            .with_older_versions()
             .load_files(&[file])
             .unwrap();
         let found = crate::lint(&[&set]);

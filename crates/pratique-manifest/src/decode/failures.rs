@@ -85,6 +85,17 @@ pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure 
     problem.into()
 }
 
+/// The failure of an object of the API whose kind is not served.
+pub(crate) fn not_served(parsed: &Parsed, id: NodeId, text: String) -> Failure {
+    let mut failure = unsupported(parsed, id, text);
+    let kind = type_meta(TreeNode::new(parsed.tree(), id));
+    let help = kind.ok().and_then(|kind| help::for_version(&kind));
+    if let (Some(problem), Some(help)) = (failure.problems.first_mut(), help) {
+        problem.help = Some(Help::new(help));
+    }
+    failure
+}
+
 /// The failure of decoding a value, if there are errors.
 pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option<Failure> {
     let duplicates = match &parsed.format {

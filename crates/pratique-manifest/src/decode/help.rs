@@ -1,7 +1,7 @@
 //! Help for values of the wrong kind or the wrong type.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_types::GroupVersionKind;
+use pratique_types::{GroupVersionKind, builtin};
 
 use super::{Form, Mismatch};
 use crate::kind::Kind;
@@ -28,19 +28,27 @@ pub(crate) fn for_kind(gvk: &GroupVersionKind) -> Option<(String, Option<&'stati
         return Some((did_you_mean(meant), (name == gvk.kind).then_some(meant)));
     };
     if gvk.group != GROUP || gvk.version != "v1" {
-        // Older versions are refused in static manifests only.
-        let text = match gvk.version.as_str() {
-            "v1" | "v1beta1" | "v1alpha1" if gvk.group == GROUP => {
-                format!("the kind is read in the version {GROUP}/v1 only")
-            }
-            _ => format!(
-                "the kind is read in the version {GROUP}/v1, and of the API also in v1beta1 and v1alpha1"
-            ),
-        };
-        return Some((text, None));
+        return Some((format!("the kind is read in the version {GROUP}/v1 only"), None));
     }
     let text = format!("{kind} belongs in the directory of the plugin {}", kind.plugin());
     Some((text, None))
+}
+
+/// Help for a version of a kind that an API does not serve, where it served it once or can be told to.
+pub(crate) fn for_version(gvk: &GroupVersionKind) -> Option<String> {
+    let name = gvk.kind.strip_suffix("List").unwrap_or(&gvk.kind);
+    let version = gvk.api_version();
+    let kind = GroupVersionKind::new(&gvk.group, &gvk.version, name);
+    if builtin::optional().iter().any(|served| served.kind == kind) {
+        return Some(format!(
+            "a server serves {version} {name} only with --runtime-config={version}=true: write it in {GROUP}/v1"
+        ));
+    }
+    let removal = builtin::removal(&kind)?;
+    Some(format!(
+        "{version} {name} is not served since Kubernetes {}: write it in {GROUP}/v1",
+        removal.release
+    ))
 }
 
 /// Help for a value of the wrong type, by how it is written.
@@ -108,6 +116,32 @@ mod tests {
     }
 
     #[test]
+    fn versions_that_are_not_served() {
+        for (version, kind, expected) in [
+            (
+                "v1beta1",
+                "ValidatingAdmissionPolicy",
+                "admissionregistration.k8s.io/v1beta1 ValidatingAdmissionPolicy is not served since Kubernetes 1.34: write it in \
+                 admissionregistration.k8s.io/v1",
+            ),
+            (
+                "v1alpha1",
+                "MutatingAdmissionPolicyList",
+                "a server serves admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicy only with \
+                 --runtime-config=admissionregistration.k8s.io/v1alpha1=true: write it in admissionregistration.k8s.io/v1",
+            ),
+            ("v2", "ValidatingAdmissionPolicy", ""),
+        ] {
+            let found = GroupVersionKind::new(GROUP, version, kind);
+            assert_eq!(
+                for_version(&found).unwrap_or_default(),
+                expected,
+                "{version} {kind}"
+            );
+        }
+    }
+
+    #[test]
     fn kinds() {
         check(
             GROUP,
@@ -125,7 +159,7 @@ mod tests {
             GROUP,
             "v2",
             "MutatingAdmissionPolicy",
-            "the kind is read in the version admissionregistration.k8s.io/v1, and of the API also in v1beta1 and v1alpha1",
+            "the kind is read in the version admissionregistration.k8s.io/v1 only",
         );
         check(
             GROUP,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pratique_gotext::strconv::quote;
-use pratique_types::GroupVersionKind;
+use pratique_types::{GroupVersionKind, builtin};
 
 use crate::kind::Kind;
 
@@ -83,7 +83,24 @@ pub(crate) fn find_static(gvk: &GroupVersionKind) -> Option<(Registered, ApiVers
     find(gvk).map(|registered| (registered, ApiVersion::V1))
 }
 
-/// Finds the kind of an object of the API: policies and bindings are served in older versions, too.
+/// The versions that an API serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ServedVersions {
+    /// Those of a server that is told nothing about it.
+    Usual,
+    /// Older ones of policies and bindings as well, as the server of an earlier release, or one with `--runtime-config`.
+    Older,
+}
+
+impl ServedVersions {
+    // Upstream: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource
+    fn has(self, gvk: &GroupVersionKind) -> bool {
+        let is = |served: &builtin::ServedResource| served.subresource.is_empty() && served.kind == *gvk;
+        self == ServedVersions::Older || builtin::resources().iter().any(is)
+    }
+}
+
+/// Finds the kind of an object of the API: policies and bindings are read in older versions, too.
 pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(Registered, ApiVersion)> {
     let older = || {
         let version = ApiVersion::from_name(&gvk.version).filter(|_| gvk.group == GROUP)?;
@@ -102,9 +119,17 @@ pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(Registered, ApiVers
 /// What clients say of the answer of an API that does not serve a kind of the group in a version; `None` for versions that it
 /// serves, and for other kinds.
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewGenericServerResponse
-pub(crate) fn not_served(gvk: &GroupVersionKind) -> Option<String> {
-    let kind = Kind::from_name(&gvk.kind).filter(|_| gvk.group == GROUP)?;
-    if matches!(find_served(gvk), Some((Registered::Object(_), _))) {
+pub(crate) fn not_served(gvk: &GroupVersionKind, versions: ServedVersions) -> Option<String> {
+    let (kind, _) = kind_or_list(&gvk.kind).filter(|_| gvk.group == GROUP)?;
+    let is_read = matches!(
+        find_served(gvk),
+        Some((Registered::Object(_) | Registered::TypedList(_), _))
+    );
+    let of_items = GroupVersionKind {
+        kind: kind.name().to_owned(),
+        ..gvk.clone()
+    };
+    if is_read && versions.has(&of_items) {
         return None;
     }
     let lower = kind.name().to_ascii_lowercase();
@@ -206,4 +231,48 @@ pub(crate) fn not_registered(gvk: &GroupVersionKind) -> String {
     }
     let version = quote(&gvk.api_version());
     format!("no kind {kind} is registered for version {version} in scheme \"{SCHEME}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(versions: ServedVersions, version: &str, kind: &str, expected: bool) {
+        let found = GroupVersionKind::new(GROUP, version, kind);
+        assert_eq!(
+            not_served(&found, versions).is_none(),
+            expected,
+            "{version} {kind}"
+        );
+    }
+
+    #[test]
+    fn older_versions_are_not_usual() {
+        for kind in ALPHA_KINDS {
+            for name in [kind.name().to_owned(), format!("{kind}List")] {
+                check(ServedVersions::Usual, "v1", &name, true);
+                for version in ["v1beta1", "v1alpha1"] {
+                    check(ServedVersions::Usual, version, &name, false);
+                    check(ServedVersions::Older, version, &name, true);
+                }
+                check(ServedVersions::Older, "v2", &name, false);
+            }
+        }
+        check(ServedVersions::Usual, "v1", "MutatingWebhookConfiguration", true);
+        check(
+            ServedVersions::Older,
+            "v1beta1",
+            "MutatingWebhookConfiguration",
+            false,
+        );
+    }
+
+    #[test]
+    fn all_releases_serve_the_same() {
+        let mut kinds = builtin::resources()
+            .iter()
+            .filter(|served| served.kind.group == GROUP);
+        assert!(kinds.all(|served| builtin::served_since(served).is_none()));
+    }
 }

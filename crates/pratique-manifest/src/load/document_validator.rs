@@ -11,7 +11,7 @@ use super::options::{Options, SourceTexts};
 use super::selection::Selection;
 use super::set::{Object, OlderVersion};
 use crate::budget::{Budget, DOCUMENT};
-use crate::decode::registry::{self, ApiVersion, GROUP, Registered};
+use crate::decode::registry::{self, ApiVersion, GROUP, Registered, ServedVersions};
 use crate::decode::{self, Raw, failures};
 use crate::kind::Kind;
 use crate::list::list_items;
@@ -65,6 +65,8 @@ pub(crate) struct DocumentValidator<'a> {
     pub(crate) budget: &'a Budget,
     /// Which objects are loaded.
     pub(crate) selection: Selection,
+    /// The versions that the API serves.
+    pub(crate) served: ServedVersions,
 }
 
 /// A result of validating a document.
@@ -132,6 +134,7 @@ impl<'a> DocumentValidator<'a> {
             texts,
             budget,
             selection: Selection::Everything,
+            served: ServedVersions::Usual,
         }
     }
 
@@ -264,9 +267,9 @@ impl DocumentValidation<'_> {
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind));
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
             if self.validator.scope == ManifestScope::Api
-                && let Some(text) = registry::not_served(&kind)
+                && let Some(text) = registry::not_served(&kind, self.validator.served)
             {
-                return Err(failures::unsupported(parsed, id, text));
+                return Err(failures::not_served(parsed, id, text));
             }
             find(&kind).ok_or_else(unknown)
         });

@@ -11,6 +11,7 @@ use super::selection::{NamedOrigin, Selection};
 use super::set::ManifestSet;
 use super::{Readable, finish, outcome, read, readable};
 use crate::budget::{self, Budget};
+use crate::decode::registry::ServedVersions;
 use crate::parse::documents::Document;
 use crate::parse::file_document::FileDocument;
 use crate::plugin::Plugin;
@@ -40,6 +41,7 @@ pub struct Loader<'a> {
     scope: ManifestScope,
     texts: SourceTexts,
     is_by_name: bool,
+    served: ServedVersions,
 }
 
 impl<'a> Loader<'a> {
@@ -62,6 +64,7 @@ impl<'a> Loader<'a> {
             scope,
             texts: SourceTexts::Kept,
             is_by_name: false,
+            served: ServedVersions::Usual,
         }
     }
 
@@ -71,6 +74,16 @@ impl<'a> Loader<'a> {
     pub fn without_texts(self) -> Self {
         Loader {
             texts: SourceTexts::Discarded,
+            ..self
+        }
+    }
+
+    /// Of the API, loads policies and bindings of older versions too, `v1beta1` and `v1alpha1`: as those of a cluster that serves
+    /// them, because its release is an earlier one or it was told to. Other servers have no such resources.
+    #[must_use]
+    pub fn with_older_versions(self) -> Self {
+        Loader {
+            served: ServedVersions::Older,
             ..self
         }
     }
@@ -135,7 +148,10 @@ impl<'a> Loader<'a> {
     }
 
     fn validator<'v>(&'v self, budget: &'v Budget) -> DocumentValidator<'v> {
-        DocumentValidator::new(self.scope, &self.options, self.texts, budget)
+        DocumentValidator {
+            served: self.served,
+            ..DocumentValidator::new(self.scope, &self.options, self.texts, budget)
+        }
     }
 }
 
