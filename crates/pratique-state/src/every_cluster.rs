@@ -32,6 +32,9 @@ pub const DEFAULT_SERVICE_ACCOUNT: &str = "default";
 // Upstream: pkg/controller/certificates/rootcacertpublisher/publisher.go
 const ROOT_CERTIFICATES: &str = "kube-root-ca.crt";
 
+/// The certificate in it. Each cluster has its own; what matters to a policy is that there is one.
+const ROOT_CERTIFICATE: &str = include_str!("../data/root-ca.crt");
+
 /// The namespaces, with the label that each has.
 pub fn namespaces() -> impl Iterator<Item = Value<'static>> {
     let names = NAMESPACES.into_iter();
@@ -61,9 +64,12 @@ pub fn default_service_account(namespace: &str) -> Value<'static> {
     Value::Object(account)
 }
 
-/// The objects of each namespace. What certificates there are is not known.
+/// The objects of each namespace.
 pub fn namespace_objects(namespace: &str) -> [Value<'static>; 2] {
-    let certificates = object("v1", "ConfigMap", Some(namespace), ROOT_CERTIFICATES);
+    let mut certificates = object("v1", "ConfigMap", Some(namespace), ROOT_CERTIFICATES);
+    let mut data = Object::new();
+    data.insert("ca.crt", ROOT_CERTIFICATE);
+    certificates.insert("data", data);
     [default_service_account(namespace), Value::Object(certificates)]
 }
 

@@ -132,6 +132,42 @@ fn every_cluster_has_some_objects() {
     check(&[&workload("default", USES_CLASS)], 1, "1 allowed, 1 denied");
 }
 
+#[test]
+fn each_namespace_has_root_certificates() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: certificates}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  validations:
+  - {expression: \"has(params.data) && params.data[?'ca.crt'].orValue('').startsWith('-----BEGIN CERTIFICATE-----')\"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: certificates}
+spec:
+  policyName: certificates
+  paramRef: {name: kube-root-ca.crt, parameterNotFoundAction: Deny}
+  validationActions: [Deny]
+";
+    let directory = cluster()
+        .with("policy.yaml", policy)
+        .with("pod.yaml", pod("").replace("shop", "default"));
+    let state = ["--objects", "state.yaml", "--objects-complete"];
+    let run = directory.run(
+        &[
+            &["review", "--policies", "policy.yaml"],
+            &state[..],
+            &["pod.yaml"],
+        ]
+        .concat(),
+    );
+    ends(&run, 0, "1 allowed, 0 denied");
+}
+
 /// What is given of a namespace that every cluster has counts.
 #[test]
 fn given_objects_come_first() {
