@@ -217,8 +217,8 @@ kinds:
 ";
     let run = files()
         .with("saved/snapshot.yaml", index)
-        .with("saved/policy.yaml", policy)
-        .with("saved/binding.yaml", binding)
+        .with("saved/validatingadmissionpolicies.yaml", policy)
+        .with("saved/validatingadmissionpolicybindings.yaml", binding)
         .with("saved/param.yaml", PARAM)
         .run(&["review", "--snapshot", "saved", "deployment.yaml"]);
     run.exits(1).stdout_has("at most 3 replicas");
