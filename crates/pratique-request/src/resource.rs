@@ -497,6 +497,9 @@ mod tests {
                 "v1beta1",
                 "MutatingAdmissionPolicy",
             ),
+            // The whole group is gone.
+            ("settings.k8s.io", "v1alpha1", "PodPreset"),
+            ("auditregistration.k8s.io", "v1alpha1", "AuditSink"),
         ] {
             check(kind, None, "", MISSING);
         }

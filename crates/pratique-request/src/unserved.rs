@@ -302,6 +302,12 @@ mod tests {
                  flowcontrol.apiserver.k8s.io/v1 FlowSchema",
             ),
             (
+                "settings.k8s.io",
+                "v1alpha1",
+                "PodPreset",
+                "settings.k8s.io/v1alpha1 PodPreset is not served since Kubernetes 1.20, and nothing took its place",
+            ),
+            (
                 "events.k8s.io",
                 "v1beta1",
                 "Event",

@@ -1,4 +1,5 @@
-//! Versions of kinds that a release stopped to serve, by the lifecycle that Kubernetes generates beside its types.
+//! Versions of kinds that a release stopped to serve, by the lifecycle that Kubernetes generates beside its types. Those that were
+//! deleted before there were lifecycles are the packages that the next version of their module has not.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,6 +9,9 @@ use pratique_harness::{Error, entries};
 
 /// The file of a package in which the lifecycle of its types is.
 const LIFECYCLE: &str = "zz_generated.prerelease-lifecycle.go";
+
+/// The file of a package that names its group and registers its types.
+const REGISTER: &str = "register.go";
 
 const HEAD: &str = "\
 # Versions of kinds that are no longer served: VERSION KIND REMOVED-IN [VERSION KIND instead]. Made by `cargo xtask codegen lifecycle`; do not edit.
@@ -26,10 +30,15 @@ pub(super) fn run(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
     let mut lines = BTreeMap::new();
     for module in modules {
         let mut packages = Vec::new();
-        collect_packages(module, &mut packages)?;
+        collect_packages(module, LIFECYCLE, &mut packages)?;
         for package in packages {
             for (kind, line) in removed_kinds(&package)? {
                 lines.entry(kind).or_insert(line);
+            }
+        }
+        if let Some((next, minor)) = next_version(module, modules) {
+            for kind in deleted_kinds(module, next)? {
+                lines.entry(kind).or_insert_with(|| format!("1.{minor}"));
             }
         }
     }
@@ -40,12 +49,52 @@ pub(super) fn run(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
     std::fs::write(table, text).map_err(Error::file(table))
 }
 
-/// The directories below one that have a lifecycle. Recursion is safe: modules are some directories deep.
-fn collect_packages(directory: &Path, packages: &mut Vec<PathBuf>) -> Result<(), Error> {
+/// The next minor version of a module among others, with its number: `k8s.io/api@v0.20.15` of `k8s.io/api@v0.19.16`.
+fn next_version<'m>(module: &Path, modules: &'m [PathBuf]) -> Option<(&'m PathBuf, u32)> {
+    let (name, minor) = parse_module(module)?;
+    let next = minor.checked_add(1)?;
+    let mut others = modules.iter();
+    let found = others.find(|other| parse_module(other) == Some((name, next)))?;
+    Some((found, next))
+}
+
+/// The name of a module and its minor version, which is that of the release.
+fn parse_module(module: &Path) -> Option<(&str, u32)> {
+    let (name, version) = module.file_name()?.to_str()?.split_once("@v0.")?;
+    Some((name, version.split('.').next()?.parse().ok()?))
+}
+
+/// The kinds of the packages of a module that its next version has not, and that have no lifecycle.
+fn deleted_kinds(module: &Path, next: &Path) -> Result<Vec<String>, Error> {
+    let mut packages = Vec::new();
+    collect_packages(module, REGISTER, &mut packages)?;
+    let mut kinds = Vec::new();
+    for package in packages {
+        let below = package.strip_prefix(module).unwrap_or(&package);
+        if next.join(below).is_dir() || package.join(LIFECYCLE).is_file() {
+            continue;
+        }
+        let register = read(&package.join(REGISTER))?;
+        let api_version = api_version(&package, &register);
+        let registered = registered_kinds(&register);
+        kinds.extend(registered.map(|kind| format!("{api_version} {kind}")));
+    }
+    Ok(kinds)
+}
+
+/// The kinds that a package adds to a scheme, without lists and the types of other packages.
+fn registered_kinds(register: &str) -> impl Iterator<Item = &str> {
+    let types = register.lines().filter_map(|line| line.trim().strip_prefix('&'));
+    let kinds = types.filter_map(|line| line.strip_suffix("{},"));
+    kinds.filter(|kind| !kind.ends_with("List") && !kind.contains('.'))
+}
+
+/// The directories below one that have a file. Recursion is safe: modules are some directories deep.
+fn collect_packages(directory: &Path, file: &str, packages: &mut Vec<PathBuf>) -> Result<(), Error> {
     for path in entries(directory)? {
         if path.is_dir() {
-            collect_packages(&path, packages)?;
-        } else if path.ends_with(LIFECYCLE) {
+            collect_packages(&path, file, packages)?;
+        } else if path.ends_with(file) {
             packages.push(directory.to_owned());
         }
     }
@@ -54,13 +103,7 @@ fn collect_packages(directory: &Path, packages: &mut Vec<PathBuf>) -> Result<(),
 
 /// The kinds of a package that are removed in some release, with what the table says of them.
 fn removed_kinds(package: &Path) -> Result<Vec<(String, String)>, Error> {
-    let register = read(&package.join("register.go"))?;
-    let group = register.lines().find_map(|line| {
-        let (_, name) = line.split_once("GroupName = \"")?;
-        name.strip_suffix('"')
-    });
-    let version = package.file_name().and_then(|name| name.to_str());
-    let api_version = join_version(group.unwrap_or_default(), version.unwrap_or_default());
+    let api_version = api_version(package, &read(&package.join(REGISTER))?);
     let lifecycles = read_lifecycles(&read(&package.join(LIFECYCLE))?);
     let kinds = lifecycles.into_iter().filter_map(|(kind, lifecycle)| {
         let removed = lifecycle.removed?;
@@ -74,6 +117,16 @@ fn removed_kinds(package: &Path) -> Result<Vec<(String, String)>, Error> {
         (!is_list).then(|| (format!("{api_version} {kind}"), line))
     });
     Ok(kinds.collect())
+}
+
+/// The group and version of a package.
+fn api_version(package: &Path, register: &str) -> String {
+    let group = register.lines().find_map(|line| {
+        let (_, name) = line.split_once("GroupName = \"")?;
+        name.strip_suffix('"')
+    });
+    let version = package.file_name().and_then(|name| name.to_str());
+    join_version(group.unwrap_or_default(), version.unwrap_or_default())
 }
 
 /// The lifecycles of the types in a generated file, whose functions are all of one form.
@@ -146,5 +199,41 @@ func (in *Scale) APILifecycleIntroduced() (major, minor int) {
         assert_eq!(deployment.removed.as_deref(), Some("1.16"));
         assert_eq!(deployment.replacement.as_deref(), Some("apps/v1 Deployment"));
         assert!(lifecycles["Scale"].removed.is_none());
+    }
+
+    #[test]
+    fn packages_without_a_lifecycle_register_their_kinds() {
+        let register = "\
+const GroupName = \"settings.k8s.io\"
+\tscheme.AddKnownTypes(SchemeGroupVersion,
+\t\t&PodPreset{},
+\t\t&PodPresetList{},
+\t\t&metav1.Status{},
+\t)
+\tlocalSchemeBuilder = &SchemeBuilder
+";
+        let kinds: Vec<&str> = registered_kinds(register).collect();
+        assert_eq!(kinds, ["PodPreset"]);
+        let version = api_version(Path::new("settings/v1alpha1"), register);
+        assert_eq!(version, "settings.k8s.io/v1alpha1");
+    }
+
+    #[test]
+    fn only_the_next_version_of_a_module_says_what_is_deleted() {
+        let modules = [
+            "api@v0.37.2",
+            "api@v0.20.15",
+            "kube-aggregator@v0.21.14",
+            "api@v0.19.16",
+        ];
+        let modules = modules.map(|name| PathBuf::from("k8s.io").join(name));
+        let next = |name: &str| {
+            let next = next_version(&PathBuf::from("k8s.io").join(name), &modules);
+            next.map(|(_, minor)| minor)
+        };
+        assert_eq!(
+            ["api@v0.19.16", "api@v0.20.15", "other"].map(next),
+            [Some(20), None, None]
+        );
     }
 }
