@@ -34,6 +34,15 @@ const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "K
 /// The file that makes a directory a chart.
 const CHART: &str = "Chart.yaml";
 
+/// What that file is made of where a build writes it: beside templates, it makes a chart as well.
+const GENERATED_CHARTS: [&str; 5] = [
+    "Chart.template.yaml",
+    "Chart.yaml.in",
+    "Chart.yaml.template",
+    "Chart.yaml.tmpl",
+    "Chart.yaml.tpl",
+];
+
 /// What a file is, if it is no object of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
@@ -55,6 +64,10 @@ pub enum SourceKind {
     Template,
     /// What a program is configured with: a cluster of kind, a kubelet, a kubeconfig.
     ProgramConfiguration,
+    /// What an API server is started with, such as an AdmissionConfiguration, which can be [checked](Self::is_checked).
+    ServerConfiguration,
+    /// Tests of policies: a suite of this program or of gator, a test of Kyverno.
+    TestSuite,
 }
 
 impl SourceKind {
@@ -75,6 +88,10 @@ impl SourceKind {
             SourceKind::ChartFile => ("other file of a chart", "other files of charts"),
             SourceKind::Template => ("template", "templates"),
             SourceKind::ProgramConfiguration => ("configuration of a program", "configurations of programs"),
+            SourceKind::ServerConfiguration => {
+                ("configuration of an API server", "configurations of API servers")
+            }
+            SourceKind::TestSuite => ("suite of tests", "suites of tests"),
         }
     }
 
@@ -88,8 +105,15 @@ impl SourceKind {
             SourceKind::Chart | SourceKind::Values | SourceKind::ChartFile | SourceKind::Template => {
                 Some("helm template")
             }
-            SourceKind::ProgramConfiguration => None,
+            SourceKind::ProgramConfiguration | SourceKind::ServerConfiguration | SourceKind::TestSuite => {
+                None
+            }
         }
+    }
+
+    /// Whether a file that is named to be checked is loaded as what it is.
+    pub fn is_checked(self) -> bool {
+        self == SourceKind::ServerConfiguration
     }
 }
 
@@ -235,8 +259,8 @@ impl SourceFiles {
         if content.is_json_patch() {
             return recognized(SourceKind::Patch, None);
         }
-        if content.is_program_configuration() {
-            return recognized(SourceKind::ProgramConfiguration, None);
+        if let Some(kind) = content.program_kind() {
+            return recognized(kind, None);
         }
         let is_values = is_values_name(path) && content.has_no_object();
         match (is_values, content.is_template()) {
@@ -269,7 +293,7 @@ impl SourceFiles {
 impl DirectorySources {
     fn read(directory: &Path) -> Self {
         let mut sources = DirectorySources {
-            is_chart: directory.join(CHART).is_file(),
+            is_chart: is_chart(directory),
             is_top: directory.join(".git").exists(),
             ..DirectorySources::default()
         };
@@ -296,6 +320,13 @@ impl DirectorySources {
     }
 }
 
+/// Whether a directory is that of a chart.
+fn is_chart(directory: &Path) -> bool {
+    let has_file = |name: &str| directory.join(name).is_file();
+    let is_generated = || GENERATED_CHARTS.into_iter().any(has_file) && directory.join("templates").is_dir();
+    has_file(CHART) || is_generated()
+}
+
 /// Whether an object of the API with a name is in the content of a file, or may be: what is large, or cannot be read, may have one.
 pub fn may_have_object(path: &Path, text: &[u8]) -> bool {
     let content = Content::new(path, text, text.len() as u64 <= LARGEST);
@@ -310,6 +341,9 @@ fn kind_in_chart(place: &Path, chart: &Path, content: &Content) -> Option<Source
     let is_in = |name: &str| !is_at_top && first == Component::Normal(name.as_ref());
     match () {
         () if is_at_top && below == Path::new(CHART) => content.has_no_object().then_some(SourceKind::Chart),
+        () if is_at_top && is_named(below, &GENERATED_CHARTS) && content.has_no_object() => {
+            Some(SourceKind::Chart)
+        }
         () if is_at_top && is_named(below, &["requirements.yaml"]) => Some(SourceKind::Chart),
         // Values for its tests lie in `ci`.
         () if (is_at_top || is_in("ci")) && content.has_no_object() => Some(SourceKind::Values),

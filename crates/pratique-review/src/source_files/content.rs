@@ -6,6 +6,7 @@ use pratique_json::Value;
 use pratique_manifest::{LoadErrors, ManifestFile, path_text, read_contents};
 use pratique_stream::to_utf8;
 
+use super::SourceKind;
 use pratique_manifest::convert::convert;
 
 /// The group of kustomizations. That of the objects which Flux makes of some is another one.
@@ -28,11 +29,21 @@ const CONFIGURED: [&str; 11] = [
 ];
 
 /// Words of which a source has one, unless its name or its directory says what it is.
-const WORDS: [&str; 5] = ["{{", KUSTOMIZE_GROUP, "fieldSpecs", "path:", "clusters"];
+const WORDS: [&str; 6] = [
+    "{{",
+    KUSTOMIZE_GROUP,
+    KUSTOMIZE_BUILTIN,
+    "fieldSpecs",
+    "path:",
+    "clusters",
+];
 
-/// The groups of what programs are configured with, and their kind where the group has others as well. No server has them: those
-/// of a server's admission are not among them, since they are checked.
-const PROGRAM_GROUPS: [(&str, Option<&str>); 12] = [
+/// The `apiVersion` of transformers and generators that are part of Kustomize.
+// Upstream: kustomize, api/konfig/general.go, BuiltinPluginApiVersion
+const KUSTOMIZE_BUILTIN: &str = "builtin";
+
+/// The groups of what programs are configured with, and their kind where the group has others as well. No server has them.
+const PROGRAM_GROUPS: [(&str, Option<&str>); 13] = [
     ("audit.k8s.io/", Some("Policy")),
     ("client.authentication.k8s.io/", None),
     ("controller-runtime.sigs.k8s.io/", None),
@@ -44,8 +55,29 @@ const PROGRAM_GROUPS: [(&str, Option<&str>); 12] = [
     ("kubelet.config.k8s.io/", None),
     ("kubeproxy.config.k8s.io/", None),
     ("kubescheduler.config.k8s.io/", None),
+    ("pratique/", Some("Configuration")),
     ("skaffold/", None),
 ];
+
+/// The groups of what an API server reads when it starts, besides those of [`SERVER_PLUGINS`].
+const SERVER_GROUPS: [&str; 2] = ["apiserver.config.k8s.io/", "apiserver.k8s.io/"];
+
+/// How the groups of the configurations of plugins end, which stand in an AdmissionConfiguration or in files of their own. A review
+/// has the group `admission.k8s.io`.
+const SERVER_PLUGINS: [&str; 2] = [".admission.config.k8s.io/", ".admission.k8s.io/"];
+
+/// The kinds of tests, by their groups. No cluster has them, whatever names they have.
+const TEST_KINDS: [(&str, &[&str]); 3] = [
+    // Upstream: kyverno, cmd/cli/kubectl-kyverno/apis
+    (
+        "cli.kyverno.io/",
+        &["Context", "Test", "UserInfo", "Value", "Values", "Variable"],
+    ),
+    ("pratique/", &["Suite"]),
+    // Upstream: gatekeeper, pkg/gator/verify/read_suites.go
+    ("test.gatekeeper.sh/", &["Suite"]),
+];
+
 /// The version and kind of a kubeconfig, which has `clusters`.
 const KUBECONFIG: (&str, &str) = ("v1", "Config");
 
@@ -92,10 +124,11 @@ impl Content {
             let text = |path: &[&str]| document.at(path).and_then(Value::as_str).unwrap_or_default();
             let version = text(&["apiVersion"]);
             // Transformers and generators are named so, and no server knows them.
-            let is_of_kustomize = version == "builtin" || version.starts_with(KUSTOMIZE_GROUP);
+            let is_of_kustomize = version == KUSTOMIZE_BUILTIN || version.starts_with(KUSTOMIZE_GROUP);
+            let is_test = || document_kind(document) == Some(SourceKind::TestSuite);
             let is_typed = !version.is_empty() && !text(&["kind"]).is_empty();
             // Whatever its kind, items are those of a list.
-            is_typed && (has_items(document) || (!is_of_kustomize && is_named(document)))
+            is_typed && (has_items(document) || (!is_of_kustomize && is_named(document) && !is_test()))
         };
         let is_unread = !self.is_whole && !self.is_template();
         is_unread || self.documents.iter().any(is_one)
@@ -119,24 +152,25 @@ impl Content {
             && (is_empty || (!self.documents.is_empty() && self.documents.iter().all(is_one)))
     }
 
-    /// Whether it configures programs, such as kind, kubeadm and kubectl. What has a name may be an object: a cluster can have a
-    /// definition of such a group.
-    pub(super) fn is_program_configuration(&self) -> bool {
-        let is_one = |document: &Value<'static>| {
-            let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
-            let (version, kind) = (text("apiVersion"), text("kind"));
-            let is_of = |(group, only): &(&str, Option<&str>)| {
-                version.starts_with(group) && only.is_none_or(|only| kind == only)
-            };
-            !is_named(document)
-                && ((version, kind) == KUBECONFIG || (!kind.is_empty() && PROGRAM_GROUPS.iter().any(is_of)))
-        };
-        self.is_whole && self.is_read() && !self.documents.is_empty() && self.documents.iter().all(is_one)
+    /// What a file is that only programs read: the configuration of one, such as kind and kubectl, or tests; `None` for another.
+    /// What has a name may be an object, since a cluster can have a definition of such a group, unless it is a test.
+    pub(super) fn program_kind(&self) -> Option<SourceKind> {
+        if !self.is_whole || !self.is_read() {
+            return None;
+        }
+        let mut kinds = self.documents.iter().map(document_kind);
+        let first = kinds.next()??;
+        kinds.all(|kind| kind == Some(first)).then_some(first)
     }
 
     /// Whether it configures the transformers of Kustomize: `kustomizeconfig.yaml`, as kubebuilder writes it.
     pub(super) fn is_kustomize_configuration(&self) -> bool {
         let is_one = |document: &Value<'static>| match document {
+            Value::Object(members) if document.get("apiVersion").is_some() => {
+                members.get("apiVersion").and_then(Value::as_str) == Some(KUSTOMIZE_BUILTIN)
+                    && members.get("kind").is_some()
+                    && !has_items(document)
+            }
             Value::Object(members) => {
                 let mut members = members.iter();
                 let is_configured = |(name, value): (&str, &Value<'_>)| {
@@ -199,6 +233,31 @@ impl Content {
     }
 }
 
+/// What a document is that only programs read.
+fn document_kind(document: &Value<'static>) -> Option<SourceKind> {
+    let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if kind.is_empty() || has_items(document) {
+        return None;
+    }
+    let is_test = |(group, kinds): &(&str, &[&str])| version.starts_with(group) && kinds.contains(&kind);
+    if TEST_KINDS.iter().any(is_test) {
+        return Some(SourceKind::TestSuite);
+    }
+    if is_named(document) {
+        return None;
+    }
+    let is_of_program = |(group, only): &(&str, Option<&str>)| {
+        version.starts_with(group) && only.is_none_or(|only| kind == only)
+    };
+    if (version, kind) == KUBECONFIG || PROGRAM_GROUPS.iter().any(is_of_program) {
+        return Some(SourceKind::ProgramConfiguration);
+    }
+    let is_of_server = SERVER_GROUPS.iter().any(|group| version.starts_with(group))
+        || SERVER_PLUGINS.iter().any(|suffix| version.contains(suffix));
+    is_of_server.then_some(SourceKind::ServerConfiguration)
+}
+
 /// Whether an object is a list, whatever its kind.
 fn has_items(object: &Value<'static>) -> bool {
     let items = object.get("items").and_then(Value::as_array);
@@ -216,6 +275,8 @@ fn is_named(object: &Value<'static>) -> bool {
 pub(super) fn may_be_source(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let has = |word: &str| text.contains(word);
-    let groups = PROGRAM_GROUPS.iter().map(|(group, _)| *group);
+    let programs = PROGRAM_GROUPS.iter().map(|(group, _)| *group);
+    let tests = TEST_KINDS.iter().map(|(group, _)| *group);
+    let groups = programs.chain(tests).chain(SERVER_GROUPS).chain(SERVER_PLUGINS);
     WORDS.into_iter().chain(groups).any(has)
 }

@@ -222,6 +222,26 @@ fn charts_have_templates_and_values() {
     ]);
 }
 
+/// A build writes the description of some charts.
+#[test]
+fn charts_are_recognised_before_they_are_built() {
+    const TEMPLATE: &str = "kind: A\nname: \"{{ .Values.a }}\"\n";
+    check(&[
+        (
+            "chart/Chart.template.yaml",
+            "name: shop\nversion: v0.1.0\n",
+            Some(SourceKind::Chart),
+        ),
+        ("chart/templates/a.yaml", TEMPLATE, Some(SourceKind::Template)),
+        ("chart/templates/b.yaml", DEPLOYMENT, None),
+        ("tool/Chart.yaml.tmpl", "name: {{ .name }}\n", None),
+        ("tool/templates/a.yaml", TEMPLATE, Some(SourceKind::Template)),
+        // There are no templates beside it.
+        ("bare/Chart.template.yaml", "name: shop\n", None),
+        ("none/templates/a.yaml", TEMPLATE, None),
+    ]);
+}
+
 #[test]
 fn templates_are_recognised_by_what_they_begin_with() {
     let template = Some(SourceKind::Template);
@@ -290,11 +310,103 @@ fn configurations_of_programs_are_no_objects() {
             None,
         ),
         (
-            "admission.yaml",
-            "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: []\n",
+            "pratique.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Configuration\n",
+            configuration,
+        ),
+        (
+            "snapshot.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Other\n",
             None,
         ),
         ("map.yaml", "apiVersion: v1\nkind: ConfigMap\n", None),
+    ]);
+}
+
+/// What a server is started with has no names either, and only it can be checked.
+#[test]
+fn configurations_of_servers_are_no_objects() {
+    let files = [
+        "apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: []\n",
+        "apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n",
+        "apiserver.k8s.io/v1beta1\nkind: EgressSelectorConfiguration\n",
+        "pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n",
+        "eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\n",
+    ];
+    for file in files {
+        let text = format!("apiVersion: {file}");
+        check(&[
+            ("server.yaml", &text, Some(SourceKind::ServerConfiguration)),
+            ("named.yaml", &format!("{text}metadata: {{name: a}}\n"), None),
+        ]);
+    }
+    check(&[(
+        "review.json",
+        "{\"apiVersion\": \"admission.k8s.io/v1\", \"kind\": \"AdmissionReview\"}",
+        None,
+    )]);
+    assert!(SourceKind::ServerConfiguration.is_checked());
+    assert!(!SourceKind::TestSuite.is_checked());
+}
+
+/// No cluster has tests, whatever their names are; other kinds of their groups may be those of definitions.
+#[test]
+fn suites_of_tests_are_no_objects() {
+    let suite = Some(SourceKind::TestSuite);
+    let named = |head: &str| format!("apiVersion: {head}\nmetadata: {{name: a}}\n");
+    check(&[
+        (
+            "own.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Suite\ntests: []\n",
+            suite,
+        ),
+        (
+            "gator.yaml",
+            &named("test.gatekeeper.sh/v1alpha1\nkind: Suite"),
+            suite,
+        ),
+        (
+            "kyverno-test.yaml",
+            &named("cli.kyverno.io/v1alpha1\nkind: Test"),
+            suite,
+        ),
+        (
+            "values.yaml",
+            &named("cli.kyverno.io/v1alpha1\nkind: Values"),
+            suite,
+        ),
+        (
+            "other.yaml",
+            &named("cli.kyverno.io/v1alpha1\nkind: Policy"),
+            None,
+        ),
+        ("elsewhere.yaml", &named("example.com/v1\nkind: Suite"), None),
+        (
+            "both.yaml",
+            &format!(
+                "{}---\n{DEPLOYMENT}",
+                named("cli.kyverno.io/v1alpha1\nkind: Test")
+            ),
+            None,
+        ),
+        (
+            "list.yaml",
+            "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nitems: [{apiVersion: v1, kind: Pod, metadata: {name: a}}]\n",
+            None,
+        ),
+    ]);
+    let test = named("cli.kyverno.io/v1alpha1\nkind: Test");
+    assert!(!may_have_object(Path::new("test.yaml"), test.as_bytes()));
+}
+
+/// Kustomize has transformers that no server has, whatever names they.
+#[test]
+fn transformers_of_kustomize_are_no_objects() {
+    let builtin = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\n";
+    check(&[
+        ("a.yaml", builtin, Some(SourceKind::KustomizeConfiguration)),
+        ("both.yaml", &format!("{builtin}---\n{DEPLOYMENT}"), None),
+        ("list.yaml", &format!("{builtin}items: [{{kind: Pod}}]\n"), None),
     ]);
 }
 
