@@ -101,14 +101,16 @@ mod tests {
         link("../outside", "change/rendered");
         link("real", "change/inner");
         link(".git", "change/kept");
-        link("../outside/secret.yaml", "change/real/secret.yaml");
+        link("../../outside/secret.yaml", "change/real/secret.yaml");
+        link("../../outside/new.yaml", "change/real/new.yaml");
         link("change", "free");
         for (path, expected) in [
             ("change/real", true),
-            ("change/inner/new.yaml", true),
+            ("change/inner/other.yaml", true),
             ("change/rendered", false),
             ("change/rendered/secret.yaml", false),
             ("change/real/secret.yaml", false),
+            ("change/real/new.yaml", false),
             ("change/rendered/../outside", false),
             ("change/kept/config", false),
             ("free/real", true),

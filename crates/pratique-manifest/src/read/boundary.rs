@@ -53,18 +53,34 @@ pub fn repository_top(directory: &Path) -> Option<&Path> {
 
 /// The canonical form of a path, whether there is a file or not.
 pub fn canonical_path(path: &Path) -> Option<PathBuf> {
-    path.canonicalize().ok().or_else(|| absent(path))
+    path.canonicalize()
+        .ok()
+        .or_else(|| resolve_absent(&absolute_path(path), MOST_LINKS))
 }
 
-/// The canonical form of a path that does not exist: that of its last existing ancestor, with the rest appended.
-fn absent(path: &Path) -> Option<PathBuf> {
-    let path = absolute_path(path);
+/// As many links as Linux follows in a path.
+const MOST_LINKS: u8 = 40;
+
+/// The canonical form of a path that does not exist: that of its last existing ancestor, with the rest appended. Where the rest
+/// begins with a link to what is not there, it is what a file would be written through, and so it is followed.
+fn resolve_absent(path: &Path, links: u8) -> Option<PathBuf> {
     let (there, rest) = path
         .ancestors()
         .filter_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)))
         .next()?;
+    let mut parts = rest.components();
+    let next = there.join(parts.next()?);
+    if let Ok(target) = next.read_link() {
+        return resolve_link(&there.join(target).join(parts), links);
+    }
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     rest.components().all(is_plain).then(|| there.join(rest))
+}
+
+/// The canonical form of where a link leads.
+fn resolve_link(path: &Path, links: u8) -> Option<PathBuf> {
+    let links = links.checked_sub(1)?;
+    path.canonicalize().ok().or_else(|| resolve_absent(path, links))
 }
 
 /// The absolute form of a path; the empty one is the working directory.
@@ -73,5 +89,47 @@ pub fn absolute_path(path: &Path) -> PathBuf {
         PathBuf::from(".")
     } else {
         std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_to_what_is_not_there_lead_where_it_would_be() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        for name in ["change/.git", "change/real", "outside"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        for (target, name) in [
+            ("../outside/new", "out"),
+            ("../nowhere", "nowhere"),
+            ("out", "twice"),
+            ("real/new", "inside"),
+            ("circle", "circle"),
+        ] {
+            symlink(target, root.join("change").join(name)).unwrap();
+        }
+        let boundary = PathBoundary::of_repository(&root.join("change")).unwrap();
+        for (path, expected) in [
+            ("new", true),
+            ("real/new/deep", true),
+            ("inside", true),
+            ("out", false),
+            ("twice", false),
+            ("nowhere/new", false),
+            ("circle", false),
+        ] {
+            assert_eq!(
+                boundary.holds(&root.join("change").join(path)),
+                expected,
+                "{path}"
+            );
+        }
     }
 }
