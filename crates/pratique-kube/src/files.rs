@@ -10,9 +10,14 @@ use pratique::manifest::{MAX_CONFIGURATION_BYTES, read_regular};
 
 use super::connect::ConnectError;
 
-/// Checks a kubeconfig file, which may be a pipe: `<(command)` is waited for.
+/// Where a system shows the open files of a process, among them the pipes that a shell gives it as `<(command)`.
+const INHERITED: [&str; 3] = ["/dev/fd", "/dev/stdin", "/proc/self/fd"];
+
+/// Checks a kubeconfig file, which may be a pipe of the shell: `<(command)` is waited for. A pipe with a name of its own is not,
+/// as nobody may write to it.
 pub(super) fn check_kubeconfig(path: &Path) -> Result<(), ConnectError> {
-    let is_pipe = fs::metadata(path).is_ok_and(|found| is_pipe(&found));
+    let is_inherited = INHERITED.iter().any(|place| path.starts_with(place));
+    let is_pipe = is_inherited && fs::metadata(path).is_ok_and(|found| is_pipe(&found));
     if is_pipe { Ok(()) } else { check(path) }
 }
 
@@ -83,6 +88,13 @@ mod tests {
         let error = check_kubeconfig(Path::new("/dev/zero")).unwrap_err().to_string();
         assert_eq!(error, "cannot read /dev/zero: not a regular file");
         assert!(check_kubeconfig(Path::new("/none")).is_ok());
+
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("kubeconfig");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let error = check_kubeconfig(&pipe).unwrap_err().to_string();
+        assert!(error.ends_with("kubeconfig: not a regular file"), "{error}");
 
         let text = "clusters: [{name: a, cluster: {certificate-authority: /dev/zero}}]";
         let file = Kubeconfig::from_yaml(text).unwrap();
