@@ -219,8 +219,14 @@ impl ParsedObjects<'_> {
 
     /// Adds the warning about a list whose kind is not that of a list.
     fn add_unusual_list(&mut self, kind: &str, location: Location) {
+        // Kinds with another sound than their first letter say are rare.
+        let article = if kind.starts_with(['A', 'E', 'I', 'O']) {
+            "an"
+        } else {
+            "a"
+        };
         let message = format!(
-            "a {kind} with `items` is a list, as it is to kubectl: its items are read, and its own fields are not"
+            "{article} {kind} with `items` is a list, as it is to kubectl: its items are read, and its own fields are not"
         );
         self.reading_warnings
             .push(Problem::new(Rule::UnknownField, message).at(location));
