@@ -77,7 +77,7 @@ pub(crate) struct PolicySetArguments {
         conflicts_with_all = ["old_rev", "new_rev", "policies"]
     )]
     pub(crate) new: Vec<PathBuf>,
-    /// Compare revisions of --policies in its git repository: that of the policies of now, such as `origin/main`.
+    /// Compare revisions of --policies in its git repository: that of the policies of now, such as `refs/remotes/origin/main`.
     #[arg(
         long,
         env = "PRATIQUE_OLD_REV",

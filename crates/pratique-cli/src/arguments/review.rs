@@ -106,7 +106,7 @@ pub(crate) struct RequestArguments {
     /// --operation UPDATE, each object has to be stored, and none is deleted.
     #[arg(long, env = "PRATIQUE_OLD", value_name = "PATH")]
     pub(crate) old: Vec<String>,
-    /// Take the stored objects from a revision of the inputs' git repository, such as `HEAD` or `origin/main`.
+    /// Take the stored objects from a revision of the inputs' git repository, such as `HEAD` or `refs/remotes/origin/main`.
     #[arg(
         long,
         env = "PRATIQUE_SINCE",
