@@ -499,6 +499,7 @@ fn the_template_of_gitlab_takes_the_rules_of_the_target() {
         &[
             ("PRATIQUE_COMMANDS", "review"),
             ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+            ("CI_PROJECT_DIR", directory.path().join("clone").to_str().unwrap()),
         ],
     );
     assert_eq!(code, Some(1), "{log}");
@@ -506,6 +507,53 @@ fn the_template_of_gitlab_takes_the_rules_of_the_target() {
         log.contains(&format!("project file: {target}:pratique.yaml")),
         "{log}"
     );
+}
+
+/// A directory of the change that is a bare repository by its files: the working directory of the job. Its `config` names programs for
+/// all that git does with it.
+#[test]
+fn a_committed_repository_is_not_asked() {
+    let directory = project().with(".git/HEAD", "ref: refs/heads/main\n");
+    let ran = directory.path().join("ran");
+    let program = format!("touch '{}'", ran.display());
+    let directory = directory
+        .with("bare/HEAD", "ref: refs/heads/main\n")
+        .with("bare/objects/.keep", "")
+        .with("bare/refs/heads/.keep", "")
+        .with(
+            "bare/config",
+            format!(
+                "[core]\nrepositoryformatversion = 0\nbare = true\nfsmonitor = \"{program}\"\nsshCommand = \"{program}\"\n\
+                 [remote \"origin\"]\nurl = .\nuploadpack = \"{program};\"\n"
+            ),
+        );
+    let bare = directory.path().join("bare");
+    // It does what it says, where git is asked.
+    let output = Command::new("git")
+        .args(["-c", "safe.bareRepository=all", "fetch", "origin", "missing"])
+        .current_dir(&bare)
+        .output()
+        .unwrap();
+    assert!(ran.exists(), "{}", both(&output));
+    fs::remove_file(&ran).unwrap();
+    for revision in ["missing", "HEAD", "--upload-pack=touch ../ran"] {
+        let output = Command::new("bash")
+            .arg(root().join("ci/run"))
+            .current_dir(&bare)
+            .env("PATH", path_with_binary(&directory))
+            .env("PRATIQUE_PROJECT_FILE_FROM", revision)
+            .env("PRATIQUE_REPORTS", directory.path().join("reports"))
+            .env("PRATIQUE_COMMANDS", "check")
+            .env("CHECK_ARGUMENTS", "../policies")
+            .env_remove("GITHUB_ACTIONS")
+            .env_remove("GITHUB_OUTPUT")
+            .env_remove("GITHUB_STEP_SUMMARY")
+            .output()
+            .unwrap();
+        let log = both(&output);
+        assert_eq!(output.status.code(), Some(2), "{revision}: {log}");
+        assert!(!ran.exists(), "{revision} ran a program: {log}");
+    }
 }
 
 #[test]
