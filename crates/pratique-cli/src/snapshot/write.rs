@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use super::{ClusterSnapshot, dropped};
 use crate::exit::CliError;
+use crate::project::permit;
 use crate::snapshot::snapshot_error::SnapshotError;
 
 /// The largest index of a snapshot, in bytes.
@@ -98,6 +99,7 @@ enum Found {
 
 impl Found {
     fn at(target: &Path) -> io::Result<Self> {
+        permit(target)?;
         let mut entries = match fs::read_dir(target) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
             entries => entries?,

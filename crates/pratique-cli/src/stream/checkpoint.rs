@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::arguments::CheckpointArguments;
 use crate::destination::{self, Readers};
 use crate::exit::CliError;
+use crate::input::permitted::read_regular;
 use crate::output;
 use crate::output::text::text;
 pub(crate) use mark::{At, CountedPart, FileState, Mark};
@@ -135,7 +136,7 @@ impl Checkpoints {
             let change = changed(&found.files, &checkpoints.files);
             return Err(refused(change.unwrap_or_else(other)));
         }
-        if !found.has_place() {
+        if !found.has_place(begun) {
             return Err(refused(CheckpointError::Place));
         }
         let counted = found.report.counted();
@@ -179,13 +180,21 @@ impl Checkpoints {
     }
 }
 
-impl<C> Checkpoint<C> {
+impl<C: Resumable> Checkpoint<C> {
     /// Whether the inputs have the place where the rest begins. A place beyond them would leave the rest out; one of another kind,
     /// or the very beginning although something was counted, would count it twice.
-    fn has_place(&self) -> bool {
+    fn has_place(&self, begun: &C) -> bool {
         let is_begun = self.source > 0 || !self.at.is_beginning();
         let file = self.files.get(self.source);
-        file.is_some_and(|file| file.has_place(&self.at)) && (is_begun || self.done == 0)
+        file.is_some_and(|file| file.has_place(&self.at))
+            && (is_begun || self.done == 0 && self.has_counted_nothing(begun))
+    }
+
+    /// Whether its counts are those of a run in which nothing is counted yet, whatever it says of how much came before.
+    fn has_counted_nothing(&self, begun: &C) -> bool {
+        let [counted, nothing] = [&self.report, begun].map(serde_json::to_value);
+        // What cannot be written was not read.
+        matches!((counted, nothing), (Ok(counted), Ok(nothing)) if counted == nothing)
     }
 }
 
@@ -220,7 +229,7 @@ fn changed(then: &[FileState], now: &[FileState]) -> Option<CheckpointError> {
 
 /// Reads a checkpoint, if there is one.
 fn read<C: Resumable>(path: &Path) -> Result<Option<Checkpoint<C>>, CliError> {
-    let content = match pratique_manifest::read_regular(path, LARGEST) {
+    let content = match read_regular(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         content => content.map_err(|error| CliError::unread(path, error))?,
     };

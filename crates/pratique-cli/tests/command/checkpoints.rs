@@ -163,6 +163,15 @@ fn checkpoints_name_a_place_of_the_inputs() {
         PLACE,
     );
     check_altered(
+        "the beginning, and nothing before it, with counts",
+        |checkpoint| {
+            checkpoint["source"] = 0.into();
+            checkpoint["at"] = serde_json::json!({"offset": 0});
+            checkpoint["done"] = 0.into();
+        },
+        PLACE,
+    );
+    check_altered(
         "another content of the same size and time",
         |checkpoint| checkpoint["files"][1]["digest"] = "sha256:00".into(),
         "audit.log has changed since",
