@@ -138,8 +138,9 @@ fn links_and_other_repositories_are_told_and_not_followed() {
     commit(elsewhere.path());
     let module = directory.path().join("module");
     copy(elsewhere.path(), &module);
-    std::os::unix::fs::symlink(elsewhere.path(), directory.path().join("link")).unwrap();
-    git(directory.path(), &["add", "link"]);
+    std::os::unix::fs::symlink("module", directory.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), directory.path().join("out")).unwrap();
+    git(directory.path(), &["add", "link", "out"]);
     git(
         directory.path(),
         &["-c", "advice.addEmbeddedRepo=false", "add", "module"],
@@ -160,4 +161,9 @@ fn links_and_other_repositories_are_told_and_not_followed() {
         let run = directory.run_with(&arguments, "", &[("PATH", &path)]);
         run.exits(0).stderr_has(why);
     }
+    let arguments = ["review", "--policies", "policy.yaml", "--since", "HEAD", "out"];
+    directory
+        .run_with(&arguments, "", &[("PATH", &path)])
+        .exits(2)
+        .stderr_has("out: a link that leads out of its repository");
 }

@@ -289,11 +289,13 @@ fn hidden_files_with_objects_are_reviewed() {
             "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"}}",
         )
         .with("all/.linter.yaml", "rules: {line-length: 80}\n")
-        .with("all/.hidden/evil.yaml", PRIVILEGED);
+        .with("all/.hidden/evil.yaml", PRIVILEGED)
+        .with("all/.hidden/linter.yaml", "rules: {line-length: 80}\n");
     let run = directory.run(&["review", "--manifests", "policies", "--verbose", "all"]);
     run.exits(1)
-        .stdout_has("0 allowed, 3 denied")
+        .stdout_has("0 allowed, 4 denied")
+        .stdout_has("all/.hidden/evil.yaml:1:1: CREATE pods shop/bad: denied")
         .stdout_has("passed over: 2 hidden")
-        .stdout_has("all/.hidden/: hidden")
+        .stdout_has("all/.hidden/linter.yaml: hidden")
         .stdout_has("all/.linter.yaml: hidden");
 }

@@ -33,7 +33,11 @@ fn files_of_directories_are_chosen_by_their_names() {
         .filter_map(|line| line.split_once("CREATE pods ")?.1.strip_suffix(": allowed"))
         .filter_map(|name| Some(name.split_once('/')?.1))
         .collect();
-    assert_eq!(named, ["hidden", "yaml", "yml", "json", "line", "jsonl"], "{run}");
+    assert_eq!(
+        named,
+        ["hidden", "within-hidden", "yaml", "yml", "json", "line", "jsonl"],
+        "{run}"
+    );
     // What is named itself is read, whatever its name.
     let run = files.run(&[
         "review",

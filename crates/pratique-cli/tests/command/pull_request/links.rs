@@ -53,14 +53,86 @@ fn links_that_are_found_do_not_lead_out_of_their_repository() {
         assert!(!matches!(run.code, Some(0 | 3)), "{run}");
         run.shows(&["a link that leads out of its repository"]);
     }
-    // A link that is named is followed, as is one outside of a repository.
+    // One outside of a repository is followed.
     let repository = repository();
-    let path = |name: &str| repository.path().join(name);
-    std::os::unix::fs::symlink("../repository/rendered/large.yaml", path("outside/link.yaml")).unwrap();
-    std::os::unix::fs::symlink("../outside/link.yaml", path("repository/named.yaml")).unwrap();
-    fs::remove_file(path("outside/secret.yaml")).unwrap();
-    for input in ["named.yaml", "../outside"] {
-        attack(&repository, &["review", input, "--policies", "policies"]).exits(1);
+    let link = repository.path().join("outside/link.yaml");
+    std::os::unix::fs::symlink("../repository/rendered/large.yaml", link).unwrap();
+    fs::remove_file(repository.path().join("outside/secret.yaml")).unwrap();
+    attack(&repository, &["review", "../outside", "--policies", "policies"]).exits(1);
+}
+
+/// Commands that name `linked`, which is a directory in the target of a change and a link in the change.
+const NAMED: &[&[&str]] = &[
+    &["review", "linked", "--policies", "policies"],
+    &["review", "linked/secret.yaml", "--policies", "policies"],
+    &["review", "rendered", "--policies", "linked"],
+    &["review", "rendered", "--manifests", "linked"],
+    &[
+        "review",
+        "rendered",
+        "--policies",
+        "policies",
+        "--objects",
+        "linked",
+    ],
+    &["review", "rendered", "--policies", "policies", "--old", "linked"],
+    &["scan", "linked", "--policies", "policies"],
+    &[
+        "scan",
+        "rendered",
+        "--policies",
+        "policies",
+        "--objects",
+        "linked",
+    ],
+    &["check", "linked"],
+    &["test", "linked"],
+    &[
+        "scan",
+        "rendered",
+        "--policies",
+        "policies",
+        "--report",
+        "linked/report.json",
+    ],
+    &["scan", "rendered", "--policies", "policies", "--report", "linked"],
+    &[
+        "scan",
+        "rendered",
+        "--policies",
+        "policies",
+        "--results",
+        "linked/report.parquet",
+    ],
+    &[
+        "scan",
+        "rendered",
+        "--policies",
+        "policies",
+        "--metrics-file",
+        "linked/report.prom",
+    ],
+    &["replay", "linked", "--policies", "policies"],
+];
+
+#[test]
+fn links_that_are_named_do_not_lead_out_of_their_repository() {
+    for target in ["../outside", "../outside/secret.yaml", "../outside/new", ".git"] {
+        for arguments in NAMED {
+            let repository = repository();
+            std::os::unix::fs::symlink(target, repository.path().join("repository/linked")).unwrap();
+            let run = attack(&repository, arguments);
+            assert!(!matches!(run.code, Some(0 | 3)), "{target}: {run}");
+            // What is not there, and what is below a file, is told by whoever looks at it first.
+            let is_told = [
+                "a link that leads out of its repository",
+                "Not a directory",
+                "No such file",
+            ]
+            .iter()
+            .any(|told| run.to_string().contains(told));
+            assert!(is_told, "{target}: {run}");
+        }
     }
 }
 
@@ -76,7 +148,7 @@ fn suites_are_not_updated_through_links_that_lead_out() {
     let named = ["test", "tests/linked.yaml", "--update"];
     attack(&repository, &named)
         .exits(2)
-        .stderr_has("not written through");
+        .stderr_has("a link that leads out of its repository");
 }
 
 /// Files that commands write, and the names that they had until they were finished.
@@ -103,7 +175,7 @@ fn committed_links_are_not_written_through() {
     ] {
         // The shell's process becomes that of the command.
         let line = format!(
-            "for name in {written}.$$.tmp .{written}.$$ {written}; do ln -sf ../outside/secret.yaml $name; done
+            "for name in {written}.$$.tmp .{written}.$$; do ln -sf ../outside/secret.yaml $name; done
              exec \"$PRATIQUE\" scan rendered --policies policies {flags}"
         );
         let log = script(&line);
