@@ -1,11 +1,15 @@
 //! The commands that users and pipelines run, with hostile inputs.
 
 mod amounts;
+mod clusters;
 mod counting;
 mod directories;
 mod hidden;
+mod links;
+mod namespaces;
 mod pull_request;
 mod repositories;
+mod scans;
 
 use std::fs;
 use std::io::Write as _;
@@ -25,7 +29,7 @@ use super::files::{bomb, pipe};
 type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
 
 /// All tests of commands, with their names.
-pub(super) const ALL: [(&str, Attack); 20] = [
+pub(super) const ALL: [(&str, Attack); 32] = [
     ("names that steer terminals and pipelines", names),
     ("check of devices and pipes", devices),
     ("check of many aliases", aliases),
@@ -52,6 +56,21 @@ pub(super) const ALL: [(&str, Attack); 20] = [
         hidden::definitions,
     ),
     ("a repository in the repository", repositories::bare),
+    (
+        "a repository in the repository, in a pipeline",
+        repositories::pipeline,
+    ),
+    ("objects in lists of Kustomize", hidden::kustomize_lists),
+    ("a namespace that a later input weakens", namespaces::later),
+    ("links that a path names", links::named),
+    ("links where reports are written", links::temporary),
+    ("a pipe in a snapshot", snapshot),
+    ("files that begin like an export of etcd", scans::exports),
+    ("reports that count twice", scans::merged),
+    ("forged checkpoints", scans::checkpoints),
+    ("lengths of messages of an editor", amounts::messages),
+    ("a list of equal policies", amounts::entries),
+    ("a cluster without end", clusters::endless),
 ];
 
 /// How long a command may take. They all do little; development builds are slow.
@@ -263,6 +282,34 @@ fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
             ["test", "/dev/zero"],
         ],
     )
+}
+
+/// Pipes in the directory of a snapshot, of the objects, and for the kubeconfig.
+fn snapshot(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: []}}\n";
+    write(folder, "pod.yaml", pod)?;
+    write(
+        folder,
+        "state/snapshot.yaml",
+        "apiVersion: pratique/v1alpha1\nkind: Snapshot\n",
+    )?;
+    pipe(&folder.join("state/namespaces.yaml"))?;
+    fs::create_dir_all(folder.join("other")).map_err(|error| error.to_string())?;
+    pipe(&folder.join("other/snapshot.yaml"))?;
+    let mut results = Vec::new();
+    for [flag, path] in [
+        ["--snapshot", "state"],
+        ["--snapshot", "other"],
+        ["--objects", "state"],
+        ["--kubeconfig", "other/snapshot.yaml"],
+    ] {
+        let result = run(program, folder, &["review", "pod.yaml", flag, path])?;
+        if !result.stderr.contains("not a regular file") {
+            return Err(format!("{flag} {path}: {}", result.summary()).into());
+        }
+        results.push(result.refused()?);
+    }
+    Ok(results.join("\n"))
 }
 
 fn aliases(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use super::{Input, Scale, run, run_with, write};
 use pratique_harness::Error;
@@ -100,5 +101,60 @@ pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<Strin
             outcome.stdout.chars().take(300).collect::<String>()
         )
         .into())
+    }
+}
+
+/// A message of an editor that says it is a terabyte, and one that ends early.
+pub(super) fn messages(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    let mut results = Vec::new();
+    for header in [
+        "Content-Length: 999999999999",
+        "Content-Length: 60000000",
+        "Content-Length: -1",
+    ] {
+        let input = Input {
+            bytes: format!("{header}\r\n\r\n{{}}").into_bytes(),
+            times: 1,
+        };
+        let result = run_with(program, folder, &["lsp"], Some(input))?;
+        if result.memory << 10 > STREAM_MEMORY {
+            return Err(format!("{header}: {}", result.summary()).into());
+        }
+        results.push(result.refused()?);
+    }
+    Ok(results.join("\n"))
+}
+
+/// A list of a project file with thousands of equal entries costs what one of them does.
+pub(super) fn entries(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
+    write(folder, "policies.yaml", POLICIES)?;
+    write(
+        folder,
+        "pod.yaml",
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n",
+    )?;
+    let mut took = Vec::new();
+    for count in [1, 4000] {
+        let policies = ["policies.yaml"; 4000]
+            .get(..count)
+            .unwrap_or_default()
+            .join(", ");
+        let file = format!("apiVersion: pratique/v1alpha1\nkind: Configuration\npolicies: [{policies}]\n");
+        write(folder, "pratique.yaml", &file)?;
+        let result = run(program, folder, &["review", "pod.yaml"])?;
+        if result.status.code() != Some(0) {
+            return Err(format!("{count} entries: {}", result.summary()).into());
+        }
+        took.push(result.took);
+    }
+    let text = format!("1 and 4000 equal entries: {took:.1?}");
+    let most = if scale.measures_time {
+        Duration::from_secs(1)
+    } else {
+        Duration::from_secs(30)
+    };
+    match took.as_slice() {
+        [one, many] if *many < *one * 3 + most => Ok(text),
+        _ => Err(text.into()),
     }
 }

@@ -43,6 +43,31 @@ pub(super) fn items(program: &Path, folder: &Path, _: Scale) -> Result<String, E
     Ok("the objects in `items` of 4 kinds were denied".to_owned())
 }
 
+/// Lists that call themselves something of Kustomize, whose files are passed over otherwise.
+pub(super) fn kustomize_lists(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    write(folder, "policies/policies.yaml", POLICIES)?;
+    let mut runs = 0;
+    for version in [
+        "kustomize.config.k8s.io/v1beta1",
+        "kustomize.config.k8s.io/v1alpha1",
+        "builtin",
+    ] {
+        for kind in ["Kustomization", "Component", "PatchTransformer", "PodList"] {
+            for name in ["list.json", "kustomization.yaml"] {
+                let list = format!(
+                    r#"{{"apiVersion": "{version}", "kind": "{kind}", "metadata": {{"name": "a"}}, "items": [{DENIED}]}}"#
+                );
+                write(folder, &format!("rendered/{name}"), &list)?;
+                review(program, folder, &format!("a {kind} of {version} in {name}"))?;
+                std::fs::remove_file(folder.join("rendered").join(name))
+                    .map_err(|error| error.to_string())?;
+                runs += 1;
+            }
+        }
+    }
+    Ok(format!("{runs} lists of kinds of Kustomize were denied"))
+}
+
 /// Files that the repository has and a reader may pass over: read, or told of.
 pub(super) fn files(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "policies/policies.yaml", POLICIES)?;
@@ -83,23 +108,28 @@ pub(super) fn files(program: &Path, folder: &Path, _: Scale) -> Result<String, E
         std::fs::remove_file(folder.join(name)).map_err(|error| error.to_string())?;
     }
 
-    // What nothing reads is counted.
-    for name in ["rendered/.hidden/object.yaml", "rendered/object.conf"] {
+    // kubectl reads directories whose name begins with a dot.
+    for name in ["rendered/.hidden/object.yaml", "rendered/a/.b/.c/.object.json"] {
         write(folder, name, DENIED)?;
-        git(folder, &["add", "--force", "."])?;
-        let result = run(
-            program,
-            folder,
-            &["review", "rendered", "--manifests", "policies"],
-        )?;
+        review(program, folder, name)?;
         std::fs::remove_file(folder.join(name)).map_err(|error| error.to_string())?;
-        if !result.stdout.contains("passed over: 1 ") {
-            return Err(format!("{name} is not counted: {}{}", result.stdout, result.stderr).into());
-        }
+    }
+
+    // What nothing reads is counted.
+    let name = "rendered/object.conf";
+    write(folder, name, DENIED)?;
+    git(folder, &["add", "--force", "."])?;
+    let result = run(
+        program,
+        folder,
+        &["review", "rendered", "--manifests", "policies"],
+    )?;
+    if !result.stdout.contains("passed over: 1 ") {
+        return Err(format!("{name} is not counted: {}{}", result.stdout, result.stderr).into());
     }
     Ok(
-        "files that are ignored, hidden, or named as a patch were read; those in a hidden directory, and of another extension, \
-         were counted"
+        "files that are ignored, hidden, in hidden directories, or named as a patch were read; those of another extension were \
+         counted"
             .to_owned(),
     )
 }

@@ -1,7 +1,8 @@
 //! A repository that is committed into the repository that is reviewed.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::hidden::git;
 use super::{Scale, run, write};
@@ -26,9 +27,18 @@ const COMMIT: [&str; 8] = [
     "a",
 ];
 
-/// The files of a bare repository beside the objects: it would say that they were there before, and its configuration would
-/// run a program.
-pub(super) fn bare(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+/// The places of an attack.
+struct Places {
+    root: PathBuf,
+    /// The files of a bare repository in it, beside an object.
+    rendered: PathBuf,
+    /// What the programs of its configuration make.
+    ran: PathBuf,
+}
+
+/// A repository into which the files of a bare one are committed: it would say that objects were there before, and its
+/// configuration would run a program.
+fn committed(folder: &Path) -> Result<Places, Error> {
     let (root, other, ran) = (
         folder.join("repository"),
         folder.join("other"),
@@ -48,13 +58,55 @@ pub(super) fn bare(program: &Path, folder: &Path, _: Scale) -> Result<String, Er
     fs::rename(other.join(".git"), &rendered).map_err(Error::file(&rendered))?;
     let configuration = format!(
         "[core]\nrepositoryformatversion = 0\nbare = true\nfsmonitor = \"touch '{ran}'\"\nsshCommand = \"touch '{ran}'\"\n\
-         hooksPath = hooks\n[diff]\nexternal = \"touch '{ran}'\"\n",
+         hooksPath = hooks\n[diff]\nexternal = \"touch '{ran}'\"\n\
+         [remote \"origin\"]\nurl = .\nuploadpack = \"touch '{ran}';\"\n",
         ran = ran.display()
     );
     write(&rendered, "config", &configuration)?;
     write(&rendered, "pod.yaml", POD)?;
     git(&root, &["add", "--force", "."])?;
+    Ok(Places { root, rendered, ran })
+}
 
+/// `ci/run` in the directory of such a repository, with a revision that it does not have: it would be fetched by a program of
+/// the configuration.
+pub(super) fn pipeline(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    let places = committed(folder)?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/run");
+    let mut runs = 0;
+    for (place, revision) in [
+        (&places.rendered, "missing"),
+        (&places.rendered, "HEAD"),
+        (&places.root, "missing"),
+    ] {
+        let output = Command::new("bash")
+            .arg(&script)
+            .current_dir(place)
+            .env("PRATIQUE_BINARY", program)
+            .env("PRATIQUE_COMMANDS", "review")
+            .env(
+                "REVIEW_ARGUMENTS",
+                "pod.yaml\n--policies\n../policies\n--since\nHEAD",
+            )
+            .env("PRATIQUE_PROJECT_FILE_FROM", revision)
+            .env("PRATIQUE_REPORTS", folder.join("reports"))
+            .output()
+            .map_err(|error| format!("bash: {error}"))?;
+        let shown = format!("ci/run in {} with {revision}", place.display());
+        if places.ran.exists() {
+            return Err(format!("{shown} ran a program").into());
+        }
+        if output.status.success() {
+            return Err(format!("{shown}: allowed: {}", String::from_utf8_lossy(&output.stdout)).into());
+        }
+        runs += 1;
+    }
+    Ok(format!("{runs} runs of ci/run ran no program"))
+}
+
+/// Reviews that ask git what was there before, in and beside the files of a bare repository.
+pub(super) fn bare(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+    let Places { root, rendered, ran } = committed(folder)?;
     let mut runs = 0;
     for (place, inputs) in [
         (&root, "rendered/pod.yaml"),
