@@ -171,7 +171,7 @@ const COLLECTIONS: [&str; 11] = [
 
 fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
     match (one, other) {
-        (Value::Object(one), Value::Object(other)) => covers(one, other) && covers(other, one),
+        (Value::Object(one), Value::Object(other)) => has_same_members(one, other),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
         }
@@ -182,9 +182,52 @@ fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
     }
 }
 
-fn covers(one: &Object<'_>, other: &Object<'_>) -> bool {
-    one.iter().all(|(name, value)| match other.get(name) {
+/// Members that both have are compared once: twice would be twice as often for each level of a schema.
+fn has_same_members(one: &Object<'_>, other: &Object<'_>) -> bool {
+    let is_alike = |(name, value): (&str, &Value<'_>)| match other.get(name) {
         Some(other) => is_same(value, other),
-        None => value == &Value::Null || (COLLECTIONS.contains(&name) && value.is_empty()),
-    })
+        None => is_left_out(name, value),
+    };
+    let is_extra = |(name, _): &(&str, &Value<'_>)| !one.contains_key(name);
+    let mut extra = other.iter().filter(is_extra);
+    one.iter().all(is_alike) && extra.all(|(name, value)| is_left_out(name, value))
+}
+
+/// Whether a member is as one that is not there.
+fn is_left_out(name: &str, value: &Value<'_>) -> bool {
+    value.is_null() || (COLLECTIONS.contains(&name) && value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A schema within a schema, so many times.
+    fn nested(depth: usize, innermost: &str) -> Value<'static> {
+        let text = format!(
+            "{}{innermost}{}",
+            r#"{"properties":{"a":"#.repeat(depth),
+            "}}".repeat(depth)
+        );
+        pratique_json::parse(text.as_bytes()).unwrap().into_owned()
+    }
+
+    #[test]
+    fn nested_schemas_are_compared_once() {
+        let depth = 100;
+        let (text, other) = (nested(depth, r#"{"type":"string"}"#), nested(depth, r#"{"type":"array"}"#));
+        assert!(is_same_setting(Some(&text), Some(&text.clone())));
+        assert!(!is_same_setting(Some(&text), Some(&other)));
+    }
+
+    #[test]
+    fn empty_collections_are_as_none() {
+        let (none, empty, full) = (
+            nested(2, "{}"),
+            nested(2, r#"{"enum":[],"title":null}"#),
+            nested(2, r#"{"enum":[1]}"#),
+        );
+        assert!(is_same_setting(Some(&none), Some(&empty)) && is_same_setting(Some(&empty), Some(&none)));
+        assert!(!is_same_setting(Some(&none), Some(&full)) && !is_same_setting(Some(&full), Some(&none)));
+    }
 }
