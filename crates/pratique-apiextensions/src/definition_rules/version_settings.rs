@@ -215,7 +215,10 @@ mod tests {
     #[test]
     fn nested_schemas_are_compared_once() {
         let depth = 100;
-        let (text, other) = (nested(depth, r#"{"type":"string"}"#), nested(depth, r#"{"type":"array"}"#));
+        let (text, other) = (
+            nested(depth, r#"{"type":"string"}"#),
+            nested(depth, r#"{"type":"array"}"#),
+        );
         assert!(is_same_setting(Some(&text), Some(&text.clone())));
         assert!(!is_same_setting(Some(&text), Some(&other)));
     }

@@ -87,7 +87,12 @@ mod tests {
         check("policy", "v1beta1", "PodSecurityPolicy", Some(("1.25", None)));
         // Their groups are gone as well.
         check("settings.k8s.io", "v1alpha1", "PodPreset", Some(("1.20", None)));
-        check("auditregistration.k8s.io", "v1alpha1", "AuditSink", Some(("1.19", None)));
+        check(
+            "auditregistration.k8s.io",
+            "v1alpha1",
+            "AuditSink",
+            Some(("1.19", None)),
+        );
         check("apps", "v1", "Deployment", None);
     }
 }
