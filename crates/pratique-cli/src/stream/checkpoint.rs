@@ -139,6 +139,10 @@ impl Checkpoints {
         if !found.has_place(begun) {
             return Err(refused(CheckpointError::Place));
         }
+        // The run that it is of had begun, and read no input.
+        if found.is_at_beginning() {
+            return Ok((Some(checkpoints), None));
+        }
         let counted = found.report.counted();
         output::eprint(&text!("continued from the checkpoint, after {}\n", counted));
         *begun = found.report;
@@ -184,17 +188,14 @@ impl<C: Resumable> Checkpoint<C> {
     /// Whether the inputs have the place where the rest begins. A place beyond them would leave the rest out; one of another kind,
     /// or the very beginning although something was counted, would count it twice.
     fn has_place(&self, begun: &C) -> bool {
-        let is_begun = self.source > 0 || !self.at.is_beginning();
+        let has_counted_nothing = self.done == 0 && self.report.counted() == begun.counted();
         let file = self.files.get(self.source);
-        file.is_some_and(|file| file.has_place(&self.at))
-            && (is_begun || self.done == 0 && self.has_counted_nothing(begun))
+        file.is_some_and(|file| file.has_place(&self.at)) && (!self.is_at_beginning() || has_counted_nothing)
     }
 
-    /// Whether its counts are those of a run in which nothing is counted yet, whatever it says of how much came before.
-    fn has_counted_nothing(&self, begun: &C) -> bool {
-        let [counted, nothing] = [&self.report, begun].map(serde_json::to_value);
-        // What cannot be written was not read.
-        matches!((counted, nothing), (Ok(counted), Ok(nothing)) if counted == nothing)
+    /// Whether all inputs come after it.
+    fn is_at_beginning(&self) -> bool {
+        self.source == 0 && self.at.is_beginning()
     }
 }
 

@@ -219,3 +219,17 @@ fn checkpoints_are_not_written_through_links() {
     assert!(fs::symlink_metadata(&path).unwrap().is_file());
     assert!(!directory.path().join("outside.json").exists());
 }
+
+/// A run that ended before it read an input begins anew.
+#[test]
+fn checkpoints_at_the_beginning_have_counted_nothing() {
+    let policies = sample("policies");
+    let directory = logs();
+    let replay = ["replay", "--policies", &policies, "-o", "json"];
+    let whole = directory.run(&[&replay[..], &["audit.log"]].concat());
+    let kept = [&replay[..], &KEPT, &["audit.log"]].concat();
+    // The first one is written before the first event is counted.
+    interrupted(&directory, &kept, "kept.json", |_| true);
+    let run = directory.run(&kept);
+    assert_eq!((run.code, run.stdout), (whole.code, whole.stdout));
+}
