@@ -98,7 +98,7 @@ fn set(checkpoint: &mut Value, field: &str, value: Value) {
 }
 
 /// So many that a scan is killed in their midst.
-const OBJECTS: usize = 20_000;
+const OBJECTS: usize = 5_000;
 
 /// Checkpoints that say something else than the run which wrote them.
 pub(super) fn checkpoints(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
