@@ -1,5 +1,7 @@
 //! The items of lists that are maps or sets.
 
+use std::collections::HashSet;
+
 use pratique_validation::rules::{Errors, Node};
 
 /// Their items are not null, and the keys of maps are always there.
@@ -18,13 +20,14 @@ pub(super) fn validate_map_list_keys(schema: &Node<'_, '_>, errors: &mut Errors)
         return;
     }
     let (required, properties) = (items.child("required"), items.child("properties"));
+    let required: HashSet<&str> = required.items().map(|name| name.text()).collect();
     for key in schema.child("x-kubernetes-list-map-keys").items() {
         let property = properties.key(key.text());
         if !property.is_set() {
             continue;
         }
         let (default, nullable) = (property.child("default"), property.child("nullable"));
-        if !default.is_set() && !required.items().any(|name| name.text() == key.text()) {
+        if !default.is_set() && !required.contains(key.text()) {
             let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
             errors.required(default, detail);
         }

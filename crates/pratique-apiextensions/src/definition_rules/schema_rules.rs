@@ -7,7 +7,7 @@ use pratique_validation::rules::{Errors, Node};
 use super::list_types::{validate_list_map, validate_list_type, validate_map_type};
 use super::map_list_keys::validate_map_list_keys;
 use super::schema_options::SchemaOptions;
-use super::validation_rules::validate_rule;
+use super::validation_rules::validate_rules;
 use crate::rules::{RulePlace, RuleReporter, TotalCost};
 use crate::schema::Type;
 
@@ -90,9 +90,7 @@ impl<'w> SchemaWalk<'w> {
         if rules.is_empty() {
             return;
         }
-        for rule in rules.items() {
-            validate_rule(&rule, schema, errors);
-        }
+        validate_rules(&rules, schema, errors);
         if let Some(place) = around.rules.filter(|_| errors.len() == before) {
             let mut reporter = RuleReporter {
                 place,

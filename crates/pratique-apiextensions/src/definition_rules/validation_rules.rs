@@ -1,11 +1,12 @@
 //! The rules of `x-kubernetes-validations`, but for what their expressions say.
 
-use pratique_json::Value;
+use std::cell::LazyCell;
+
 use pratique_types::field::Path;
 use pratique_validation::rules::{Errors, Node};
 
 use crate::rules::resolve;
-use crate::schema::{ReadFaults, read};
+use crate::schema::{ReadFaults, Schema, read};
 
 const REASONS: &[&str] = &[
     "FieldValueDuplicate",
@@ -14,9 +15,21 @@ const REASONS: &[&str] = &[
     "FieldValueRequired",
 ];
 
-/// Validates a rule of a schema.
+/// Validates the rules of a schema.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
-pub(super) fn validate_rule(rule: &Node<'_, '_>, schema: &Node<'_, '_>, errors: &mut Errors) {
+pub(super) fn validate_rules(rules: &Node<'_, '_>, schema: &Node<'_, '_>, errors: &mut Errors) {
+    // Paths are followed in the schema, which is read once for all rules.
+    let followed = LazyCell::new(|| {
+        let mut faults = ReadFaults::default();
+        let schema = read(schema.value(), &Path::ROOT, &mut faults);
+        faults.is_empty().then_some(schema)
+    });
+    for rule in rules.items() {
+        validate_rule(&rule, || followed.as_ref(), errors);
+    }
+}
+
+fn validate_rule<'s>(rule: &Node<'_, '_>, schema: impl FnOnce() -> Option<&'s Schema>, errors: &mut Errors) {
     let (text, message) = (rule.child("rule"), rule.child("message"));
     let (trimmed, trimmed_message) = (text.text().trim(), message.text().trim());
     if trimmed.is_empty() {
@@ -47,19 +60,13 @@ pub(super) fn validate_rule(rule: &Node<'_, '_>, schema: &Node<'_, '_>, errors: 
     if has_lines(given) {
         errors.invalid(field_path, given, "must not contain line breaks");
     }
-    if !is_path(given, schema.value()) {
+    // Of a schema that cannot be followed, all paths are.
+    // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, pathValid
+    if schema().is_some_and(|schema| resolve(given, schema, true).is_err()) {
         errors.invalid(field_path, given, "must be a valid path");
     }
 }
 
 fn has_lines(text: &str) -> bool {
     text.contains(['\n', '\r'])
-}
-
-/// Whether a path is one of a schema; of one that cannot be followed, all are.
-// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, pathValid
-fn is_path(text: &str, schema: &Value<'_>) -> bool {
-    let mut faults = ReadFaults::default();
-    let schema = read(schema, &Path::ROOT, &mut faults);
-    !faults.is_empty() || resolve(text, &schema, true).is_ok()
 }
