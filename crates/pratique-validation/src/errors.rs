@@ -1,5 +1,7 @@
 //! The errors of an object while it is validated.
 
+use std::collections::{HashMap, HashSet};
+
 use pratique_json::Value;
 use pratique_types::field::{BadValue, Error, ErrorKind, ErrorList};
 
@@ -35,8 +37,12 @@ impl Errors {
     }
 
     /// The errors, and the values that would be taken, by the field that has another one.
-    pub(crate) fn into_parts(self) -> (ErrorList, Vec<(String, Vec<String>)>) {
-        (self.list, self.supported)
+    pub(crate) fn into_parts(self) -> (ErrorList, HashMap<String, Vec<String>>) {
+        let mut supported = HashMap::new();
+        for (field, values) in self.supported {
+            supported.entry(field).or_insert(values);
+        }
+        (self.list, supported)
     }
 
     /// Adds an error.
@@ -93,7 +99,7 @@ impl Errors {
 
     /// Removes the errors with a declarative twin that `is_told` says of.
     pub(crate) fn remove_covered(&mut self, is_told: impl Fn(&CoveredError) -> bool) {
-        let told: Vec<Error> = std::mem::take(&mut self.covered)
+        let told: HashSet<Error> = std::mem::take(&mut self.covered)
             .into_iter()
             .filter(|covered| is_told(covered))
             .map(|covered| covered.error)
@@ -115,21 +121,21 @@ impl Errors {
 
     /// A value is invalid.
     pub fn invalid<'a>(&mut self, field: impl Into<String>, value: impl Into<BadValue<'a>>, detail: &str) {
-        self.list.push(Error::invalid(field, value, detail));
+        self.list.push_with(|| Error::invalid(field, value, detail));
     }
 
     /// An error for each message about a value.
     pub fn invalid_each(&mut self, field: &Node<'_, '_>, messages: &[String]) {
         for message in messages {
             self.list
-                .push(Error::invalid(field, plain(field.value()), message));
+                .push_with(|| Error::invalid(field, plain(field.value()), message));
         }
     }
 
     /// An error about the value itself, printed as a plain one.
     pub fn invalid_value(&mut self, field: &Node<'_, '_>, detail: &str) {
         self.list
-            .push(Error::invalid(field, plain(field.value()), detail));
+            .push_with(|| Error::invalid(field, plain(field.value()), detail));
     }
 
     /// An error about a text, printed as the empty one where it is absent.
@@ -144,7 +150,7 @@ impl Errors {
 
     /// A value is there twice.
     pub fn duplicate<'a>(&mut self, field: impl Into<String>, value: impl Into<BadValue<'a>>) {
-        self.list.push(Error::duplicate(field, value));
+        self.list.push_with(|| Error::duplicate(field, value));
     }
 
     /// What a value names is not there.

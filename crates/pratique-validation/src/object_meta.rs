@@ -1,12 +1,16 @@
 //! The metadata that all objects have.
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
+
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{dns1123_label, qualified_name};
 use pratique_json::Value;
 use pratique_types::GroupVersion;
+use pratique_types::field::BadValue;
 
 use crate::errors::{Errors, named};
-use crate::internal::internal_json;
+use crate::internal::{internal_json, internal_text};
 use crate::messages::path_segment_name;
 use crate::node::Node;
 use crate::selector::validate_labels;
@@ -151,6 +155,8 @@ pub(crate) fn validate_annotations(annotations: &Node<'_, '_>, errors: &mut Erro
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateOwnerReferences
 fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
     let mut controller: Option<Node<'_, '_>> = None;
+    // Each error prints all references.
+    let printed = LazyCell::new(|| internal_text("[]metav1.OwnerReference", references.value()));
     for reference in references.items() {
         validate_owner_reference(&reference, errors);
         if !reference.child("controller").is_true() {
@@ -161,7 +167,7 @@ fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
             None => controller = Some(reference),
             Some(first) => errors.invalid(
                 references,
-                internal_json("[]metav1.OwnerReference", references.value()),
+                BadValue::Prepared(Cow::Borrowed(&printed)),
                 &format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
                     shown(first),

@@ -232,11 +232,11 @@ impl Validator {
         };
         let (list, supported) = errors.unwrap_or_default().into_parts();
         let faults = list.into_vec().into_iter().map(|error| {
-            let values = supported.iter().find(|(field, _)| *field == error.field);
+            let values = supported.get(&error.field);
             let values = values.filter(|_| error.kind == ErrorKind::NotSupported);
             FieldFault {
                 kind: error.kind,
-                supported: values.map(|(_, values)| values.clone()).unwrap_or_default(),
+                supported: values.cloned().unwrap_or_default(),
                 cause: error.into_cause(),
             }
         });

@@ -21,10 +21,16 @@ const MAX_BYTES: usize = 16 << 20;
 impl ErrorList {
     /// Adds an error.
     pub fn push(&mut self, error: Error) {
+        self.push_with(|| error);
+    }
+
+    /// Adds an error that is made only if it is kept: one may print much of the object.
+    pub fn push_with(&mut self, error: impl FnOnce() -> Error) {
         if self.errors.len() >= MAX_ERRORS || self.bytes >= MAX_BYTES {
             self.more += 1;
             return;
         }
+        let error = error();
         self.bytes = self.bytes.saturating_add(error.field.len() + error.body.len());
         self.errors.push(error);
     }

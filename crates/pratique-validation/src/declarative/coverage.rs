@@ -4,6 +4,7 @@
 //! same: it does not judge what did not change, for example.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use pratique_types::field::{Error, ErrorKind};
 
@@ -22,22 +23,20 @@ pub(crate) struct CoveredError {
 /// Removes the errors of rules by hand whose twins found the same.
 // Upstream: apimachinery/pkg/api/validate/errors.go, FilterCoveredHandwrittenErrors
 pub(super) fn remove_covered(errors: &mut Errors, declarative_errors: &[DeclarativeError]) {
-    errors.remove_covered(|covered| {
-        let mut twins = declarative_errors
-            .iter()
-            .filter(|declarative| declarative.is_beta);
-        twins.any(|declarative| matches(covered, declarative))
-    });
+    let mut twins = HashSet::new();
+    for declarative in declarative_errors.iter().filter(|error| error.is_beta) {
+        let (kind, field) = (declarative.error.kind, declarative.error.field.as_str());
+        twins.insert((kind, declarative.origin, Cow::Borrowed(field)));
+        twins.insert((kind, declarative.origin, normalize(field)));
+    }
+    errors.remove_covered(|covered| has_twin(covered, &twins));
 }
 
 // Upstream: apimachinery/pkg/util/validation/field/error_matcher.go, Matches
-fn matches(covered: &CoveredError, declarative: &DeclarativeError) -> bool {
-    let (hand, other) = (&covered.error, &declarative.error);
+fn has_twin(covered: &CoveredError, twins: &HashSet<(ErrorKind, &str, Cow<'_, str>)>) -> bool {
+    let hand = &covered.error;
     let has_origin = !covered.origin.is_empty() || hand.kind != ErrorKind::Invalid;
-    hand.kind == other.kind
-        && has_origin
-        && covered.origin == declarative.origin
-        && (hand.field == other.field || hand.field == normalize(&other.field))
+    has_origin && twins.contains(&(hand.kind, covered.origin, Cow::Borrowed(&hand.field)))
 }
 
 /// The path of a field in the newest version of its kind.

@@ -1,5 +1,7 @@
 //! What containers mount.
 
+use std::collections::{HashMap, HashSet};
+
 use super::context::PodContext;
 use super::paths::{has_backsteps, validate_descending};
 use crate::errors::Errors;
@@ -47,38 +49,31 @@ pub(super) fn validate_mounts(container: &Node<'_, '_>, pod: &PodContext<'_, '_,
 }
 
 /// Names and paths of what a container mounts in the other way; the last one of a name counts.
-struct Mounted<'v>(Vec<(&'v str, &'v str)>);
+struct Mounted<'v> {
+    by_name: HashMap<&'v str, &'v str>,
+    paths: HashSet<&'v str>,
+}
 
 fn texts<'v>(list: &Node<'_, 'v>, name: &str, path: &str) -> Mounted<'v> {
-    let mut pairs: Vec<(&str, &str)> = Vec::new();
-    for item in list.items() {
-        pairs.push((
-            item.value()
-                .get(name)
-                .and_then(|name| name.as_str())
-                .unwrap_or_default(),
-            item.value()
-                .get(path)
-                .and_then(|path| path.as_str())
-                .unwrap_or_default(),
-        ));
-    }
-    Mounted(pairs)
+    let text = |item: &Node<'_, 'v>, name: &str| {
+        let text = item.value().get(name).and_then(|text| text.as_str());
+        text.unwrap_or_default()
+    };
+    let by_name: HashMap<&str, &str> = list
+        .items()
+        .map(|item| (text(&item, name), text(&item, path)))
+        .collect();
+    let paths = by_name.values().copied().collect();
+    Mounted { by_name, paths }
 }
 
 impl Mounted<'_> {
     fn has_name(&self, name: &str) -> bool {
-        self.0.iter().any(|(other, _)| *other == name)
+        self.by_name.contains_key(name)
     }
 
     fn has_path(&self, path: &str) -> bool {
-        let is_last = |(at, (name, _)): (usize, &(&str, &str))| {
-            self.0.iter().skip(at + 1).all(|(later, _)| later != name)
-        };
-        self.0
-            .iter()
-            .enumerate()
-            .any(|(at, pair)| pair.1 == path && is_last((at, pair)))
+        self.paths.contains(path)
     }
 }
 

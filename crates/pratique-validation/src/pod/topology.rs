@@ -1,5 +1,7 @@
 //! How Pods are spread, and the labels by which they find one another.
 
+use std::collections::HashMap;
+
 use crate::errors::Errors;
 use crate::node::Node;
 use crate::selector::{validate_label_name, validate_selector};
@@ -9,6 +11,7 @@ use super::options::PodOptions;
 // Upstream: pkg/apis/core/validation/validation.go, validateTopologySpreadConstraints
 pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     const ACTIONS: &[&str] = &["DoNotSchedule", "ScheduleAnyway"];
+    let places = LastPlaces::of(constraints);
     for (at, constraint) in constraints.items().enumerate() {
         errors.positive(&constraint.child("maxSkew"));
         let (key, action) = (
@@ -21,11 +24,7 @@ pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodO
         if !ACTIONS.contains(&action.text()) {
             errors.not_supported(&action, ACTIONS);
         }
-        let is_repeated = constraints.items().skip(at + 1).any(|later| {
-            later.child("topologyKey").text() == key.text()
-                && later.child("whenUnsatisfiable").text() == action.text()
-        });
-        if is_repeated {
+        if places.is_repeated(at, (key.text(), action.text())) {
             let shown = format!("{{{}, {}}}", key.text(), action.text());
             errors.duplicate(constraint.child("{topologyKey, whenUnsatisfiable}"), shown);
         }
@@ -54,6 +53,29 @@ pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodO
         if !options.invalid_topology_selector {
             validate_selector(&constraint.child("labelSelector"), false, errors);
         }
+    }
+}
+
+/// Where keys with an action stand last in a list; that of one constraint is not kept.
+struct LastPlaces<'v>(HashMap<(&'v str, &'v str), usize>);
+
+impl<'v> LastPlaces<'v> {
+    fn of(constraints: &Node<'_, 'v>) -> Self {
+        if constraints.len() < 2 {
+            return LastPlaces(HashMap::new());
+        }
+        let pairs = constraints.items().map(|constraint| {
+            let (key, action) = (
+                constraint.child("topologyKey"),
+                constraint.child("whenUnsatisfiable"),
+            );
+            (key.text(), action.text())
+        });
+        LastPlaces(pairs.enumerate().map(|(at, pair)| (pair, at)).collect())
+    }
+
+    fn is_repeated(&self, at: usize, pair: (&str, &str)) -> bool {
+        self.0.get(&pair).is_some_and(|last| *last > at)
     }
 }
 
