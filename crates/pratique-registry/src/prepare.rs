@@ -1,5 +1,7 @@
 //! The second step of a request: the object that validating admission sees and that is stored.
 
+use std::collections::HashSet;
+
 use pratique_json::Value;
 use pratique_types::{Status, status};
 
@@ -167,11 +169,8 @@ impl Registry<'_> {
                 .through_storage(&attributes.kind, &attributes.object)?
         };
         let mut warnings = before;
-        for warning in after {
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-        }
+        let mut known: HashSet<String> = warnings.iter().cloned().collect();
+        warnings.extend(after.into_iter().filter(|warning| known.insert(warning.clone())));
         Ok(Prepared {
             attributes,
             stored,

@@ -109,6 +109,9 @@ pub(super) fn of_volume_source(path: &str, source: &str) -> Option<String> {
     Some(format!("{path}.{shown}: {message}"))
 }
 
+/// How many warnings there may be before ports are not compared any more: a server tells of each pair, and shows some kilobytes.
+const MAX_PAIRS: usize = 10_000;
+
 /// The warnings of a pod, or of a template at `at`.
 pub(super) struct PodWarnings<'v> {
     /// The path of the pod as messages show it, with a dot in the end; empty of a pod itself.
@@ -395,6 +398,9 @@ impl PodWarnings<'_> {
                 let key = (object::number(port, &["containerPort"]), text("protocol"));
                 let others = by_number.entry(key).or_default();
                 for (other, other_host, other_number) in others.iter() {
+                    if self.warnings.len() >= MAX_PAIRS {
+                        break;
+                    }
                     let relation = if host == *other_host && number == *other_number {
                         "duplicate"
                     } else if number == 0 || *other_number == 0 {
