@@ -44,6 +44,9 @@ impl From<&StatusCause> for InvalidCause {
     }
 }
 
+/// How many causes get help: it compares a name with all that are there.
+const MAX_HELPED: usize = 100;
+
 /// The causes of a status by which the server itself refuses an object between the phases of admission. `changes` are those of the
 /// steps before, of which the first one knows the object as it was sent.
 pub(crate) fn causes(
@@ -62,8 +65,9 @@ pub(crate) fn causes(
     let candidate = Candidate::new(&request.kind, &invalid.object).of_subresource(&request.sub_resource);
     let faults = validator().faults(&candidate, &invalid.old_object);
     let origins = origin::origins(candidate, &invalid.old_object, &faults, changes);
-    let explained = faults.iter().zip(origins).map(|(fault, origin)| InvalidCause {
-        help: help(fault, &invalid.object),
+    let explained = faults.iter().zip(origins).enumerate();
+    let explained = explained.map(|(at, (fault, origin))| InvalidCause {
+        help: (at < MAX_HELPED).then(|| help(fault, &invalid.object)).flatten(),
         origin,
         ..InvalidCause::from(&fault.cause)
     });

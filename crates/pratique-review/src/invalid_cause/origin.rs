@@ -1,5 +1,6 @@
 //! The step of the chain that made an object invalid.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use pratique_json::Value;
@@ -66,10 +67,11 @@ pub(super) fn origins(
     let mut origins = vec![None; faults.len()];
     for change in changes {
         let (before, after) = (known(change.before), known(change.after));
+        let fields = LazyCell::new(|| FieldChange::between(change.before, change.after));
         for (fault, origin) in faults.iter().zip(&mut origins) {
             let fault_key = (fault.cause.field.clone(), fault.cause.message.clone());
             match (before.contains(&fault_key), after.contains(&fault_key)) {
-                (false, true) => *origin = Some(describe(change, fault)),
+                (false, true) => *origin = Some(describe(&change.by, &fields, fault)),
                 (true, false) => *origin = None,
                 _ => {}
             }
@@ -79,9 +81,8 @@ pub(super) fn origins(
 }
 
 /// What a step did, as far as it bears upon a fault: what is nearest to the field.
-fn describe(change: &ObjectChange<'_>, fault: &FieldFault) -> String {
+fn describe(author: &str, changes: &[FieldChange<'_>], fault: &FieldFault) -> String {
     let field = FieldPath::parse(&fault.cause.field);
-    let changes = FieldChange::between(change.before, change.after);
     let is_dangling = fault.kind == ErrorKind::NotFound;
     let rank = |change: &FieldChange<'_>| {
         let is_removal = is_dangling && change.is_removal();
@@ -89,8 +90,8 @@ fn describe(change: &ObjectChange<'_>, fault: &FieldFault) -> String {
     };
     let nearest = changes.iter().map(rank).max();
     let deeds = changes.iter().filter(|change| Some(rank(change)) == nearest);
-    let deeds: Vec<String> = deeds.map(FieldChange::deed).collect();
-    let more = if deeds.len() > MAX_DEEDS { ", …" } else { "" };
-    let told = deeds.into_iter().take(MAX_DEEDS).collect::<Vec<_>>();
-    format!("{} {}{more}", change.by, told.join(", "))
+    let mut told: Vec<String> = deeds.take(MAX_DEEDS + 1).map(FieldChange::deed).collect();
+    let more = if told.len() > MAX_DEEDS { ", …" } else { "" };
+    told.truncate(MAX_DEEDS);
+    format!("{author} {}{more}", told.join(", "))
 }
