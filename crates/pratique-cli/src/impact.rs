@@ -15,6 +15,7 @@ use pratique_types::Operation;
 
 use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
 use crate::destination;
+use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary};
 use crate::evaluation::unmatched;
@@ -61,7 +62,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         answers,
         ..
     } = arguments;
-    let others = format!("{sender:?} {memory:?} {}", answers.explain);
+    let others = format!(
+        "{sender:?} {memory:?} {:?} {}",
+        arguments.workloads, answers.explain
+    );
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
     let passed_over = files.passed_over();
@@ -100,6 +104,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         engine,
         evaluator: Engine::evaluator(engine, false),
     };
+    let both = [&old, &new].map(|engine| &engine.policies);
+    let sets = both.into_iter().flat_map(|policies| &policies.sets);
+    let pod_policies = PodPolicies::new(sets.map(|(_, set)| set), false);
+    let is_evaluated = both.iter().any(|policies| policies.scope.can_deny());
     let worker = Worker {
         old: side(&old),
         new: side(&new),
@@ -109,6 +117,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
             .as_ref()
             .map_or_else(Style::of_stdout, |_| Style::default()),
         builder: RequestBuilder::new(&request, stored),
+        expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
         is_of_files: matches!(sources, Sources::Files(_)),
         log: LogReader::new(&cluster, memory.remember),
     };
@@ -132,9 +141,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     compared?;
-    let sets = [&old, &new].map(|engine| &engine.policies.sets);
-    let sets = sets.into_iter().flatten().map(|(_, set)| set);
-    collector.end(&PodPolicies::new(sets, false))
+    collector.end(&pod_policies)
 }
 
 /// What is evaluated of the policies that are compared.

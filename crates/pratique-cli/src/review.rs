@@ -11,12 +11,12 @@ mod work;
 use std::path::Path;
 use std::sync::Arc;
 
-use pratique_expansion::Expander;
 use pratique_review::{PodPolicies, PolicyRecord, Reviewer, WholeChain};
 use pratique_state::PluginState;
 
 use crate::arguments::{ExpandMode, ReviewArguments};
 pub(crate) use crate::evaluation::chain::shown as steps;
+use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::permissions::Permissions;
 use crate::evaluation::phases::Phases;
 use crate::evaluation::policies::Loaded;
@@ -39,7 +39,7 @@ use crate::stream::input_limits;
 use crate::stream::read::Inputs;
 use crate::stream::stored::Stored;
 use printer::Printer;
-use work::{DisplayOptions, ExpansionRule, InputReviewer};
+use work::{DisplayOptions, InputReviewer};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
@@ -172,14 +172,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             summary: arguments.answers.summary,
             explain: arguments.explain,
         },
-        expander: Expander {
-            templates: arguments.workloads.pod_template.clone(),
-        },
-        expands: ExpansionRule {
-            mode: arguments.workloads.expand,
-            policies: &pod_policies,
-            is_evaluated: scope.can_deny() || plugins_run,
-        },
+        expansion: ExpansionRule::new(
+            &arguments.workloads,
+            &pod_policies,
+            scope.can_deny() || plugins_run,
+        ),
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices);
     report_sources(&inputs.sources);

@@ -23,9 +23,11 @@ use pratique_report::{Limits, Report, Shard, Tally};
 use pratique_review::PodPolicies;
 use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
+use pratique_types::builtin::ServedResource;
 
-use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
+use crate::arguments::{ExpandMode, RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
+use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::phases::Phases;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::results::Results;
@@ -117,8 +119,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     } = &policies;
     let configurations = plugins.as_ref().map(|plugins| &plugins.configurations);
     let others = format!(
-        "{sender:?} {:?} {settings:?} {configurations:?}",
-        arguments.completion
+        "{sender:?} {:?} {:?} {settings:?} {configurations:?}",
+        arguments.completion, arguments.workloads
     );
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[sets]);
@@ -144,13 +146,23 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let evaluator = Reviewer::policies(admission, cluster.authorizer)
         .recording(record)
         .with_preparation(phases.preparation);
+    let pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some())
+        .with_plugins(admission.plugin_names());
+    let is_evaluated = scope.can_deny() || settings.is_some();
+    let mut expansion = ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated);
+    // An update that changes nothing makes no Pods.
+    if operation == Operation::Update && expansion.mode == ExpandMode::Auto {
+        expansion.mode = ExpandMode::Off;
+    }
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
         operation,
         evaluator,
         admission,
         format: arguments.answers.output,
+        expansion,
         is_of_files: matches!(inputs.source, ObjectSource::Paths(_)),
+        has_pods: inputs.source.has_pods(),
         shard: sources.shard(),
     };
     let run = digest.run(
@@ -238,7 +250,6 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     scanned?;
-    let pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some());
     collector.end(&pod_policies)
 }
 
@@ -263,7 +274,12 @@ impl Inputs {
             let matched = Matched {
                 sets: &[&policies.sets],
                 operation,
-                by_others: &|resource| names.iter().any(|name| plugins::concerns(name, resource)),
+                by_others: &|served: &ServedResource| {
+                    let resource = served.resource.group_resource();
+                    let mut names = names.iter();
+                    names.any(|name| plugins::concerns(name, &resource))
+                        || arguments.workloads.always_expands(&served.kind)
+                },
             };
             let objects = Box::new(ClusterObjects::of(server, &matched, &arguments.list)?);
             return Ok(Sources::Cluster { objects, shard });

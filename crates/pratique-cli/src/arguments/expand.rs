@@ -1,15 +1,17 @@
-//! The arguments about the Pods of workloads.
+//! The arguments about the Pods of workloads: of `review`, `scan` and `impact`.
 
 use clap::{Args, ValueEnum};
-use pratique_expansion::PodTemplate;
+use pratique_expansion::{Expander, PodTemplate};
+#[cfg(feature = "kube")]
+use pratique_types::GroupVersionKind;
 
-/// Whether the Pods of workloads are reviewed.
+/// Whether the Pods of workloads are evaluated.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Workloads")]
 pub(crate) struct ExpandArguments {
-    /// Review the first Pod of each Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob and ReplicationController
+    /// Evaluate the first Pod of each Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob and ReplicationController
     /// as well, as its controller creates it. `auto` does so where a policy, a webhook that is called or a plugin of the chain
-    /// is about Pods.
+    /// is about Pods, and not for objects of a cluster or an export of etcd, among which the Pods are.
     #[arg(
         long,
         env = "PRATIQUE_EXPAND",
@@ -31,7 +33,22 @@ pub(crate) struct ExpandArguments {
     pub(crate) pod_template: Vec<PodTemplate>,
 }
 
-/// When the Pods of workloads are reviewed.
+impl ExpandArguments {
+    /// What finds the Pods of workloads.
+    pub(crate) fn expander(&self) -> Expander {
+        Expander {
+            templates: self.pod_template.clone(),
+        }
+    }
+
+    /// Whether the Pods of a kind's objects are evaluated wherever these are: then it is listed, whatever policies match.
+    #[cfg(feature = "kube")]
+    pub(crate) fn always_expands(&self, kind: &GroupVersionKind) -> bool {
+        self.expand == ExpandMode::On && self.expander().is_workload(&kind.group, &kind.kind)
+    }
+}
+
+/// When the Pods of workloads are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExpandMode {
     /// Where something that is evaluated is about Pods.

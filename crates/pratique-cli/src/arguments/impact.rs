@@ -7,14 +7,15 @@ use clap::{Args, ValueEnum};
 #[cfg(feature = "kube")]
 use super::ListArguments;
 use super::{
-    CheckpointArguments, ComparisonArguments, ExcludeArguments, OriginArguments, RememberArguments,
-    SenderArguments, StateArguments, ValidationArguments, VerboseArguments,
+    CheckpointArguments, ComparisonArguments, ExcludeArguments, ExpandArguments, OriginArguments,
+    RememberArguments, SenderArguments, StateArguments, ValidationArguments, VerboseArguments,
 };
 
 /// Compare two sets of policies: which decisions change.
 ///
 /// Both are evaluated for the same requests: those of audit logs, as `replay` reads them, and the creation of each object of
 /// other files, as `review` reads them, or of a cluster, as `scan` lists them: of the kinds that policies of either set match.
+/// What refuses the Pods of a workload in such files counts as a refusal of the workload.
 /// Decisions that change are counted by policy, namespace, user and owner, with examples.
 ///
 /// Exit codes: 0 no more requests are newly refused than --max-new-refusals; 1 there are more; 2 wrong usage, or an input or a
@@ -33,6 +34,8 @@ pub(crate) struct ImpactArguments {
     pub(crate) origin: OriginArguments,
     #[command(flatten)]
     pub(crate) sender: SenderArguments,
+    #[command(flatten)]
+    pub(crate) workloads: ExpandArguments,
     #[command(flatten)]
     pub(crate) memory: RememberArguments,
     #[command(flatten)]

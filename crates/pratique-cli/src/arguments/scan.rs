@@ -11,8 +11,8 @@ use pratique_report::Shard;
 use super::ListArguments;
 use super::review::PolicyArguments;
 use super::{
-    CheckpointArguments, FailureArguments, ObjectArguments, ResultArguments, ScanChainArguments,
-    SenderArguments, StateArguments, VerboseArguments,
+    CheckpointArguments, ExpandArguments, FailureArguments, ObjectArguments, ResultArguments,
+    ScanChainArguments, SenderArguments, StateArguments, VerboseArguments,
 };
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
@@ -20,7 +20,7 @@ use super::{
 /// Objects come from a cluster, files, directories, a snapshot, an export of etcd or standard input. Each is evaluated as if it
 /// did not exist yet and were created, or with --as-update as an update to itself. Memory does not grow with the number of
 /// objects: they are counted by policy, namespace, kind and owner, with examples. Of a cluster, the kinds are listed that
-/// policies match. Webhooks are not run, and built-in plugins with --chain. A scan can be divided into shards, whose reports
+/// policies match. What refuses the Pods of a workload counts as a refusal of the workload. Webhooks are not run, and built-in plugins with --chain. A scan can be divided into shards, whose reports
 /// `pratique report merge` adds.
 ///
 /// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
@@ -46,6 +46,8 @@ pub(crate) struct ScanArguments {
     pub(crate) as_update: bool,
     #[command(flatten)]
     pub(crate) sender: SenderArguments,
+    #[command(flatten)]
+    pub(crate) workloads: ExpandArguments,
     #[command(flatten)]
     pub(crate) completion: ObjectArguments,
     #[command(flatten)]

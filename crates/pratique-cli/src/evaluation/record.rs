@@ -7,6 +7,7 @@ use pratique_types::Operation;
 use serde::Serialize;
 
 use crate::evaluation::placed_cause::PlacedCause;
+use crate::evaluation::pod_findings::{add_policies, add_undecided};
 use crate::evaluation::report::JsonUndecided;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::output::finding::Level;
@@ -168,6 +169,26 @@ impl Record {
             server_warnings,
             changed: outcome.object.is_some(),
         }
+    }
+
+    /// Adds the decision on a Pod that the object makes. What refuses the Pod refuses what the object is for.
+    ///
+    /// The server's own warnings about the Pod are left out: it gives them to the controller, and for the template in the object to
+    /// the user.
+    pub(crate) fn add_pod(&mut self, pod: Record) {
+        self.pods.push(MadePod {
+            name: pod.name,
+            decision: pod.decision,
+        });
+        if pod.decision == Decision::Denied && self.decision != Decision::Denied {
+            self.message = pod.message;
+            self.invalid = pod.invalid;
+            self.help = pod.help;
+            self.refused_by = pod.refused_by;
+        }
+        self.decision = self.decision.with_pods(pod.decision);
+        add_policies(&mut self.policies, pod.policies);
+        add_undecided(&mut self.undecided, pod.undecided);
     }
 
     /// The object: `shop/Deployment/web`.

@@ -238,6 +238,11 @@ pub(crate) struct JsonUndecided {
 }
 
 impl JsonUndecided {
+    /// Whether another one is of the same policy, webhook or plugin.
+    pub(crate) fn is_of_same(&self, other: &JsonUndecided) -> bool {
+        (&self.plugin, &self.name, &self.binding) == (&other.plugin, &other.name, &other.binding)
+    }
+
     /// The policy or webhook, or else the plugin.
     pub(crate) fn source(&self) -> &str {
         match self.name.as_str() {

@@ -158,8 +158,7 @@ impl<'a> Collector<'a> {
     /// Prints the counts, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        let help = "`pratique review` looks at them";
-        if let Some(notice) = self.unexpanded.warning(pod_policies, help) {
+        if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
             self.report.notices.tell(notice);
         }
         let errors = self.report.faults.count();

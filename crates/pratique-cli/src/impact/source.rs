@@ -56,7 +56,7 @@ impl Sources {
             let matched = Matched {
                 sets: &sets.map(|policies| &policies.sets),
                 operation: Operation::Create,
-                by_others: &|_| false,
+                by_others: &|served| arguments.workloads.always_expands(&served.kind),
             };
             let objects = ClusterObjects::of(server, &matched, &arguments.list)?;
             return Ok(Sources::Cluster(Box::new(objects)));

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use pratique_expansion::Expander;
 use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
@@ -16,12 +15,15 @@ use super::change::{Change, Row};
 use super::source::Unit;
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
+use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::Limitations;
+use crate::evaluation::record::Decision;
 use crate::evaluation::request::RequestBuilder;
+use crate::evaluation::result::ReviewResult;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::explanation;
-use crate::input::{InputObject, piece};
+use crate::input::{InputError, InputObject, piece};
 use crate::output::notice::Notice;
 use crate::output::problems;
 use crate::output::text::Text;
@@ -51,7 +53,7 @@ pub(super) struct Part {
     pub(super) limitations: Limitations,
     /// Warnings about how the inputs are read.
     pub(super) notices: Vec<Notice>,
-    /// Workloads of files, whose Pods may be nowhere else.
+    /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
     pub(super) unexpanded: UnexpandedWorkloads,
     pub(super) faults: Faults,
 }
@@ -71,6 +73,8 @@ pub(super) struct Worker<'a> {
     /// The style of explanations.
     pub(super) style: Style,
     pub(super) builder: RequestBuilder<'a>,
+    /// Of which workloads the Pods are evaluated, for both sets.
+    pub(super) expansion: ExpansionRule<'a>,
     /// Whether objects are those of files, and not all that a cluster has.
     pub(super) is_of_files: bool,
     pub(super) log: LogReader,
@@ -133,6 +137,8 @@ impl Worker<'_> {
 
     /// Compares the decisions on the creation of an object; `is_changed` is whether it has changed since it began to be listed.
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut Part) {
+        // Whoever exports workloads exports their Pods.
+        let has_pods = !self.is_of_files || etcd::is_item(&input.object);
         let input = match etcd::object(input) {
             Ok(Some(input)) => input,
             Ok(None) => return,
@@ -149,12 +155,12 @@ impl Worker<'_> {
             part.limitations
                 .count(objects, &input, &state.unusable, validates);
         }
-        let kind = &input.request.kind;
-        if self.is_of_files && Expander::default().is_workload(&kind.group, &kind.kind) {
+        let pods = self.expansion.pods_of(&input, has_pods);
+        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
             part.unexpanded.count(&input);
         }
         let subject = Subject::of(&input.request, "");
-        self.request(input, subject, part, |row| Row {
+        self.request((input, &pods), subject, part, |row| Row {
             changed_meanwhile: is_changed,
             ..row
         });
@@ -184,7 +190,9 @@ impl Worker<'_> {
                     let subject = Subject::of(&replayed.request, &at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, location.clone());
-                    self.request(input, subject, part, |row| row.approximated(approximations));
+                    // A log has the requests for the Pods that there were.
+                    let request = (input, &WorkloadPods::None);
+                    self.request(request, subject, part, |row| row.approximated(approximations));
                 }
             }
         }
@@ -192,7 +200,7 @@ impl Worker<'_> {
 
     fn request(
         &self,
-        input: InputRequest<'_>,
+        (input, pods): (InputRequest<'_>, &WorkloadPods),
         subject: Subject,
         part: &mut Part,
         complete: impl FnOnce(Row) -> Row,
@@ -203,10 +211,16 @@ impl Worker<'_> {
         let kind = input.request.kind.clone();
         let depends = Cell::new(false);
         let decide = |side: &Side<'_>, input| {
-            side.engine.evaluate(&side.evaluator, input, |mut result| {
+            let decided = side.engine.evaluate(&side.evaluator, input, |mut result| {
                 depends.set(depends.get() || depends_on_resource(&result.outcome));
-                ReplayDecision::of(&mut result)
-            })
+                let mut decision = ReplayDecision::of(&mut result);
+                if let Some(pod) = self.pod(pods, &result)? {
+                    let of_pod = |mut result: ReviewResult<'_>| ReplayDecision::of(&mut result);
+                    decision.add_pod(side.engine.evaluate(&side.evaluator, pod, of_pod)?);
+                }
+                Ok(decision)
+            });
+            decided.flatten()
         };
         let decided = decide(&self.old, input.clone()).and_then(|old| Ok((old, decide(&self.new, input)?)));
         match assumed {
@@ -221,7 +235,7 @@ impl Worker<'_> {
             Ok((old, new)) => {
                 let mut row = complete(Row::new(place, subject, old, new));
                 if let (Change::NewlyRefused, Some(kept)) = (row.change, kept) {
-                    row.explanation = self.explained(kept);
+                    row.explanation = self.explained(kept, pods);
                 }
                 part.rows.push(row);
             }
@@ -229,13 +243,33 @@ impl Worker<'_> {
         }
     }
 
-    fn explained(&self, input: InputRequest<'_>) -> Option<Text> {
+    /// The request for the Pod of a workload that a set of policies decided about, if it is evaluated.
+    fn pod<'r>(
+        &self,
+        pods: &WorkloadPods,
+        result: &'r ReviewResult<'_>,
+    ) -> Result<Option<InputRequest<'r>>, InputError> {
+        let object = result.outcome.object.as_ref();
+        let object = object.unwrap_or(&result.input.request.object);
+        let decision = result.outcome.decision().into();
+        self.expansion.counted_pod(pods, decision, object, result.input)
+    }
+
+    /// Why the new policies refuse a request, or the Pod of its workload.
+    fn explained(&self, input: InputRequest<'_>, pods: &WorkloadPods) -> Option<Text> {
         let evaluator = self.explains.as_ref()?;
         let engine = self.new.engine;
-        let explained = engine.evaluate(evaluator, input, |result| {
+        let excerpt = |result: ReviewResult<'_>| {
             let mut explanation = result.review.explanation?;
             engine.policies.locate(&mut explanation);
             Some(explanation::excerpt(&explanation, self.style))
+        };
+        let explained = engine.evaluate(evaluator, input, |result| {
+            let is_refused = Decision::from(result.outcome.decision()) == Decision::Denied;
+            match self.pod(pods, &result) {
+                Ok(Some(pod)) if !is_refused => engine.evaluate(evaluator, pod, excerpt).ok().flatten(),
+                _ => excerpt(result),
+            }
         });
         explained.ok().flatten()
     }

@@ -123,9 +123,9 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "coverage below which the command fails",
     ),
     harmless(
-        &["review"],
+        &["review", "scan", "impact"],
         &["podTemplate"],
-        "what is reviewed besides the inputs",
+        "what is evaluated besides the inputs",
     ),
     harmless(
         &["review", "replay", "impact", "scan"],
@@ -230,10 +230,10 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "whether the API server's own validation refuses objects",
     ),
     decides(
-        &["review"],
+        &["review", "scan", "impact"],
         &["expand"],
         Weakening::Values(&["off", "false"]),
-        "whether the Pods of workloads are reviewed",
+        "whether the Pods of workloads are evaluated",
     ),
     decides(
         &["review", "scan"],

@@ -4,6 +4,7 @@ use pratique_report::{Evaluation, Finding};
 use serde::Serialize;
 
 use crate::evaluation::findings::Causes;
+use crate::evaluation::pod_findings::{add_policies, add_undecided};
 use crate::evaluation::record::Decision;
 use crate::evaluation::report::JsonUndecided;
 use crate::evaluation::result::ReviewResult;
@@ -31,6 +32,16 @@ impl ReplayDecision {
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             policies: std::mem::take(&mut result.decisions),
         }
+    }
+
+    /// Adds the decision on a Pod that the object makes: what refuses the Pod refuses what the object is for.
+    pub(crate) fn add_pod(&mut self, pod: ReplayDecision) {
+        if pod.decision == Decision::Denied && self.decision != Decision::Denied {
+            self.message = pod.message;
+        }
+        self.decision = self.decision.with_pods(pod.decision);
+        add_policies(&mut self.policies, pod.policies);
+        add_undecided(&mut self.undecided, pod.undecided);
     }
 
     /// A decision that no policy has a part in.

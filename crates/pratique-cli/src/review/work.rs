@@ -1,24 +1,22 @@
 //! Reviews a part of the inputs, up to what is to be printed.
 
-use pratique::AdmissionDecision;
 use pratique::api_objects::ApiObjects;
-use pratique_expansion::{Expander, ExpansionError};
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_request::{AssumedResource, review};
-use pratique_review::{PodPolicies, PreparedObject, ReviewInput, Reviewer, decode_warnings};
-use pratique_types::Operation;
+use pratique_review::{PreparedObject, ReviewInput, Reviewer, decode_warnings};
 
-use crate::arguments::{ExpandMode, ReviewFormat};
+use crate::arguments::ReviewFormat;
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::diff;
+use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
 use crate::evaluation::github;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::Limitations;
 use crate::evaluation::record::{Decision, Record, SERVER_WARNING};
 use crate::evaluation::report::{self, JsonReview};
-use crate::evaluation::request::{RequestBuilder, pod_input};
+use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::evaluation::state::ClusterState;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
@@ -43,35 +41,8 @@ pub(super) struct InputReviewer<'a> {
     /// The policies, to which explanations refer.
     pub(super) sets: &'a [(Origin, ManifestSet)],
     pub(super) display: DisplayOptions,
-    pub(super) expander: Expander,
     /// Of which workloads the Pods are reviewed.
-    pub(super) expands: ExpansionRule<'a>,
-}
-
-/// Of which workloads the Pods are reviewed.
-pub(super) struct ExpansionRule<'a> {
-    pub(super) mode: ExpandMode,
-    pub(super) policies: &'a PodPolicies<'a>,
-    /// Whether a policy, a webhook or a plugin is evaluated at all.
-    pub(super) is_evaluated: bool,
-}
-
-impl ExpansionRule<'_> {
-    /// Whether Pods are reviewed for the decision on their workload: no controller sees one that is refused.
-    fn follows(&self, result: Option<&ReviewResult<'_>>) -> bool {
-        let is_refused = result.is_some_and(|result| result.outcome.decision() == AdmissionDecision::Denied);
-        self.mode == ExpandMode::On || !is_refused
-    }
-
-    /// Whether the Pods of the workload of a request are reviewed.
-    fn expands(&self, input: &InputRequest<'_>) -> bool {
-        let workload = input.request.resource.group_resource();
-        match self.mode {
-            ExpandMode::On => true,
-            ExpandMode::Off => false,
-            ExpandMode::Auto => self.is_evaluated && self.policies.decide_about_pods_of(&workload),
-        }
-    }
+    pub(super) expansion: ExpansionRule<'a>,
 }
 
 /// Which decisions are shown, and how.
@@ -186,30 +157,19 @@ impl InputReviewer<'_> {
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
         reviewed.operations.count(input.request.operation);
-        let makes_pods = self.makes_pods(&input);
-        let expands = makes_pods && self.expands.expands(&input);
-        // Defaulting makes an empty template where there is none.
-        let fault = if expands {
-            self.expander.pod(&input.request.object).err()
-        } else {
-            None
-        };
+        let pods = self.expansion.pods_of(&input, false);
         let prepared = self.reviewer.prepare(&mut input, state.api_objects());
         let result = self.evaluate(&input, &prepared, state, reviewed);
-        let is_received = input.received.is_ok();
-        let expands = expands && self.expands.follows(result.as_ref());
-        if makes_pods && !self.expands.expands(&input) && is_received {
-            reviewed.unexpanded.count(&input);
+        match pods {
+            WorkloadPods::None => self.show_if_decided(result, fields, reviewed),
+            WorkloadPods::NotEvaluated => {
+                if input.received.is_ok() {
+                    reviewed.unexpanded.count(&input);
+                }
+                self.show_if_decided(result, fields, reviewed)
+            }
+            WorkloadPods::Evaluated(_) => self.workload((&input, &pods), result, (state, fields), reviewed),
         }
-        if let (true, true, Some(fault)) = (is_received, expands, fault) {
-            self.show_if_decided(result, fields, reviewed)?;
-            reviewed.fault(expansion_fault(&input, &fault));
-            return Ok(());
-        }
-        if expands && is_received {
-            return self.workload(&input, result, (state, fields), reviewed);
-        }
-        self.show_if_decided(result, fields, reviewed)
     }
 
     /// Reviews the deletions of stored objects that no input has.
@@ -232,37 +192,26 @@ impl InputReviewer<'_> {
         Ok(())
     }
 
-    /// Whether a request is one for a workload, of which a controller makes Pods.
-    fn makes_pods(&self, input: &InputRequest<'_>) -> bool {
-        let request = &input.request;
-        matches!(request.operation, Operation::Create | Operation::Update)
-            && request.sub_resource.is_empty()
-            && input.received.is_ok()
-            && self.expander.is_workload(&request.kind.group, &request.kind.kind)
-    }
-
     /// Reviews the Pod of a workload, as policies leave it, and shows the decisions on both: that on the workload names its Pod.
     fn workload(
         &self,
-        input: &InputRequest<'_>,
+        (input, pods): (&InputRequest<'_>, &WorkloadPods),
         mut result: Option<ReviewResult<'_>>,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
+        let decision = result.as_ref().map(|result| result.outcome.decision().into());
         let changed = result.as_ref().and_then(|result| result.outcome.object.clone());
-        let made = match self
-            .expander
-            .pod(changed.as_ref().unwrap_or(&input.request.object))
-        {
-            Ok(Some(made)) => made,
+        let object = changed.as_ref().unwrap_or(&input.request.object);
+        let mut pod = match self.expansion.pod(pods, decision, object, input) {
+            Ok(Some(pod)) => pod,
             Ok(None) => return self.show_if_decided(result, fields, reviewed),
             Err(fault) => {
                 self.show_if_decided(result, fields, reviewed)?;
-                reviewed.fault(expansion_fault(input, &fault));
+                reviewed.fault(fault);
                 return Ok(());
             }
         };
-        let mut pod = pod_input(made, input);
         let prepared = self.reviewer.prepare(&mut pod, state.api_objects());
         let of_pod = self.evaluate(&pod, &prepared, state, reviewed);
         if let (Some(result), Some(of_pod)) = (&mut result, &of_pod) {
@@ -397,13 +346,6 @@ fn decode_review<'t>(
             place,
             why: error.to_string(),
         }),
-    }
-}
-
-fn expansion_fault(input: &InputRequest<'_>, fault: &ExpansionError) -> InputError {
-    InputError::Faulty {
-        place: input.place(),
-        why: fault.to_string(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Evaluates a part of the inputs, up to what is counted and printed.
 
 use pratique::Admission;
-use pratique_expansion::Expander;
+use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
 use pratique_report::{Shard, owner_of, uid_of};
@@ -15,6 +15,8 @@ use super::source::{Content, Unit};
 use crate::arguments::ScanFormat;
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
+use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::Limitations;
 use crate::evaluation::record::Record;
 use crate::evaluation::request::RequestBuilder;
@@ -43,8 +45,12 @@ pub(super) struct Scanner<'a> {
     /// Has the plugins that are evaluated besides policies.
     pub(super) admission: &'a Admission,
     pub(super) format: ScanFormat,
+    /// Of which workloads the Pods are evaluated.
+    pub(super) expansion: ExpansionRule<'a>,
     /// Whether the objects are those of files, and not all that a cluster has.
     pub(super) is_of_files: bool,
+    /// Whether the Pods that exist are among the objects.
+    pub(super) has_pods: bool,
     pub(super) shard: Shard,
 }
 
@@ -59,12 +65,21 @@ pub(super) struct Scanned {
     /// The resources that were assumed, with the places of objects.
     pub(super) assumed: Vec<AssumedKind>,
     pub(super) limitations: Limitations,
-    /// Workloads of files, whose Pods may be nowhere else.
+    /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
     pub(super) unexpanded: UnexpandedWorkloads,
     /// The output.
     pub(super) out: Printed,
     /// Ends the command.
     pub(super) fatal: Option<CliError>,
+}
+
+/// The decision on an object.
+struct DecidedObject {
+    record: Record,
+    /// The object, if policies change it.
+    changed: Option<Value<'static>>,
+    /// Whether it is known that no policy matched it, nor a plugin decides about such objects.
+    is_unmatched: bool,
 }
 
 /// An object that could not be read or evaluated.
@@ -148,6 +163,8 @@ impl Scanner<'_> {
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         scanned: &mut Scanned,
     ) {
+        // Whoever exports workloads exports their Pods.
+        let has_pods = self.has_pods || etcd::is_item(&input.object);
         let input = match etcd::object(input) {
             Ok(Some(input)) => input,
             Ok(None) => return,
@@ -160,7 +177,7 @@ impl Scanner<'_> {
             let why = "it is a request, and not an object: `pratique review` evaluates it".to_owned();
             return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
         }
-        let evaluated = self.evaluate(input, (state, fields), scanned);
+        let evaluated = self.evaluate(input, has_pods, (state, fields), scanned);
         match evaluated {
             Ok(mut found) => {
                 found.is_changed = is_changed;
@@ -173,6 +190,7 @@ impl Scanner<'_> {
     fn evaluate(
         &self,
         input: InputObject<'_>,
+        has_pods: bool,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         scanned: &mut Scanned,
     ) -> Result<ControlledDecision, InputError> {
@@ -187,26 +205,46 @@ impl Scanner<'_> {
             request.options = options(Operation::Update, false);
             request.old_object = request.object.clone();
         }
-        let kind = &input.request.kind;
-        if self.is_of_files && Expander::default().is_workload(&kind.group, &kind.kind) {
+        let pods = self.expansion.pods_of(&input, has_pods);
+        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
             scanned.unexpanded.count(&input);
         }
-        let prepared = self.evaluator.prepare(&mut input, state.api_objects());
+        let mut decided = self.decide(&mut input, (state, fields), scanned)?;
+        let object = decided.changed.as_ref().unwrap_or(&input.request.object);
+        let decision = decided.record.decision;
+        if let Some(mut pod) = self.expansion.counted_pod(&pods, decision, object, &input)? {
+            let of_pod = self.decide(&mut pod, (state, fields), scanned)?;
+            decided.record.add_pod(of_pod.record);
+            decided.is_unmatched &= of_pod.is_unmatched;
+        }
+        let mut decision = ControlledDecision::new(decided.record, owner, uid, input.place());
+        decision.is_unmatched = decided.is_unmatched;
+        Ok(decision)
+    }
+
+    /// Decides about a request, whose object it completes.
+    fn decide(
+        &self,
+        input: &mut InputRequest<'_>,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
+        scanned: &mut Scanned,
+    ) -> Result<DecidedObject, InputError> {
+        let prepared = self.evaluator.prepare(input, state.api_objects());
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             let validates = self.evaluator.validates();
             scanned
                 .limitations
-                .count(objects, &input, &state.unusable, validates);
+                .count(objects, input, &state.unusable, validates);
         }
-        let is_received = prepared.refusal(&input).is_none();
+        let is_received = prepared.refusal(input).is_none();
         let plugins = state.plugins().filter(|_| is_received);
         let mut plugins = plugins.map(|plugins| PluginRun::new(self.admission, plugins.context()));
         if let Some(plugins) = &mut plugins {
             plugins.admit(&mut input.request);
         }
-        let review = self.evaluator.decide(&state.objects, &input, &prepared);
+        let review = self.evaluator.decide(&state.objects, input, &prepared);
         let review = review.map_err(|why| input.unfinished(&why))?;
-        let mut result = ReviewResult::new(&input, review);
+        let mut result = ReviewResult::new(input, review);
         let place = input.place();
         if let Some(assumed) = AssumedResource::of(&input.request) {
             if depends_on_resource(&result.outcome) {
@@ -230,9 +268,11 @@ impl Scanner<'_> {
         let resource = input.request.resource.group_resource();
         let mut plugin_names = self.admission.plugin_names();
         let is_unmatched = result.is_unmatched && !plugin_names.any(|name| concerns(name, &resource));
-        let mut decision = ControlledDecision::new(record, owner, uid, place);
-        decision.is_unmatched = is_unmatched;
-        Ok(decision)
+        Ok(DecidedObject {
+            record,
+            changed: result.review.outcome.object.take(),
+            is_unmatched,
+        })
     }
 
     fn found(&self, found: ControlledDecision, scanned: &mut Scanned) {

@@ -68,6 +68,12 @@ pub(crate) struct UnreadableItem {
     pub(crate) kind: Option<(String, String)>,
 }
 
+/// Whether a value is an item of an export, and no object.
+pub(crate) fn is_item(value: &Value<'_>) -> bool {
+    let has_text = |name: &str| value.get(name).is_some_and(|text| text.as_str().is_some());
+    has_text("key") && has_text("value") && value.get("kind").is_none()
+}
+
 /// The object itself, or that an item of an export has; `None` for what is no object: the index of a snapshot, and what API
 /// servers store besides objects.
 pub(crate) fn object(input: InputObject<'_>) -> Result<Option<InputObject<'_>>, Box<UnreadableItem>> {
@@ -275,11 +281,11 @@ enum Stored {
 
 /// The value of a key, if an object is an item of an export; `None` if it is none.
 fn stored(item: &Value<'_>) -> Option<Stored> {
-    let text = |name: &str| item.get(name).and_then(Value::as_str);
-    let (key, value) = (text("key")?, text("value")?);
-    if item.get("kind").is_some() {
+    if !is_item(item) {
         return None;
     }
+    let text = |name: &str| item.get(name).and_then(Value::as_str);
+    let (key, value) = (text("key")?, text("value")?);
     let key = base64::decode(key)
         .ok()
         .and_then(|key| String::from_utf8(key).ok());

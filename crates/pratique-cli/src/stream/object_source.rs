@@ -72,6 +72,15 @@ impl ObjectSource {
         }
     }
 
+    /// Whether the Pods that exist are among them, where a policy is about Pods.
+    pub(crate) fn has_pods(&self) -> bool {
+        match self {
+            ObjectSource::Paths(_) | ObjectSource::Snapshot(_) => false,
+            #[cfg(feature = "kube")]
+            ObjectSource::Cluster(_) => true,
+        }
+    }
+
     /// The note of the report about them.
     pub(crate) fn note(&self) -> Option<&'static str> {
         match self {

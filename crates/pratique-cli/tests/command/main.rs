@@ -103,3 +103,4 @@ mod variables;
 mod vscode;
 mod walks;
 mod webhooks;
+mod workload_pods;

@@ -6,7 +6,7 @@ use pratique_kube::Discovery;
 use pratique_match::{Equivalents, Rules, Target};
 use pratique_policy::Origin;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupResource, GroupVersion, Operation};
+use pratique_types::{GroupVersion, Operation};
 
 use crate::policies::OriginSets;
 
@@ -15,8 +15,8 @@ pub(crate) struct Matched<'a> {
     /// Policies with bindings, in requests of the operation.
     pub(crate) sets: &'a [&'a OriginSets],
     pub(crate) operation: Operation,
-    /// Whether something else looks at objects of a resource.
-    pub(crate) by_others: &'a dyn Fn(&GroupResource) -> bool,
+    /// Whether something else looks at objects of a kind.
+    pub(crate) by_others: &'a dyn Fn(&ServedResource) -> bool,
 }
 
 /// The kinds whose objects are listed.
@@ -44,7 +44,7 @@ impl Kinds {
         let matchers: Vec<KindMatcher> = matched.sets.iter().flat_map(|sets| matchers(sets)).collect();
         let is_matched = |served: &ServedResource, equivalents: &Equivalents| {
             let mut matchers = matchers.iter();
-            (matched.by_others)(&served.resource.group_resource())
+            (matched.by_others)(served)
                 || matchers.any(|matcher| matcher.matches(served, matched.operation, equivalents))
         };
         let resources = || {

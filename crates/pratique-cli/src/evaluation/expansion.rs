@@ -1,0 +1,120 @@
+//! Of which workloads the Pods are evaluated, and the requests for these Pods.
+
+use pratique_expansion::{Expander, ExpansionError};
+use pratique_json::Value;
+use pratique_review::PodPolicies;
+use pratique_types::Operation;
+
+use crate::arguments::{ExpandArguments, ExpandMode};
+use crate::evaluation::input_request::InputRequest;
+use crate::evaluation::record::Decision;
+use crate::evaluation::request::pod_input;
+use crate::input::InputError;
+
+/// Of which workloads the Pods are evaluated.
+pub(crate) struct ExpansionRule<'a> {
+    expander: Expander,
+    pub(crate) mode: ExpandMode,
+    policies: &'a PodPolicies<'a>,
+    /// Whether a policy, a webhook or a plugin is evaluated at all.
+    is_evaluated: bool,
+}
+
+/// Whether the Pods of a request's object are evaluated, as far as that is known before the object is completed.
+pub(crate) enum WorkloadPods {
+    /// No controller makes Pods of it.
+    None,
+    NotEvaluated,
+    /// With the reason why there can be none: completing an object makes an empty template where there is none.
+    Evaluated(Result<(), ExpansionError>),
+}
+
+impl<'a> ExpansionRule<'a> {
+    /// The rule of the arguments.
+    pub(crate) fn new(
+        arguments: &ExpandArguments,
+        policies: &'a PodPolicies<'a>,
+        is_evaluated: bool,
+    ) -> Self {
+        ExpansionRule {
+            expander: arguments.expander(),
+            mode: arguments.expand,
+            policies,
+            is_evaluated,
+        }
+    }
+
+    /// Whether the Pods of a request's object are evaluated; `has_pods` is whether they are inputs themselves, if they exist.
+    pub(crate) fn pods_of(&self, input: &InputRequest<'_>, has_pods: bool) -> WorkloadPods {
+        if !self.makes_pods(input) {
+            return WorkloadPods::None;
+        }
+        let workload = input.request.resource.group_resource();
+        let expands = match self.mode {
+            ExpandMode::On => true,
+            ExpandMode::Off => false,
+            ExpandMode::Auto => {
+                !has_pods && self.is_evaluated && self.policies.decide_about_pods_of(&workload)
+            }
+        };
+        if expands {
+            let made = self.expander.pod(&input.request.object);
+            WorkloadPods::Evaluated(made.map(|_| ()))
+        } else {
+            WorkloadPods::NotEvaluated
+        }
+    }
+
+    /// Whether a request is one for a workload, of which a controller makes Pods.
+    fn makes_pods(&self, input: &InputRequest<'_>) -> bool {
+        let request = &input.request;
+        matches!(request.operation, Operation::Create | Operation::Update)
+            && request.sub_resource.is_empty()
+            && input.received.is_ok()
+            && self.expander.is_workload(&request.kind.group, &request.kind.kind)
+    }
+
+    /// The request for the Pod of a workload, whose object is as policies leave it; `None` if none is evaluated.
+    ///
+    /// # Errors
+    /// The workload has no Pod template.
+    pub(crate) fn pod<'v>(
+        &self,
+        pods: &WorkloadPods,
+        decision: Option<Decision>,
+        object: &'v Value<'_>,
+        workload: &InputRequest<'_>,
+    ) -> Result<Option<InputRequest<'v>>, InputError> {
+        let WorkloadPods::Evaluated(template) = pods else {
+            return Ok(None);
+        };
+        // No controller sees a workload that is refused.
+        let is_refused = decision == Some(Decision::Denied);
+        if workload.received.is_err() || (is_refused && self.mode != ExpandMode::On) {
+            return Ok(None);
+        }
+        let made = template.clone().and_then(|()| self.expander.pod(object));
+        match made {
+            Ok(made) => Ok(made.map(|made| pod_input(made, workload))),
+            Err(fault) => Err(InputError::Faulty {
+                place: workload.place(),
+                why: fault.to_string(),
+            }),
+        }
+    }
+
+    /// The request for the Pod of a workload of which only one decision is counted: [`pod`](Self::pod), except that a workload
+    /// without a template that is refused is refused.
+    pub(crate) fn counted_pod<'v>(
+        &self,
+        pods: &WorkloadPods,
+        decision: Decision,
+        object: &'v Value<'_>,
+        workload: &InputRequest<'_>,
+    ) -> Result<Option<InputRequest<'v>>, InputError> {
+        match self.pod(pods, Some(decision), object, workload) {
+            Err(_) if decision == Decision::Denied => Ok(None),
+            pod => pod,
+        }
+    }
+}

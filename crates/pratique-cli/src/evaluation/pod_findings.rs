@@ -1,0 +1,100 @@
+//! What is found in the Pods of a workload, as findings about the workload: it is counted once.
+
+use pratique_review::PolicyDecision;
+
+use crate::evaluation::record::Decision;
+use crate::evaluation::report::JsonUndecided;
+
+impl Decision {
+    /// The decision on a workload where its Pods are allowed, denied or undecided: the graver one.
+    pub(crate) fn with_pods(self, pods: Decision) -> Self {
+        match (self, pods) {
+            (Decision::Denied, _) | (_, Decision::Denied) => Decision::Denied,
+            (Decision::Undecided, _) | (_, Decision::Undecided) => Decision::Undecided,
+            (Decision::Allowed, Decision::Allowed) => Decision::Allowed,
+        }
+    }
+}
+
+/// Adds what policies decided about the Pods of a workload. A policy that decided so about the workload itself is counted there.
+pub(crate) fn add_policies(policies: &mut Vec<PolicyDecision>, of_pods: Vec<PolicyDecision>) {
+    let of_workload = policies.len();
+    for decision in of_pods {
+        let mut before = policies.iter().take(of_workload);
+        let is_counted = before.any(|of_workload| {
+            (&of_workload.policy, &of_workload.binding, of_workload.action)
+                == (&decision.policy, &decision.binding, decision.action)
+        });
+        if !is_counted {
+            policies.push(PolicyDecision {
+                message: format!("its Pods: {}", decision.message),
+                ..decision
+            });
+        }
+    }
+}
+
+/// Adds what is undecided about the Pods of a workload, and not about the workload itself.
+pub(crate) fn add_undecided(undecided: &mut Vec<JsonUndecided>, of_pods: Vec<JsonUndecided>) {
+    let of_workload = undecided.len();
+    for mut other in of_pods {
+        let mut before = undecided.iter().take(of_workload);
+        if !before.any(|of_workload| of_workload.is_of_same(&other)) {
+            other.message = format!("its Pods: {}", other.message);
+            undecided.push(other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_review::PolicyAction;
+
+    use super::*;
+
+    #[test]
+    fn the_graver_decision_counts() {
+        use Decision::{Allowed, Denied, Undecided};
+        for (workload, pods, expected) in [
+            (Allowed, Allowed, Allowed),
+            (Allowed, Denied, Denied),
+            (Undecided, Denied, Denied),
+            (Allowed, Undecided, Undecided),
+            (Denied, Allowed, Denied),
+        ] {
+            assert_eq!(workload.with_pods(pods), expected, "{workload:?} {pods:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_policy_found_in_the_workload_is_not_counted_again() {
+        let decision = |policy: &str, action| PolicyDecision {
+            policy: policy.to_owned(),
+            binding: "b".to_owned(),
+            action,
+            failed: false,
+            message: "m".to_owned(),
+        };
+        let mut policies = vec![decision("a", PolicyAction::Warn)];
+        let of_pods = vec![
+            decision("a", PolicyAction::Warn),
+            decision("a", PolicyAction::Deny),
+            decision("c", PolicyAction::Deny),
+            decision("c", PolicyAction::Deny),
+        ];
+        add_policies(&mut policies, of_pods);
+        let found: Vec<_> = policies
+            .iter()
+            .map(|decision| (decision.policy.as_str(), decision.message.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a", "m"),
+                ("a", "its Pods: m"),
+                ("c", "its Pods: m"),
+                ("c", "its Pods: m")
+            ]
+        );
+    }
+}
