@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         return Err(CliError::Check(CheckError::NothingToCheck));
     }
     for (paths, mut subject) in subjects {
-        subject.report();
+        subject.report(&files);
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(
             &expressions,

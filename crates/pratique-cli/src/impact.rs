@@ -80,7 +80,6 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let mut notices = Notices::default();
     // These were told before.
     notices.extend(inputs_of_state.notices());
-    notices.extend(files.notices());
     notices.extend([&old, &new].into_iter().flat_map(|side| side.scope.notices()));
     let mut changes = Vec::new();
     let (cluster, errors) =
@@ -88,6 +87,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
             changes = sources.survey(limits, state);
         });
     changes.into_iter().for_each(|change| notices.tell(change));
+    notices.extend(files.notices());
     let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes, notices);
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = Engine {

@@ -77,7 +77,6 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let mut notices = Notices::default();
     // These were told before.
     notices.extend(inputs_of_state.notices());
-    notices.extend(files.notices());
     notices.extend(policies.scope.notices());
     let evaluated = EvaluationSummary::new(&EvaluationFacts {
         policies: vec![EvaluatedPolicies {
@@ -113,6 +112,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         remembers: worker.log.remembers(),
     };
     let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
+    notices.extend(files.notices());
     collector.notices = notices;
     collector.passed_over = files.passed_over();
     collector.lists_passed_over = arguments.files.verbose;

@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let (mut cluster, others) = {
         let release = arguments.state.gates.feature_gates.release();
-        ClusterState::new(&loaded, supplied, before, objects, plugin_state, release)
+        ClusterState::new(&loaded, supplied, before, objects, plugin_state, release, &files)
     };
     if cluster.plugins().is_some() {
         cluster.keep_order(arguments.workloads.expand != ExpandMode::Off);

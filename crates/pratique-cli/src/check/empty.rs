@@ -1,14 +1,27 @@
-//! Empty lists, which are valid but have no plugin.
+//! Files without policies that are no error of theirs: empty ones, and empty lists, which are valid but have no plugin.
 
 use std::path::Path;
 
 use pratique_json::Value;
 use pratique_manifest::convert::convert;
 use pratique_manifest::is_manifest;
-use pratique_manifest::{ManifestFile, read_documents};
+use pratique_manifest::{Document, ManifestFile, read_documents};
 
 use crate::input::{read_directory, read_regular};
 use crate::memory;
+
+/// Whether a file has nothing but comments and separators.
+pub(super) fn has_no_document(path: &str, content: &[u8]) -> bool {
+    let file = ManifestFile {
+        path: path.to_owned(),
+        content: content.to_vec(),
+    };
+    let is_null = |document: &Document| {
+        let source = &document.source;
+        convert(source.tree(), source.root()).is_null()
+    };
+    read_documents(&file).is_ok_and(|documents| documents.iter().all(is_null))
+}
 
 /// Whether a file has only empty lists.
 pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {

@@ -10,7 +10,7 @@ use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use crate::check::check_error::CheckError;
 use crate::exit::CliError;
 use crate::input::sources::report_sources;
-use crate::input::{self, InputError, STDIN, STDIN_NAME};
+use crate::input::{self, FileSelection, InputError, STDIN, STDIN_NAME};
 use crate::output;
 use crate::output::text::text;
 use crate::policies::report_skipped;
@@ -45,7 +45,7 @@ pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<
 }
 
 /// Reports as which origin and plugin manifests are checked, and which objects are skipped.
-pub(super) fn report(shown: &str, sorted: &SortedPolicies) {
+pub(super) fn report(shown: &str, sorted: &SortedPolicies, files: &FileSelection) {
     let groups = sorted.groups();
     let plugins: Vec<&str> = groups
         .iter()
@@ -61,7 +61,7 @@ pub(super) fn report(shown: &str, sorted: &SortedPolicies) {
     if groups.contains(&Group::Api) {
         report_api(shown);
     }
-    report_skipped(shown, sorted);
+    report_skipped(shown, sorted, files);
 }
 
 /// Reports that objects of the API are checked.

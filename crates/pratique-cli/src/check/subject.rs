@@ -14,7 +14,7 @@ use pratique_review::sorted::{Group, SortedPolicies};
 use pratique_review::{SourceFile, SourceFiles};
 use pratique_schema::FeatureGates;
 
-use super::empty::{holds_only_empty_lists, is_empty_list};
+use super::empty::{has_no_document, holds_only_empty_lists, is_empty_list};
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use super::plugin::{plugin_of, plugins_of};
 use super::sorted_input;
@@ -98,7 +98,8 @@ impl Subject {
                 plugin => Ok(Subject::Directory(path, plugin?)),
             };
         }
-        if let Some(source) = SourceFiles::default().recognize(path) {
+        let source = SourceFiles::default().recognize(path);
+        if let Some(source) = source.filter(|source| !source.kind.is_checked()) {
             let mut sorted = SortedPolicies::new(None);
             sorted.add_source(source);
             sorted_input::require_manifests(&shown, &sorted)?;
@@ -134,6 +135,12 @@ impl Subject {
         });
         Ok(match plugin {
             Some(plugin) => Subject::Manifests(vec![ManifestFile { path: shown, content }], plugin),
+            None if has_no_document(&shown, &content) => {
+                return Err(CliError::NoManifests {
+                    path: shown,
+                    count: 0,
+                });
+            }
             None if is_empty_list(&shown, content) => Subject::Nothing,
             None => Subject::Configuration(text()?),
         })
@@ -176,9 +183,9 @@ impl Subject {
     }
 
     /// Reports what is checked as what, where names and kinds decide it.
-    pub(super) fn report(&self) {
+    pub(super) fn report(&self, files: &FileSelection) {
         if let Subject::Sorted(shown, sorted) | Subject::OfCluster(shown, sorted) = self {
-            sorted_input::report(shown, sorted);
+            sorted_input::report(shown, sorted, files);
         }
         if let Subject::Whole(shown, Group::Api, _) = self {
             sorted_input::report_api(shown);

@@ -6,8 +6,8 @@ use pratique_json::Value;
 use pratique_request::AssumedResource;
 use pratique_types::GroupVersionKind;
 
-use crate::output;
-use crate::output::text::text;
+use crate::input::FileSelection;
+use crate::output::notice::{Notice, UNUSABLE_DEFINITION};
 
 /// What follows from a definition that a server refuses.
 const DEFINES_NOTHING: &str = "the definition defines nothing";
@@ -18,6 +18,8 @@ pub(crate) struct UnusableDefinitions {
     /// Their names and places, by the group and kind that they would define.
     kinds: BTreeMap<(String, String), String>,
     reported: BTreeSet<String>,
+    /// Where they are told.
+    files: FileSelection,
 }
 
 /// A kind whose resource had to be assumed for an object at a place.
@@ -30,6 +32,14 @@ pub(crate) struct AssumedKind {
 }
 
 impl UnusableDefinitions {
+    /// None yet; they are told among the warnings about files.
+    pub(crate) fn told_to(files: &FileSelection) -> Self {
+        UnusableDefinitions {
+            files: files.clone(),
+            ..UnusableDefinitions::default()
+        }
+    }
+
     /// Reports why a definition at a place defines nothing, unless it was reported before; the place may not be known.
     pub(crate) fn report(&mut self, definition: &Value<'_>, place: Option<&str>, error: &str) {
         let text_at = |path: &[&str]| {
@@ -44,9 +54,10 @@ impl UnusableDefinitions {
             return;
         }
         let message = format!("{DEFINES_NOTHING}: {error}");
-        output::eprint(&place.map_or_else(
-            || output::warning(&text!("{}", message)),
-            |place| output::warning_at(place, &message),
+        self.files.tell(Notice::new(
+            UNUSABLE_DEFINITION,
+            place.unwrap_or_default(),
+            message,
         ));
     }
 

@@ -16,7 +16,7 @@ use pratique_types::GroupVersionKind;
 
 use crate::evaluation::definitions::UnusableDefinitions;
 use crate::evaluation::namespace_changes::NamespaceChanges;
-use crate::input::InputObject;
+use crate::input::{FileSelection, InputObject};
 use crate::output::notice::Notice;
 use crate::output::problems;
 use crate::snapshot::LoadedState;
@@ -80,13 +80,14 @@ impl ClusterState {
         api_objects: Option<ApiObjects>,
         plugins: Option<PluginState>,
         release: &'static Release,
+        files: &FileSelection,
     ) -> (Self, Vec<Value<'static>>) {
         let mut cluster = ClusterState {
             objects: Objects::new(),
             resolver: ResourceResolver::default().with_release(release),
             completes: api_objects.is_some(),
             kinds: api_objects.unwrap_or_default(),
-            unusable: UnusableDefinitions::default(),
+            unusable: UnusableDefinitions::told_to(files),
             has_namespaces: false,
             changes: NamespaceChanges::default(),
             plugins,

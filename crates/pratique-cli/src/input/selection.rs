@@ -127,6 +127,14 @@ impl FileSelection {
         }
     }
 
+    /// Adds a warning about a file that is told on standard error together with others.
+    pub(crate) fn add(&self, notice: Notice) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notices.has(&notice) {
+            notices.add(notice);
+        }
+    }
+
     /// The warnings about files so far, which were told.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);

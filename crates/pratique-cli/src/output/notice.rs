@@ -24,6 +24,12 @@ pub(crate) const OBJECT_IN_SOURCE: &str = "object-in-source";
 /// The rule of inputs that change a namespace of the cluster.
 pub(crate) const NAMESPACE_CHANGE: &str = "namespace-change";
 
+/// The rule of files among policies that are no objects.
+pub(crate) const SKIPPED_FILE: &str = "skipped-file";
+
+/// The rule of definitions of custom resources that a server refuses.
+pub(crate) const UNUSABLE_DEFINITION: &str = "unusable-definition";
+
 /// A warning about something of an input that no decision tells: what was passed over, not known or not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
@@ -122,6 +128,8 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
             "An object is in a file that is no object of the API beside a kustomization or a chart"
         }
         NAMESPACE_CHANGE => "An input changes a namespace that the cluster has",
+        SKIPPED_FILE => "A file among policies is no object, and was skipped",
+        UNUSABLE_DEFINITION => "A CustomResourceDefinition defines nothing: a server refuses it",
         "duplicate-key" => "A key is written twice: clients send the last value only",
         "unusual-list" => "An object with items is a list, whatever its kind is",
         "not-evaluated" => "Something was given that is not evaluated",

@@ -62,7 +62,7 @@ pub(crate) fn load(
         return Ok(Vec::new());
     }
     let sorted = read(&arguments.policies, arguments.origin.origin, files)?;
-    report_read(arguments, &sorted)?;
+    report_read(arguments, &sorted, files)?;
     load_sorted(&sorted, expressions)
 }
 
@@ -70,9 +70,13 @@ pub(crate) fn load(
 ///
 /// # Errors
 /// There are none.
-pub(crate) fn report_read(arguments: &PolicyPathArguments, sorted: &SortedPolicies) -> Result<(), CliError> {
+pub(crate) fn report_read(
+    arguments: &PolicyPathArguments,
+    sorted: &SortedPolicies,
+    files: &FileSelection,
+) -> Result<(), CliError> {
     let shown = all_shown(&arguments.policies).join(", ");
-    report_skipped(&shown, sorted);
+    report_skipped(&shown, sorted, files);
     if sorted.groups().is_empty() && !sorted.has_failures() {
         let count = sorted.others().values().sum();
         return Err(CliError::NoManifests { path: shown, count });

@@ -2,18 +2,18 @@
 
 use pratique_review::sorted::SortedPolicies;
 
-#[cfg(feature = "kube")]
 use crate::input::FileSelection;
 use crate::input::sources::report_sources;
 use crate::output;
 use crate::output::counted::{counted, noun};
+use crate::output::notice::{Notice, SKIPPED_FILE};
 use crate::output::text::text;
 
 /// The maximum number of kinds that are listed.
 const MOST_KINDS: usize = 20;
 
-/// Reports objects of other kinds, and files of directories that are no objects.
-pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
+/// Reports objects of other kinds, and files of directories that are no objects, which are notices as well.
+pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies, files: &FileSelection) {
     let others = sorted.others();
     if !others.is_empty() {
         let count: usize = others.values().sum();
@@ -32,6 +32,10 @@ pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
         ));
     }
     report_sources(sorted.sources());
+    for path in sorted.unread() {
+        let message = "it is no object that can be read, and was skipped: a policy in it would not be seen";
+        files.add(Notice::new(SKIPPED_FILE, path, message));
+    }
     if let [first, ..] = sorted.unread() {
         output::eprint(&text!(
             "{}: skipped {}, such as {}\n",

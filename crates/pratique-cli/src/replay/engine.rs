@@ -69,6 +69,8 @@ pub(crate) struct StateInputs {
     gates: FeatureGates,
     errors: InputErrors,
     notices: Notices,
+    /// Where what is wrong with definitions is told.
+    files: FileSelection,
 }
 
 /// A cluster as far as it is known.
@@ -165,6 +167,7 @@ impl StateInputs {
             gates: arguments.gates.feature_gates,
             errors: reader.errors,
             notices: reader.notices,
+            files: reader.files,
         })
     }
 
@@ -214,6 +217,7 @@ impl StateInputs {
             gates,
             errors,
             notices: _,
+            files,
         } = self;
         let (mut state, others) = ClusterState::new(
             &loaded,
@@ -222,6 +226,7 @@ impl StateInputs {
             phases.objects(&sets, gates),
             plugins,
             gates.release(),
+            &files,
         );
         survey(&mut state);
         let others = state.placed(others, namespace);

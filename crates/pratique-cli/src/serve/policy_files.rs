@@ -97,7 +97,7 @@ impl InitialPolicies {
                 thread::sleep(unstable.retry_after);
                 continue;
             }
-            report_read(arguments, &sorted)?;
+            report_read(arguments, &sorted, &selection)?;
             let files = InitialFiles {
                 rewrites,
                 unread: sorted.unread().to_vec(),

@@ -299,3 +299,54 @@ fn hidden_files_with_objects_are_reviewed() {
         .stdout_has("all/.hidden/linter.yaml: hidden")
         .stdout_has("all/.linter.yaml: hidden");
 }
+
+/// A definition of the state that a server refuses leaves its kinds unknown.
+#[test]
+fn definitions_that_cannot_be_used_are_told_in_every_format() {
+    const BROKEN: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+        metadata: {name: bares.example.com}\n\
+        spec: {group: example.com, scope: Namespaced, names: {kind: Bare, plural: bares}}\n";
+    const NOTHING: &str = "the definition defines nothing";
+    let directory = files(POLICY, BINDING)
+        .with("old/p.yaml", POLICY)
+        .with("old/b.yaml", BINDING)
+        .with("crds.yaml", BROKEN)
+        .with("clean.yaml", CLEAN)
+        .with(
+            "audit.log",
+            r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"ResponseComplete","verb":"get","requestURI":"/"}"#,
+        );
+    for command in ["review", "scan", "impact", "replay"] {
+        let policies: &[&str] = match command {
+            "impact" => &["--old", "old", "--new", "policies"],
+            _ => &["--manifests", "policies"],
+        };
+        let input: &[&str] = match command {
+            "replay" => &["--summary", "audit.log"],
+            _ => &["clean.yaml"],
+        };
+        for format in formats(command) {
+            let base = [command, "-o", format, "--objects", "crds.yaml"];
+            let run = directory.run(&[&base[..], policies, input].concat());
+            run.exits(0)
+                .stdout_has(NOTHING)
+                .stdout_has("crds.yaml")
+                .stderr_has("crds.yaml:1:1: the definition defines nothing");
+            if matches!(command, "review" | "scan") {
+                let strict = directory.run(&[&base[..], policies, input, &["--fail-on", "warn"]].concat());
+                assert_eq!(strict.code, Some(1), "{strict}");
+            }
+        }
+    }
+    let run = directory.run(&[
+        "review",
+        "--manifests",
+        "policies",
+        "-o",
+        "github",
+        "--objects",
+        "crds.yaml",
+        "clean.yaml",
+    ]);
+    run.stdout_has("::warning file=crds.yaml,line=1,col=1,title=unusable-definition::");
+}

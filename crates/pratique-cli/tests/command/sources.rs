@@ -241,3 +241,97 @@ fn files_that_only_name_the_group_of_policies_are_skipped() {
         .exits(1)
         .shows(&["Object 'Kind' is missing"]);
 }
+
+#[test]
+fn skipped_files_are_results_in_every_format() {
+    let directory = Directory::new()
+        .with("all/policy.yaml", format!("{POLICY}---\n{BINDING}"))
+        .with("all/broken.yaml", "a: [\n")
+        .with("all/data.json", "\u{1}\u{2}\u{3}")
+        .with("all/settings.yaml", "replicas: 3\n");
+    for format in ["json", "sarif", "junit", "github"] {
+        let run = directory.run(&["check", "-o", format, "all"]);
+        run.exits(0)
+            .stdout_has("skipped-file")
+            .stderr_has("all: skipped 3 files that are no objects, such as all/broken.yaml\n");
+        for file in ["all/broken.yaml", "all/data.json", "all/settings.yaml"] {
+            run.stdout_has(file);
+        }
+        directory
+            .run(&["check", "-o", format, "all", "--deny", "warnings"])
+            .exits(1);
+    }
+    let directory = directory.with("web.yaml", DEPLOYMENT.replace('9', "2"));
+    let review = [
+        "review",
+        "--policies",
+        "all",
+        "web.yaml",
+        "-o",
+        "github",
+        "--fail-on",
+    ];
+    directory
+        .run(&[&review[..], &["warn"]].concat())
+        .exits(1)
+        .stdout_has("::warning file=all/broken.yaml,title=skipped-file::");
+    directory.run(&[&review[..], &["deny"]].concat()).exits(0);
+}
+
+#[test]
+fn files_without_documents_have_no_policies() {
+    for text in ["", "# later\n", "---\n---\n", "---\n# later\n---\n"] {
+        let directory = Directory::new().with("empty.yaml", text);
+        for more in [[].as_slice(), &["--origin", "static"]] {
+            let run = directory.run(&[&["check", "empty.yaml"], more].concat());
+            run.exits(2)
+                .stderr_has("empty.yaml: there is no policy, binding or webhook configuration");
+            assert!(!run.stderr.contains("plugin config"), "{run}");
+        }
+    }
+}
+
+/// What programs and servers read is told, and checked where that can be.
+#[test]
+fn files_of_programs_are_no_objects() {
+    let directory = Directory::new()
+        .with(
+            "pratique.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Configuration\n",
+        )
+        .with(
+            "suite.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Suite\ntests: []\n",
+        )
+        .with(
+            "gator.yaml",
+            "apiVersion: test.gatekeeper.sh/v1alpha1\nkind: Suite\nmetadata: {name: a}\n",
+        )
+        .with(
+            "kyverno-test.yaml",
+            "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: a}\n",
+        )
+        .with(
+            "admission.yaml",
+            "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: []\n",
+        )
+        .with(
+            "transformer.yaml",
+            "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npatch: '[]'\n",
+        )
+        .with("web.yaml", DEPLOYMENT);
+    let run = directory.run(&["review", "."]);
+    run.exits(0).stdout_has("1 allowed").stdout_has(
+        "6 files are no objects of the API, and not evaluated: 1 configuration of Kustomize, 1 configuration of a program, \
+         1 configuration of an API server, 3 suites of tests",
+    );
+    assert!(!run.stderr.contains("an object of the API is in it"), "{run}");
+    directory
+        .run(&["check", "admission.yaml"])
+        .exits(0)
+        .stdout_has("admission.yaml: valid");
+    directory
+        .run(&["check", "suite.yaml"])
+        .exits(2)
+        .stderr_has("suite.yaml: suite of tests");
+}
