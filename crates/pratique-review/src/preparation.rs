@@ -8,6 +8,7 @@ use pratique::{ObjectModel, Outcome};
 use pratique_gotext::strconv::quote;
 use pratique_objects::FieldValidation;
 use pratique_policy::DenialCause;
+use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 
 use crate::input::{ReceiveFailure, ReviewInput};
@@ -77,7 +78,7 @@ impl Preparation {
         if input.received.is_err() {
             return PreparedObject::Unchanged;
         }
-        match objects.receive_with(&mut input.request, self.receive_options()) {
+        match objects.receive_with(&mut input.request, self.receive_options(objects.gates())) {
             Ok(received) => {
                 if let Ok(warnings) = &mut input.received {
                     warnings.extend_from_slice(received.unknown_fields());
@@ -93,10 +94,10 @@ impl Preparation {
     }
 
     /// How a request is received.
-    pub(crate) fn receive_options(&self) -> ReceiveOptions<'static> {
+    pub(crate) fn receive_options(&self, gates: FeatureGates) -> ReceiveOptions<'static> {
         ReceiveOptions {
             records_defaults: self.records_defaults,
-            validator: self.validates.then(validator),
+            validator: self.validates.then(|| validator(gates)),
             has_no_plugins: true,
             is_applied: self.applies,
         }

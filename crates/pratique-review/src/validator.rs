@@ -1,24 +1,33 @@
-//! The one validator of built-in kinds that all tools have.
+//! The validators of built-in kinds that all tools have.
 
-use std::sync::LazyLock;
+use std::sync::{Mutex, PoisonError};
 
+use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, Operation};
 use pratique_validation::Validator;
 
-static VALIDATOR: LazyLock<Validator> = LazyLock::new(|| {
-    Validator::new()
+/// The validators of the servers that were asked about, by their feature gates. A process asks about few.
+static VALIDATORS: Mutex<Vec<(FeatureGates, &'static Validator)>> = Mutex::new(Vec::new());
+
+/// The rules by which a server with these feature gates refuses objects of built-in kinds.
+pub(crate) fn validator(gates: FeatureGates) -> &'static Validator {
+    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = validators.iter().find(|(of, _)| *of == gates) {
+        return known;
+    }
+    let changed = gates.changed().map(|gate| (gate.name, gates.is_on(gate.name)));
+    let validator = Validator::new()
         .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
         .with_kinds(pratique_manifest::KIND_RULES)
         .with_device_expressions(pratique_expression::compile_device_expression)
-});
-
-/// The rules by which a server refuses objects of built-in kinds.
-pub(crate) fn validator() -> &'static Validator {
-    &VALIDATOR
+        .with_feature_gates(changed);
+    let validator: &'static Validator = Box::leak(Box::new(validator));
+    validators.push((gates, validator));
+    validator
 }
 
 /// Whether there are rules by which the object of a request is judged, of a built-in kind that is stored.
 pub fn is_validated(request: &AdmissionRequest<'_>) -> bool {
     let is_update = request.operation == Operation::Update;
-    validator().covers(&request.kind, &request.sub_resource, is_update)
+    validator(FeatureGates::default()).covers(&request.kind, &request.sub_resource, is_update)
 }

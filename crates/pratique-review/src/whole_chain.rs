@@ -68,7 +68,7 @@ impl WholeChain {
         } else {
             let options = ReceiveOptions {
                 has_no_plugins: false,
-                ..self.preparation.receive_options()
+                ..self.preparation.receive_options(self.objects.gates())
             };
             match self.objects.receive_with(&mut request, options) {
                 Ok(received) => Some(received),

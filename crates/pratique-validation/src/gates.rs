@@ -12,6 +12,7 @@ pub(crate) struct FeatureSet {
     pub(crate) recreates_sets: bool,
     pub(crate) compares_tolerations: bool,
     pub(crate) shares_host_network: bool,
+    pub(crate) reserves_names: bool,
 }
 
 impl Default for FeatureSet {
@@ -26,6 +27,7 @@ impl Default for FeatureSet {
             recreates_sets: false,
             compares_tolerations: false,
             shares_host_network: false,
+            reserves_names: true,
         }
     }
 }
@@ -43,6 +45,7 @@ impl FeatureSet {
             "RestartAllContainersOnContainerExits" => &mut self.restarts_all_containers,
             "StatefulSetRecreateStrategy" => &mut self.recreates_sets,
             "TaintTolerationComparisonOperators" => &mut self.compares_tolerations,
+            "ManifestBasedAdmissionControlConfig" => &mut self.reserves_names,
             "UserNamespacesHostNetworkSupport" => &mut self.shares_host_network,
             _ => return,
         };

@@ -74,6 +74,13 @@ pub struct ValidationSettings {
     pub(crate) gates: FeatureSet,
 }
 
+impl ValidationSettings {
+    /// Whether the server reads manifests, for which it reserves names.
+    pub fn reserves_names(&self) -> bool {
+        self.gates.reserves_names
+    }
+}
+
 /// Compiles an expression of a new claim or class of devices, which may derive an attribute; gives the most that it costs, or why
 /// a server refuses it.
 pub type DeviceCompiler = fn(expression: &str, is_derived: bool) -> Result<u64, String>;

