@@ -49,21 +49,22 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
         )
     };
     // `.gitignore` itself has another extension.
-    let counts = "passed over: 1 hidden, 2 ignored by git, 2 of other extensions";
+    let counts = "passed over: 2 ignored by git, 2 of other extensions";
     let run = review(&[]);
     run.exits(1).shows(&[
         "rendered/evil.yaml:1:1",
         "rendered/build/evil.yaml:1:1",
-        "1 allowed, 3 denied",
+        "1 allowed, 4 denied",
         "rendered/.evil.yaml:1:1",
+        "rendered/.evil/pod.yaml:1:1",
     ]);
     run.stdout_has(&format!("{counts}; --verbose lists them\n"));
     let run = review(&["--verbose"]);
     run.stdout_has(&format!(
-        "{counts}\n  rendered/.evil/: hidden\n  rendered/.gitignore: of other extensions\n  \
+        "{counts}\n  rendered/.gitignore: of other extensions\n  \
          rendered/build/not-tracked.yaml: ignored by git\n  rendered/evil.yaml.txt: of other extensions\n  rendered/mine.local.yaml: ignored by git\n"
     ));
-    let json = "\"passedOver\":{\"hidden\":1,\"ignored\":2,\"otherExtensions\":2}";
+    let json = "\"passedOver\":{\"ignored\":2,\"otherExtensions\":2}";
     for arguments in [
         &["-o", "json"][..],
         &["-o", "ndjson"],
@@ -72,7 +73,8 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
     ] {
         review(arguments).stdout_has(json);
     }
-    review(&["-o", "json", "--verbose"]).stdout_has("{\"path\":\"rendered/.evil/\",\"why\":\"hidden\"}");
+    let path = "{\"path\":\"rendered/mine.local.yaml\",\"why\":\"ignored\"}";
+    review(&["-o", "json", "--verbose"]).stdout_has(path);
     review(&["-o", "github"]).stdout_has(counts);
     for format in ["sarif", "junit", "diff"] {
         review(&["-o", format]).stderr_has(counts);
