@@ -91,9 +91,16 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
     scan(&["-o", "json"]).stdout_has(counts);
     // Nothing of that is an error, and a run that finds nothing else says what there is.
     std::fs::remove_file(directory.path().join("rendered/good.yaml")).unwrap();
-    let run = review(&["--exclude", "evil.yaml", "--exclude", ".evil.yaml"]);
+    let run = review(&[
+        "--exclude",
+        "evil.yaml",
+        "--exclude",
+        ".evil.yaml",
+        "--exclude",
+        ".evil/",
+    ]);
     run.exits(2)
-        .stderr_has("2 ignored by git, 2 of other extensions, 3 excluded");
+        .stderr_has("2 ignored by git, 2 of other extensions, 4 excluded");
 }
 
 #[test]
