@@ -83,7 +83,7 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
         directory.run_with(
             &[&["scan"], arguments, &["rendered"]].concat(),
             "",
-            &[("PATH", &path)],
+            &[("PATH", path)],
         )
     };
     let run = scan(&[]);

@@ -43,7 +43,8 @@ fn validate_slice(request: &Request<'_>, errors: &mut Errors) {
     validate_endpoints(&endpoints, object.child("addressType").text(), &mut faults);
     // Older servers took what newer ones do not: what did not change may stay.
     let old = &request.old;
-    if !faults.is_empty() && !(old.is_set() && endpoints.is_same(&old.child("endpoints"))) {
+    let may_stay = old.is_set() && endpoints.is_same(&old.child("endpoints"));
+    if !may_stay {
         errors.extend(faults);
     }
 }

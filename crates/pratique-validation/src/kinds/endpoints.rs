@@ -34,7 +34,8 @@ fn validate_endpoints(request: &Request<'_>, errors: &mut Errors) {
     }
     // Older servers took what newer ones do not: what did not change may stay.
     let old = &request.old;
-    if !faults.is_empty() && !(old.is_set() && subsets.is_same(&old.child("subsets"))) {
+    let may_stay = old.is_set() && subsets.is_same(&old.child("subsets"));
+    if !may_stay {
         errors.extend(faults);
     }
 }

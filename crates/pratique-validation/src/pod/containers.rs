@@ -139,8 +139,10 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
         ] {
             let field = container.child(name);
             // A list without elements is one, but resources without members are none.
-            let is_none = !field.is_set() || matches!(field.value(), Value::NilArray);
-            if !is_none && !(name == "resources" && field.is_empty()) {
+            let is_none = !field.is_set()
+                || matches!(field.value(), Value::NilArray)
+                || (name == "resources" && field.is_empty());
+            if !is_none {
                 errors.forbidden(field, "cannot be set for an Ephemeral Container");
             }
         }
