@@ -2,6 +2,7 @@
 
 pub(crate) mod assumed;
 pub(crate) mod chain;
+pub(crate) mod decision;
 pub(crate) mod defaults;
 pub(crate) mod definitions;
 pub(crate) mod diff;
@@ -11,6 +12,7 @@ pub(crate) mod github;
 pub(crate) mod input_request;
 pub(crate) mod junit;
 pub(crate) mod limitations;
+pub(crate) mod missing_input;
 pub(crate) mod namespace_changes;
 pub(crate) mod permissions;
 pub(crate) mod phases;

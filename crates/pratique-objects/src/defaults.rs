@@ -15,12 +15,11 @@ pub(crate) mod quantities;
 use std::cell::RefCell;
 
 use pratique_json::Object;
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Schema};
 use pratique_types::GroupVersionKind;
 
 use crate::error::DecodeError;
 use crate::pod_resources;
-use crate::release::ObjectTables;
 
 /// Defaults an object or a part of one.
 pub(crate) type Function = fn(&mut Object<'_>, &Context<'_>);
@@ -32,18 +31,18 @@ pub(crate) struct Context<'c> {
     pub(crate) now: &'c str,
     /// The feature gates.
     pub(crate) gates: FeatureGates,
-    /// The tables of the release.
-    pub(crate) tables: &'static ObjectTables,
+    /// The types of the release.
+    pub(crate) schema: &'static Schema,
     /// The first fault that was found.
     fault: RefCell<Option<String>>,
 }
 
 impl<'c> Context<'c> {
-    pub(crate) fn new(now: &'c str, gates: FeatureGates, tables: &'static ObjectTables) -> Self {
+    pub(crate) fn new(now: &'c str, gates: FeatureGates, schema: &'static Schema) -> Self {
         Context {
             now,
             gates,
-            tables,
+            schema,
             fault: RefCell::new(None),
         }
     }

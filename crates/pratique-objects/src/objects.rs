@@ -269,7 +269,7 @@ impl Objects {
     }
 
     fn context(&self) -> Context<'_> {
-        Context::new(&self.now, self.gates, self.tables)
+        Context::new(&self.now, self.gates, self.tables.schema())
     }
 
     fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) -> Result<(), DecodeError> {

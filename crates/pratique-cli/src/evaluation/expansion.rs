@@ -6,8 +6,8 @@ use pratique_review::PodPolicies;
 use pratique_types::Operation;
 
 use crate::arguments::{ExpandArguments, ExpandMode};
+use crate::evaluation::decision::Decision;
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::record::Decision;
 use crate::evaluation::request::pod_input;
 use crate::input::InputError;
 

@@ -2,8 +2,8 @@
 
 use pratique_report::{Action as Counted, Finding};
 
-use crate::evaluation::record::Decision;
-use crate::evaluation::report::JsonUndecided;
+use crate::evaluation::decision::Decision;
+use crate::evaluation::missing_input::JsonUndecided;
 use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// The causes of a decision.

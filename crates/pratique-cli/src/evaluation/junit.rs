@@ -3,7 +3,8 @@
 use pratique_review::SourceFile;
 
 use crate::arguments::{FailOn, FailureArguments};
-use crate::evaluation::record::{Decision, Record, Remark};
+use crate::evaluation::decision::Decision;
+use crate::evaluation::record::{Record, Remark};
 use crate::input::sources;
 use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
 use crate::output::notice::Notice;

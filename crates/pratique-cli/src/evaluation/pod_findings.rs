@@ -2,8 +2,8 @@
 
 use pratique_review::PolicyDecision;
 
-use crate::evaluation::record::Decision;
-use crate::evaluation::report::JsonUndecided;
+use crate::evaluation::decision::Decision;
+use crate::evaluation::missing_input::JsonUndecided;
 
 impl Decision {
     /// The decision on a workload where its Pods are allowed, denied or undecided: the graver one.

@@ -1,14 +1,14 @@
 //! A decision with its place, in one form for all outputs but text.
 
-use pratique::AdmissionDecision;
 use pratique_manifest::Location;
 use pratique_request::server_warnings;
 use pratique_types::Operation;
 use serde::Serialize;
 
+use crate::evaluation::decision::Decision;
+use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
-use crate::evaluation::report::JsonUndecided;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::output::finding::Level;
 use crate::output::json::is_zero;
@@ -62,25 +62,6 @@ pub(crate) struct Record {
     changed: bool,
 }
 
-/// A decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Decision {
-    Allowed,
-    Denied,
-    Undecided,
-}
-
-impl From<AdmissionDecision> for Decision {
-    fn from(decision: AdmissionDecision) -> Self {
-        match decision {
-            AdmissionDecision::Allowed => Decision::Allowed,
-            AdmissionDecision::Denied => Decision::Denied,
-            AdmissionDecision::Undecided => Decision::Undecided,
-        }
-    }
-}
-
 /// The rule of denials that are not those of a validating policy.
 const DENIED: &str = "denied";
 /// The rule of warnings that are not those of a validating policy.
@@ -115,13 +96,6 @@ impl Remark<'_> {
             Some(Action::Warn) => SERVER_WARNING,
             _ => DENIED,
         })
-    }
-}
-
-impl Decision {
-    /// The decision as it is written.
-    pub(crate) fn as_str(self) -> &'static str {
-        pratique_report::Decision::from(self).as_str()
     }
 }
 

@@ -5,9 +5,9 @@ use std::ops::{Deref, DerefMut};
 use pratique_review::Review;
 use serde::Serialize;
 
+use crate::evaluation::decision::Decision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::placed_cause::PlacedCause;
-use crate::evaluation::record::Decision;
 
 /// A request and its review.
 pub(crate) struct ReviewResult<'q> {

@@ -3,7 +3,7 @@
 use pratique_replay::{Approximation, Unknown};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::record::Decision;
+use crate::evaluation::decision::Decision;
 use crate::output::text::Text;
 use crate::replay::decision::ReplayDecision;
 use crate::replay::subject::Subject;

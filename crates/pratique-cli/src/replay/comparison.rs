@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use pratique_replay::{RecordedOutcome, RefusedBy};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::record::Decision;
+use crate::evaluation::decision::Decision;
 
 /// How the decision of now compares with the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 use pratique_report::{Evaluation, Finding};
 use serde::Serialize;
 
+use crate::evaluation::decision::Decision;
 use crate::evaluation::findings::Causes;
+use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
-use crate::evaluation::record::Decision;
-use crate::evaluation::report::JsonUndecided;
 use crate::evaluation::result::ReviewResult;
 use pratique_review::PolicyDecision;
 

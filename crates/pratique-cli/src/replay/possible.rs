@@ -6,7 +6,7 @@ use pratique_review::Reviewer;
 use pratique_types::AdmissionRequest;
 
 use super::engine::Engine;
-use crate::evaluation::record::Decision;
+use crate::evaluation::decision::Decision;
 
 /// The decision on a request whose object is not known: it is allowed where no policy can match it.
 pub(crate) fn without_object(engine: &Engine, request: &AdmissionRequest<'_>) -> Decision {

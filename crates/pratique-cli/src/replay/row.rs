@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::comparison::Comparison;
 use super::decision::ReplayDecision;
 use super::subject::Subject;
-use crate::evaluation::record::Decision;
+use crate::evaluation::decision::Decision;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::evaluation::record::{Decision, Record};
+use crate::evaluation::decision::Decision;
+use crate::evaluation::record::Record;
 use crate::output::counted::noun;
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};

@@ -8,13 +8,14 @@ use pratique_review::{PreparedObject, ReviewInput, Reviewer, decode_warnings};
 
 use crate::arguments::ReviewFormat;
 use crate::evaluation::assumed::depends_on_resource;
+use crate::evaluation::decision::Decision;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::diff;
 use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
 use crate::evaluation::github;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::Limitations;
-use crate::evaluation::record::{Decision, Record, SERVER_WARNING};
+use crate::evaluation::record::{Record, SERVER_WARNING};
 use crate::evaluation::report::{self, JsonReview};
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::{MadePod, ReviewResult};

@@ -2,8 +2,9 @@
 
 use pratique_report::{Evaluation, Finding};
 
+use crate::evaluation::decision::Decision;
 use crate::evaluation::findings::Causes;
-use crate::evaluation::record::{Decision, Record};
+use crate::evaluation::record::Record;
 
 /// A decision, and what controls the object.
 pub(super) struct ControlledDecision {

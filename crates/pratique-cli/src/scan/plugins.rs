@@ -14,8 +14,9 @@ use pratique_types::admission_plugins::{BUILT_IN, BuiltIn, PluginSwitches};
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::arguments::ScanChainArguments;
-use crate::evaluation::record::{Decision, Record};
-use crate::evaluation::report::JsonUndecided;
+use crate::evaluation::decision::Decision;
+use crate::evaluation::missing_input::JsonUndecided;
+use crate::evaluation::record::Record;
 use crate::evaluation::state::OF_CLUSTER_TO_PLUGINS;
 use crate::exit::CliError;
 use crate::scan::scan_error::ScanError;

@@ -39,8 +39,8 @@ fn v1(object: &mut Object<'_>, context: &Context<'_>) {
     }
     if let Value::Object(mut back) = convert(&v2, "v1") {
         back.insert("apiVersion", "autoscaling/v1");
-        if let Some(id) = context.tables.type_of(&kind("v1")) {
-            settle_in(context.tables.schema(), id, &mut back, &progress);
+        if let Some(id) = context.schema.registered(&kind("v1")) {
+            settle_in(context.schema, id, &mut back, &progress);
         }
         *object = back;
     }

@@ -69,10 +69,10 @@ pub(super) fn merged(program: &Path, folder: &Path, _: Scale) -> Result<String, 
 }
 
 /// Changes a checkpoint.
-type Forgery = fn(&mut Value);
+type CheckpointForgery = fn(&mut Value);
 
 /// Changes of a checkpoint by which a scan would leave out or repeat something.
-const FORGERIES: [(&str, Forgery); 6] = [
+const FORGERIES: [(&str, CheckpointForgery); 6] = [
     ("beyond the file", |checkpoint| {
         set(checkpoint, "at", serde_json::json!({"offset": 1_u64 << 40}))
     }),

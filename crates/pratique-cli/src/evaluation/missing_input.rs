@@ -1,0 +1,77 @@
+//! What was needed for a decision and is not known.
+
+use std::borrow::Cow;
+
+use pratique::policy::{Missing, Undecided};
+use serde::Serialize;
+
+/// A missing input on which a policy or webhook depends.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct JsonUndecided {
+    pub(crate) plugin: Cow<'static, str>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) binding: Option<String>,
+    missing: &'static str,
+    pub(crate) message: String,
+    pub(crate) help: &'static str,
+}
+
+impl JsonUndecided {
+    /// Whether another one is of the same policy, webhook or plugin.
+    pub(crate) fn is_of_same(&self, other: &JsonUndecided) -> bool {
+        (&self.plugin, &self.name, &self.binding) == (&other.plugin, &other.name, &other.binding)
+    }
+
+    /// The policy or webhook, or else the plugin.
+    pub(crate) fn source(&self) -> &str {
+        match self.name.as_str() {
+            "" => &self.plugin,
+            name => name,
+        }
+    }
+}
+
+impl From<&Undecided> for JsonUndecided {
+    fn from(undecided: &Undecided) -> Self {
+        JsonUndecided {
+            plugin: undecided.plugin.clone(),
+            name: undecided.name.clone(),
+            binding: undecided.binding.clone(),
+            missing: undecided.missing.kind(),
+            message: undecided.missing.to_string(),
+            help: help(&undecided.missing),
+        }
+    }
+}
+
+/// How to give a missing input.
+pub(crate) fn help(missing: &Missing) -> &'static str {
+    match missing {
+        Missing::Authorizer { .. } => {
+            "say with --authorizer FILE what users may do, or give roles and bindings with --objects PATH (and \
+             --objects-complete, if these are all)"
+        }
+        Missing::Params { .. } => {
+            "give those that the cluster has, and the definition of their kind, with --objects PATH (and \
+             --objects-complete, if these are all)"
+        }
+        Missing::Objects { .. } => {
+            "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
+        }
+        Missing::Resource { .. } => {
+            "give the CustomResourceDefinition of the kind with --objects PATH, or a snapshot of a cluster that has it; `review` \
+             takes the name of the resource with --resource, too"
+        }
+        Missing::OldObject { .. } => {
+            "give the stored object: an audit log may have it in an earlier event (--remember)"
+        }
+        Missing::Status { .. } => {
+            "give the object with its status, as the cluster has it (kubectl get -o yaml), with --objects PATH"
+        }
+        Missing::ImageReview => "leave the plugin out with --disable-admission-plugins",
+        Missing::WebhookAnswer => "call webhooks with --webhooks",
+        _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
+    }
+}
