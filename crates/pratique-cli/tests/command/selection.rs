@@ -73,8 +73,8 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
     ] {
         review(arguments).stdout_has(json);
     }
-    let path = "{\"path\":\"rendered/mine.local.yaml\",\"why\":\"ignored\"}";
-    review(&["-o", "json", "--verbose"]).stdout_has(path);
+    let passed = "{\"path\":\"rendered/mine.local.yaml\",\"why\":\"ignored\"}";
+    review(&["-o", "json", "--verbose"]).stdout_has(passed);
     review(&["-o", "github"]).stdout_has(counts);
     for format in ["sarif", "junit", "diff"] {
         review(&["-o", format]).stderr_has(counts);
@@ -83,7 +83,7 @@ fn tracked_files_are_reviewed_whatever_is_ignored() {
         directory.run_with(
             &[&["scan"], arguments, &["rendered"]].concat(),
             "",
-            &[("PATH", path)],
+            &[("PATH", &path)],
         )
     };
     let run = scan(&[]);
