@@ -13,7 +13,6 @@ mod networking;
 mod persistent_volume_claims;
 mod pod_spec;
 mod pods;
-mod quality_of_service;
 mod resource;
 mod scheduling;
 mod service_addresses;

@@ -36,6 +36,7 @@ mod nonprinting;
 mod null;
 mod object_ref;
 mod owned;
+mod quality_of_service;
 mod rejected;
 mod review;
 pub mod status;
@@ -53,6 +54,7 @@ pub use kubeconfig::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, 
 pub use nonprinting::is_nonprinting;
 pub use object_ref::ObjectRef;
 pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
+pub use quality_of_service::quality_of_service;
 pub use rejected::{ObjectPlace, Rejected, RejectedReason};
 pub use review::InvalidReview;
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};

@@ -4,7 +4,7 @@
 use pratique_json::{Object, Value};
 use pratique_objects::complete_pod_resources;
 
-use super::{drop_disabled, quality_of_service};
+use super::drop_disabled;
 use crate::object::{self, Path};
 use crate::strategy::{Context, Endpoint, Gated, METADATA, Strategy};
 
@@ -115,7 +115,7 @@ fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
     merge_label_keys(object);
     apply_app_armor(context, object);
     complete_pod_resources(object, context.gates);
-    let class = quality_of_service::class(object);
+    let class = pratique_types::quality_of_service(object);
     object::set(object, &["status", "qosClass"], class);
 }
 

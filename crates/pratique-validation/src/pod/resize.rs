@@ -1,10 +1,11 @@
 //! Changes of the resources of a Pod that runs.
 
 use pratique_json::Value;
+use pratique_types::quality_of_service;
 
 use super::ephemeral::{MIRROR, NO_PATH};
 use super::options::PodOptions;
-use super::quality_of_service::{compute_class, stored_class};
+use super::quality_of_service::stored_class;
 use super::update::set;
 use super::validate_metadata_and_spec;
 use crate::errors::Errors;
@@ -41,7 +42,7 @@ pub(crate) fn validate_pod_resize(
         .of_pod();
     validate_core_meta_update(&pod.child("metadata"), &old_metadata, &mut all);
     validate_metadata_and_spec(pod, options, &mut all);
-    if stored_class(old) != compute_class(pod) {
+    if stored_class(old) != quality_of_service(pod.value()) {
         let status = pod.child("status");
         let class = crate::errors::named(status.child("qosClass").text());
         let detail = "Pod QOS Class may not change as a result of resizing";

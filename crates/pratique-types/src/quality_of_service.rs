@@ -1,10 +1,8 @@
-//! The quality-of-service class of a pod.
+//! The quality-of-service class of a Pod.
 // Upstream: pkg/apis/core/helper/qos/qos.go, ComputePodQOS
 
 use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
-
-use crate::object;
 
 /// The resources that a class depends on.
 const COMPUTE: [&str; 2] = ["cpu", "memory"];
@@ -13,20 +11,26 @@ const BEST_EFFORT: &str = "BestEffort";
 const BURSTABLE: &str = "Burstable";
 const GUARANTEED: &str = "Guaranteed";
 
-/// The class of a pod.
-pub(super) fn class(pod: &Value<'static>) -> &'static str {
+/// The quality-of-service class that a Pod gets by its resources: `BestEffort`, `Burstable` or `Guaranteed`.
+///
+/// ```
+/// let pod = pratique_json::parse(br#"{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}"#)?;
+/// assert_eq!(pratique_types::quality_of_service(&pod), "Burstable");
+/// # Ok::<(), pratique_json::Error>(())
+/// ```
+pub fn quality_of_service(pod: &Value<'_>) -> &'static str {
     let spec = pod.get("spec").unwrap_or(&Value::Null);
     if let Some(resources) = spec.get("resources").filter(|resources| is_set(resources)) {
         return class_of(resources);
     }
     let lists = ["initContainers", "containers"].iter();
-    let containers = lists.flat_map(|list| object::list(spec, &[list]));
+    let containers = lists.flat_map(|list| spec.get(list).and_then(Value::as_array).unwrap_or_default());
     common_class(containers.map(|container| class_of(container.get("resources").unwrap_or(&Value::Null))))
 }
 
 /// Whether the resources of a whole Pod decide, rather than those of its containers.
 // Upstream: pkg/apis/core/helper/helpers.go, IsPodLevelResourcesSet
-fn is_set(resources: &Value<'static>) -> bool {
+fn is_set(resources: &Value<'_>) -> bool {
     let lists = ["requests", "limits"].into_iter();
     let lists = lists.filter_map(|list| resources.get(list).and_then(Value::as_object));
     let mut names = lists.flat_map(|list| list.iter().map(|(name, _)| name));
@@ -34,7 +38,7 @@ fn is_set(resources: &Value<'static>) -> bool {
 }
 
 // Upstream: pkg/apis/core/helper/qos/qos.go, requirementsQOS
-fn class_of(resources: &Value<'static>) -> &'static str {
+fn class_of(resources: &Value<'_>) -> &'static str {
     let list = |name| resources.get(name).and_then(Value::as_object);
     let (requests, limits) = (list("requests"), list("limits"));
     if [requests, limits].into_iter().flatten().all(Object::is_empty) {
@@ -63,7 +67,7 @@ fn common_class(mut classes: impl Iterator<Item = &'static str>) -> &'static str
 }
 
 /// An amount, zero where there is none.
-fn amount(amounts: Option<&Object<'static>>, name: &str) -> Quantity {
+fn amount(amounts: Option<&Object<'_>>, name: &str) -> Quantity {
     let text = amounts.and_then(|amounts| amounts.get(name)?.as_str());
     let amount = text.and_then(|text| Quantity::parse(text).ok());
     amount.unwrap_or_else(|| Quantity::from_integer(0))
@@ -77,7 +81,7 @@ mod tests {
     fn check(spec: &str, expected: &str) {
         let text = format!(r#"{{"spec":{spec}}}"#);
         let pod = pratique_json::parse(text.as_bytes()).unwrap().into_owned();
-        assert_eq!(class(&pod), expected, "{spec}");
+        assert_eq!(quality_of_service(&pod), expected, "{spec}");
     }
 
     #[test]
