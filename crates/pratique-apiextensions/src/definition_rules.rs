@@ -31,6 +31,7 @@ pub(crate) use self::resource_names::validate_group;
 pub(crate) use self::schema_check::CompiledSchema;
 pub(crate) use self::schema_search::has_schema;
 pub(crate) use self::spec::VersionSchemas;
+pub use self::version_settings::SCHEMA_COLLECTIONS;
 pub(crate) use self::version_settings::distinct_schemas;
 
 /// The rules of CustomResourceDefinitions, for [`Validator::with_kinds`](pratique_validation::Validator::with_kinds).

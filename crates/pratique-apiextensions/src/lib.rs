@@ -66,7 +66,7 @@ mod warnings;
 
 pub use custom_defaults::CustomDefaults;
 pub use definition::{CustomResource, DefinitionError};
-pub use definition_rules::DEFINITION_KINDS;
+pub use definition_rules::{DEFINITION_KINDS, SCHEMA_COLLECTIONS};
 pub use definition_warnings::definition_warnings;
 pub use storage::ConversionError;
 pub use validate::scale::Scale;

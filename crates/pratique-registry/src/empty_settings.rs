@@ -4,25 +4,11 @@
 //! `dependencies`, also with none, and prints empty lists in errors.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, specStandardValidatorV3.validate
 
+use pratique_apiextensions::SCHEMA_COLLECTIONS;
 use pratique_json::{Object, Value};
 use pratique_types::GroupVersionKind;
 
 use crate::request::{Request, Verb};
-
-/// The members of a schema that are lists or maps.
-const COLLECTIONS: [&str; 11] = [
-    "enum",
-    "required",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "properties",
-    "patternProperties",
-    "definitions",
-    "dependencies",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-validations",
-];
 
 /// Sets what the request's body has, in an object that goes on to validation.
 pub(crate) fn restore_empty_settings(
@@ -70,7 +56,7 @@ fn restore(written: &Value<'_>, schema: &mut Value<'static>) {
     let (Value::Object(written), Value::Object(schema)) = (written, schema) else {
         return;
     };
-    for name in COLLECTIONS {
+    for name in SCHEMA_COLLECTIONS {
         match written.get(name).filter(|_| !schema.contains_key(name)) {
             Some(Value::Array(items)) if items.is_empty() => {
                 drop(schema.insert(name, Vec::<Value<'_>>::new()))

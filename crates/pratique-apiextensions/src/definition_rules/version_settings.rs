@@ -154,8 +154,8 @@ pub(super) fn is_same_setting(one: Option<&Value<'_>>, other: Option<&Value<'_>>
     }
 }
 
-/// The members of settings that are lists or maps: an empty one is one that is not there. All others are pointers.
-const COLLECTIONS: [&str; 11] = [
+/// The members of a schema that are lists or maps: an empty one is one that is not there. All others are pointers.
+pub const SCHEMA_COLLECTIONS: [&str; 11] = [
     "enum",
     "required",
     "allOf",
@@ -195,7 +195,7 @@ fn has_same_members(one: &Object<'_>, other: &Object<'_>) -> bool {
 
 /// Whether a member is as one that is not there.
 fn is_left_out(name: &str, value: &Value<'_>) -> bool {
-    value.is_null() || (COLLECTIONS.contains(&name) && value.is_empty())
+    value.is_null() || (SCHEMA_COLLECTIONS.contains(&name) && value.is_empty())
 }
 
 #[cfg(test)]
