@@ -76,19 +76,12 @@ impl<'e> Evaluation<'e> {
         value: &Value<'a>,
         old: Option<&Value<'a>>,
     ) {
-        let place = Place {
-            node,
-            schema,
-            value,
-            path: &Path::ROOT,
-        };
         let old = Old {
             value: old,
             current: None,
             around: None,
         };
-        // The error was reported where the evaluation halted.
-        let _ = self.place(place, old);
+        self.evaluate_from_root(node, schema, value, old);
     }
 
     pub(super) fn root<'a>(
@@ -98,16 +91,26 @@ impl<'e> Evaluation<'e> {
         value: &Value<'a>,
         correlated: Option<&Correlated<'_, 'a>>,
     ) {
+        let old = Old {
+            value: correlated.map(|correlated| correlated.old),
+            current: correlated,
+            around: None,
+        };
+        self.evaluate_from_root(node, schema, value, old);
+    }
+
+    fn evaluate_from_root<'a>(
+        &mut self,
+        node: &RuleNode,
+        schema: &Schema,
+        value: &Value<'a>,
+        old: Old<'_, '_, 'a>,
+    ) {
         let place = Place {
             node,
             schema,
             value,
             path: &Path::ROOT,
-        };
-        let old = Old {
-            value: correlated.map(|correlated| correlated.old),
-            current: correlated,
-            around: None,
         };
         // The error was reported where the evaluation halted.
         let _ = self.place(place, old);
