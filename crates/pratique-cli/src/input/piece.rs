@@ -23,34 +23,20 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> ParsedObjects<'p> {
         read.append(sequence(path, piece, list));
         return read;
     }
-    let mut place = piece.start;
-    let mut at = 0;
-    for (index, value) in piece.values.iter().enumerate() {
-        let before = piece.text.get(at..value.range.start).unwrap_or_default();
-        let text = piece.text.get(value.range.clone()).unwrap_or_default();
-        let start = place.after(before);
-        place = start.after(text);
-        at = value.range.end;
-        let documents = piece.number + index;
+    for (text, shift, end) in value_texts(piece) {
         match quick::object(text, list) {
             Some(object) => read.objects.push(InputObject {
                 object,
                 location: Location {
                     file: Arc::clone(path),
-                    document: documents,
-                    start: position(start),
-                    end: position(place),
+                    document: shift.documents,
+                    start: position(shift.place),
+                    end: position(end),
                 },
                 received: Ok(Vec::new()),
                 item: 0,
             }),
-            None => {
-                let shift = Shift {
-                    place: start,
-                    documents,
-                };
-                read.append(with_diagnostics(path, text, list, shift));
-            }
+            None => read.append(with_diagnostics(path, text, list, shift)),
         }
     }
     read
@@ -62,10 +48,16 @@ pub(super) fn texts(piece: &Piece) -> Vec<(Cow<'_, [u8]>, Shift)> {
         let is_list = !matches!(piece.form, Form::Documents);
         return vec![sequence_text(piece, is_list)];
     }
-    let mut place = piece.start;
-    let mut at = 0;
-    let mut texts = Vec::new();
-    for (index, value) in piece.values.iter().enumerate() {
+    let texts = value_texts(piece);
+    texts
+        .map(|(text, shift, _)| (Cow::Borrowed(text), shift))
+        .collect()
+}
+
+/// The texts of the values of a piece, with where each begins and ends.
+fn value_texts(piece: &Piece) -> impl Iterator<Item = (&[u8], Shift, Place)> {
+    let (mut place, mut at) = (piece.start, 0);
+    piece.values.iter().enumerate().map(move |(index, value)| {
         let before = piece.text.get(at..value.range.start).unwrap_or_default();
         let text = piece.text.get(value.range.clone()).unwrap_or_default();
         let start = place.after(before);
@@ -75,9 +67,8 @@ pub(super) fn texts(piece: &Piece) -> Vec<(Cow<'_, [u8]>, Shift)> {
             place: start,
             documents: piece.number + index,
         };
-        texts.push((Cow::Borrowed(text), shift));
-    }
-    texts
+        (text, shift, place)
+    })
 }
 
 /// Reads documents, or a sequence of items.
