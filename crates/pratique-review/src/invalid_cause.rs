@@ -6,7 +6,6 @@ mod reference;
 use pratique::api_objects::InvalidObject;
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
-use pratique_schema::FeatureGates;
 use pratique_types::field::ErrorKind;
 use pratique_types::{AdmissionRequest, Reason, Status, StatusCause};
 use pratique_validation::{Candidate, FieldFault};
@@ -64,8 +63,9 @@ pub(crate) fn causes(
         return causes.map(InvalidCause::from).collect();
     };
     let candidate = Candidate::new(&request.kind, &invalid.object).of_subresource(&request.sub_resource);
-    let faults = validator(FeatureGates::default()).faults(&candidate, &invalid.old_object);
-    let origins = origin::origins(candidate, &invalid.old_object, &faults, changes);
+    let validator = validator(invalid.gates);
+    let faults = validator.faults(&candidate, &invalid.old_object);
+    let origins = origin::origins(validator, (candidate, &invalid.old_object), &faults, changes);
     let explained = faults.iter().zip(origins).enumerate();
     let explained = explained.map(|(at, (fault, origin))| InvalidCause {
         help: (at < MAX_HELPED).then(|| help(fault, &invalid.object)).flatten(),

@@ -1,6 +1,9 @@
 //! The feature gates of kube-apiserver that rules depend on.
 
-/// Which of them are on, by default as kube-apiserver 1.37 has them.
+use pratique_schema::FeatureGates;
+
+/// Which of them are on: rules ask for them more often than a table is to be searched by name.
+// Upstream: pkg/features/kube_features.go
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeatureSet {
     pub(crate) clears_nominations: bool,
@@ -17,38 +20,24 @@ pub(crate) struct FeatureSet {
 
 impl Default for FeatureSet {
     fn default() -> Self {
-        FeatureSet {
-            clears_nominations: true,
-            has_restart_rules: true,
-            resizes_whole_pods: true,
-            moves_volumes: false,
-            judges_deletion_costs: true,
-            restarts_all_containers: true,
-            recreates_sets: false,
-            compares_tolerations: false,
-            shares_host_network: false,
-            reserves_names: true,
-        }
+        FeatureSet::new(FeatureGates::default())
     }
 }
 
 impl FeatureSet {
-    /// Turns a gate on or off by its name. One that no rule depends on is passed over.
-    // Upstream: pkg/features/kube_features.go
-    pub(crate) fn set(&mut self, name: &str, is_on: bool) {
-        let gate = match name {
-            "ClearingNominatedNodeNameAfterBinding" => &mut self.clears_nominations,
-            "ContainerRestartRules" => &mut self.has_restart_rules,
-            "InPlacePodLevelResourcesVerticalScaling" => &mut self.resizes_whole_pods,
-            "MutablePVNodeAffinity" => &mut self.moves_volumes,
-            "PodDeletionCost" => &mut self.judges_deletion_costs,
-            "RestartAllContainersOnContainerExits" => &mut self.restarts_all_containers,
-            "StatefulSetRecreateStrategy" => &mut self.recreates_sets,
-            "TaintTolerationComparisonOperators" => &mut self.compares_tolerations,
-            "ManifestBasedAdmissionControlConfig" => &mut self.reserves_names,
-            "UserNamespacesHostNetworkSupport" => &mut self.shares_host_network,
-            _ => return,
-        };
-        *gate = is_on;
+    /// Those of a server with these gates.
+    pub(crate) fn new(gates: FeatureGates) -> Self {
+        FeatureSet {
+            clears_nominations: gates.is_on("ClearingNominatedNodeNameAfterBinding"),
+            has_restart_rules: gates.is_on("ContainerRestartRules"),
+            resizes_whole_pods: gates.is_on("InPlacePodLevelResourcesVerticalScaling"),
+            moves_volumes: gates.is_on("MutablePVNodeAffinity"),
+            judges_deletion_costs: gates.is_on("PodDeletionCost"),
+            restarts_all_containers: gates.is_on("RestartAllContainersOnContainerExits"),
+            recreates_sets: gates.is_on("StatefulSetRecreateStrategy"),
+            compares_tolerations: gates.is_on("TaintTolerationComparisonOperators"),
+            shares_host_network: gates.is_on("UserNamespacesHostNetworkSupport"),
+            reserves_names: gates.is_on("ManifestBasedAdmissionControlConfig"),
+        }
     }
 }

@@ -2,12 +2,14 @@
 
 use pratique_gotext::net::Cidr;
 use pratique_json::Value;
+use pratique_schema::FeatureGates;
 use pratique_types::field::ErrorKind;
 use pratique_types::{GroupVersionKind, Status, StatusCause};
 
 use crate::declarative::validate_declaratively;
 use crate::direct_requests::{is_connected, validate_connected, validate_scale};
 use crate::errors::Errors;
+use crate::gates::FeatureSet;
 use crate::kinds::{allocation_rule, rules_of};
 use crate::node::Node;
 use crate::object_meta::{validate_any_create, validate_any_update};
@@ -164,20 +166,19 @@ impl Validator {
         self
     }
 
-    /// The same, for a server that turns some features on or off, by the names of `--feature-gates`. Those that no rule depends
-    /// on are passed over.
+    /// The same, for a server with these feature gates.
     ///
     /// ```
+    /// use pratique_schema::FeatureGates;
     /// use pratique_validation::Validator;
     ///
-    /// let validator = Validator::new().with_feature_gates([("TaintTolerationComparisonOperators", true)]);
+    /// let gates = FeatureGates::default().with("TaintTolerationComparisonOperators", true);
+    /// let validator = Validator::new().with_gates(gates);
     /// # let _ = validator;
     /// ```
     #[must_use]
-    pub fn with_feature_gates<'n>(mut self, gates: impl IntoIterator<Item = (&'n str, bool)>) -> Self {
-        for (name, is_on) in gates {
-            self.settings.gates.set(name, is_on);
-        }
+    pub fn with_gates(mut self, gates: FeatureGates) -> Self {
+        self.settings.gates = FeatureSet::new(gates);
         self
     }
 

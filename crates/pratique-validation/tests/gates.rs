@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
 
+use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, Validator};
 
@@ -37,7 +38,10 @@ fn errors(validator: &Validator, case: &Case<'_>) -> Vec<String> {
 #[track_caller]
 fn check(gate: (&str, bool), case: &Case<'_>, by_default: &[&str], otherwise: &[&str]) {
     assert_eq!(errors(&Validator::new(), case), by_default);
-    let validator = Validator::new().with_feature_gates([gate, ("NoRuleKnowsIt", true)]);
+    let gates = FeatureGates::default()
+        .with(gate.0, gate.1)
+        .with("NoRuleKnowsIt", true);
+    let validator = Validator::new().with_gates(gates);
     assert_eq!(errors(&validator, case), otherwise);
 }
 

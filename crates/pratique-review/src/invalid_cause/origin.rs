@@ -4,14 +4,12 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use pratique_json::Value;
-use pratique_schema::FeatureGates;
 use pratique_types::field::ErrorKind;
-use pratique_validation::{Candidate, FieldFault};
+use pratique_validation::{Candidate, FieldFault, Validator};
 
 use crate::chain::{DEFAULTING, RecordedChange, Step, StepEffect};
 use crate::field_change::FieldChange;
 use crate::field_path::FieldPath;
-use crate::validator::validator;
 
 /// A change of an object by a step of the chain.
 #[derive(Clone, Debug)]
@@ -53,14 +51,14 @@ const MAX_DEEDS: usize = 2;
 
 /// For each fault of an object, the last step that made it so; `None` where it is as it was sent.
 pub(super) fn origins(
-    candidate: Candidate<'_>,
-    old: &Value<'_>,
+    validator: &Validator,
+    (candidate, old): (Candidate<'_>, &Value<'_>),
     faults: &[FieldFault],
     changes: &[ObjectChange<'_>],
 ) -> Vec<Option<String>> {
     let known = |object: &Value<'static>| -> HashSet<(String, String)> {
         let state = Candidate { object, ..candidate };
-        let faults = validator(FeatureGates::default()).faults(&state, old).into_iter();
+        let faults = validator.faults(&state, old).into_iter();
         faults
             .map(|fault| (fault.cause.field, fault.cause.message))
             .collect()

@@ -8,6 +8,7 @@ use pratique_objects::changed_paths;
 use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
 use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
+use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, Status};
 use pratique_validation::{Candidate, Rejection, Validator};
 
@@ -55,6 +56,8 @@ pub struct InvalidObject {
     pub object: Value<'static>,
     /// The stored object; null where the object is new.
     pub old_object: Value<'static>,
+    /// The feature gates of the server.
+    pub gates: FeatureGates,
 }
 
 /// Fields that a server set.
@@ -384,7 +387,12 @@ impl ReceivedRequest<'_> {
             }
         }
         let mut invalid = self.invalid.lock().unwrap_or_else(PoisonError::into_inner);
-        *invalid = Some(InvalidObject { object, old_object });
+        let gates = self.model.gates();
+        *invalid = Some(InvalidObject {
+            object,
+            old_object,
+            gates,
+        });
         Err(status)
     }
 
