@@ -10,6 +10,7 @@
 //!     Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Stage, StateObjects,
 //! };
 //! use pratique_plugins::factory;
+//! use pratique_schema::FeatureGates;
 //! use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 //!
 //! let gates = FeatureGates::default();
