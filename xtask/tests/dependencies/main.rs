@@ -3,6 +3,7 @@
 
 mod bindings_workspace;
 mod licence;
+mod program_features;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,0 +1,49 @@
+//! What users build is the program alone; the tests build the whole workspace, where each crate has its default features.
+//! A feature that changes answers has to be passed on to every crate of the program, or only the tests have it.
+
+use std::collections::BTreeMap;
+
+use pratique_harness::{Error, cargo, workspace};
+
+#[test]
+fn every_crate_of_the_program_has_its_crypto_provider() {
+    let defaults = crates("pratique-validation").unwrap();
+    assert_eq!(
+        defaults["pratique-validation"],
+        ["default", "ring"],
+        "by itself, the crate verifies signatures"
+    );
+    let program = crates("pratique-cli").unwrap();
+    for name in ["pratique-crypto", "pratique-validation", "pratique-webhook"] {
+        assert!(
+            program[name].iter().any(|feature| feature == "ring"),
+            "{name} of the program has {:?}",
+            program[name]
+        );
+    }
+}
+
+/// The features of the crates that a package is built of, by their names.
+fn crates(package: &str) -> Result<BTreeMap<String, Vec<String>>, Error> {
+    let output = cargo::command()
+        .current_dir(workspace::root())
+        .args(["tree", "--locked", "--offline", "--package", package])
+        .args(["--edges", "normal", "--prefix", "none", "--format", "{p} {f}"])
+        .output()
+        .map_err(Error::program("cargo"))?;
+    if !output.status.success() {
+        return Err(format!("cargo tree: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(package_features)
+        .collect())
+}
+
+/// `NAME vVERSION (PATH) FEATURES`, where the features are separated by commas; `(*)` stands for a repetition.
+fn package_features(line: &str) -> Option<(String, Vec<String>)> {
+    let (name, _) = line.split_once(' ')?;
+    let features = line.trim_end_matches("(*)").trim_end().rsplit_once(") ");
+    let features = features.map_or("", |(_, features)| features);
+    Some((name.to_owned(), features.split(',').map(str::to_owned).collect()))
+}
