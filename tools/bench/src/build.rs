@@ -13,12 +13,12 @@ pub(super) fn ours() -> Result<PathBuf, Error> {
 
 /// Builds a program for release that is both sides: ours, and the crate `cel`.
 pub(super) fn with_cel_crate() -> Result<PathBuf, Error> {
-    cargo::build("pratique-benches", "pratique-benches", &["cel-crate"], "release")
+    cargo::build("pratique-benches", "pratique-benches", &["cel-crate"], "dist")
 }
 
 /// Builds a program of a package for release and returns its path.
 pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, Error> {
-    cargo::build(package, name, &[], "release")
+    cargo::build(package, name, &[], "dist")
 }
 
 /// Builds the other side of a contest, if one is selected.

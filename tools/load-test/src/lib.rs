@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
-        None => cargo::pratique("release")?,
+        None => cargo::pratique("dist")?,
     };
     let mut served = Served::start(&program, arguments.policies)?;
     let load = Load {
