@@ -81,6 +81,7 @@ fn check(document: &str) {
 #[test]
 fn documents_show_what_is() {
     check("README.md");
+    check("docs/check.md");
     check("docs/configuration.md");
     check("docs/library-users.md");
     check("docs/operators.md");

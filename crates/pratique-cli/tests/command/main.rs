@@ -19,6 +19,7 @@ mod chain;
 #[cfg(feature = "kube")]
 mod chain_state;
 mod check;
+mod check_page;
 mod checkpoints;
 mod ci;
 mod claims;
@@ -68,7 +69,6 @@ mod policies;
 mod problems;
 mod project;
 mod pull_request;
-mod readme;
 mod registry;
 mod release;
 mod replay;

@@ -1,4 +1,4 @@
-//! The samples in the README are the command's output. `BLESS=1` updates them.
+//! The samples of the page on `check` are the command's output. `BLESS=1` updates them.
 
 use std::fs;
 use std::path::Path;
@@ -43,24 +43,24 @@ spec:
 
 #[test]
 fn samples_are_true() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let mut readme = fs::read_to_string(&path).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/check.md");
+    let mut page = fs::read_to_string(&path).unwrap();
     let directory = Directory::new()
         .with("broken/limit.yaml", BROKEN)
         .with("policies/protect.yaml", PROTECT);
     for sample in ["broken", "policies"] {
         let marker = format!("<!-- check {sample} -->\n```text\n");
-        let (before, rest) = readme.split_once(&marker).unwrap();
+        let (before, rest) = page.split_once(&marker).unwrap();
         let (_, after) = rest.split_once("```\n").unwrap();
         let printed = directory.run(&["check", sample]).stdout;
-        readme = format!("{before}{marker}{printed}```\n{after}");
+        page = format!("{before}{marker}{printed}```\n{after}");
     }
     if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, readme).unwrap();
+        fs::write(&path, page).unwrap();
         return;
     }
     assert!(
-        readme == fs::read_to_string(&path).unwrap(),
+        page == fs::read_to_string(&path).unwrap(),
         "samples differ: BLESS=1 writes them"
     );
 }
