@@ -8,6 +8,7 @@ mod board;
 mod build;
 mod cel;
 mod contest;
+mod first_minute;
 mod load;
 mod objects;
 mod reload;
@@ -35,8 +36,8 @@ pub use statistics::{Spread, geometric_mean};
 #[derive(Clone, Debug, clap::Parser)]
 #[command(bin_name = "cargo xtask bench")]
 pub struct Arguments {
-    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `cel`, `load`, `objects`, `reload`,
-    /// `scan` and `webhook`, which look closer at one thing.
+    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `build`, `cel`, `load`, `objects`,
+    /// `reload`, `scan` and `webhook`, which look closer at one thing.
     #[arg(value_name = "ROW")]
     pub what: Vec<String>,
     /// What the policies of the table are made from.
@@ -71,6 +72,9 @@ pub struct Arguments {
     /// How many objects `scan` scans.
     #[arg(long, default_value_t = 1_000_000)]
     pub objects: usize,
+    /// Another checkout of this repository, whose commands `build` measures as well; a tenth more than it needs is an error.
+    #[arg(long, value_name = "DIR")]
+    pub beside: Option<PathBuf>,
     /// Write the results to this file, or to stdout instead of the tables.
     #[arg(long, num_args = 0..=1, default_missing_value = "-")]
     pub json: Option<PathBuf>,
@@ -79,6 +83,8 @@ pub struct Arguments {
 /// The benchmarks that are not of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum What {
+    /// README's two commands from an empty target directory.
+    Build,
     /// Expressions over a Pod: parsing, checking, planning, evaluating.
     Cel,
     /// A thousand static policies: time, memory, and ten times as many.
@@ -112,6 +118,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         _ if arguments.against == Some(Against::CelCrate) && one != Some(What::Cel) => {
             Err("only `bench cel` is measured beside the crate `cel`".into())
         }
+        Some(What::Build) => first_minute::run(arguments),
         Some(What::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Load) => load::run(arguments),
         Some(What::Objects) => objects::contest(arguments).and_then(|results| show(arguments, &results)),
