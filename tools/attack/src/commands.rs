@@ -286,7 +286,7 @@ fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
 
 /// Pipes in the directory of a snapshot, of the objects, and for the kubeconfig.
 fn snapshot(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
-    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: []}}\n";
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n";
     write(folder, "pod.yaml", pod)?;
     write(
         folder,

@@ -19,7 +19,7 @@ pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<Str
     for index in 0..scale.size {
         writeln!(
             file,
-            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: pod-{index}, namespace: shop}}, spec: {{containers: []}}}}"
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: pod-{index}, namespace: shop}}, spec: {{containers: [{{name: a, image: b}}]}}}}"
         )
         .map_err(failed)?;
     }
@@ -41,8 +41,7 @@ const STREAM_MEMORY: u64 = 100 << 20;
 /// not kept.
 pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "good/policies.yaml", POLICIES)?;
-    let pod =
-        "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: []}}\n";
+    let pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n";
     let values = [
         vec![0; 1 << 16],
         vec![b' '; 1 << 16],
@@ -86,7 +85,7 @@ pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<Strin
         "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: many}\npolicies: [policies.yaml]\ntests:\n".to_owned();
     for index in 0..scale.size {
         suite.push_str(&format!(
-            "- {{name: t{index}, object: {{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop}}}}, expect: allowed}}\n"
+            "- {{name: t{index}, object: {{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop}}, spec: {{containers: [{{name: a, image: b}}]}}}}, expect: allowed}}\n"
         ));
     }
     write(folder, "suite.yaml", &suite)?;

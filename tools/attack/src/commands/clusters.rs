@@ -48,7 +48,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String,
     write(
         folder,
         "pod.yaml",
-        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: []}}\n",
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n",
     )?;
     let mut results = Vec::new();
     for arguments in [

@@ -38,7 +38,8 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<Str
     let count = scale.size * 10;
     write(folder, "many/policies.yaml", POLICIES)?;
     let suite = serde_json::json!({"apiVersion": "pratique/v1alpha1", "kind": "Suite", "metadata": {"name": "a"}, "policies": ["many"],
-        "tests": [{"name": "a", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "shop"}}, "expect": "allowed"}]});
+        "tests": [{"name": "a", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "shop"},
+            "spec": {"containers": [{"name": "a", "image": "b"}]}}, "expect": "allowed"}]});
     write(folder, "suite.yaml", &suite.to_string())?;
     for index in 0..count {
         // Links are made faster than files; no file system has more than 65,000 to one file.
@@ -77,7 +78,7 @@ pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String,
     link("folders/inner/here", ".")?;
     link("suites/above", "..")?;
     let suite = "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: a}\npolicies: [../files]\ntests:\n\
-                 - {name: a, object: {apiVersion: v1, kind: Pod, metadata: {name: a}}, expect: allowed}\n";
+                 - {name: a, object: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: b}]}}, expect: allowed}\n";
     write(folder, "suites/suite.yaml", suite)?;
     refused(
         program,
@@ -101,13 +102,13 @@ pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<
     write(
         folder,
         "objects/pod.yaml",
-        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}}\n",
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n",
     )?;
     for (directory, content) in [
         ("names", "apiVersion: v1\nkind: Wrong\n"),
         (
             "objects",
-            "{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop}}\n",
+            "{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n",
         ),
     ] {
         let path = folder

@@ -67,7 +67,7 @@ fn repository(folder: &Path) -> Result<(), Error> {
         "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n",
     )?;
     let suite = "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: a}\npolicies: [../policies]\ntests:\n\
-                 - {name: a, object: {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}}, expect: allowed}\n";
+                 - {name: a, object: {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}, expect: allowed}\n";
     write(folder, "repository/tests/suite.yaml", suite)
 }
 
