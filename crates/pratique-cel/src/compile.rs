@@ -6,7 +6,7 @@ use crate::ast::Ast;
 use crate::checker::{self, Checked};
 use crate::environment::Environment;
 use crate::error::CompileError;
-use crate::parser;
+use crate::parser::{self, Grammar};
 use crate::plan::{self, Program};
 use crate::source::Source;
 use crate::types::Type;
@@ -15,7 +15,11 @@ impl Environment {
     /// Parses an expression: syntax and macros.
     pub fn parse(&self, text: &str) -> Result<Ast, CompileError> {
         let source = Arc::new(Source::new(text));
-        parser::parse(source.clone(), self.macros()).map_err(|issues| CompileError::Issues { source, issues })
+        let grammar = Grammar {
+            macros: self.macros(),
+            refuses_quoted_names: self.refuses_quoted_names(),
+        };
+        parser::parse(source.clone(), grammar).map_err(|issues| CompileError::Issues { source, issues })
     }
 
     /// Checks the types of a parsed expression, and its literals.

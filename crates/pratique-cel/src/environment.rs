@@ -29,6 +29,7 @@ pub struct Environment {
     variables: Arc<Variables>,
     types: Vec<Arc<dyn TypeProvider>>,
     checks_literals: bool,
+    refuses_quoted_names: bool,
     container: Box<str>,
 }
 
@@ -66,6 +67,12 @@ impl Environment {
     /// constants and format strings that would fail whenever they are evaluated, and lists and maps that mix types.
     pub fn with_literal_checks(mut self) -> Self {
         self.checks_literals = true;
+        self
+    }
+
+    /// Refuses names of fields in backquotes, as Kubernetes did before 1.37.
+    pub fn without_quoted_names(mut self) -> Self {
+        self.refuses_quoted_names = true;
         self
     }
 
@@ -194,6 +201,11 @@ impl Environment {
     /// Whether literals that can only be wrong are refused.
     pub(crate) fn checks_literals(&self) -> bool {
         self.checks_literals
+    }
+
+    /// Whether names in backquotes are refused.
+    pub(crate) fn refuses_quoted_names(&self) -> bool {
+        self.refuses_quoted_names
     }
 
     /// The provider of a type.

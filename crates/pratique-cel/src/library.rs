@@ -7,6 +7,7 @@
 
 pub mod arguments;
 pub mod authz;
+mod before_1_37;
 mod bounds;
 mod cidr;
 mod format;
@@ -80,15 +81,28 @@ pub fn kubernetes() -> Environment {
     kubernetes_at(37)
 }
 
-/// The environment of an API server in compatibility with version 1.`minor`, without variables; from 1.29 on.
+/// The environment of a 1.37 API server in compatibility with version 1.`minor`, without variables; from 1.29 on.
 pub fn kubernetes_at(minor: u32) -> Environment {
-    LIBRARIES
+    kubernetes_of(37, minor)
+}
+
+/// The environment of an API server of a release 1.`release`, in compatibility with version 1.`minor`, without variables; from
+/// 1.29 on. The version has the functions, the release what is common to all: their costs, the syntax, and errors.
+pub fn kubernetes_of(release: u32, minor: u32) -> Environment {
+    let environment = LIBRARIES
         .iter()
         .filter(|versioned| versioned.since <= minor && versioned.until.is_none_or(|until| minor < until))
         .fold(
             Environment::new().with_literal_checks(),
             |environment, versioned| environment.with_library((versioned.library)()),
-        )
+        );
+    if release >= 37 {
+        environment
+    } else {
+        environment
+            .with_library(before_1_37::library())
+            .without_quoted_names()
+    }
 }
 
 /// A library with the minor versions of Kubernetes that have it.
@@ -118,6 +132,7 @@ const LIBRARIES: &[Versioned] = &[
     since(33, semver::library),
     since(34, lists),
     since(37, kubernetes_lists),
+    since(38, cidr::masks),
 ];
 
 const fn since(since: u32, library: fn() -> Library) -> Versioned {

@@ -24,15 +24,23 @@ use crate::ast::Ast;
 use crate::error::{self, Issue};
 use crate::source::Source;
 
+/// What depends on the environment that a text is parsed for.
+#[derive(Clone, Copy)]
+pub(crate) struct Grammar<'m> {
+    pub(crate) macros: &'m [Macro],
+    /// Whether names of fields in backquotes are errors.
+    pub(crate) refuses_quoted_names: bool,
+}
+
 /// Parses a text. Of the issues, those that are shown come first, in order of position.
-pub(crate) fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Issue>> {
+pub(crate) fn parse(source: Arc<Source>, grammar: Grammar<'_>) -> Result<Ast, Vec<Issue>> {
     limits::check_size(source.text())?;
     let capacity = source.text().len() / 3 + 4;
-    let mut builder = Builder::new(macros, capacity);
+    let mut builder = Builder::new(grammar, capacity);
     let root = match fast::read(source.text(), &mut builder) {
         Ok(root) => root,
         Err(fast::Unsupported) => {
-            builder = Builder::new(macros, capacity);
+            builder = Builder::new(grammar, capacity);
             diagnostic::read(&source, &mut builder).map_err(error::in_order)?
         }
     };

@@ -53,7 +53,8 @@ impl Validator<'_> {
     fn check_duration(&mut self, id: ExprId) {
         let (argument, valid) = match self.literal_argument(id, "duration") {
             Some((argument, Literal::String(text))) => (argument, Duration::parse(text).is_ok()),
-            Some((argument, Literal::Null)) => (argument, false),
+            // A number has an overload before Kubernetes 1.37 only, and it always fails.
+            Some((argument, Literal::Null | Literal::Int(_))) => (argument, false),
             _ => return,
         };
         if !valid {

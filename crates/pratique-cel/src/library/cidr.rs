@@ -41,6 +41,18 @@ pub fn library() -> Library {
     .naming(NAME, ty())
 }
 
+/// `isMask`: whether an address has no bits behind its prefix.
+// Upstream: the library's version 1, since Kubernetes 1.38
+pub(super) fn masks() -> Library {
+    let is_mask = |cidr: &Cidr| *cidr == cidr.masked();
+    Library::of(vec![Function::new("isMask").with(method(
+        "cidr_is_mask",
+        ty(),
+        Type::Bool,
+        is_mask,
+    ))])
+}
+
 fn ty() -> Type {
     Type::Opaque(NAME.into(), [].into())
 }

@@ -5,6 +5,6 @@ mod extension;
 mod kubernetes;
 mod sort;
 
-pub(super) use extension::library as extension;
+pub(super) use extension::{library as extension, makes_result};
 pub(super) use kubernetes::library as kubernetes;
 pub use kubernetes::library_with_includes as kubernetes_with_includes;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use super::Grammar;
 use super::expand::{Expander, Macro};
 use crate::ast::{Expr, ExprId, Literal, Node};
 
@@ -21,6 +22,8 @@ pub(super) struct Builder<'m> {
     /// The names met so far, as many as are found quickly.
     names: Vec<Arc<str>>,
     macros: &'m [Macro],
+    /// Whether names in backquotes are errors.
+    pub(super) refuses_quoted_names: bool,
 }
 
 /// Why a call that a macro replaces has no expansion.
@@ -34,12 +37,13 @@ pub struct MacroError {
 
 impl<'m> Builder<'m> {
     /// A tree without nodes.
-    pub(super) fn new(macros: &'m [Macro], capacity: usize) -> Self {
+    pub(super) fn new(grammar: Grammar<'m>, capacity: usize) -> Self {
         Builder {
             nodes: Vec::with_capacity(capacity),
             macro_calls: BTreeMap::new(),
             names: Vec::with_capacity(MOST_NAMES),
-            macros,
+            macros: grammar.macros,
+            refuses_quoted_names: grammar.refuses_quoted_names,
         }
     }
 

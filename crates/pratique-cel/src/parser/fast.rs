@@ -241,7 +241,7 @@ impl<'s> Reader<'s, '_, '_> {
         let text = self.text_of(token);
         match token.kind {
             Kind::Identifier => Ok(text),
-            Kind::Quoted => Ok(text.trim_matches('`')),
+            Kind::Quoted if !self.builder.refuses_quoted_names => Ok(text.trim_matches('`')),
             _ => Err(Unsupported),
         }
     }

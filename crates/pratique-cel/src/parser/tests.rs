@@ -15,9 +15,16 @@ fn environment() -> &'static Environment {
     MADE.get_or_init(crate::library::kubernetes)
 }
 
+fn grammar(environment: &Environment) -> Grammar<'_> {
+    Grammar {
+        macros: environment.macros(),
+        refuses_quoted_names: false,
+    }
+}
+
 /// The faults of a text as `line:column message`; the column counts from 1 as shown.
 fn faults(text: &str) -> Vec<String> {
-    match parse(Arc::new(Source::new(text)), environment().macros()) {
+    match parse(Arc::new(Source::new(text)), grammar(environment())) {
         Ok(_) => Vec::new(),
         Err(issues) => {
             let show = |issue: &Issue| {
@@ -220,8 +227,8 @@ fn nodes_point_at_operators_dots_and_parentheses() {
 fn agree(text: &str) -> Result<(), TestCaseError> {
     let environment = environment();
     let source = Source::new(text);
-    let mut fast_builder = Builder::new(environment.macros(), 0);
-    let mut diagnostic_builder = Builder::new(environment.macros(), 0);
+    let mut fast_builder = Builder::new(grammar(environment), 0);
+    let mut diagnostic_builder = Builder::new(grammar(environment), 0);
     let fast_root = fast::read(text, &mut fast_builder);
     let diagnostic_root = diagnostic::read(&source, &mut diagnostic_builder);
     match (fast_root, diagnostic_root) {

@@ -190,7 +190,7 @@ fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     Ok(results::list(context, &unique))
 }
 
-fn makes_result(_: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
+pub(crate) fn makes_result(_: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
     cost::makes_list(1.0, result.map_or(1, cost::size))
 }
 

@@ -12,6 +12,12 @@ use crate::source::{Position, Source};
 /// The place of missing input: the reference puts it before the beginning.
 pub(super) const UNREAD: u32 = u32::MAX;
 
+/// What the reference says of a name in backquotes.
+pub(super) const QUOTED_NAME: &str = "unsupported syntax: '`'";
+
+/// What the reference says where a name is missing.
+pub(super) const NO_NAME: &str = "unsupported ident kind";
+
 /// A pending step.
 enum Task {
     /// Make the expression of a node; where there is none, stand for it.
@@ -109,7 +115,7 @@ impl Converter<'_, '_, '_> {
             }
             (_, Variant::Struct) => {
                 let fields = self.keys(node).zip(self.values(node));
-                let named = fields.filter(|(key, _)| self.field_name(*key).is_some());
+                let named = fields.filter(|(key, _)| self.field_name(*key).is_ok());
                 named.map(|(_, value)| Some(value)).collect()
             }
             _ => Vec::new(),
@@ -149,15 +155,21 @@ impl Converter<'_, '_, '_> {
             .is_some_and(|node| node.token(Label::Optional).is_some())
     }
 
-    /// The name that the field of a struct has, if it was read.
-    pub(super) fn field_name(&self, id: NodeId) -> Option<&str> {
-        self.name(self.tree.get(id)?.child(Label::Id)?)
+    /// The name that the field of a struct has, or the reference's message where it has none.
+    pub(super) fn field_name(&self, id: NodeId) -> Result<&str, &'static str> {
+        let name = self.tree.get(id).and_then(|node| node.child(Label::Id));
+        self.name(name.ok_or(NO_NAME)?)
     }
 
-    /// A name, without its backticks.
-    pub(super) fn name(&self, id: NodeId) -> Option<&str> {
-        let token = self.tree.get(id)?.token(Label::Id)?;
-        Some(self.text(token).trim_matches('`'))
+    /// A name, without its backquotes, or the reference's message where there is none.
+    // Upstream: cel-go, parser/parser.go, normalizeIdent
+    pub(super) fn name(&self, id: NodeId) -> Result<&str, &'static str> {
+        let token = self.tree.get(id).and_then(|node| node.token(Label::Id));
+        let text = self.text(token.ok_or(NO_NAME)?);
+        if self.builder.refuses_quoted_names && text.starts_with('`') {
+            return Err(QUOTED_NAME);
+        }
+        Ok(text.trim_matches('`'))
     }
 
     pub(super) fn text(&self, token: Token) -> &str {

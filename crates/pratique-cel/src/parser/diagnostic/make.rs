@@ -2,7 +2,7 @@
 
 use super::super::literal;
 use super::super::token::is_reserved;
-use super::convert::{Converter, UNREAD};
+use super::convert::{Converter, NO_NAME, QUOTED_NAME, UNREAD};
 use super::grammar::{Label, Rule, Variant};
 use super::tree::Node;
 use crate::ast::{Expr, ExprId, Literal, MapEntry, StructField};
@@ -49,9 +49,17 @@ impl Converter<'_, '_, '_> {
             return self.builder.nothing(node.offset);
         };
         let place = self.tree.get(id).map_or(offset, |name| name.offset);
-        let Some(field) = self.name(id) else {
-            self.report(place, "unsupported ident kind");
-            return self.builder.nothing(offset);
+        let field = match self.name(id) {
+            Ok(field) => field,
+            // The reference goes on, with the empty name.
+            Err(message @ QUOTED_NAME) => {
+                self.report(place, message);
+                ""
+            }
+            Err(message) => {
+                self.report(place, message);
+                return self.builder.nothing(offset);
+            }
         };
         if node.token(Label::Optional).is_some() {
             let field = Expr::Literal(Literal::String(field.into()));
@@ -141,22 +149,22 @@ impl Converter<'_, '_, '_> {
             .collect();
         let type_name = path.join(".").into();
         let mut values = operands.into_iter();
-        let (mut fields, mut nameless) = (Vec::new(), 0);
+        let (mut fields, mut nameless) = (Vec::new(), Vec::new());
         for ((key_node, colon), _) in self.keys(node).zip(self.colons(node)).zip(self.values(node)) {
             match (self.field_name(key_node), values.len()) {
-                (Some(name), 1..) => fields.extend(values.next().map(|value| StructField {
+                (Ok(name), 1..) => fields.extend(values.next().map(|value| StructField {
                     offset: colon.offset,
                     name: name.into(),
                     value,
                     optional: self.is_optional(key_node),
                 })),
-                _ => nameless += 1,
+                (named, _) => nameless.push(named.err().unwrap_or(NO_NAME)),
             }
         }
         let list = node.child(Label::Args).and_then(|list| self.tree.get(list));
         let place = list.map_or(offset, |list| list.offset);
-        for _ in 0..nameless {
-            self.report(place, "unsupported ident kind");
+        for message in nameless {
+            self.report(place, message);
         }
         self.builder.add(Expr::Struct { type_name, fields }, offset)
     }
