@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pratique_cel::Type;
+use pratique_schema::Release;
 
 use crate::bound::{BoundExpression, BoundExpressions, Definition};
 use crate::declarations::{Declarations, Use};
@@ -12,9 +13,9 @@ use crate::error::ExpressionError;
 use crate::expression::Expression;
 use crate::weak_map::WeakMap;
 
-/// Compiled expressions, shared by all policies. Those that no policy uses any more are dropped.
-#[derive(Default)]
+/// Compiled expressions of a server, shared by all policies. Those that no policy uses any more are dropped.
 pub struct Cache {
+    release: &'static Release,
     inner: Mutex<Inner>,
     timer: Option<CompileTimer>,
 }
@@ -43,14 +44,30 @@ pub(crate) struct Key {
 }
 
 impl Cache {
-    /// An empty cache.
+    /// An empty cache, for a server of the latest release.
     pub fn new() -> Self {
         Cache::default()
+    }
+
+    /// The same for a server of another release, without expressions.
+    #[must_use]
+    pub fn of_release(self, release: &'static Release) -> Self {
+        Cache {
+            release,
+            inner: Mutex::default(),
+            timer: self.timer,
+        }
+    }
+
+    /// The release of the server.
+    pub fn release(&self) -> &'static Release {
+        self.release
     }
 
     /// An empty cache that calls `observe` with the duration of each compilation, by the clock `now`.
     pub fn timed(now: fn() -> Instant, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         Cache {
+            release: Release::latest(),
             inner: Mutex::default(),
             timer: Some(CompileTimer {
                 now,
@@ -100,10 +117,21 @@ impl Cache {
     }
 }
 
+impl Default for Cache {
+    fn default() -> Self {
+        Cache {
+            release: Release::latest(),
+            inner: Mutex::default(),
+            timer: None,
+        }
+    }
+}
+
 impl fmt::Debug for Cache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Cache")
+            .field("release", &self.release)
             .field("inner", &self.inner)
             .finish_non_exhaustive()
     }

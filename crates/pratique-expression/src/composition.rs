@@ -6,7 +6,7 @@ use pratique_cel::{Environment, StructType, Type};
 
 use crate::cache::{Cache, Key};
 use crate::declarations::{Declarations, Use};
-use crate::environments::{environment, with_variables_type};
+use crate::environments::{environment_of, with_variables_type};
 use crate::error::ExpressionError;
 use crate::expression::Expression;
 use crate::types::VARIABLES_TYPE;
@@ -20,9 +20,9 @@ pub struct Composition<'c> {
 }
 
 impl<'c> Composition<'c> {
-    /// Begins a stored policy: its expressions may use everything of [`CURRENT_MINOR`].
+    /// Begins a stored policy: its expressions may use everything of the server's release.
     pub fn new(cache: &'c Cache) -> Self {
-        Self::at(cache, CURRENT_MINOR)
+        Self::at(cache, cache.release().version().1)
     }
 
     /// Begins a policy to be validated: its expressions may use everything of version 1.`minor`. An API server takes
@@ -83,7 +83,8 @@ impl<'c> Composition<'c> {
 
     /// What an expression is compiled in, with the variables so far.
     pub fn environment(&self, declarations: Declarations) -> Environment {
-        let environment = environment(declarations, self.minor);
+        let release = self.cache.release().version().1;
+        let environment = environment_of(release, declarations, self.minor);
         if declarations.variables {
             with_variables_type(environment, self.variables_type())
         } else {
@@ -106,9 +107,6 @@ impl<'c> Composition<'c> {
         }
     }
 }
-
-/// The minor version of Kubernetes that expressions are compiled for, unless another is asked for.
-pub const CURRENT_MINOR: u32 = 37;
 
 /// The type that a variable is declared with: only scalars, lists and maps keep theirs.
 // Upstream: plugin/cel/composition.go, convertCelTypeToDeclType

@@ -7,7 +7,7 @@ use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::{Environment, StructType, Type, library};
 
-use crate::composition::CURRENT_MINOR;
+use crate::environments::CURRENT_MINOR;
 
 const DEVICE_TYPE: &str = "kubernetes.DRADevice";
 const SEMVER_TYPE: &str = "kubernetes.Semver";

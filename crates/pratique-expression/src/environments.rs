@@ -57,17 +57,27 @@ pub fn slots() -> &'static Slots {
     })
 }
 
+/// The minor version of the latest release of Kubernetes.
+pub const CURRENT_MINOR: u32 = 37;
+
 /// The environment of declarations at a version 1.`minor`; the type of `variables`, if any, is not declared yet. The list of
 /// variables is one for all that is compiled with the same declarations, as each program keeps it.
 pub fn environment(declarations: Declarations, minor: u32) -> Environment {
-    static ENVIRONMENTS: Mutex<Vec<((Declarations, u32), Environment)>> = Mutex::new(Vec::new());
+    environment_of(CURRENT_MINOR, declarations, minor)
+}
+
+/// The same in a server of a release 1.`release`.
+pub(crate) fn environment_of(release: u32, declarations: Declarations, minor: u32) -> Environment {
+    static ENVIRONMENTS: Mutex<Vec<((Declarations, u32, u32), Environment)>> = Mutex::new(Vec::new());
+    let key = (declarations, release, minor);
     // A thread that panicked leaves the list valid: entries are only added.
     let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, environment)) = environments.iter().find(|(key, _)| *key == (declarations, minor)) {
+    if let Some((_, environment)) = environments.iter().find(|(known, _)| *known == key) {
         return environment.clone();
     }
-    let environment = declare(base(declarations.patch_types, minor), declarations);
-    environments.push(((declarations, minor), environment.clone()));
+    let base = base(release, declarations.patch_types, minor);
+    let environment = declare(base, declarations);
+    environments.push((key, environment.clone()));
     environment
 }
 
@@ -86,8 +96,8 @@ const ALL: Declarations = Declarations {
 /// A name that no expression can write: it keeps the place of a variable that is not declared.
 const UNDECLARED: &str = "\0";
 
-fn base(patch_types: bool, minor: u32) -> Environment {
-    let environment = library::kubernetes_at(minor);
+fn base(release: u32, patch_types: bool, minor: u32) -> Environment {
+    let environment = library::kubernetes_of(release, minor);
     if patch_types {
         environment
             .with_library(library::json_patch())

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use pratique_schema::Release;
+
 /// The use of an expression, which decides its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExpressionUse<'a> {
@@ -103,6 +105,11 @@ impl From<String> for ExpressionHelp {
 pub trait ExpressionCompiler: Sync {
     /// Begins a policy or a webhook configuration.
     fn begin(&self) -> Box<dyn PolicyExpressions + '_>;
+
+    /// The release of the server that it compiles for.
+    fn release(&self) -> &'static Release {
+        Release::latest()
+    }
 }
 
 /// The expressions of one policy or webhook configuration, which share its variables.

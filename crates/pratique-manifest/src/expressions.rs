@@ -8,7 +8,8 @@ use std::sync::{Arc, LazyLock};
 
 use pratique_cel::CompileError;
 pub use pratique_expression::Cache;
-use pratique_expression::{CURRENT_MINOR, Composition, Use, token_at};
+use pratique_expression::{Composition, Use, token_at};
+use pratique_schema::Release;
 use pratique_workers::ScopedThreads;
 
 use crate as manifest;
@@ -25,10 +26,11 @@ pub struct Expressions {
 }
 
 impl Expressions {
-    /// Compiles for an API server of version 1.37, which accepts in new policies only what 1.36 has, so that it can be
-    /// rolled back.
+    /// Compiles for an API server of the cache's release, which accepts in new policies only what the release before has, so
+    /// that it can be rolled back.
     pub fn new(cache: Arc<Cache>) -> Self {
-        Self::at(cache, 36)
+        let minor = cache.release().version().1.saturating_sub(1);
+        Self::at(cache, minor)
     }
 
     /// Compiles with the environment of version 1.`minor`.
@@ -47,6 +49,12 @@ impl Expressions {
             max_load_bytes,
             ..self
         }
+    }
+
+    /// The same with another cache, which may be of another release.
+    #[must_use]
+    pub fn with_cache(self, cache: Arc<Cache>) -> Self {
+        Expressions::new(cache).with_max_load_bytes(self.max_load_bytes)
     }
 
     /// The options to load manifests with these expressions, on all cores.
@@ -99,7 +107,12 @@ impl manifest::ExpressionCompiler for Expressions {
         Box::new(Policy {
             composition: Composition::at(&self.cache, self.minor),
             minor: self.minor,
+            release_minor: self.cache.release().version().1,
         })
+    }
+
+    fn release(&self) -> &'static Release {
+        self.cache.release()
     }
 }
 
@@ -107,6 +120,7 @@ impl manifest::ExpressionCompiler for Expressions {
 struct Policy<'c> {
     composition: Composition<'c>,
     minor: u32,
+    release_minor: u32,
 }
 
 impl manifest::PolicyExpressions for Policy<'_> {
@@ -118,7 +132,7 @@ impl manifest::PolicyExpressions for Policy<'_> {
     ) -> Result<(), manifest::ExpressionError> {
         // Upstream: apiserver/pkg/cel/environment/environment.go, StoredExpressions
         let minor = if declarations.stored {
-            CURRENT_MINOR.max(self.minor)
+            self.release_minor.max(self.minor)
         } else {
             self.minor
         };
