@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use pratique_cel::library::authz::Authorizer;
-use pratique_cel::{Interrupt, MemoryLimit};
+use pratique_cel::{Interrupt, MemoryLimit, Value};
 use pratique_expression::OnUndecided;
+use pratique_json as json;
+use pratique_schema::Release;
 use pratique_workers::Workers;
 
 use crate::cluster::Cluster;
@@ -31,6 +33,8 @@ pub struct EvalContext<'a> {
     pub on_undecided: OnUndecided,
     /// Defaults objects after they were changed.
     pub object_model: Option<&'a dyn ObjectModel>,
+    /// The release of the server that evaluates.
+    pub release: &'static Release,
 }
 
 impl<'a> EvalContext<'a> {
@@ -45,7 +49,14 @@ impl<'a> EvalContext<'a> {
             workers: None,
             on_undecided: OnUndecided::default(),
             object_model: None,
+            release: Release::latest(),
         }
+    }
+
+    /// Evaluates as a server of a release does; unless set, as one of the [latest](Release::latest).
+    #[must_use]
+    pub fn of_release(self, release: &'static Release) -> Self {
+        EvalContext { release, ..self }
     }
 
     /// Sets how policies and webhooks that depend on missing input are handled.
@@ -101,5 +112,15 @@ impl<'a> EvalContext<'a> {
             trace: Some(trace),
             ..self
         }
+    }
+}
+
+/// A document of a built-in type, such as an object or a request, as the expressions of a server of a release see it.
+// Upstream: apiserver/pkg/cel/common/valuesschemalesstyped.go, since 1.37; before, all objects were unstructured.
+pub fn typed_value<'v>(release: &Release, document: &'v json::Value<'v>) -> Value<'v> {
+    if release.at_least(1, 37) {
+        Value::from_typed_json(document)
+    } else {
+        Value::from_json(document)
     }
 }

@@ -49,7 +49,7 @@ pub use attributes::Attributes;
 pub use cause::DenialCause;
 pub use cluster::{Cluster, ParamScope};
 pub use conditions::{ConditionError, ConditionsOutcome, OnConditionError, evaluate_conditions};
-pub use eval_context::EvalContext;
+pub use eval_context::{EvalContext, typed_value};
 pub use evaluation::{Halt, OUT_OF_BUDGET, Unfinished, compilation_error, evaluation_error};
 pub use failure_policy::FailurePolicy;
 pub use matcher::{MatchFailure, RequestMatcher};

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 
 use pratique_core::AuditAnnotations;
 use pratique_gotext::utf8::lossy;
+use pratique_schema::Release;
 use serde::Serialize;
 
 /// The audit annotations of a request.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Annotations<'s> {
     published: AuditAnnotations,
     failures: Vec<Failure<'s>>,
+    most_failures: usize,
 }
 
 /// The annotations of a policy and its bindings: several values of a key are joined.
@@ -36,9 +38,20 @@ const MAX_FAILURES: usize = 50;
 const MAX_VALUE_BYTES: usize = 10 * 1024;
 
 impl<'s> Annotations<'s> {
+    /// No annotations, for a server of a release.
+    pub(crate) fn new(release: &Release) -> Self {
+        Annotations {
+            published: AuditAnnotations::default(),
+            failures: Vec::new(),
+            // Before 1.37, each failure had an annotation of the same key, of which the first stayed.
+            // Upstream: plugin/policy/validating/dispatcher.go, publishValidationFailureAnnotations
+            most_failures: if release.at_least(1, 37) { MAX_FAILURES } else { 1 },
+        }
+    }
+
     /// Records a failed validation.
     pub(crate) fn add_failure(&mut self, failure: impl FnOnce() -> Failure<'s>) {
-        if self.failures.len() < MAX_FAILURES {
+        if self.failures.len() < self.most_failures {
             self.failures.push(failure());
         }
     }
@@ -58,9 +71,9 @@ impl<'s> Annotations<'s> {
         self.published.add_json(FAILURES_KEY.to_owned(), &self.failures);
     }
 
-    /// The published annotations, by key.
-    pub(crate) fn into_map(self) -> BTreeMap<String, String> {
-        self.published.into_map()
+    /// Takes the published annotations, by key.
+    pub(crate) fn take_map(&mut self) -> BTreeMap<String, String> {
+        std::mem::take(&mut self.published).into_map()
     }
 }
 
@@ -97,9 +110,9 @@ mod tests {
         }
         collected.add("long", &long);
         collected.add("not a key", "");
-        let mut annotations = Annotations::default();
+        let mut annotations = Annotations::new(Release::latest());
         annotations.publish("p.example.com", &collected);
-        let map = annotations.into_map();
+        let map = annotations.take_map();
         assert_eq!(map.get("p.example.com/key").unwrap(), "a, b");
         assert!(map.get("p.example.com/long").unwrap().ends_with("x\u{fffd}"));
         assert_eq!(map.len(), 2);
@@ -107,7 +120,7 @@ mod tests {
 
     #[test]
     fn failures_are_json_for_web_pages() {
-        let mut annotations = Annotations::default();
+        let mut annotations = Annotations::new(Release::latest());
         let actions = ["Audit".into()];
         annotations.add_failure(|| Failure {
             message: "a < b".into(),
@@ -118,8 +131,27 @@ mod tests {
         });
         annotations.publish_failures();
         assert_eq!(
-            annotations.into_map().get(FAILURES_KEY).unwrap(),
+            annotations.take_map().get(FAILURES_KEY).unwrap(),
             r#"[{"message":"a \u003c b","policy":"p","binding":"b","expressionIndex":1,"validationActions":["Audit"]}]"#
         );
+    }
+    #[test]
+    fn only_the_first_failure_was_published_before_1_37() {
+        for (version, expected) in [("1.36", 1), ("1.37", 2)] {
+            let mut annotations = Annotations::new(Release::by_version(version).unwrap());
+            for policy in ["first", "second"] {
+                annotations.add_failure(|| Failure {
+                    message: "no".into(),
+                    policy,
+                    binding: "b",
+                    expression_index: 0,
+                    validation_actions: &[],
+                });
+            }
+            annotations.publish_failures();
+            let map = annotations.take_map();
+            let count = map.get(FAILURES_KEY).unwrap().matches("message").count();
+            assert_eq!(count, expected, "{version}");
+        }
     }
 }

@@ -42,7 +42,16 @@ impl Trial {
         variables: impl IntoIterator<Item = (&'a str, &'a str)>,
         declarations: Declarations,
     ) -> Result<Self, ExpressionError> {
-        let cache = Cache::new();
+        Self::compile_in(&Cache::new(), expression, variables, declarations)
+    }
+
+    /// The same with the expressions in use of a server, for its release.
+    pub fn compile_in<'a>(
+        cache: &Cache,
+        expression: &str,
+        variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+        declarations: Declarations,
+    ) -> Result<Self, ExpressionError> {
         let variables: Vec<_> = variables
             .into_iter()
             .map(|(name, text)| api::Variable {
@@ -50,7 +59,7 @@ impl Trial {
                 expression: text.to_owned(),
             })
             .collect();
-        let (compiler, variables) = Compiler::new(Composition::new(&cache), &variables, declarations);
+        let (compiler, variables) = Compiler::new(Composition::new(cache), &variables, declarations);
         let compiled = compiler.compile(expression, Use::Variable, declarations);
         let result_type = match &compiled.expression {
             Ok(expression) => expression.result_type().clone(),

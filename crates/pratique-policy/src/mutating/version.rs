@@ -49,7 +49,8 @@ impl<'s> Version<'s> {
             original: object,
             old_object,
             changed: false,
-            builtin: typed::is_builtin(kind),
+            // Before 1.37, expressions saw no types.
+            builtin: typed::is_builtin(kind) && session.context.release.at_least(1, 37),
             roots: session.typed_roots(),
             uses_types: Cell::new(false),
             value: Cell::new(None),

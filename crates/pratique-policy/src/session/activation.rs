@@ -1,6 +1,7 @@
 //! Activations: the variables of expressions.
 
 use pratique_cel::{Activation, Program, Value};
+use pratique_core::typed_value;
 use pratique_expression::{Authorizers, InputSet, assumed_request, request_value, slots};
 use pratique_match::Matched;
 
@@ -102,7 +103,7 @@ impl<'s> Session<'s> {
             let assumed = || assumed_request(self.request, value);
             Value::Struct(self.arena.assumed_request.get_or_init(assumed))
         } else {
-            Value::from_typed_json(value)
+            typed_value(self.context.release, value)
         };
         requests.push((*matched, value));
         value

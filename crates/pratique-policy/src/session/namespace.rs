@@ -1,7 +1,7 @@
 //! The namespace of a request.
 
 use pratique_cel::Value;
-use pratique_core::NamespaceObject;
+use pratique_core::{NamespaceObject, typed_value};
 use pratique_expression::{UNKNOWN_NAMESPACE, named_namespace};
 use pratique_match::Namespace;
 
@@ -67,9 +67,10 @@ impl<'s> Session<'s> {
                 .unwrap_or_else(|| self.arena.namespace.get_or_init(make))
         });
         self.typed_roots().set_namespace(seen);
-        Value::from_typed_json(match form {
+        let seen = match form {
             NamespaceForm::Full => &seen.full,
             _ => &seen.reduced,
-        })
+        };
+        typed_value(self.context.release, seen)
     }
 }

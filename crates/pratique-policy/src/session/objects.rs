@@ -1,7 +1,7 @@
 //! The objects and params of a request in the form of their kinds.
 
 use pratique_cel::Value;
-use pratique_core::{Mutator, without_type_meta};
+use pratique_core::{Mutator, typed_value, without_type_meta};
 use pratique_expression::UNKNOWN_OBJECT;
 use pratique_json as json;
 use pratique_json::Interrupted;
@@ -104,6 +104,9 @@ impl<'s> Session<'s> {
                 // Params are of the kind that a policy names.
                 Value::from_json(self.typed(kind, param).unwrap_or(param))
             }
+            // Before 1.37, whole numbers of params that were written as floats stayed floats.
+            // Upstream: plugin/cel/activation.go, newActivation
+            _ if !self.context.release.at_least(1, 37) => Value::from_json(param),
             _ => Value::from_json(self.reread(param)),
         }
     }
@@ -124,7 +127,7 @@ impl<'s> Session<'s> {
             (Some(kind), Some(param)) if typed::is_builtin(kind) => {
                 let typed = typed::typed(kind, param, &self.progress).unwrap_or_default();
                 let typed = typed.map_or(param, |typed| self.keep(typed));
-                Value::from_typed_json(self.keep(without_type_meta(typed)))
+                typed_value(self.context.release, self.keep(without_type_meta(typed)))
             }
             _ => self.param(kind, param),
         }
@@ -156,7 +159,7 @@ impl<'s> Session<'s> {
         }
         let to_value = |object| {
             if builtin {
-                Value::from_typed_json(object)
+                typed_value(self.context.release, object)
             } else {
                 Value::from_json(object)
             }

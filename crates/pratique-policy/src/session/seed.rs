@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_core::{Attributes, Cluster, EvalContext};
+use pratique_schema::Release;
 
 use super::Session;
 use crate::arena::RequestArena;
@@ -17,6 +18,7 @@ pub(crate) struct SessionSeed<'s> {
     cluster: &'s dyn Cluster,
     authorizer: Arc<dyn Authorizer>,
     interrupt: Option<&'s Interrupt>,
+    release: &'static Release,
     pub(crate) memory: Option<&'s MemoryLimit>,
 }
 
@@ -33,6 +35,7 @@ impl<'s> Session<'s> {
             cluster: self.context.cluster,
             authorizer: self.context.authorizer.clone(),
             interrupt: self.context.interrupt,
+            release: self.context.release,
             memory: self.context.memory,
         }
     }
@@ -43,6 +46,7 @@ impl SessionSeed<'_> {
     pub(crate) fn session<'t>(&'t self, arena: &'t RequestArena<'t>) -> Session<'t> {
         let mut context = EvalContext::new(self.cluster, self.authorizer.clone());
         context.interrupt = self.interrupt;
+        context.release = self.release;
         Session {
             name: self.name,
             types_objects: self.types_objects,

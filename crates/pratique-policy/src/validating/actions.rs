@@ -219,7 +219,7 @@ impl<'s> ValidationRun<'_, 's> {
             undecided: take(&mut self.undecided),
             cause,
             warnings: take(&mut self.warnings),
-            audit_annotations: take(&mut self.annotations).into_map(),
+            audit_annotations: self.annotations.take_map(),
         }
     }
 }

@@ -72,7 +72,7 @@ impl<'b, 's> ValidationRun<'b, 's> {
             undecided: Vec::new(),
             settled: Vec::new(),
             warnings: Vec::new(),
-            annotations: Annotations::default(),
+            annotations: Annotations::new(session.context.release),
         }
     }
 
