@@ -57,4 +57,43 @@ pub struct WebhookAdmissionConfiguration {
     /// The directory of static webhook configurations, absolute. Empty for none.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub static_manifests_dir: String,
+    /// The [`StaticOrder`], since 1.38. Empty for the default.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub static_order: String,
+}
+
+/// When the mutating webhooks of static manifests are called, beside those of the API.
+// Upstream: apiserver/pkg/admission/plugin/webhook/config/apis/webhookadmission/v1/types.go, StaticOrder
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StaticOrder {
+    /// Before them.
+    #[default]
+    StaticFirst,
+    /// After them.
+    StaticLast,
+    /// All in the order of the names of their configurations.
+    ByName,
+}
+
+impl StaticOrder {
+    /// All of them, as an API server lists them.
+    pub const ALL: [Self; 3] = [
+        StaticOrder::ByName,
+        StaticOrder::StaticFirst,
+        StaticOrder::StaticLast,
+    ];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            StaticOrder::StaticFirst => "StaticFirst",
+            StaticOrder::StaticLast => "StaticLast",
+            StaticOrder::ByName => "ByName",
+        }
+    }
+
+    /// The order of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.as_str() == name)
+    }
 }

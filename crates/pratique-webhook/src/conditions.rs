@@ -2,9 +2,11 @@
 
 use pratique_cel::{Activation, Arena, Context, Program, Value};
 use pratique_core::{
-    Attributes, ConditionsOutcome, Halt, Unfinished, compilation_error, evaluate_conditions, evaluation_error,
+    Attributes, ConditionsOutcome, Halt, Unfinished, compilation_error, evaluate_conditions,
+    evaluation_error, typed_value,
 };
 use pratique_expression::{Authorizers, UNKNOWN_OBJECT, assumed_request, request_value, slots};
+use pratique_schema::Release;
 use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, PER_CALL_LIMIT};
 
 use crate::context::WebhookContext;
@@ -39,10 +41,10 @@ pub(crate) fn evaluate(
     let assumed = request.assumes_resource.then(|| assumed_request(request, &value));
     let mut evaluator = Evaluator {
         arena: &arena,
-        activation: activation(inputs),
+        activation: activation(inputs, context.release),
         request: match &assumed {
             Some(assumed) => Value::Struct(assumed),
-            None => Value::from_typed_json(&value),
+            None => typed_value(context.release, &value),
         },
         inputs: *inputs,
         context,
@@ -100,11 +102,11 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-fn activation<'i>(inputs: &ConditionInputs<'i>) -> Activation<'i> {
+fn activation<'i>(inputs: &ConditionInputs<'i>, release: &Release) -> Activation<'i> {
     let slots = slots();
     let value = |object| {
         if inputs.typed {
-            Value::from_typed_json(object)
+            typed_value(release, object)
         } else {
             Value::from_json(object)
         }

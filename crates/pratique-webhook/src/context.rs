@@ -10,6 +10,8 @@ use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_core::{EvalContext, Namespaces, ObjectModel, OnUndecided};
 use pratique_json::Progress;
 use pratique_match::Equivalents;
+use pratique_schema::Release;
+use pratique_types::configuration::StaticOrder;
 
 use crate::endpoint::Services;
 use crate::outcome::Unfinished;
@@ -34,6 +36,8 @@ pub struct WebhookContext<'v> {
     pub(crate) types_objects: bool,
     pub(crate) on_undecided: OnUndecided,
     pub(crate) object_model: Option<&'v dyn ObjectModel>,
+    pub(crate) release: &'static Release,
+    pub(crate) static_order: StaticOrder,
 }
 
 impl<'v> WebhookContext<'v> {
@@ -55,7 +59,15 @@ impl<'v> WebhookContext<'v> {
             types_objects: true,
             on_undecided: OnUndecided::default(),
             object_model: None,
+            release: Release::latest(),
+            static_order: StaticOrder::default(),
         }
+    }
+
+    /// Sets when static mutating webhooks are called, beside those of the API.
+    #[must_use]
+    pub fn with_static_order(self, static_order: StaticOrder) -> Self {
+        WebhookContext { static_order, ..self }
     }
 
     /// Sets how webhooks whose match depends on missing input are handled.
@@ -161,6 +173,7 @@ impl<'v> From<EvalContext<'v>> for WebhookContext<'v> {
             memory: context.memory.cloned().unwrap_or_default(),
             on_undecided: context.on_undecided,
             object_model: context.object_model,
+            release: context.release,
             ..WebhookContext::new(cluster.equivalents(), cluster, context.authorizer)
         }
     }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use pratique_core::{Attributes, Mutator, Phase};
+use pratique_core::{Attributes, Mutator, Origin, Phase};
 use pratique_json::Value;
 use pratique_match::Matched;
+use pratique_types::configuration::StaticOrder;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
@@ -115,39 +116,68 @@ impl<'s> MutationRun<'_, 's> {
         caller: &dyn Caller,
         observer: &mut dyn WebhookObserver,
     ) -> Result<(), End> {
-        let mut offset = 0;
-        for set in sets {
-            for (index, webhook) in self.run.candidates(&set.webhooks) {
-                let Some(reinvocable) = &webhook.reinvocable else {
-                    continue;
-                };
-                let Some(matched) = self.matches(webhook, observer).await? else {
-                    continue;
-                };
-                let key = (set.webhooks.origin, reinvocable.uid.clone());
-                if !reinvocation.runs(&key) {
-                    continue;
-                }
-                let position = CallPosition {
-                    round: u8::from(reinvocation.is_second()),
-                    index: offset + index,
-                };
-                let result = self.invoke(webhook, &matched, position, caller, observer).await?;
-                if matches!(result, Ok(true)) {
-                    reinvocation.changed();
-                }
-                if reinvocable.if_needed {
-                    reinvocation.remember(key);
-                }
-                match result {
-                    Ok(_) => {}
-                    Err(Failure::Unknown) => self.run.unknown_answer(webhook, observer)?,
-                    Err(failure) => self.fail(webhook, position, failure)?,
-                }
+        for (index, set, webhook) in self.ordered(sets) {
+            let Some(reinvocable) = &webhook.reinvocable else {
+                continue;
+            };
+            let Some(matched) = self.matches(webhook, observer).await? else {
+                continue;
+            };
+            let key = (set.webhooks.origin, reinvocable.uid.clone());
+            if !reinvocation.runs(&key) {
+                continue;
             }
-            offset += set.len();
+            let position = CallPosition {
+                round: u8::from(reinvocation.is_second()),
+                index,
+            };
+            let result = self.invoke(webhook, &matched, position, caller, observer).await?;
+            if matches!(result, Ok(true)) {
+                reinvocation.changed();
+            }
+            if reinvocable.if_needed {
+                reinvocation.remember(key);
+            }
+            match result {
+                Ok(_) => {}
+                Err(Failure::Unknown) => self.run.unknown_answer(webhook, observer)?,
+                Err(failure) => self.fail(webhook, position, failure)?,
+            }
         }
         Ok(())
+    }
+
+    /// The webhooks that may match, in the order in which they are called, each with its position among all.
+    // Upstream: apiserver/pkg/admission/plugin/webhook/generic/composite_webhook_source.go, mergeAccessors
+    fn ordered<'h>(&self, sets: &[&'h MutatingWebhooks]) -> Vec<(usize, &'h MutatingWebhooks, &'h Webhook)> {
+        let order = self.run.context.static_order;
+        let mut sets = sets.to_vec();
+        sets.sort_by_key(|set| order == StaticOrder::StaticLast && set.webhooks.origin == Origin::Static);
+        let (mut ordered, mut offset) = (Vec::new(), 0);
+        for set in &sets {
+            let candidates = self.run.candidates(&set.webhooks).into_iter();
+            ordered.extend(candidates.map(|(index, webhook)| (offset + index, *set, webhook)));
+            offset += set.len();
+        }
+        if order == StaticOrder::ByName {
+            let all = sets.iter().flat_map(|set| set.webhooks.all.iter());
+            let mut positions: Vec<(&str, usize)> = all
+                .enumerate()
+                .map(|(position, webhook)| (&*webhook.configuration, position))
+                .collect();
+            positions.sort_by_key(|(name, _)| *name);
+            let mut ranks = vec![0; positions.len()];
+            for (rank, (_, position)) in positions.into_iter().enumerate() {
+                if let Some(slot) = ranks.get_mut(position) {
+                    *slot = rank;
+                }
+            }
+            for (index, ..) in &mut ordered {
+                *index = ranks.get(*index).copied().unwrap_or_default();
+            }
+            ordered.sort_by_key(|(index, ..)| *index);
+        }
+        ordered
     }
 
     /// Matches the request with a webhook, its match conditions included.

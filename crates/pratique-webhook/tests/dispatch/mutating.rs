@@ -1,13 +1,14 @@
 //! One after the other, in order, and again where something changed.
 
 use pratique_json::{base64, parse};
+use pratique_types::configuration::StaticOrder;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 use pratique_webhook::{Mutated, Origin};
 use serde_json::json;
 
 use crate::scene::{
-    Player, allows, hook, labels, mutated, mutated_twice, mutating, request, request_mutated_twice,
-    typed_mutated_twice,
+    Player, allows, hook, labels, mutated, mutated_in_order, mutated_twice, mutating, request,
+    request_mutated_twice, typed_mutated_twice,
 };
 
 #[tokio::test]
@@ -31,6 +32,41 @@ async fn configurations_go_by_name_and_static_ones_first() {
         mutated.audit_annotations["mutation.webhook.admission.k8s.io/round_0_index_3"],
         r#"{"configuration":"y","webhook":"c.example.com","mutated":false}"#
     );
+}
+
+#[tokio::test]
+async fn static_ones_go_where_the_server_wants_them() {
+    let api = mutating(
+        Origin::Api,
+        &[
+            ("y", vec![hook("c", json!({}))]),
+            ("x", vec![hook("a", json!({})), hook("b", json!({}))]),
+        ],
+    );
+    let fixed = mutating(
+        Origin::Static,
+        &[
+            ("xx.static.k8s.io", vec![hook("d", json!({}))]),
+            ("z.static.k8s.io", vec![hook("e", json!({}))]),
+        ],
+    );
+    for (order, expected) in [
+        (StaticOrder::StaticFirst, "deabc"),
+        (StaticOrder::StaticLast, "abcde"),
+        (StaticOrder::ByName, "abdce"),
+    ] {
+        let player = ["a", "b", "c", "d", "e"]
+            .iter()
+            .fold(Player::default(), |player, path| player.plays(path, allows()));
+        let mutated = mutated_in_order(order, &[&fixed, &api], &player).await;
+        assert_eq!(player.paths().concat(), expected);
+        let position = expected.find('d').unwrap();
+        let key = format!("mutation.webhook.admission.k8s.io/round_0_index_{position}");
+        assert!(
+            mutated.audit_annotations[&key].contains("xx.static.k8s.io"),
+            "{order:?}"
+        );
+    }
 }
 
 #[tokio::test]

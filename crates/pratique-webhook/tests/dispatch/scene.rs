@@ -11,6 +11,7 @@ use pratique_json::Value;
 use pratique_match::Equivalents;
 use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::AdmissionRequest;
+use pratique_types::configuration::StaticOrder;
 use pratique_webhook::{
     Answer, Attributes, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Origin,
     Reinvocation, ValidatingWebhooks, ValidationOutcome, WebhookContext, WebhookObserver, mutate, validate,
@@ -161,8 +162,17 @@ pub(crate) fn context(equivalents: &Equivalents) -> WebhookContext<'_> {
 
 /// One turn of mutating webhooks.
 pub(crate) async fn mutated(sets: &[&MutatingWebhooks], player: &Player) -> Mutated {
+    mutated_in_order(StaticOrder::default(), sets, player).await
+}
+
+/// Likewise, with static webhooks where they are wanted.
+pub(crate) async fn mutated_in_order(
+    order: StaticOrder,
+    sets: &[&MutatingWebhooks],
+    player: &Player,
+) -> Mutated {
     let (request, equivalents) = (request(), Equivalents::new());
-    let context = context(&equivalents);
+    let context = context(&equivalents).with_static_order(order);
     let mut turns = Reinvocation::default();
     mutate(sets, &request, &context, &mut turns, player, &mut ())
         .await
