@@ -40,8 +40,11 @@ pub(crate) use subject::configuration_findings;
 /// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = Levels::new(&arguments.warnings);
-    arguments.admission_plugins.switches().validate()?;
-    let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
+    let release = arguments.gates.feature_gates.release();
+    let switches = arguments.admission_plugins.switches();
+    switches.of_release(release.version()).validate()?;
+    let cache = Cache::new().of_release(release);
+    let expressions = Expressions::new(Arc::new(cache)).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
     let files = FileSelection::new(&arguments.excluded.exclude)?;
     let mut subjects = subjects::of_paths(

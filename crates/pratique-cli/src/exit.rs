@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use pratique::NotEvaluated;
 use pratique_manifest::path_text;
-use pratique_types::admission_plugins::PluginsOverlap;
+use pratique_types::admission_plugins::SwitchesError;
 
 use crate::check::check_error::CheckError;
 use crate::output;
@@ -111,7 +111,7 @@ pub(crate) enum CliError {
     NotEvaluated(#[from] NotEvaluated),
     /// Plugins are both on and off.
     #[error(transparent)]
-    PluginsOverlap(#[from] PluginsOverlap),
+    PluginSwitches(#[from] SwitchesError),
     /// A plugin for policies or webhooks is to be off.
     #[error("{plugin} cannot be disabled: do not name the manifests that it is for")]
     DynamicPlugin { plugin: &'static str },

@@ -10,7 +10,9 @@ mod root;
 mod source;
 mod typed;
 
+use pratique_schema::FeatureGates;
 use pratique_types::KubeConfig;
+use pratique_types::configuration::StaticOrder;
 
 use crate::load::options::Options;
 use crate::load::set::ManifestSet;
@@ -31,8 +33,8 @@ pub use typed::{
 pub struct ConfigurationOptions<'a> {
     /// How to load the manifests that it names.
     pub manifests: Options<'a>,
-    /// The feature gate `ManifestBasedAdmissionControlConfig`, on since 1.37.
-    pub manifest_gate: bool,
+    /// The server's release and feature gates.
+    pub feature_gates: FeatureGates,
 }
 
 /// An AdmissionConfiguration and the manifests that it names.
@@ -55,6 +57,8 @@ pub struct PluginConfiguration {
     pub plugin: Plugin,
     /// Its static manifest directory, if it has one.
     pub static_manifests_dir: Option<String>,
+    /// When its static webhooks are called.
+    pub static_order: StaticOrder,
     /// The kubeconfig file that webhook plugins authenticate with, if there is one.
     pub kube_config_file: Option<String>,
     /// The kubeconfig, with the files that it names.

@@ -76,7 +76,18 @@ const MAX_TYPES: usize = 1000;
 
 /// Decodes a value as a type of the tables, such as `admissionregistration/v1.ValidatingAdmissionPolicy`.
 pub(crate) fn decode(tree: &Tree, id: NodeId, type_name: &str, raw: Raw) -> Decoded {
-    let Some(of) = Schema::builtin().named(type_name) else {
+    decode_in(Schema::builtin(), tree, id, type_name, raw)
+}
+
+/// The same with the types of a release.
+pub(crate) fn decode_in(
+    schema: &'static Schema,
+    tree: &Tree,
+    id: NodeId,
+    type_name: &str,
+    raw: Raw,
+) -> Decoded {
+    let Some(of) = schema.named(type_name) else {
         return Decoded::default();
     };
     let mut faults = Faults {

@@ -12,6 +12,7 @@ use pratique_manifest::{
     ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, Options, Plugin, Reloader,
     UncheckedExpressions,
 };
+use pratique_schema::FeatureGates;
 
 /// Loads a file on a stack of a thread's usual size and gives the server's text.
 #[track_caller]
@@ -208,7 +209,7 @@ fn long_prefixes_of_tags() {
     std::fs::write(&path, format!("%TAG ! tag:{prefix}\n---\ny: [{tags}]\n")).unwrap();
     let options = ConfigurationOptions {
         manifests: Options::new(&UncheckedExpressions),
-        manifest_gate: true,
+        feature_gates: FeatureGates::default(),
     };
     let loaded = ConfigurationLoader::new(&options).load(path.to_str().unwrap());
     let text = loaded.unwrap_err().to_string();

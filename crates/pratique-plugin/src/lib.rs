@@ -76,7 +76,7 @@ pub use effects::{ChangedQuota, Created, Effects};
 pub use handler::{Handler, Operations};
 pub use object_list::ObjectList;
 pub use objects::StateObjects;
-pub use order::default_plugins;
+pub use order::{default_plugins, default_plugins_of};
 pub use plugin::Plugin;
 pub use pratique_core::{Attributes, Phase};
 pub use pratique_types::admission_plugins::{BUILT_IN, BuiltIn};

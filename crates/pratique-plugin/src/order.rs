@@ -1,5 +1,6 @@
 //! The order of plugins around those for policies and webhooks.
 
+use pratique_schema::Release;
 use pratique_types::admission_plugins::BUILT_IN;
 
 /// The first plugin for policies; those from it up to [`AFTER_DYNAMIC`] are not in a
@@ -9,9 +10,18 @@ const DYNAMIC: &str = "MutatingAdmissionPolicy";
 /// The first plugin after those for policies and webhooks.
 const AFTER_DYNAMIC: &str = "ResourceQuota";
 
-/// The names of the plugins that run without flags, without those for policies and webhooks, in order.
+/// The names of the plugins that run without flags in a server of the latest release, without those for policies and webhooks,
+/// in order.
 pub fn default_plugins() -> impl Iterator<Item = &'static str> {
-    let on = BUILT_IN.iter().filter(|plugin| plugin.by_default);
+    default_plugins_of(Release::latest())
+}
+
+/// The same for a server of another release.
+pub fn default_plugins_of(release: &Release) -> impl Iterator<Item = &'static str> {
+    let version = release.version();
+    let on = BUILT_IN
+        .iter()
+        .filter(move |plugin| plugin.by_default && plugin.is_in(version));
     on.map(|plugin| plugin.name)
         .filter(|name| !(place(DYNAMIC)..place(AFTER_DYNAMIC)).contains(&place(name)))
 }

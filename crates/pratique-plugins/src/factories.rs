@@ -40,7 +40,7 @@ const OF_NODES: &[StateKind] = &[
     StateKind::PERSISTENT_VOLUME_CLAIM,
 ];
 
-/// The plugins that are built into kube-apiserver, but those for policies and webhooks, in the order of the server: for
+/// The plugins that are built into kube-apiserver in any release, but those for policies and webhooks, in the order of the server: for
 /// which operations and requests each is called, the kinds that it may look up, and the function that makes it.
 #[rustfmt::skip]
 pub const FACTORIES: &[PluginFactory] = &[
@@ -95,7 +95,7 @@ pub const FACTORIES: &[PluginFactory] = &[
         .needing(&[StateKind::STORAGE_CLASS]),
         |handler, _| handled(handler, CLAIMS, storage::PersistentVolumeClaimResize)),
     plugin(Handler::new("RuntimeClass", CREATE).mutating().validating().needing(&[StateKind::RUNTIME_CLASS]),
-        |handler, _| handled(handler, PODS, pods::RuntimeClass)),
+        |handler, settings| handled(handler, PODS, pods::RuntimeClass::new(settings))),
     plugin(Handler::new("CertificateApproval", UPDATE).validating().asking_authorizer(),
         |handler, _| handled(handler, APPROVALS, identity::CertificatePermission { verb: "approve" })),
     plugin(Handler::new("CertificateSigning", UPDATE).validating().asking_authorizer(),
@@ -112,24 +112,19 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("PodTopologyLabels", CREATE).mutating().needing(&[StateKind::NODE]),
         |handler, settings| handled(handler, ANY.when(settings, &[gates::POD_TOPOLOGY_LABELS]),
             pods::PodTopologyLabels)),
+    plugin(Handler::new("PodGroupWorkloadExists", CREATE).validating().needing(&[StateKind::WORKLOAD]),
+        |handler, settings| handled(handler, GROUPS.when(settings, &[gates::GENERIC_WORKLOAD]),
+            scheduling::PodGroupWorkloadExists)),
     plugin(Handler::new("NodeDeclaredFeatureValidator", WRITES).validating().needing(&[StateKind::NODE]),
         |handler, settings| handled(handler, ANY.when(settings, &[gates::NODE_DECLARED_FEATURES]),
             nodes::NodeDeclaredFeatureValidator::new(settings))),
+    plugin(Handler::new("JobValidation", UPDATE).validating().needing(&[StateKind::POD_GROUP]),
+        |handler, settings| handled(handler, JOBS.when(settings, GATES_OF_JOBS), scheduling::JobValidation)),
     plugin(Handler::new("PodResizeValidator", UPDATE).validating().needing(&[StateKind::NODE]),
         |handler, _| handled(handler, RESIZES, pods::PodResizeValidator)),
     pratique_quota::FACTORY,
     plugin(Handler::new("AlwaysDeny", ALL).mutating().validating(),
         |handler, _| handled(handler, ANY, always::AlwaysDeny)),
-];
-
-/// The plugins that kube-apiserver 1.36 had, in the same form. No release after it has them.
-#[rustfmt::skip]
-pub const FORMER_FACTORIES: &[PluginFactory] = &[
-    plugin(Handler::new("PodGroupWorkloadExists", CREATE).validating().needing(&[StateKind::WORKLOAD]),
-        |handler, settings| handled(handler, GROUPS.when(settings, &[gates::GENERIC_WORKLOAD]),
-            scheduling::PodGroupWorkloadExists)),
-    plugin(Handler::new("JobValidation", UPDATE).validating().needing(&[StateKind::POD_GROUP]),
-        |handler, settings| handled(handler, JOBS.when(settings, GATES_OF_JOBS), scheduling::JobValidation)),
 ];
 
 const fn plugin(handler: Handler, make: MakePlugin) -> PluginFactory {

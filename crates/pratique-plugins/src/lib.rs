@@ -47,6 +47,6 @@ mod pods;
 mod scheduling;
 mod storage;
 
-pub use factories::{FACTORIES, FORMER_FACTORIES, ask_authorizer, factory, state_kinds};
+pub use factories::{FACTORIES, ask_authorizer, factory, state_kinds};
 pub use pods::ImagePolicyBackend;
 pub use pratique_types::admission_plugins::{Refused, refused};

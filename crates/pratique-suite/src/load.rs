@@ -362,7 +362,7 @@ impl PolicyFiles {
     ) -> Option<Started> {
         let options = ConfigurationOptions {
             manifests: Options::new(builder.expressions()),
-            manifest_gate: true,
+            feature_gates: FeatureGates::default(),
         };
         let mut path = String::new();
         if let Some(reference) = reference {
@@ -415,7 +415,7 @@ impl PolicyFiles {
     ) -> Vec<(Origin, ManifestSet)> {
         let options = ConfigurationOptions {
             manifests: Options::new(builder.expressions()),
-            manifest_gate: true,
+            feature_gates: FeatureGates::default(),
         };
         if !self.opens(reference) {
             return Vec::new();

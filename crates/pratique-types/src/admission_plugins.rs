@@ -1,5 +1,5 @@
-//! The admission plugins of kube-apiserver 1.37: their order, which are on by default, and replacements of
-//! removed ones.
+//! The admission plugins of kube-apiserver: their order, which releases have them, which are on by default, and replacements
+//! of removed ones.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,12 +12,18 @@ pub struct BuiltIn {
     pub name: &'static str,
     /// Whether it is on without flags.
     pub by_default: bool,
+    /// The first release that has it; `None` for those that all known releases from then on have.
+    pub since: Option<(u32, u32)>,
+    /// The first release without it.
+    pub until: Option<(u32, u32)>,
 }
 
-/// The plugins of kube-apiserver 1.37, in the order in which it runs them. 1.36 has two more: PodGroupWorkloadExists before
-/// NodeDeclaredFeatureValidator, and JobValidation after it.
+/// The newest release that is not a preview.
+pub const LATEST: (u32, u32) = (1, 37);
+
+/// The plugins of kube-apiserver in any release, in the order in which each runs those that it has.
 // Upstream: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins and DefaultOffAdmissionPlugins
-pub const BUILT_IN: [BuiltIn; 39] = [
+pub const BUILT_IN: [BuiltIn; 42] = [
     off("AlwaysAdmit"),
     off("NamespaceAutoProvision"),
     on("NamespaceLifecycle"),
@@ -38,7 +44,7 @@ pub const BUILT_IN: [BuiltIn; 39] = [
     off("ExtendedResourceToleration"),
     on("DefaultStorageClass"),
     on("StorageObjectInUseProtection"),
-    on("PodGroupProtection"),
+    on("PodGroupProtection").since(1, 36),
     off("OwnerReferencesPermissionEnforcement"),
     on("PersistentVolumeClaimResize"),
     on("RuntimeClass"),
@@ -49,17 +55,41 @@ pub const BUILT_IN: [BuiltIn; 39] = [
     on("DefaultIngressClass"),
     off("DenyServiceExternalIPs"),
     on("PodTopologyLabels"),
-    on("NodeDeclaredFeatureValidator"),
-    on("PodResizeValidator"),
+    on("PodGroupWorkloadExists").since(1, 36).until(1, 37),
+    on("NodeDeclaredFeatureValidator").since(1, 35),
+    on("JobValidation").since(1, 36).until(1, 37),
+    on("PodResizeValidator").since(1, 36),
     on("MutatingAdmissionPolicy"),
     on("MutatingAdmissionWebhook"),
     on("ValidatingAdmissionPolicy"),
+    on("AuthorizationConditionsEnforcer").since(1, 38),
     on("ValidatingAdmissionWebhook"),
     on("ResourceQuota"),
     off("AlwaysDeny"),
 ];
 
-/// The plugin of a name.
+impl BuiltIn {
+    const fn since(self, major: u32, minor: u32) -> Self {
+        BuiltIn {
+            since: Some((major, minor)),
+            ..self
+        }
+    }
+
+    const fn until(self, major: u32, minor: u32) -> Self {
+        BuiltIn {
+            until: Some((major, minor)),
+            ..self
+        }
+    }
+
+    /// Whether a release has it.
+    pub fn is_in(&self, release: (u32, u32)) -> bool {
+        self.since.is_none_or(|since| since <= release) && self.until.is_none_or(|until| release < until)
+    }
+}
+
+/// The plugin of a name, which may be one of some releases only.
 pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|plugin| plugin.name == name)
 }
@@ -140,25 +170,54 @@ pub enum UnknownPlugin {
     /// kube-apiserver had it once.
     #[error("{0}")]
     Refused(&'static Refused),
+    /// The release does not have it yet.
+    #[error("admission plugin {name} is there since Kubernetes {}.{}", since.0, since.1)]
+    Later {
+        /// Its name.
+        name: &'static str,
+        /// The first release that has it.
+        since: (u32, u32),
+    },
     /// kube-apiserver never had it.
-    #[error("kube-apiserver 1.37 has no admission plugin {name:?}{}", meant(name))]
+    #[error("kube-apiserver {}.{} has no admission plugin {name:?}{}", release.0, release.1, meant(name))]
     Unknown {
         /// The name.
         name: String,
+        /// The release that was asked.
+        release: (u32, u32),
     },
 }
 
-/// The plugin of a name.
+/// The plugin of a name in the [latest](LATEST) release.
 ///
 /// # Errors
 /// There is none; the error names the plugin that was meant, or the replacement.
 pub fn known(name: &str) -> Result<&'static BuiltIn, UnknownPlugin> {
-    built_in(name).ok_or_else(|| match refused(name) {
-        Some(refused) => UnknownPlugin::Refused(refused),
-        None => UnknownPlugin::Unknown {
+    known_in(name, LATEST)
+}
+
+/// The plugin of a name in a release.
+///
+/// # Errors
+/// There is none; the error names the plugin that was meant, or the replacement.
+pub fn known_in(name: &str, release: (u32, u32)) -> Result<&'static BuiltIn, UnknownPlugin> {
+    let found = built_in(name);
+    match (found, refused(name)) {
+        (Some(plugin), _) if plugin.is_in(release) => Ok(plugin),
+        (
+            Some(BuiltIn {
+                name,
+                since: Some(since),
+                ..
+            }),
+            _,
+        ) if release < *since => Err(UnknownPlugin::Later { name, since: *since }),
+        (_, Some(refused)) => Err(UnknownPlugin::Refused(refused)),
+        (_, None) => Err(UnknownPlugin::Unknown {
             name: name.to_owned(),
-        },
-    })
+            release,
+        }),
+    }
 }
 
 fn meant(name: &str) -> String {
@@ -167,8 +226,10 @@ fn meant(name: &str) -> String {
 }
 
 /// Which plugins an API server runs, as its flags say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginSwitches {
+    /// The release of the server.
+    pub release: (u32, u32),
     /// Those of `--enable-admission-plugins`, which are on besides those that are on by default. `None`: those that an
     /// AdmissionConfiguration configures.
     pub enabled: Option<Vec<&'static BuiltIn>>,
@@ -176,22 +237,72 @@ pub struct PluginSwitches {
     pub disabled: Vec<&'static BuiltIn>,
 }
 
-/// Plugins are both on and off.
+/// Why a server does not start with its switches.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("[{names}] in enable-admission-plugins and disable-admission-plugins overlapped")]
-pub struct PluginsOverlap {
-    /// Their names, separated by blanks.
-    pub names: String,
+pub enum SwitchesError {
+    /// The release has no such plugin.
+    #[error("{flag} plugin {name:?} is unknown: {error}")]
+    Unknown {
+        /// The flag that names it.
+        flag: &'static str,
+        /// The plugin's name.
+        name: &'static str,
+        /// Why there is none.
+        error: UnknownPlugin,
+    },
+    /// The plugin is named, and what it does is not evaluated.
+    #[error("admission plugin {name} is not evaluated: its feature gate ConditionalAuthorization is alpha")]
+    Alpha {
+        /// The plugin's name.
+        name: &'static str,
+    },
+    /// Plugins are both on and off.
+    #[error("[{names}] in enable-admission-plugins and disable-admission-plugins overlapped")]
+    Overlap {
+        /// Their names, separated by blanks.
+        names: String,
+    },
+}
+
+impl Default for PluginSwitches {
+    fn default() -> Self {
+        PluginSwitches {
+            release: LATEST,
+            enabled: None,
+            disabled: Vec::new(),
+        }
+    }
 }
 
 impl PluginSwitches {
-    /// Checks that no plugin is both on and off.
+    /// The same for a server of another release.
+    #[must_use]
+    pub fn of_release(self, release: (u32, u32)) -> Self {
+        PluginSwitches { release, ..self }
+    }
+
+    /// Checks that the server has the plugins that are named, and that none is both on and off.
     ///
     /// # Errors
-    /// Some are.
+    /// It would not start.
     // Upstream: apiserver/pkg/server/options/admission.go, AdmissionOptions.Validate
-    pub fn validate(&self) -> Result<(), PluginsOverlap> {
+    pub fn validate(&self) -> Result<(), SwitchesError> {
         let enabled = self.enabled.as_deref().unwrap_or_default();
+        for (flag, named) in [
+            ("enable-admission-plugins", enabled),
+            ("disable-admission-plugins", &*self.disabled),
+        ] {
+            for plugin in named {
+                let name = plugin.name;
+                known_in(name, self.release).map_err(|error| SwitchesError::Unknown { flag, name, error })?;
+            }
+        }
+        if let Some(plugin) = enabled
+            .iter()
+            .find(|plugin| plugin.name == "AuthorizationConditionsEnforcer")
+        {
+            return Err(SwitchesError::Alpha { name: plugin.name });
+        }
         let both = self.disabled.iter().filter(|plugin| enabled.contains(plugin));
         let mut both: Vec<&str> = both.map(|plugin| plugin.name).collect();
         both.sort_unstable();
@@ -199,7 +310,7 @@ impl PluginSwitches {
         if both.is_empty() {
             Ok(())
         } else {
-            Err(PluginsOverlap {
+            Err(SwitchesError::Overlap {
                 names: both.join(" "),
             })
         }
@@ -208,7 +319,7 @@ impl PluginSwitches {
     /// Whether the server runs a plugin, given whether an AdmissionConfiguration configures it.
     pub fn is_on(&self, plugin: &BuiltIn, is_configured: bool) -> bool {
         let is_among = |plugins: &[&BuiltIn]| plugins.iter().any(|other| other.name == plugin.name);
-        if is_among(&self.disabled) {
+        if is_among(&self.disabled) || !plugin.is_in(self.release) {
             return false;
         }
         plugin.by_default || self.enabled.as_deref().map_or(is_configured, is_among)
@@ -223,6 +334,8 @@ const fn on(name: &'static str) -> BuiltIn {
     BuiltIn {
         name,
         by_default: true,
+        since: None,
+        until: None,
     }
 }
 
@@ -230,6 +343,8 @@ const fn off(name: &'static str) -> BuiltIn {
     BuiltIn {
         name,
         by_default: false,
+        since: None,
+        until: None,
     }
 }
 
@@ -239,8 +354,20 @@ mod tests {
 
     #[test]
     fn what_is_gone_is_not_built_in() {
-        assert!(REFUSED.iter().all(|removed| built_in(removed.name).is_none()));
-        assert_eq!(BUILT_IN.iter().filter(|plugin| plugin.by_default).count(), 25);
+        assert!(REFUSED.iter().all(|removed| known(removed.name).is_err()));
+        let counts = [
+            (34, 36, 22),
+            (35, 37, 23),
+            (36, 41, 27),
+            (37, 39, 25),
+            (38, 40, 26),
+        ];
+        for (minor, all, by_default) in counts {
+            let plugins = BUILT_IN.iter().filter(|plugin| plugin.is_in((1, minor)));
+            let of_release: Vec<_> = plugins.collect();
+            let on = of_release.iter().filter(|plugin| plugin.by_default);
+            assert_eq!((of_release.len(), on.count()), (all, by_default), "1.{minor}");
+        }
         let jobs = refused("JobValidation").unwrap().to_string();
         assert!(
             jobs.starts_with(
@@ -266,6 +393,7 @@ mod tests {
         let some = PluginSwitches {
             enabled: Some(vec![known("AlwaysPullImages").unwrap()]),
             disabled: vec![known("PodSecurity").unwrap()],
+            ..PluginSwitches::default()
         };
         assert!(on(&some, "AlwaysPullImages", false) && !on(&some, "EventRateLimit", true));
         assert!(!on(&some, "PodSecurity", true));
@@ -285,10 +413,46 @@ mod tests {
         let both = PluginSwitches {
             enabled: Some(vec![known("EventRateLimit").unwrap()]),
             disabled: vec![known("EventRateLimit").unwrap()],
+            ..PluginSwitches::default()
         };
         assert_eq!(
             both.validate().unwrap_err().to_string(),
             "[EventRateLimit] in enable-admission-plugins and disable-admission-plugins overlapped"
+        );
+    }
+
+    #[test]
+    fn a_release_has_its_own_plugins() {
+        let refused = |name, release| {
+            let switches = PluginSwitches {
+                disabled: vec![built_in(name).unwrap()],
+                ..PluginSwitches::default()
+            };
+            switches
+                .of_release(release)
+                .validate()
+                .err()
+                .map(|error| error.to_string())
+        };
+        assert_eq!(refused("JobValidation", (1, 36)), None);
+        let unknown = "disable-admission-plugins plugin \"JobValidation\" is unknown: admission plugin JobValidation is ";
+        let gone = refused("JobValidation", LATEST).unwrap();
+        assert!(
+            gone.starts_with(&format!("{unknown}gone since Kubernetes 1.37")),
+            "{gone}"
+        );
+        let later = refused("JobValidation", (1, 35)).unwrap();
+        assert_eq!(later, format!("{unknown}there since Kubernetes 1.36"));
+        let alpha = PluginSwitches {
+            enabled: built_in("AuthorizationConditionsEnforcer").map(|plugin| vec![plugin]),
+            ..PluginSwitches::default().of_release((1, 38))
+        };
+        assert!(
+            alpha
+                .validate()
+                .unwrap_err()
+                .to_string()
+                .contains("is not evaluated")
         );
     }
 }

@@ -76,8 +76,13 @@ impl AdmissionBuilder {
         }
     }
 
-    /// Sets feature gates of kube-apiserver.
+    /// Sets feature gates of kube-apiserver, and its release.
     pub fn feature_gates(mut self, feature_gates: FeatureGates) -> Self {
+        let release = feature_gates.release();
+        if release != self.settings.feature_gates.release() {
+            let cache = self.compilations.cache().of_release(release);
+            self.expressions = self.expressions.with_cache(Arc::new(cache));
+        }
         self.settings.feature_gates = feature_gates;
         self
     }
@@ -183,7 +188,10 @@ impl AdmissionBuilder {
         for input in inputs {
             let loaded = loading.load(input)?;
             #[cfg(feature = "webhooks")]
-            self.webhooks.credentials.extend(loaded.credentials);
+            {
+                self.webhooks.credentials.extend(loaded.credentials);
+                self.settings.static_order = loaded.static_order.unwrap_or(self.settings.static_order);
+            }
             self.inputs.extend(loaded.inputs);
         }
         Ok(self)

@@ -14,6 +14,9 @@ pub(crate) struct Settings {
     /// Whether configuration of admission is checked as an API server's registry does.
     pub(crate) registry_checks: bool,
     pub(crate) on_undecided: OnUndecided,
+    /// When static mutating webhooks are called.
+    #[cfg(feature = "webhooks")]
+    pub(crate) static_order: pratique_types::configuration::StaticOrder,
     pub(crate) plugins: Plugins,
     pub(crate) steps: Steps,
     pub(crate) helpers: Helpers,

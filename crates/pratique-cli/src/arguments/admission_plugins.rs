@@ -1,7 +1,7 @@
 //! Flags of an API server about its admission plugins.
 
 use clap::Args;
-use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, known};
+use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, UnknownPlugin, built_in, known};
 
 /// Which admission plugins an API server runs.
 #[derive(Debug, Default, Args)]
@@ -29,11 +29,16 @@ pub(crate) struct AdmissionPluginArguments {
 
 // Upstream: apiserver/pkg/server/options/admission.go, AdmissionOptions.Validate
 fn to_enable(name: &str) -> Result<&'static BuiltIn, String> {
-    known(name).map_err(|error| format!("enable-admission-plugins plugin {name:?} is unknown: {error}"))
+    named(name).map_err(|error| format!("enable-admission-plugins plugin {name:?} is unknown: {error}"))
 }
 
 fn to_disable(name: &str) -> Result<&'static BuiltIn, String> {
-    known(name).map_err(|error| format!("disable-admission-plugins plugin {name:?} is unknown: {error}"))
+    named(name).map_err(|error| format!("disable-admission-plugins plugin {name:?} is unknown: {error}"))
+}
+
+/// A plugin that some release has: which one the server is of says another flag.
+fn named(name: &str) -> Result<&'static BuiltIn, UnknownPlugin> {
+    built_in(name).map_or_else(|| known(name), Ok)
 }
 
 impl AdmissionPluginArguments {
@@ -42,6 +47,7 @@ impl AdmissionPluginArguments {
         PluginSwitches {
             enabled: self.enable_admission_plugins.clone(),
             disabled: self.disable_admission_plugins.clone(),
+            ..PluginSwitches::default()
         }
     }
 }

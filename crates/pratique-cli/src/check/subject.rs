@@ -246,7 +246,7 @@ fn with_plugins<T>(
     permit: &PathPermit<'_>,
     load: impl FnOnce(&EnabledPlugins<'_>) -> T,
 ) -> T {
-    let switches = admission_plugins.switches();
+    let switches = admission_plugins.switches().of_release(gates.release().version());
     load(&EnabledPlugins {
         is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
         start: &|name, given| match pratique_plugins::factory(name) {

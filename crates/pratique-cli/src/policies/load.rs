@@ -32,7 +32,7 @@ pub(crate) fn configuration_options(
 ) -> ConfigurationOptions<'_> {
     ConfigurationOptions {
         manifests: expressions.options(),
-        manifest_gate: gates.reads_manifests(),
+        feature_gates: gates,
     }
 }
 

@@ -117,6 +117,7 @@ pub(super) fn settings(
         return Err(CliError::Scan(ScanError::PluginsOfUpdates));
     }
     let PluginSwitches {
+        release,
         enabled,
         mut disabled,
     } = arguments.admission_plugins.switches();
@@ -132,7 +133,11 @@ pub(super) fn settings(
     }
     disabled.extend(BUILT_IN.iter().filter(|plugin| !is_run(plugin)));
     Ok(Some(ChainSettings {
-        switches: PluginSwitches { enabled, disabled },
+        switches: PluginSwitches {
+            release,
+            enabled,
+            disabled,
+        },
         ..ChainSettings::default()
     }))
 }

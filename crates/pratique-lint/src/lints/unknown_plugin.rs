@@ -56,6 +56,12 @@ fn warning(plugin: &IgnoredPlugin) -> Warning {
             format!("the plugin {name:?} is not on: the entry is ignored"),
             Some("turn it on with --enable-admission-plugins".to_owned()),
         ),
+        IgnoredReason::Unread => (
+            format!(
+                "before Kubernetes 1.36 the plugin {name:?} reads no configuration: the entry is ignored"
+            ),
+            None,
+        ),
         IgnoredReason::Unknown => {
             let refused = refused(name).map(ToString::to_string);
             let meant = || nearest(name, BUILT_IN.map(|plugin| plugin.name)).map(did_you_mean);
@@ -81,6 +87,7 @@ mod tests {
     use std::fs;
 
     use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions};
+    use pratique_schema::FeatureGates;
 
     #[track_caller]
     fn check_names(names: &[&str], expected: &[(u32, &str)]) {
@@ -96,7 +103,7 @@ mod tests {
         fs::write(&path, text).unwrap();
         let options = ConfigurationOptions {
             manifests: Options::new(&UncheckedExpressions),
-            manifest_gate: true,
+            feature_gates: FeatureGates::default(),
         };
         let loaded = ConfigurationLoader::new(&options)
             .load(&path.to_string_lossy())

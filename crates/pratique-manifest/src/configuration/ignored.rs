@@ -1,10 +1,12 @@
 //! Entries of an AdmissionConfiguration that the server ignores silently.
 
+use pratique_schema::Release;
 use pratique_types::admission_plugins::built_in;
 use pratique_types::configuration::AdmissionPluginConfiguration;
 
 use super::enabled::EnabledPlugins;
 use super::open::OpenedConfiguration;
+use crate::plugin::Plugin;
 use crate::position::Location;
 use crate::tree::Step;
 
@@ -28,20 +30,34 @@ pub enum IgnoredReason {
     Unknown,
     /// The plugin is not on.
     Off,
+    /// The release reads no configuration of the plugin, which is one for policies.
+    Unread,
 }
 
 /// The entries that have no effect.
-pub(super) fn find(opened: &OpenedConfiguration, enabled: &EnabledPlugins<'_>) -> Vec<IgnoredPlugin> {
+pub(super) fn find(
+    opened: &OpenedConfiguration,
+    enabled: &EnabledPlugins<'_>,
+    release: &Release,
+) -> Vec<IgnoredPlugin> {
     let Some(parsed) = &opened.parsed else {
         return Vec::new();
     };
     let plugins = &opened.configuration.plugins;
     let entry = |(index, plugin): (usize, &AdmissionPluginConfiguration)| {
         let mut before = plugins.iter().take(index);
-        let reason = match built_in(&plugin.name) {
+        let known = built_in(&plugin.name).filter(|plugin| plugin.is_in(release.version()));
+        let reason = match known {
             _ if before.any(|before| before.name == plugin.name) => IgnoredReason::Duplicate,
             None => IgnoredReason::Unknown,
-            Some(built_in) if (enabled.is_on)(built_in, true) => return None,
+            Some(built_in) if (enabled.is_on)(built_in, true) => {
+                // Upstream: plugin/policy/{mutating,validating}/plugin.go, NewPlugin, which read nothing before 1.36.
+                let is_policy = Plugin::from_name(built_in.name).is_some_and(Plugin::is_policy);
+                if release.at_least(1, 36) || !is_policy {
+                    return None;
+                }
+                IgnoredReason::Unread
+            }
             Some(_) => IgnoredReason::Off,
         };
         let field = |name: &str| Step::Field(name.to_owned());

@@ -20,10 +20,11 @@ use crate::read::directory::ManifestFile;
 ///
 /// ```
 /// use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions};
+/// use pratique_schema::FeatureGates;
 ///
 /// let options = ConfigurationOptions {
 ///     manifests: Options::new(&UncheckedExpressions),
-///     manifest_gate: true,
+///     feature_gates: FeatureGates::default(),
 /// };
 /// let loaded = ConfigurationLoader::new(&options).load("")?;
 /// assert!(loaded.plugins.is_empty(), "no file configures nothing");
@@ -115,13 +116,14 @@ impl<'a> ConfigurationLoader<'a> {
         let parsed = opened.and_then(|opened| opened.parsed.as_ref());
         let mut loaded = LoadedConfiguration {
             ignored: opened
-                .map(|opened| ignored::find(opened, enabled))
+                .map(|opened| ignored::find(opened, enabled, options.feature_gates.release()))
                 .unwrap_or_default(),
             unread: parsed.and_then(Parsed::rest_location),
             ..LoadedConfiguration::default()
         };
         let mut failures = Vec::new();
-        for built_in in &BUILT_IN {
+        let release = options.feature_gates.release().version();
+        for built_in in BUILT_IN.iter().filter(|plugin| plugin.is_in(release)) {
             let name = built_in.name;
             let mut entries = opened.iter().flat_map(|opened| &opened.configuration.plugins);
             if !(enabled.is_on)(built_in, entries.any(|entry| entry.name == name)) {

@@ -1,12 +1,14 @@
 //! One plugin of an AdmissionConfiguration: its configuration, what it names, and its manifests.
 
 use pratique_gotext::strconv::quote;
+use pratique_schema::Release;
 use pratique_types::KubeConfig;
-use pratique_types::configuration::WebhookAdmissionConfiguration;
+use pratique_types::configuration::{StaticOrder, WebhookAdmissionConfiguration};
 
 use super::kubeconfig::load_below;
-use super::open::{OpenedConfiguration, decode_as, whole_file};
+use super::open::{OpenedConfiguration, whole_file};
 use super::root::Root;
+use super::typed::{Strictness, decode_value};
 use super::{ConfigurationOptions, PluginConfiguration, StartupFailure, source};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::failures;
@@ -23,6 +25,9 @@ use crate::tree::{NodeId, Step};
 #[derive(Default)]
 struct Settings {
     static_manifests_dir: String,
+    /// As it is written.
+    written_order: String,
+    static_order: StaticOrder,
     kube_config_file: String,
     kube_config: Option<KubeConfig>,
 }
@@ -40,6 +45,11 @@ pub(super) fn load(
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
 ) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
+    let release = options.feature_gates.release();
+    // Upstream: plugin/policy/{mutating,validating}/plugin.go, NewPlugin, which read nothing before 1.36.
+    if plugin.is_policy() && !release.at_least(1, 36) {
+        return Ok(None);
+    }
     let separate_file;
     let source = match source::find(plugin.name(), opened, root).map_err(|failure| vec![failure])? {
         None => return Ok(None),
@@ -71,9 +81,12 @@ fn settings(
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
 ) -> Result<Settings, Failure> {
-    let mut settings = decoded(plugin, source)?;
+    let release = options.feature_gates.release();
+    let mut settings = decoded(plugin, source, release)?;
     let kube_config = &settings.kube_config_file;
-    if !kube_config.is_empty() && !kube_config.starts_with('/') {
+    // Upstream: since 1.36, a configuration may have manifests alone.
+    let may_be_empty = release.at_least(1, 36);
+    if !(kube_config.is_empty() && may_be_empty) && !kube_config.starts_with('/') {
         return Err(invalid(
             source,
             "kubeConfigFile",
@@ -83,6 +96,7 @@ fn settings(
     }
     settings.kube_config_file = root.find(kube_config);
     settings.static_manifests_dir = check_directory(source, &settings.static_manifests_dir, options, root)?;
+    settings.static_order = check_order(plugin, source, &settings, options)?;
     settings.kube_config = load_below(root, &settings.kube_config_file)
         .map_err(|error| at_field(source, "kubeConfigFile", error.to_string()))?;
     Ok(settings)
@@ -112,26 +126,45 @@ const KINDS: [(&str, &str, &[Plugin]); 3] = [
     ),
 ];
 
+/// Whether a release knows configurations of a version.
+// Upstream: plugin/webhook/config/apis/webhookadmission, whose v1alpha1 is gone since 1.36
+fn is_version(version: &str, release: &Release) -> bool {
+    version == "v1" || (version == "v1alpha1" && !release.at_least(1, 36))
+}
+
 /// The fields of a configuration. The plugins for policies know the kinds of each other, and so do those for webhooks.
-fn decoded(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Failure> {
+fn decoded(plugin: Plugin, source: &Source<'_>, release: &'static Release) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
     let found = failures::kind_of(parsed, *root)?;
     let kind = KINDS.iter().find(|(kind, _, owners)| {
         let is_registered = owners.iter().any(|owner| owner.is_policy() == plugin.is_policy());
-        is_registered && found.group == GROUP && found.version == "v1" && found.kind == *kind
+        is_registered && found.group == GROUP && is_version(&found.version, release) && found.kind == *kind
     });
     let Some((_, type_name, owners)) = kind else {
         let text = registry::not_registered(&found);
         return Err(failures::unsupported(parsed, *root, text));
     };
     // Policies have one of these fields.
-    let decoded: WebhookAdmissionConfiguration = decode_as(parsed, *root, type_name)?;
+    let strictness = if release.at_least(1, 36) {
+        Strictness::Strict
+    } else {
+        Strictness::Lenient
+    };
+    let value = decode_value(parsed, *root, (release.schema(), type_name), strictness)?;
+    // The types are the schema's, so nothing is lost.
+    let mut decoded: WebhookAdmissionConfiguration = serde_json::from_value(value).unwrap_or_default();
+    if !release.at_least(1, 36) {
+        // There was no such field, and those that are not known were passed over.
+        decoded.static_manifests_dir.clear();
+    }
     if !owners.contains(&plugin) {
         let text = format!("unexpected type: *policyconfig.{}", found.kind);
         return Err(failures::unsupported(parsed, *root, text));
     }
     Ok(Settings {
         static_manifests_dir: decoded.static_manifests_dir,
+        written_order: decoded.static_order,
+        static_order: StaticOrder::default(),
         kube_config_file: decoded.kube_config_file,
         kube_config: None,
     })
@@ -148,7 +181,7 @@ fn check_directory(
     if path.is_empty() {
         return Ok(String::new());
     }
-    if !options.manifest_gate {
+    if !options.feature_gates.reads_manifests() {
         let text = "staticManifestsDir: Forbidden: staticManifestsDir requires the \
             ManifestBasedAdmissionControlConfig feature gate to be enabled";
         return Err(at_field(source, FIELD, text.to_owned()));
@@ -168,6 +201,42 @@ fn check_directory(
             &format!("unable to read: {reason}"),
         )),
     }
+}
+
+// Upstream: apiserver/pkg/admission/plugin/webhook/config/kubeconfig.go, validateStaticOrder, and NewValidatingAdmissionWebhook
+fn check_order(
+    plugin: Plugin,
+    source: &Source<'_>,
+    settings: &Settings,
+    options: &ConfigurationOptions<'_>,
+) -> Result<StaticOrder, Failure> {
+    const FIELD: &str = "staticOrder";
+    let written = settings.written_order.as_str();
+    if written.is_empty() {
+        return Ok(StaticOrder::default());
+    }
+    if !options.feature_gates.reads_manifests() {
+        let text = "staticOrder: Forbidden: staticOrder requires the ManifestBasedAdmissionControlConfig feature gate \
+            to be enabled";
+        return Err(at_field(source, FIELD, text.to_owned()));
+    }
+    let Some(order) = StaticOrder::parse(written) else {
+        let supported = StaticOrder::ALL.map(|order| quote(order.as_str())).join(", ");
+        let text = format!(
+            "{FIELD}: Unsupported value: {}: supported values: {supported}",
+            quote(written)
+        );
+        return Err(at_field(source, FIELD, text));
+    };
+    if settings.static_manifests_dir.is_empty() {
+        let detail = "may only be set when staticManifestsDir is set";
+        return Err(invalid(source, FIELD, written, detail));
+    }
+    if plugin == Plugin::ValidatingAdmissionWebhook && order != StaticOrder::default() {
+        let detail = "only \"StaticFirst\" is supported by ValidatingAdmissionWebhook";
+        return Err(invalid(source, FIELD, written, detail));
+    }
+    Ok(order)
 }
 
 fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) -> Failure {
@@ -196,8 +265,10 @@ fn start(
 ) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
     let Settings {
         static_manifests_dir,
+        static_order,
         kube_config_file,
         kube_config,
+        ..
     } = settings;
     let mut manifests = ManifestSet::default();
     if !static_manifests_dir.is_empty() {
@@ -212,6 +283,7 @@ fn start(
     Ok(configured.then_some(PluginConfiguration {
         plugin,
         static_manifests_dir,
+        static_order,
         kube_config_file,
         kube_config,
         manifests,

@@ -1,5 +1,6 @@
 //! The configuration of plugins that have kinds of their own.
 
+use pratique_schema::Schema;
 use pratique_types::aggregate;
 use serde_json::Value as Json;
 
@@ -8,7 +9,7 @@ use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::{self, Raw, failures, registry};
 use crate::parse::{Parsed, parse};
 use crate::problem::{Failure, Problem, Rule};
-use crate::tree::Step;
+use crate::tree::{NodeId, Step};
 
 /// A kind that configures a plugin.
 #[derive(Clone, Copy, Debug)]
@@ -92,21 +93,27 @@ pub fn decode_plugin_configuration(
         let text = registry::not_registered(&found);
         return Err(failures::unsupported(&parsed, parsed.root, text));
     };
-    let mut decoded = decode::decode(parsed.tree(), parsed.root, kind.type_name, Raw::Kept);
+    let of = (Schema::builtin(), kind.type_name);
+    let value = decode_value(&parsed, parsed.root, of, strictness)?;
+    Ok(DecodedConfiguration { parsed, value })
+}
+
+/// Decodes a value of a type of a release, or says what is wrong with it.
+pub(super) fn decode_value(
+    parsed: &Parsed,
+    id: NodeId,
+    (schema, type_name): (&'static Schema, &str),
+    strictness: Strictness,
+) -> Result<Json, Failure> {
+    let mut decoded = decode::decode_in(schema, parsed.tree(), id, type_name, Raw::Kept);
     if strictness == Strictness::Lenient {
         decoded.strict.clear();
     }
-    let failure = failures::decoding(&parsed, parsed.root, &decoded).and_then(|failure| match strictness {
+    let failure = failures::decoding(parsed, id, &decoded).and_then(|failure| match strictness {
         Strictness::Strict => Some(failure),
         Strictness::Lenient => without_duplicates(failure),
     });
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(DecodedConfiguration {
-            parsed,
-            value: decoded.value,
-        }),
-    }
+    failure.map_or(Ok(decoded.value), Err)
 }
 
 /// The failure without the problems that only a strict decoder refuses, if any are left.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{MutableAttributes, PluginContext, Rejection, StateKind};
+use pratique_plugin::{MutableAttributes, PluginContext, PluginSettings, Rejection, StateKind};
+use pratique_schema::Release;
 
 use super::is_pod;
 use super::resources::{amount, amounts, quantity};
@@ -14,11 +15,21 @@ use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{descend_mut, elements, elements_mut, members, remove_at, set_at};
 
 // Upstream: plugin/pkg/admission/runtimeclass/admission.go
-pub(crate) struct RuntimeClass;
+pub(crate) struct RuntimeClass {
+    release: &'static Release,
+}
+
+impl RuntimeClass {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        RuntimeClass {
+            release: settings.feature_gates.release(),
+        }
+    }
+}
 
 impl BuiltInPlugin for RuntimeClass {
     fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
-        let Some(class) = class_of(&attributes.as_attributes(), context)? else {
+        let Some(class) = class_of(&attributes.as_attributes(), context, self.release)? else {
             return Ok(());
         };
         set_overhead(attributes, class)?;
@@ -26,7 +37,7 @@ impl BuiltInPlugin for RuntimeClass {
     }
 
     fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
-        let class = class_of(attributes, context)?;
+        let class = class_of(attributes, context, self.release)?;
         let defined = class.and_then(|class| members(class, &["overhead"]));
         match (class, defined) {
             (Some(class), Some(_)) if !is_overhead(attributes.object, class) => {
@@ -47,6 +58,7 @@ const OVERHEAD_DIFFERS: &str = "pod rejected: Pod's Overhead doesn't match Runti
 fn class_of<'s>(
     attributes: &Attributes<'_>,
     context: &PluginContext<'s>,
+    release: &Release,
 ) -> Result<Option<&'s Value<'s>>, Rejection> {
     if !is_pod(attributes.object) {
         return Err(bad_request(
@@ -57,6 +69,10 @@ fn class_of<'s>(
     let Some(name) = named.and_then(Value::as_str) else {
         return Ok(None);
     };
+    // Upstream: prepareObjects, since 1.38; before, the class of the empty name was looked up.
+    if name.is_empty() && release.at_least(1, 38) {
+        return Ok(None);
+    }
     match context.state.find(StateKind::RUNTIME_CLASS, "", name)? {
         None => {
             let name = pratique_gotext::strconv::quote(name);

@@ -10,7 +10,7 @@ use pratique_manifest::{
     GivenConfiguration, PluginConfiguration, Problem, Rule, load_kube_config,
 };
 use pratique_schema::FeatureGates;
-use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, PluginsOverlap, built_in};
+use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, SwitchesError, built_in};
 
 /// Which plugins of the server run, and the flags that they have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct Started {
 pub enum StartFailure {
     /// Plugins are both on and off.
     #[error(transparent)]
-    Overlap(#[from] PluginsOverlap),
+    Switches(#[from] SwitchesError),
     /// A plugin for policies or webhooks is to be off.
     #[error("{} cannot be disabled: do not name the manifests that it is for", plugin.name)]
     Dynamic {
@@ -76,7 +76,7 @@ pub fn start(
     options: &ConfigurationOptions<'_>,
     permit: &PathPermit<'_>,
 ) -> Result<Started, StartFailure> {
-    let switches = &settings.switches;
+    let switches = settings.switches.clone().of_release(gates.release().version());
     switches.validate()?;
     let dynamic = pratique_manifest::Plugin::START_ORDER
         .into_iter()

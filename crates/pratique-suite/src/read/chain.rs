@@ -42,6 +42,7 @@ impl<'a> Reader<'a> {
             switches: PluginSwitches {
                 enabled: enabled.map(|_| self.plugins(&fields, "enableAdmissionPlugins")),
                 disabled: self.plugins(&fields, "disableAdmissionPlugins"),
+                ..PluginSwitches::default()
             },
             ..ChainSettings::default()
         };

@@ -8,6 +8,8 @@ use pratique_manifest::{
     UnstableFile,
 };
 use pratique_schema::FeatureGates;
+#[cfg(feature = "webhooks")]
+use pratique_types::configuration::StaticOrder;
 use pratique_workers::Workers;
 
 use super::error::BuildError;
@@ -74,6 +76,9 @@ pub(super) struct LoadedInput {
     /// The credentials for the webhooks of each plugin.
     #[cfg(feature = "webhooks")]
     pub(super) credentials: Vec<(Plugin, pratique_types::KubeConfig)>,
+    /// When static mutating webhooks are called.
+    #[cfg(feature = "webhooks")]
+    pub(super) static_order: Option<StaticOrder>,
 }
 
 /// The settings that manifests are loaded with.
@@ -107,10 +112,25 @@ impl Loading<'_> {
     fn configuration(&self, path: &str) -> Result<LoadedInput, BuildError> {
         let options = ConfigurationOptions {
             manifests: self.options(),
-            manifest_gate: self.feature_gates.reads_manifests(),
+            feature_gates: self.feature_gates,
         };
         let mut all = LoadedInput::default();
         for plugin in ConfigurationLoader::new(&options).load(path)?.plugins {
+            #[cfg(feature = "webhooks")]
+            if let (Plugin::MutatingAdmissionWebhook, Some(directory)) =
+                (plugin.plugin, &plugin.static_manifests_dir)
+            {
+                all.static_order = Some(plugin.static_order);
+                // Upstream: apiserver/pkg/admission/plugin/webhook/mutating/plugin.go, ValidateInitialization
+                if self.feature_gates.release().at_least(1, 38) {
+                    tracing::info!(
+                        plugin = plugin.plugin.name(),
+                        staticManifestsDir = directory,
+                        staticOrder = plugin.static_order.as_str(),
+                        "Configured mutating webhook merge order"
+                    );
+                }
+            }
             let directory = plugin.static_manifests_dir.map(|path| (path, plugin.plugin));
             all.inputs
                 .push(Input::Loaded(Arc::new(plugin.manifests), directory));

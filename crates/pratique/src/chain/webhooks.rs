@@ -22,6 +22,7 @@ impl<'r> ChainRun<'r> {
     fn webhook_context<'a>(&'a self, checks: &'a DecidedChecks<'_>) -> WebhookContext<'a> {
         WebhookContext::from(self.eval_context())
             .with_pending(checks)
+            .with_static_order(self.admission.settings.static_order)
             .with_services(self.admission.webhooks.callers.services())
             .excluding_virtual(self.admission.settings.feature_gates.excludes_virtual_resources())
     }

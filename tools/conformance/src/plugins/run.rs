@@ -6,9 +6,9 @@ use pratique_harness::Error;
 use pratique_json as json;
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Rejection, Stage,
-    StateKind, StateObjects, default_plugins,
+    StateKind, StateObjects, default_plugins_of,
 };
-use pratique_plugins::{FORMER_FACTORIES, factory};
+use pratique_plugins::factory;
 use pratique_schema::{FeatureGates, Release};
 use pratique_typed::settle_object;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm, Operation};
@@ -72,7 +72,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
         gates = gates.with(name, on == &Value::Bool(true));
     }
     let names: Vec<&str> = match &case["plugins"] {
-        Value::String(_) => default_plugins().collect(),
+        Value::String(_) => default_plugins_of(release).collect(),
         names => names
             .as_array()
             .into_iter()
@@ -82,13 +82,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     };
     let mut plugins = Vec::new();
     for name in names {
-        let former = || {
-            FORMER_FACTORIES
-                .iter()
-                .find(|factory| factory.handler.name == name)
-        };
-        let factory = factory(name).or_else(former);
-        let factory = factory.ok_or_else(|| format!("plugin {name} is not implemented"))?;
+        let factory = factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
         let configuration = case["config"]
             .get(name)
             .and_then(Value::as_str)

@@ -18,7 +18,7 @@ pub(crate) fn start(
     let path = configuration.unwrap_or_default();
     let started = chain::start(settings, gates, path, &options, &|_| Ok(()));
     started.map_err(|failure| match failure {
-        StartFailure::Overlap(overlap) => CliError::from(overlap).into(),
+        StartFailure::Switches(error) => CliError::from(error).into(),
         StartFailure::Dynamic { plugin } => CliError::DynamicPlugin { plugin: plugin.name }.into(),
         StartFailure::Configuration(refused) => refused.errors.into(),
     })
