@@ -8,6 +8,7 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 use pratique_plugin::{PluginSettings, StateKind, gates};
+use pratique_schema::Release;
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
@@ -20,6 +21,7 @@ use crate::pods::{containers, is_for_pods, quantity};
 pub(crate) struct NodeDeclaredFeatureValidator {
     /// Whether slices are looked at, which 1.36 does not do.
     allocatable_resources: bool,
+    release: &'static Release,
 }
 
 impl NodeDeclaredFeatureValidator {
@@ -28,6 +30,7 @@ impl NodeDeclaredFeatureValidator {
             allocatable_resources: settings
                 .feature_gates
                 .is_on(gates::DRA_NODE_ALLOCATABLE_RESOURCES),
+            release: settings.feature_gates.release(),
         }
     }
 }
@@ -36,22 +39,30 @@ impl NodeDeclaredFeatureValidator {
 struct Feature {
     name: &'static str,
     is_needed: fn(old: &Value<'_>, new: &Value<'_>) -> bool,
+    is_in: fn(&Release) -> bool,
 }
 
 // Upstream: component-helpers/nodedeclaredfeatures/features/registry.go, AllFeatures
-const FEATURES: [Feature; 3] = [
+const FEATURES: [Feature; 4] = [
+    Feature {
+        name: "GuaranteedQoSPodCPUResize",
+        is_needed: changes_guaranteed_cpu,
+        is_in: |release| !release.at_least(1, 36),
+    },
     Feature {
         name: "InPlacePodLevelResourcesVerticalScaling",
         is_needed: changes_pod_resources,
+        is_in: |_| true,
     },
     Feature {
         name: "InPlacePodVerticalScalingInitContainers",
         is_needed: changes_init_container,
+        is_in: |release| release.at_least(1, 36),
     },
-    // New in 1.37.
     Feature {
         name: "InPlacePodVerticalScalingMemoryBackedVolumes",
         is_needed: changes_memory_volume,
+        is_in: |release| release.at_least(1, 37),
     },
 ];
 
@@ -71,7 +82,8 @@ impl BuiltInPlugin for NodeDeclaredFeatureValidator {
             return Ok(());
         };
         let (old, new) = (&request.old_object, attributes.object);
-        let needed = FEATURES.iter().filter(|feature| (feature.is_needed)(old, new));
+        let known = FEATURES.iter().filter(|feature| (feature.is_in)(self.release));
+        let needed = known.filter(|feature| (feature.is_needed)(old, new));
         let needed: Vec<&str> = needed.map(|feature| feature.name).collect();
         if needed.is_empty() {
             return Ok(());
@@ -99,6 +111,18 @@ impl BuiltInPlugin for NodeDeclaredFeatureValidator {
 fn declares(node: &Value<'_>, feature: &str) -> bool {
     let mut declared = elements(node, &["status", "declaredFeatures"]).iter();
     declared.any(|other| other.as_str() == Some(feature))
+}
+
+// Upstream: component-helpers/nodedeclaredfeatures/features/inplacepodresize/guaranteed_cpu_resize.go, until 1.35
+fn changes_guaranteed_cpu(old: &Value<'_>, new: &Value<'_>) -> bool {
+    let cpu = |container: &Value<'_>| container.at(&["resources", "requests", "cpu"]).and_then(quantity);
+    let (containers_of_old, containers_of_new) =
+        (containers(old, "containers"), containers(new, "containers"));
+    text(old, &["status", "qosClass"]) == "Guaranteed"
+        && containers_of_old
+            .iter()
+            .zip(containers_of_new)
+            .any(|(old, new)| cpu(old) != cpu(new))
 }
 
 // Upstream: component-helpers/nodedeclaredfeatures/features/inplacepodresize/memory_backed_volumes_resize.go

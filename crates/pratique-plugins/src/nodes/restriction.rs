@@ -14,6 +14,7 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{MutableAttributes, PluginContext, PluginSettings, Rejection, gates};
+use pratique_schema::Release;
 use pratique_types::{Operation, UserInfo};
 
 use crate::answer::forbidden;
@@ -26,6 +27,7 @@ pub(crate) struct NodeRestriction {
     restricts_audiences: bool,
     pod_certificates: bool,
     volume_health: bool,
+    release: &'static Release,
 }
 
 impl NodeRestriction {
@@ -36,6 +38,7 @@ impl NodeRestriction {
             restricts_audiences: enabled(gates::NODE_AUDIENCE_RESTRICTION),
             pod_certificates: enabled(gates::POD_CERTIFICATE_REQUEST),
             volume_health: enabled(gates::CSI_VOLUME_HEALTH),
+            release: settings.feature_gates.release(),
         }
     }
 }
@@ -45,6 +48,7 @@ struct NodeRequest<'a> {
     node: &'a str,
     attributes: Attributes<'a>,
     context: &'a PluginContext<'a>,
+    release: &'static Release,
 }
 
 impl BuiltInPlugin for NodeRestriction {
@@ -56,6 +60,7 @@ impl BuiltInPlugin for NodeRestriction {
             node,
             attributes: attributes.as_attributes(),
             context,
+            release: self.release,
         };
         if node.is_empty() {
             let user = quote(&attributes.request.user_info.username);

@@ -61,6 +61,15 @@ fn check_audience(request: &NodeRequest<'_>, token: &Value<'_>, pod: &Value<'_>)
     let (audience, user) = (quote(audience), &of.user_info.username);
     match permission {
         Permission::Granted => Ok(()),
+        // Upstream: before 1.37, both texts began with the audience.
+        Permission::Refused if !request.release.at_least(1, 37) => Err(request.forbidden(format!(
+            "audience {audience} not found in pod spec volume, {user} is not authorized to request tokens for this \
+             audience"
+        ))),
+        Permission::Failed(error) if !request.release.at_least(1, 37) => Err(request.forbidden(format!(
+            "audience {audience} not found in pod spec volume, error authorizing {user} to request tokens for this \
+             audience: {error}"
+        ))),
         Permission::Refused => Err(request.forbidden(format!(
             "{user} is not authorized to request tokens for audience {audience}"
         ))),

@@ -114,11 +114,15 @@ fn check_pod(request: &NodeRequest<'_>, shown_pod: &str) -> Result<(), Rejection
         return Err(request.forbidden(format!("pod {shown_pod} is a mirror pod")));
     }
     check_account(request, shown_pod, text(pod, &["spec", "serviceAccountName"]))?;
-    check_signer(request, shown_pod, pod)
+    if request.release.at_least(1, 37) {
+        check_signer(request, shown_pod, pod)
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks that the pod mounts certificates of the signer, or that the node may request them all the same.
-// Upstream: plugin/pkg/admission/noderestriction/admission.go, validateNodePodCertificateSigner, which 1.36 does not have
+// Upstream: plugin/pkg/admission/noderestriction/admission.go, validateNodePodCertificateSigner, since 1.37
 fn check_signer(request: &NodeRequest<'_>, shown_pod: &str, pod: &Value<'_>) -> Result<(), Rejection> {
     let object = request.object();
     let signer = text(object, &["spec", "signerName"]);

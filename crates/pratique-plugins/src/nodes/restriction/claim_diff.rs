@@ -1,6 +1,7 @@
 //! The difference of two claims as kube-apiserver shows it: a unified diff of their internal form in JSON.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use similar::TextDiff;
 
 use crate::object::{members, text};
@@ -10,8 +11,8 @@ const CONTEXT: usize = 3;
 
 /// The difference, without the fields that a node may change.
 // Upstream: k8s.io/apimachinery/pkg/util/diff, Diff
-pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> String {
-    let (old, new) = (claim(old).lines(), claim(new).lines());
+pub(super) fn difference(old: &Value<'_>, new: &Value<'_>, release: &Release) -> String {
+    let (old, new) = (claim(old, release).lines(), claim(new, release).lines());
     let diff = TextDiff::from_lines(&old, &new);
     diff.unified_diff().context_radius(CONTEXT).to_string()
 }
@@ -78,10 +79,10 @@ impl Tree {
 
 /// A claim: metadata as clients see them, and the rest by the names of Go's fields.
 // Upstream: pkg/apis/core/types.go, PersistentVolumeClaim
-fn claim(object: &Value<'_>) -> Tree {
+fn claim(object: &Value<'_>, release: &Release) -> Tree {
     let mut entries = written(at(object, &["metadata"]), &METADATA);
     entries.push(("Spec".to_owned(), Map(spec(object))));
-    entries.push(("Status".to_owned(), Map(status(object))));
+    entries.push(("Status".to_owned(), Map(status(object, release))));
     Map(entries)
 }
 
@@ -171,7 +172,7 @@ fn spec(object: &Value<'_>) -> Vec<(String, Tree)> {
 }
 
 /// The status, without the fields that a node may change, which the reference clears before it compares the claims.
-fn status(object: &Value<'_>) -> Vec<(String, Tree)> {
+fn status(object: &Value<'_>, release: &Release) -> Vec<(String, Tree)> {
     let of = |name: &'static str| plain(at(object, &["status", name]));
     let modify = ["status", "modifyVolumeStatus"];
     let modified = members(object, &modify).map(|_| {
@@ -182,7 +183,7 @@ fn status(object: &Value<'_>) -> Vec<(String, Tree)> {
             field("Status", scalar(text(object, &status))),
         ])
     });
-    vec![
+    let mut fields = vec![
         field("Phase", scalar(or(text(object, &["status", "phase"]), "Pending"))),
         field("AccessModes", of("accessModes")),
         field("Capacity", Tree::null()),
@@ -194,9 +195,15 @@ fn status(object: &Value<'_>) -> Vec<(String, Tree)> {
             of("currentVolumeAttributesClassName"),
         ),
         field("ModifyVolumeStatus", modified.unwrap_or_else(Tree::null)),
-        // The field is new in 1.37.
-        field("HealthStatus", health(at(object, &["status", "healthStatus"]))),
-    ]
+    ];
+    // Upstream: pkg/apis/core/types.go, PersistentVolumeClaimStatus, since 1.37
+    if release.at_least(1, 37) {
+        fields.push(field(
+            "HealthStatus",
+            health(at(object, &["status", "healthStatus"])),
+        ));
+    }
+    fields
 }
 
 // Upstream: pkg/apis/core/types.go, VolumeHealthStatus
@@ -335,7 +342,10 @@ mod tests {
   }
  }
 "#;
-        assert_eq!(difference(&old.unwrap(), &new.unwrap()), expected);
+        assert_eq!(
+            difference(&old.unwrap(), &new.unwrap(), Release::latest()),
+            expected
+        );
     }
 
     #[test]
@@ -363,6 +373,6 @@ mod tests {
   }
  }
 "#;
-        assert_eq!(difference(&old, &new.unwrap()), expected);
+        assert_eq!(difference(&old, &new.unwrap(), Release::latest()), expected);
     }
 }

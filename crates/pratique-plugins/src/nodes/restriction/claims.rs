@@ -24,7 +24,7 @@ pub(super) fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     if unchanged {
         Ok(())
     } else {
-        let (node, difference) = (request.quoted_node(), difference(old, new));
+        let (node, difference) = (request.quoted_node(), difference(old, new, request.release));
         Err(request.forbidden(format!(
             "node {node} is not allowed to update fields other than status.quantity and status.conditions: \
                  {difference}"

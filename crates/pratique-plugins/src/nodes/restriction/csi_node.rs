@@ -20,6 +20,9 @@ pub(super) fn check(request: &NodeRequest<'_>, volume_health: bool) -> Result<()
         return Err(request.forbidden("can only access CSINode with the same name as the requesting node"));
     }
     // The subresource is new in 1.37; before, it passed like the object itself.
+    if !request.release.at_least(1, 37) {
+        return Ok(());
+    }
     match request.attributes.request.sub_resource.as_str() {
         "status" if !volume_health => Err(request.forbidden("CSIVolumeHealth feature gate is disabled")),
         "status" => check_status(request),

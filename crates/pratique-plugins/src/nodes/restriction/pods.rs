@@ -120,9 +120,11 @@ pub(super) fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     if extended(old) != extended(new) {
         return refused("cannot update extended resource claim status");
     }
-    // The field is new in 1.37.
+    // Upstream: admitPodStatus, since 1.37.
     let field = ["status", "nodeAllocatableResourceClaimStatuses"];
-    if same_lists(elements(old, &field), elements(new, &field), same_allocatable) {
+    if !request.release.at_least(1, 37)
+        || same_lists(elements(old, &field), elements(new, &field), same_allocatable)
+    {
         Ok(())
     } else {
         refused("cannot update node allocatable resource claim statuses")

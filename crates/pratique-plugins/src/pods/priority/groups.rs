@@ -9,7 +9,6 @@ use crate::object::{descend_mut, is_kind};
 
 /// Which groups of pods get a priority.
 pub(super) struct GroupPriorities {
-    /// Before 1.37 the gate was `WorkloadAwarePreemption`.
     pod_groups: bool,
     composite_pod_groups: bool,
     /// Whether groups also get the preemption policy of their class, which is new in 1.37.
@@ -39,10 +38,17 @@ const POLICIES: [&str; 2] = ["PreemptLowerPriority", "Never"];
 impl GroupPriorities {
     pub(super) fn new(settings: &PluginSettings<'_>) -> Self {
         let enabled = |gate| settings.feature_gates.is_on(gate);
+        let release = settings.feature_gates.release();
         GroupPriorities {
-            pod_groups: enabled(gates::GENERIC_WORKLOAD),
+            // Upstream: admitPodGroup, whose gate was another one before 1.37.
+            pod_groups: enabled(if release.at_least(1, 37) {
+                gates::GENERIC_WORKLOAD
+            } else {
+                "WorkloadAwarePreemption"
+            }),
             composite_pod_groups: enabled(gates::COMPOSITE_POD_GROUP),
-            preemption_policy: enabled(gates::POD_GROUP_PREEMPTION_POLICY),
+            // Upstream: the gate is gone since 1.38.
+            preemption_policy: enabled(gates::POD_GROUP_PREEMPTION_POLICY) || release.at_least(1, 38),
         }
     }
 
