@@ -17,7 +17,8 @@ use crate::extract::{ObjectKind, PodParts, go_type, pod_of};
 use crate::observer::{PodSecurityObserver, PolicyEvaluation};
 use crate::policy::LabelError;
 use crate::{
-    Evaluator, LevelVersion, Mode, Pod, PodSecuritySettings, Policy, Violation, significant, violation,
+    Evaluator, LevelVersion, Mode, Pod, PodSecuritySettings, Policy, Version, Violation, significant,
+    violation,
 };
 
 /// The plugin's name.
@@ -63,7 +64,12 @@ impl PodSecurity {
     pub fn configured(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
         let text = settings.configuration.unwrap_or_default();
         match PodSecuritySettings::read(settings.configuration_file, text) {
-            Ok(settings) => Ok(PodSecurity::new(settings)),
+            Ok(of_plugin) => {
+                // Upstream: pod-security-admission/policy/registry.go: a release has no checks of later ones.
+                let (_, minor) = settings.feature_gates.release().version();
+                let evaluator = Evaluator::emulating(Version::Minor(i64::from(minor)));
+                Ok(PodSecurity::new(of_plugin).with_evaluator(evaluator))
+            }
             Err(ConfigurationError::Undecodable(failure)) => Err(StartError::Refused(failure)),
             Err(ConfigurationError::Invalid(failure)) => Err(StartError::NotInitialized(failure)),
         }

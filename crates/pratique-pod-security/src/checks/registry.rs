@@ -34,7 +34,7 @@ struct Check {
 }
 
 /// The newest version that changed a check. Later versions are as this one.
-const NEWEST: u8 = 35;
+const NEWEST: u8 = 37;
 
 /// The checks of one level for each minor version.
 type ByVersion = Vec<Vec<CheckedPods>>;
@@ -55,7 +55,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// The checks of kube-apiserver 1.37.
+    /// The checks of the newest release of kube-apiserver.
     pub fn new() -> Self {
         Evaluator::emulating(Version::Latest)
     }
@@ -188,6 +188,7 @@ const CHECKS: &[Check] = &[
             (27, sysctls::since::<27>),
             (29, sysctls::since::<29>),
             (32, sysctls::since::<32>),
+            (37, sysctls::since::<37>),
         ],
     ),
     baseline("windowsHostProcess", &[(0, host::windows_process)]),

@@ -6,7 +6,7 @@ use crate::pod::Pod;
 use crate::violation::Violation;
 
 /// The names that are allowed, each with the first minor version that allows it.
-const ALLOWED: [(&str, u8); 12] = [
+const ALLOWED: [(&str, u8); 14] = [
     ("kernel.shm_rmid_forced", 0),
     ("net.ipv4.ip_local_port_range", 0),
     ("net.ipv4.tcp_syncookies", 0),
@@ -19,6 +19,8 @@ const ALLOWED: [(&str, u8); 12] = [
     ("net.ipv4.tcp_keepalive_probes", 29),
     ("net.ipv4.tcp_rmem", 32),
     ("net.ipv4.tcp_wmem", 32),
+    ("net.ipv4.tcp_slow_start_after_idle", 37),
+    ("net.ipv4.tcp_notsent_lowat", 37),
 ];
 
 /// The check from a minor version on.
