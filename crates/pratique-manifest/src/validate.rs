@@ -39,7 +39,7 @@ struct ObjectChange<'n, 'v> {
 
 /// Validates a defaulted object.
 pub(crate) fn validate(kind: Kind, object: &Json, compiler: &dyn ExpressionCompiler) -> Vec<FieldError> {
-    let mut errors = FieldErrors::default();
+    let mut errors = FieldErrors::of_release(compiler.release());
     match Value::try_from(object) {
         Ok(object) => {
             let absent = Value::Null;

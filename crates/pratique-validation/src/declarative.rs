@@ -57,9 +57,15 @@ pub(crate) fn validate_declaratively(
     if declarative_errors.is_empty() {
         return;
     }
-    coverage::remove_covered(errors, &declarative_errors);
+    // Upstream: apiserver/pkg/registry/rest/validate.go: before 1.37, rules by hand said what both found.
+    let replaces = errors.release().at_least(1, 37);
+    if replaces {
+        coverage::remove_covered(errors, &declarative_errors);
+    }
     for declarative in declarative_errors {
-        errors.push(declarative.error);
+        if replaces || !errors.has_like(&declarative.error) {
+            errors.push(declarative.error);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::field::{BadValue, Error, ErrorKind, ErrorList};
 
 use crate::declarative::CoveredError;
@@ -11,6 +12,8 @@ use crate::node::Node;
 /// The errors so far; each method adds one.
 #[derive(Debug, Default)]
 pub struct Errors {
+    /// The release of the server; the latest, unless it is named.
+    release: Option<&'static Release>,
     list: ErrorList,
     /// Those of rules that have a declarative twin.
     covered: Vec<CoveredError>,
@@ -21,6 +24,25 @@ pub struct Errors {
 }
 
 impl Errors {
+    /// None yet, of a server of a release.
+    pub fn of_release(release: &'static Release) -> Self {
+        Errors {
+            release: Some(release),
+            ..Errors::default()
+        }
+    }
+
+    /// The release of the server, whose words they have.
+    pub fn release(&self) -> &'static Release {
+        self.release.unwrap_or_else(Release::latest)
+    }
+
+    /// Whether there is one of the same kind about the same field.
+    pub(crate) fn has_like(&self, other: &Error) -> bool {
+        let mut errors = self.list.iter();
+        errors.any(|error| error.kind == other.kind && error.field == other.field)
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

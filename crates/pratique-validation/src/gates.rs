@@ -1,11 +1,12 @@
 //! The feature gates of kube-apiserver that rules depend on.
 
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 
 /// Which of them are on: rules ask for them more often than a table is to be searched by name.
 // Upstream: pkg/features/kube_features.go
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeatureSet {
+    pub(crate) release: &'static Release,
     pub(crate) clears_nominations: bool,
     pub(crate) has_restart_rules: bool,
     pub(crate) resizes_whole_pods: bool,
@@ -28,6 +29,7 @@ impl FeatureSet {
     /// Those of a server with these gates.
     pub(crate) fn new(gates: FeatureGates) -> Self {
         FeatureSet {
+            release: gates.release(),
             clears_nominations: gates.is_on("ClearingNominatedNodeNameAfterBinding"),
             has_restart_rules: gates.is_on("ContainerRestartRules"),
             resizes_whole_pods: gates.is_on("InPlacePodLevelResourcesVerticalScaling"),

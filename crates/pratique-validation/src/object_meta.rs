@@ -158,7 +158,7 @@ fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
     // Each error prints all references.
     let printed = LazyCell::new(|| internal_text("[]metav1.OwnerReference", references.value()));
     for reference in references.items() {
-        validate_owner_reference(&reference, errors);
+        validate_owner_reference(references, &reference, errors);
         if !reference.child("controller").is_true() {
             continue;
         }
@@ -179,23 +179,35 @@ fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, validateOwnerReference
-fn validate_owner_reference(reference: &Node<'_, '_>, errors: &mut Errors) {
-    let api_version = reference.child("apiVersion");
-    let version = GroupVersion::parse(api_version.text()).ok();
-    if api_version.text().is_empty() {
-        errors.required(api_version, "must not be empty");
+fn validate_owner_reference(references: &Node<'_, '_>, reference: &Node<'_, '_>, errors: &mut Errors) {
+    // Before 1.37, errors named the list, and what is missing was an invalid value.
+    let names_reference = errors.release().at_least(1, 37);
+    let place = if names_reference { reference } else { references };
+    let api_version = reference.child("apiVersion").text();
+    let version = GroupVersion::parse(api_version).ok();
+    if api_version.is_empty() && names_reference {
+        errors.required(place.child("apiVersion"), "must not be empty");
     } else if version.as_ref().is_none_or(|version| version.version.is_empty()) {
-        errors.invalid_value(&api_version, "must be <group>/<version> or <version>");
+        let detail = if names_reference {
+            "must be <group>/<version> or <version>"
+        } else {
+            "version must not be empty"
+        };
+        errors.invalid(place.child("apiVersion"), api_version, detail);
     }
     for name in ["kind", "name", "uid"] {
-        let field = reference.child(name);
-        if field.text().is_empty() {
-            errors.required(field, "must not be empty");
+        if !reference.child(name).text().is_empty() {
+            continue;
+        }
+        if names_reference {
+            errors.required(place.child(name), "must not be empty");
+        } else {
+            errors.invalid(place.child(name), "", "must not be empty");
         }
     }
-    if api_version.text() == "v1" && reference.child("kind").text() == "Event" {
+    if api_version == "v1" && reference.child("kind").text() == "Event" {
         errors.invalid(
-            reference,
+            place,
             internal_json("metav1.OwnerReference", reference.value()),
             "/v1, Kind=Event is disallowed from being an owner",
         );
@@ -261,8 +273,11 @@ pub(crate) fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mu
     for entry in managed_fields.items() {
         let operation = entry.child("operation");
         match operation.text() {
-            "" => errors.required(operation, "must not be empty"),
             "Apply" | "Update" => {}
+            _ if !errors.release().at_least(1, 37) => {
+                errors.invalid_value(&operation, "must be `Apply` or `Update`");
+            }
+            "" => errors.required(operation, "must not be empty"),
             _ => errors.not_supported(&operation, &["Apply", "Update"]),
         }
         let fields_type = entry.child("fieldsType");

@@ -34,6 +34,7 @@
 //! ```
 
 use pratique_gotext::net::Cidr;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 pub use crate::conditions::validate_conditions;
@@ -78,6 +79,11 @@ impl ValidationSettings {
     /// Whether the server reads manifests, for which it reserves names.
     pub fn reserves_names(&self) -> bool {
         self.gates.reserves_names
+    }
+
+    /// The release of the server.
+    pub fn release(&self) -> &'static Release {
+        self.gates.release
     }
 }
 

@@ -295,7 +295,7 @@ impl Validator {
 
 /// The errors of what is allocated before the rest is looked at.
 fn allocation_errors(request: &Request<'_>) -> Errors {
-    let mut errors = Errors::default();
+    let mut errors = Errors::of_release(request.settings.release());
     if let Some(rule) = allocation_rule(request.kind).filter(|_| request.subresource.is_empty()) {
         rule(request, &mut errors);
     }

@@ -1,6 +1,7 @@
 //! Errors of fields, with what is known of them beyond the messages of the API's validation.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
+use pratique_schema::Release;
 use pratique_types::field::{Error, ErrorKind};
 use pratique_validation::rules::{Errors, Node, named};
 
@@ -42,6 +43,14 @@ pub(super) struct FieldErrors {
 }
 
 impl FieldErrors {
+    /// None yet, of a server of a release.
+    pub(super) fn of_release(release: &'static Release) -> Self {
+        FieldErrors {
+            list: Errors::of_release(release),
+            remarks: Vec::new(),
+        }
+    }
+
     pub(super) fn into_vec(self) -> Vec<FieldError> {
         let list = self.list.into_list();
         let kept = list.iter().count();

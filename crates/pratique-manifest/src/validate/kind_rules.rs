@@ -76,7 +76,7 @@ const fn kind_rules(kind: &'static str, create: Rule, update: Rule) -> KindRules
 }
 
 fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
-    let mut field_errors = FieldErrors::default();
+    let mut field_errors = FieldErrors::of_release(request.settings.release());
     let change = ObjectChange {
         object: &request.object,
         old: &request.old,
