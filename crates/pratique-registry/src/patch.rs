@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch;
 use pratique_objects::{FieldValidation, MediaType, PatchError, warnings};
+use pratique_schema::Release;
 use pratique_types::field::Error;
 use pratique_types::{GroupKind, Reason, Status, StatusCause, StatusDetails, status};
 
@@ -30,7 +31,7 @@ pub(crate) fn changed(
     live: &Value<'static>,
     empty: &Value<'static>,
 ) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
-    let (body, faults) = parse(request)?;
+    let (body, faults) = parse(request, registry.scheme.gates().release())?;
     let validation = request.field_validation.unwrap_or_default();
     if let Verb::Apply { force } = request.verb {
         let applied = Apply {
@@ -102,7 +103,7 @@ fn strict_cause(faults: &[String], cause: String) -> String {
 }
 
 /// A patch, and the faults that strict decoding finds in it.
-fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
+fn parse(request: &Request<'_>, release: &Release) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
     let is_applied = matches!(request.verb, Verb::Apply { .. });
     let media_type = if is_applied {
         MediaType::Yaml
@@ -111,12 +112,17 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
     };
     let (patch, faults) = pratique_objects::patch(request.body, media_type).map_err(|error| {
         Box::new(status::bad_request(match error {
+            // Upstream: apiserver/pkg/endpoints/handlers/patch.go, which checks bodies first since 1.37.
+            PatchError::Syntax(cause) if is_applied && !release.at_least(1, 37) => {
+                format!("error decoding YAML: error converting YAML to JSON: {cause}")
+            }
+            PatchError::Syntax(cause) if !release.at_least(1, 37) => format!("error decoding patch: {cause}"),
             PatchError::Syntax(cause) if is_applied => format!("error encoding patch: {cause}"),
             PatchError::Syntax(_) => "invalid JSON patch".to_owned(),
             PatchError::Value(cause) => format!("error decoding patch: {cause}"),
         }))
     })?;
-    check_form(request, &patch)?;
+    check_form(request, &patch, release)?;
     let faults = match request.verb {
         Verb::JsonPatch => faults.into_iter().chain(unknown_fields(&patch)),
         _ => return Ok((patch, faults)),
@@ -127,7 +133,7 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
 
 /// A patch has the form of its media type: operations or fields.
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch and applyPatchToCurrentObject
-fn check_form(request: &Request<'_>, patch: &Value<'static>) -> Result<(), Box<Status>> {
+fn check_form(request: &Request<'_>, patch: &Value<'static>, release: &Release) -> Result<(), Box<Status>> {
     const FIELDS: &str = "map[string]interface {}";
     if patch.is_null() && matches!(request.verb, Verb::MergePatch) {
         return Err(Box::new(status::bad_request("Invalid JSON Patch")));
@@ -146,8 +152,13 @@ fn check_form(request: &Request<'_>, patch: &Value<'static>) -> Result<(), Box<S
     if is_of_form || patch.is_null() {
         return Ok(());
     }
+    let format = if decoder.is_empty() || release.at_least(1, 37) {
+        "patch"
+    } else {
+        "YAML"
+    };
     Err(Box::new(status::bad_request(format!(
-        "error decoding patch: {decoder}json: cannot unmarshal {} into Go value of type {wanted}",
+        "error decoding {format}: {decoder}json: cannot unmarshal {} into Go value of type {wanted}",
         patch.kind()
     ))))
 }

@@ -66,6 +66,14 @@ pub(crate) struct Generation {
     pub(crate) counted: &'static [Path<'static>],
     /// Whether that is found out before an update drops fields.
     pub(crate) counted_first: bool,
+    /// The feature gate without which there are no generations.
+    pub(crate) gate: Option<&'static str>,
+}
+
+impl Generation {
+    fn is_on(&self, gates: FeatureGates) -> bool {
+        self.gate.is_none_or(|gate| gates.is_on(gate))
+    }
 }
 
 /// Fields that are dropped from an object, unless the object before has them.
@@ -140,6 +148,7 @@ impl Strategy {
                 starts: false,
                 counted: &[],
                 counted_first: false,
+                gate: None,
             },
             creates_on_update: false,
             unconditional: true,
@@ -172,6 +181,18 @@ impl Strategy {
                 starts: true,
                 counted,
                 counted_first: false,
+                gate: None,
+            },
+            ..self
+        }
+    }
+
+    /// With generations where a feature gate is on.
+    pub(crate) const fn generation_of(self, gate: &'static str) -> Self {
+        Strategy {
+            generation: Generation {
+                gate: Some(gate),
+                ..self.generation
             },
             ..self
         }
@@ -224,7 +245,7 @@ impl Strategy {
         if self.status == Status::Reset {
             object::remove(object, &["status"]);
         }
-        if self.generation.starts {
+        if self.generation.starts && self.generation.is_on(context.gates) {
             object::set(object, &["metadata", "generation"], 1);
         }
         self.drop_gated(object, None, context.gates);
@@ -247,7 +268,9 @@ impl Strategy {
             counted_first,
             ..
         } = self.generation;
-        let counts = |object: &Value<'static>| counted.iter().any(|path| !object::same(object, old, path));
+        let is_on = self.generation.is_on(context.gates);
+        let counts =
+            |object: &Value<'static>| is_on && counted.iter().any(|path| !object::same(object, old, path));
         let counted_before = counts(object);
         self.drop_gated(object, Some(old), context.gates);
         (self.update)(context, object, old);

@@ -8,6 +8,7 @@ use crate::strategy::{Context, Endpoint, Strategy};
 
 pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("autoscaling", "HorizontalPodAutoscaler")
     .generation(&[&["spec"]])
+    .generation_of("HPAGeneration")
     .status(Endpoint::STATUS)
     .prepare(create, update)];
 

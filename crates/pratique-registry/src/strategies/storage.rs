@@ -14,6 +14,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             starts: false,
             counted: &[&["spec"]],
             counted_first: false,
+            gate: None,
         },
         ..Strategy::new(GROUP, "CSIDriver").conditional()
     },
