@@ -51,7 +51,9 @@ impl Admission {
         observer: &mut dyn PolicyObserver,
     ) -> Result<Outcome, Unfinished> {
         let [first, second] = self.mutating();
-        let context = context.on_undecided(self.settings.on_undecided);
+        let context = context
+            .on_undecided(self.settings.on_undecided)
+            .of_release(self.settings.feature_gates.release());
         let mutated = mutate(&[first, second], request, &context, observer)?;
         if !mutated.allowed() {
             return Ok(Outcome::new(mutated, None, ValidationOutcome::default()));

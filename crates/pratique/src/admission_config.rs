@@ -47,6 +47,7 @@ impl AdmissionConfig {
 
     fn mutating_policies(&self, previous: Option<&Admission>) -> [Arc<MutatingPolicies>; 2] {
         let (cache, workers) = (&*self.cache, self.workers(previous));
+        let is_on = self.mutates_by_policies();
         compile_origins(
             previous.map(|previous| &previous.mutating),
             |origin| MutatingPolicies::compile([], [], origin, cache),
@@ -55,9 +56,22 @@ impl AdmissionConfig {
                     self.objects(origin, |set| &set.mutating_policies, |api| &api.mutating_policies);
                 let bindings =
                     self.objects(origin, |set| &set.mutating_bindings, |api| &api.mutating_bindings);
-                previous.recompile(policies, bindings, cache, workers)
+                previous.recompile(
+                    policies.filter(|_| is_on),
+                    bindings.filter(|_| is_on),
+                    cache,
+                    workers,
+                )
             },
         )
+    }
+
+    /// Whether the server evaluates mutating policies: before 1.36 it does not, unless the gate is set.
+    // Upstream: apiserver/pkg/admission/plugin/policy/mutating/plugin.go, InspectFeatureGates
+    fn mutates_by_policies(&self) -> bool {
+        const GATE: &str = "MutatingAdmissionPolicy";
+        let gates = self.settings.feature_gates;
+        gates.release().gates().get(GATE).is_none() || gates.is_on(GATE)
     }
 
     fn validating_policies(&self, previous: Option<&Admission>) -> [Arc<Policies>; 2] {

@@ -314,6 +314,7 @@ impl<'r> ChainRun<'r> {
     fn eval_context(&self) -> EvalContext<'_> {
         let context = EvalContext::new(self.cluster(), self.answers.clone())
             .on_undecided(self.admission.settings.on_undecided)
+            .of_release(self.admission.settings.feature_gates.release())
             .with_interrupt(self.interrupt())
             .with_memory(&self.context.limits.memory)
             .with_object_model(self.context.object_model);
