@@ -45,6 +45,7 @@ const EFFECTIVE: &[&str] = &[
     "InPlacePodVerticalScalingSchedulerPreemption",
     "ManifestBasedAdmissionControlConfig",
     "MaxUnavailableStatefulSet",
+    "MutatingAdmissionPolicy",
     "NodeDeclaredFeatures",
     "PodCertificateRequest",
     "PodGroupPreemptionPolicy",
@@ -62,13 +63,26 @@ impl GateArguments {
     /// What is said of a release that is not followed in everything.
     fn release_note(&self) -> Option<String> {
         let release = self.feature_gates.release();
-        (release != Release::latest()).then(|| {
-            format!(
-                "feature gates, served kinds, decoding, defaulting and what plugins do by them are those of Kubernetes {release}; \
-                 validation, expressions and all else are those of {}",
-                Release::latest()
-            )
-        })
+        if release == Release::latest() {
+            return None;
+        }
+        let preview = if release.at_least(1, 38) {
+            format!("Kubernetes {release} is that of its beta; ")
+        } else {
+            String::new()
+        };
+        // Upstream: the gate is off by default before 1.36.
+        let mutation = if self.feature_gates.is_on("MutatingAdmissionPolicy") {
+            ""
+        } else {
+            "; mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off"
+        };
+        Some(format!(
+            "{preview}feature gates, served kinds, decoding, defaulting, expressions, policies, webhooks and plugins are those of \
+             Kubernetes {release}; rules of validation that changed since, and what Pods that are resized count, are those of \
+             {}{mutation}",
+            Release::latest()
+        ))
     }
 
     /// What is said of gates that a server would heed and nothing here does: its decisions may be others.
