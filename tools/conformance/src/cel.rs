@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use pratique::policy::Trial;
 use pratique::{EvalContext, Objects};
-use pratique_expression::Declarations;
+use pratique_expression::{Cache, Declarations};
 use pratique_json as json;
 use pratique_match::Matched;
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::authorizer::CaseAuthorizer;
 use super::cel_value::{canonical, normalize};
 use super::fixture::json_value;
+use super::{Outcome, release_of};
 
 #[derive(Deserialize)]
 struct Case {
@@ -53,11 +54,17 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     else {
         return Outcome::failed(case, "the case is not of the form of this suite");
     };
-    let actual = answer(&expression, &env, &variables, &bindings);
+    let actual = answer(release_of(case), &expression, &env, &variables, &bindings);
     compare(&expect, actual)
 }
 
-fn answer(expression: &str, env: &Env, variables: &[Variable], bindings: &Value) -> Value {
+fn answer(
+    release: &'static Release,
+    expression: &str,
+    env: &Env,
+    variables: &[Variable],
+    bindings: &Value,
+) -> Value {
     let declarations = Declarations {
         params: env.has_params,
         authorizer: env.has_authorizer,
@@ -67,7 +74,8 @@ fn answer(expression: &str, env: &Env, variables: &[Variable], bindings: &Value)
     let named = variables
         .iter()
         .map(|variable| (variable.name.as_str(), variable.expression.as_str()));
-    let trial = match Trial::compile(expression, named, declarations) {
+    let cache = Cache::new().of_release(release);
+    let trial = match Trial::compile_in(&cache, expression, named, declarations) {
         Ok(trial) => trial,
         Err(error) => {
             let text = error.to_string();
@@ -75,10 +83,16 @@ fn answer(expression: &str, env: &Env, variables: &[Variable], bindings: &Value)
             return json!({"compileError": text});
         }
     };
-    evaluate(&trial, expression, env, bindings)
+    evaluate(&trial, release, expression, env, bindings)
 }
 
-fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Value {
+fn evaluate(
+    trial: &Trial,
+    release: &'static Release,
+    expression: &str,
+    env: &Env,
+    bindings: &Value,
+) -> Value {
     let of_type = trial.result_type().declared_name();
     let request = request(bindings);
     let request_json = bindings.get("request");
@@ -92,7 +106,7 @@ fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Val
     let namespace = json_value(&bindings["namespaceObject"]);
     let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
     let cluster = Objects::new();
-    let context = EvalContext::new(&cluster, Arc::new(authorizer));
+    let context = EvalContext::new(&cluster, Arc::new(authorizer)).of_release(release);
     let matched = Matched {
         resource: &resource,
         kind: &kind,

@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use pratique_harness::{Error, entries};
+use pratique_schema::Release;
 use serde_json::Value;
 
 pub use outcome::Outcome;
@@ -101,11 +102,40 @@ pub fn report(arguments: &Arguments) -> Result<Report, Error> {
                 if arguments.only.as_ref().is_some_and(|only| !name.contains(only)) {
                     continue;
                 }
-                report.add(&suite_name, &area, name, run_case(&suite_name, &case));
+                for (name, case) in of_releases(name, case) {
+                    report.add(&suite_name, &area, name, run_case(&suite_name, &case));
+                }
             }
         }
     }
     Ok(report)
+}
+
+/// A case once for each release whose server answers as it says; the others are those of the latest release. A release whose
+/// tables are not known has no answers.
+fn of_releases(name: String, case: Value) -> Vec<(String, Value)> {
+    let Some(Value::Array(versions)) = case.get("kubernetesVersions") else {
+        return vec![(name, case)];
+    };
+    let known = versions
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|version| Release::by_version(version).is_ok());
+    let of_version = |version: &str| {
+        let mut case = case.clone();
+        if let Some(members) = case.as_object_mut() {
+            members.insert("kubernetesVersion".to_owned(), Value::from(version));
+        }
+        (format!("{name}@{version}"), case)
+    };
+    known.map(of_version).collect()
+}
+
+/// The release of the server that answered a case.
+fn release_of(case: &Value) -> &'static Release {
+    let version = case.get("kubernetesVersion").and_then(Value::as_str);
+    let named = version.and_then(|version| Release::by_version(version).ok());
+    named.unwrap_or_else(Release::latest)
 }
 
 fn run_case(suite: &str, case: &Value) -> Outcome {

@@ -7,10 +7,11 @@ use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{
     ConfigurationLoader, ConfigurationOptions, Loaded, Loader, ManifestSet, Options, Plugin,
 };
+use pratique_schema::{FeatureGates, Release};
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::fixture::Directory;
+use super::{Outcome, release_of};
 
 /// The recording server compiled for the version before its own.
 const RECORDED_FOR: u32 = 35;
@@ -28,9 +29,17 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         None if configures => format!("{}/config.yaml", directory.text()),
         None => directory.text(),
     };
-    let expressions = Expressions::at(Arc::new(Cache::new()), RECORDED_FOR);
+    let release = release_of(case);
+    let cache = Arc::new(Cache::new().of_release(release));
+    let expressions = if release == Release::latest() {
+        Expressions::at(cache, RECORDED_FOR)
+    } else {
+        Expressions::new(cache)
+    };
     let actual = if configures {
-        configuration(&path, &expressions, case["gate"] != json!(false))
+        let gate = "ManifestBasedAdmissionControlConfig";
+        let gates = FeatureGates::new(release).with(gate, case["gate"] != json!(false));
+        configuration(&path, &expressions, gates)
     } else {
         manifests(&path, case["plugin"].as_str().unwrap_or_default(), &expressions)
     };
@@ -55,10 +64,10 @@ fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
     }
 }
 
-fn configuration(path: &str, expressions: &Expressions, manifest_gate: bool) -> Value {
+fn configuration(path: &str, expressions: &Expressions, feature_gates: FeatureGates) -> Value {
     let loaded = match ConfigurationLoader::new(&ConfigurationOptions {
         manifests: Options::new(expressions),
-        manifest_gate,
+        feature_gates,
     })
     .load(path)
     {

@@ -7,14 +7,15 @@ use pratique::manifest::{ManifestFile, Plugin};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, ObjectModel, Outcome as Evaluated};
 use pratique_harness::{Error, with};
+use pratique_schema::FeatureGates;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::authorizer::CaseAuthorizer;
 use super::cluster;
 use super::compare::same;
 use super::fixture::json_value;
+use super::{Outcome, release_of};
 
 pub(super) fn run_case(case: &Value) -> Outcome {
     // A case without an expectation was decided by another part of the server.
@@ -68,7 +69,7 @@ pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Er
 
 /// Loads the manifests and objects of a case.
 pub fn admission(case: &Value) -> Result<Admission, Error> {
-    let mut builder = Admission::builder();
+    let mut builder = Admission::builder().feature_gates(FeatureGates::new(release_of(case)));
     for (plugin, folder) in [
         (Plugin::MutatingAdmissionPolicy, "mutating"),
         (Plugin::ValidatingAdmissionPolicy, "validating"),
