@@ -96,6 +96,7 @@ pub fn kubernetes_of(release: u32, minor: u32) -> Environment {
             Environment::new().with_literal_checks(),
             |environment, versioned| environment.with_library((versioned.library)()),
         );
+    // Upstream: cel-go v0.26 became v0.29 in 1.37.
     if release >= 37 {
         environment
     } else {

@@ -152,6 +152,7 @@ fn check_form(request: &Request<'_>, patch: &Value<'static>, release: &Release) 
     if is_of_form || patch.is_null() {
         return Ok(());
     }
+    // Upstream: before 1.37 the body of an apply request was said to be YAML.
     let format = if decoder.is_empty() || release.at_least(1, 37) {
         "patch"
     } else {

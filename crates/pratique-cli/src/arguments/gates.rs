@@ -66,6 +66,7 @@ impl GateArguments {
         if release == Release::latest() {
             return None;
         }
+        // There is no release of it yet.
         let preview = if release.at_least(1, 38) {
             format!("Kubernetes {release} is that of its beta; ")
         } else {

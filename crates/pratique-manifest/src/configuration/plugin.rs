@@ -145,6 +145,7 @@ fn decoded(plugin: Plugin, source: &Source<'_>, release: &'static Release) -> Re
         return Err(failures::unsupported(parsed, *root, text));
     };
     // Policies have one of these fields.
+    // Upstream: plugin/webhook/config/kubeconfig.go, whose codec is strict since 1.36.
     let strictness = if release.at_least(1, 36) {
         Strictness::Strict
     } else {
@@ -153,8 +154,8 @@ fn decoded(plugin: Plugin, source: &Source<'_>, release: &'static Release) -> Re
     let value = decode_value(parsed, *root, (release.schema(), type_name), strictness)?;
     // The types are the schema's, so nothing is lost.
     let mut decoded: WebhookAdmissionConfiguration = serde_json::from_value(value).unwrap_or_default();
+    // There was no such field before 1.36, and those that are not known were passed over.
     if !release.at_least(1, 36) {
-        // There was no such field, and those that are not known were passed over.
         decoded.static_manifests_dir.clear();
     }
     if !owners.contains(&plugin) {

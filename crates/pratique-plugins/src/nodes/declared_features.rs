@@ -47,6 +47,7 @@ const FEATURES: [Feature; 4] = [
     Feature {
         name: "GuaranteedQoSPodCPUResize",
         is_needed: changes_guaranteed_cpu,
+        // Upstream: inplacepodresize/guaranteed_cpu_resize.go is gone since 1.36.
         is_in: |release| !release.at_least(1, 36),
     },
     Feature {
@@ -57,11 +58,13 @@ const FEATURES: [Feature; 4] = [
     Feature {
         name: "InPlacePodVerticalScalingInitContainers",
         is_needed: changes_init_container,
+        // Upstream: inplacepodresize/nonsidecar_initcontainers_resize.go is new in 1.36.
         is_in: |release| release.at_least(1, 36),
     },
     Feature {
         name: "InPlacePodVerticalScalingMemoryBackedVolumes",
         is_needed: changes_memory_volume,
+        // Upstream: inplacepodresize/memory_backed_volumes_resize.go is new in 1.37.
         is_in: |release| release.at_least(1, 37),
     },
 ];

@@ -114,6 +114,7 @@ fn check_pod(request: &NodeRequest<'_>, shown_pod: &str) -> Result<(), Rejection
         return Err(request.forbidden(format!("pod {shown_pod} is a mirror pod")));
     }
     check_account(request, shown_pod, text(pod, &["spec", "serviceAccountName"]))?;
+    // Upstream: validateNodePodCertificateSigner is new in 1.37.
     if request.release.at_least(1, 37) {
         check_signer(request, shown_pod, pod)
     } else {
