@@ -1,5 +1,5 @@
 //! AdmissionConfigurations as servers of each known release read them.
-#![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
 use pratique_manifest::{
     ConfigurationLoader, ConfigurationOptions, IgnoredReason, LoadedConfiguration, ManifestFile, Options,
