@@ -21,7 +21,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
-	"k8s.io/apiserver/pkg/authorization/union"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	rbaclisters "k8s.io/client-go/listers/rbac/v1"
@@ -240,7 +239,7 @@ func newAuthorizer(all []runtime.Object) authorizer.Authorizer {
 	for _, role := range aggregated(all) {
 		_ = clusterRoles.Add(role)
 	}
-	return union.New(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup),
+	return joined(authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup),
 		rbac.New(&s.RoleGetter, s, &s.ClusterRoleGetter, s))
 }
 
