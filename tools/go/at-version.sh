@@ -3,8 +3,9 @@
 #
 #     tools/go/at-version.sh 1.36.3 objects run ./featuregates
 #
-# The module's go.mod is copied with the versions of Kubernetes replaced, so that it stays as it is. Files whose packages the release
-# does not have are left out by build tags, such as kubernetes_1_36.
+# The module's go.mod is copied with the versions of Kubernetes replaced, so that it stays as it is. Of other modules the release
+# says the versions, as its own binaries have them. Files whose packages a release does not have are left out by build tags:
+# kubernetes_before_1_37 for every release before 1.37, kubernetes_since_1_38 for 1.38 and later ones.
 set -eu
 version=${1#v}
 module=$2
@@ -12,12 +13,30 @@ shift 2
 command=$1
 shift
 cd "$(dirname "$0")/$module"
-current=$(sed -n 's,^[[:space:]]*k8s.io/kubernetes v1\.\([0-9.]*\)$,\1,p' go.mod)
+current=$(sed -n 's,^[[:space:]]*k8s.io/\(kubernetes\|apiserver\) v[01]\.\([0-9.]*\)$,\2,p' go.mod | head -n 1)
 files=$(mktemp -d)
 trap 'rm -rf "$files"' EXIT
-# Paths of modules that stand beside this one are relative to the file.
-sed -e "s,v1\.$current,v$version,g" -e "s,v0\.$current,v0.${version#1.},g" -e "s,=> \.\./,=> $PWD/../,g" go.mod > "$files/go.mod"
-cp go.sum "$files/go.sum"
 minor=${version#1.}
+# Paths of modules that stand beside this one are relative to the file.
+sed -e "s,v1\.$current,v$version,g" -e "s,v0\.$current,v0.$minor,g" -e "s,=> \.\./,=> $PWD/../,g" \
+  -e '/\/\/ indirect/d' -e '/^[[:space:]]\(k8s.io\/\(klog\|utils\|kube-openapi\)\|sigs.k8s.io\|github.com\/\(google\|go-logr\|spf13\)\|golang.org\|google.golang.org\)[^ ]* v/d' \
+  go.mod > "$files/go.mod"
+cp go.sum "$files/go.sum"
+minor=${minor%%.*}
+tags=
+release=$((minor + 1))
+while [ "$release" -le "${current%%.*}" ]; do tags="$tags,kubernetes_before_1_$release" release=$((release + 1)); done
+release=$((${current%%.*} + 1))
+while [ "$release" -le "$minor" ]; do tags="$tags,kubernetes_since_1_$release" release=$((release + 1)); done
+if [ "$minor" -ge 38 ]; then
+  # It needs a newer toolchain than the one that is installed, and modules that no proxy serves yet: version 7 of structured-merge-diff,
+  # and the types of definitions, which are those of 1.37. Their feature gates are its own.
+  export GOTOOLCHAIN=go1.27.3
+  echo "replace sigs.k8s.io/structured-merge-diff/v7 => $PWD/../structured-merge-diff" >> "$files/go.mod"
+  case "$*" in
+  *featuregates*) ;;
+  *) sed -i 's,\(k8s.io/apiextensions-apiserver =>* *k8s.io/apiextensions-apiserver\) v0.38.*,\1 v0.37.2,' "$files/go.mod" ;;
+  esac
+fi
 # In the environment, so that programs that ask Go where a module lies get the same answer.
-GOFLAGS="-buildvcs=false -mod=mod -modfile=$files/go.mod -tags=kubernetes_1_${minor%%.*}" go "$command" "$@"
+GOFLAGS="-buildvcs=false -mod=mod -modfile=$files/go.mod -tags=${tags#,}" go "$command" "$@"

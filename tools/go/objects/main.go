@@ -4,7 +4,7 @@
 //
 //	go run . > objects.json
 //
-// For another release of Kubernetes, change the version in go.mod.
+// For another release of Kubernetes, run it with `tools/go/at-version.sh`.
 package main
 
 import (
@@ -13,14 +13,13 @@ import (
 	"reflect"
 	"strings"
 
-	crdserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
 	"github.com/pratique/pratique/tools/go/gotypes"
-	_ "github.com/pratique/pratique/tools/go/objects/install"
+	"github.com/pratique/pratique/tools/go/objects/install"
 )
 
 // server is one of the servers that kube-apiserver consists of.
@@ -34,7 +33,7 @@ type server struct {
 
 var servers = []server{
 	{legacyscheme.Scheme, "pkg/api/legacyscheme/scheme.go:30", ""},
-	{crdserver.Scheme, "pkg/apiserver/apiserver.go:56", "apiextensions.k8s.io"},
+	{install.Definitions, "pkg/apiserver/apiserver.go:56", "apiextensions.k8s.io"},
 	{aggregator.Scheme, "pkg/apiserver/scheme/scheme.go:28", "apiregistration.k8s.io"},
 }
 

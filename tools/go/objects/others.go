@@ -3,7 +3,6 @@ package main
 import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	policyconfigv1 "k8s.io/apiserver/pkg/admission/plugin/policy/config/apis/policyconfig/v1"
 	resourcequotav1 "k8s.io/apiserver/pkg/admission/plugin/resourcequota/apis/resourcequota/v1"
 	resourcequotav1alpha1 "k8s.io/apiserver/pkg/admission/plugin/resourcequota/apis/resourcequota/v1alpha1"
 	resourcequotav1beta1 "k8s.io/apiserver/pkg/admission/plugin/resourcequota/apis/resourcequota/v1beta1"
@@ -21,7 +20,6 @@ import (
 // others are types of no kind in the schemes: configuration, values of annotations, and types that every group has.
 var others = []any{
 	apiserverv1.AdmissionConfiguration{}, apiserverv1alpha1.AdmissionConfiguration{},
-	policyconfigv1.ValidatingAdmissionPolicyConfiguration{}, policyconfigv1.MutatingAdmissionPolicyConfiguration{},
 	webhookadmissionv1.WebhookAdmission{}, kubeconfigv1.Config{},
 	podsecurityv1.PodSecurityConfiguration{}, podsecurityv1beta1.PodSecurityConfiguration{},
 	podsecurityv1alpha1.PodSecurityConfiguration{}, resourcequotav1.Configuration{},

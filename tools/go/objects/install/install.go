@@ -2,8 +2,10 @@
 package install
 
 import (
-	crdserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	crdinstall "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
@@ -33,5 +35,18 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
 )
 
+// Definitions is the scheme of the server for definitions, as k8s.io/apiextensions-apiserver/pkg/apiserver makes it: that package
+// is a whole server.
+var Definitions = definitions()
+
 // Schemes are those of the servers that kube-apiserver consists of.
-var Schemes = []*runtime.Scheme{legacyscheme.Scheme, crdserver.Scheme, aggregator.Scheme}
+var Schemes = []*runtime.Scheme{legacyscheme.Scheme, Definitions, aggregator.Scheme}
+
+func definitions() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	crdinstall.Install(scheme)
+	version := schema.GroupVersion{Version: "v1"}
+	metav1.AddToGroupVersion(scheme, version)
+	scheme.AddUnversionedTypes(version, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
+	return scheme
+}
