@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use pratique_json::same_name;
-use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, builtin};
+use pratique_types::builtin::BuiltinResources;
+use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource};
 
 /// The resources that a cluster serves, grouped by their stored objects: all versions of a resource, and resources that are
 /// served in two groups.
@@ -42,10 +43,15 @@ impl Equivalents {
         Equivalents::default()
     }
 
-    /// The resources that every API server serves.
+    /// The resources that every API server of the latest release serves.
     pub fn builtin() -> Self {
+        Equivalents::of_release(BuiltinResources::latest())
+    }
+
+    /// The resources that every API server of a release serves.
+    pub fn of_release(resources: &BuiltinResources) -> Self {
         let mut equivalents = Equivalents::new();
-        for served in builtin::resources() {
+        for served in resources.served() {
             equivalents.register(served.resource.clone(), &served.subresource, served.kind.clone());
         }
         equivalents

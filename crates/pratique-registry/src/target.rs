@@ -1,6 +1,7 @@
 //! The target of a request: a resource, perhaps a part of it, by its path.
 
-use pratique_types::builtin::{self, ServedResource};
+use pratique_schema::Release;
+use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 /// A resource, or a part of one, as a request's path names it.
@@ -79,7 +80,8 @@ impl Target {
 
     /// The collection that objects of a built-in kind are created in.
     pub fn collection(kind: &GroupVersionKind, namespace: &str) -> Option<Target> {
-        let served = builtin::resource_of(kind)?;
+        let mut releases = releases();
+        let served = releases.find_map(|release| release.resources().resource_of(kind))?;
         let namespace = if served.namespaced { namespace } else { "" };
         Some(Target::of(served, namespace, ""))
     }
@@ -116,10 +118,18 @@ impl Target {
     }
 }
 
+/// The latest release, and all others: paths and kinds say the same in all that have them.
+fn releases() -> impl Iterator<Item = &'static Release> {
+    std::iter::once(Release::latest()).chain(Release::list().iter().copied())
+}
+
 fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static ServedResource> {
     let is = |served: &&ServedResource| served.resource == *resource && served.subresource == subresource;
-    let found = builtin::resources().iter().find(is);
-    found.or_else(|| builtin::optional().iter().find(is))
+    let mut releases = releases();
+    releases.find_map(|release| {
+        let resources = release.resources();
+        resources.served().iter().chain(resources.optional()).find(is)
+    })
 }
 
 #[cfg(test)]

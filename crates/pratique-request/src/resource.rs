@@ -171,7 +171,8 @@ impl ResourceResolver {
 
     /// Adds resources of discovery. A resource of Kubernetes itself stays as it is.
     pub fn serve(&mut self, served: impl IntoIterator<Item = ServedResource>) {
-        let of_others = |served: &ServedResource| builtin::find(&served.resource, "").is_none();
+        let builtin = self.release().resources();
+        let of_others = |served: &ServedResource| builtin.find(&served.resource, "").is_none();
         let served = served.into_iter().filter(of_others);
         Arc::make_mut(&mut self.served).extend(served.filter(|served| served.subresource.is_empty()));
     }
@@ -190,7 +191,7 @@ impl ResourceResolver {
         subresource: &str,
     ) -> Result<Resolution, ResourceError> {
         let known = self.of_kind(kind, subresource).map(Target::from);
-        let requested = requested.map(|name| named(name, kind, &self.served));
+        let requested = requested.map(|name| named(name, kind, &self.served, self.release()));
         let target = requested.as_ref().map(|requested| &requested.resource);
         if known.is_none()
             && let Some(unserved) = self.in_other_versions(kind, target)
@@ -206,7 +207,9 @@ impl ResourceResolver {
             }
             (Some(known), _) => Ok(Resolution::Known(known)),
             (None, Some(requested)) => Ok(of_requested(kind, requested, subresource, self.release())),
-            (None, None) if parts_of_kind(kind, subresource).next().is_some() => Err(ResourceError::Several),
+            (None, None) if parts_of_kind(kind, subresource, self.release()).next().is_some() => {
+                Err(ResourceError::Several)
+            }
             (None, None) => Ok(self.of_unknown(kind)),
         }
     }
@@ -214,12 +217,9 @@ impl ResourceResolver {
     /// The resource with a kind, or the only one whose subresource has it.
     fn of_kind(&self, kind: &GroupVersionKind, subresource: &str) -> Option<&ServedResource> {
         let is = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
-        let version = self.release().version();
-        let is_old_enough =
-            |served: &&ServedResource| builtin::served_since(served).is_none_or(|since| since <= version);
-        let resource = builtin::resources().iter().find(is).filter(is_old_enough);
+        let resource = self.release().resources().served().iter().find(is);
         let resource = resource.or_else(|| self.served.iter().find(is));
-        let parts: Vec<_> = parts_of_kind(kind, subresource).collect();
+        let parts: Vec<_> = parts_of_kind(kind, subresource, self.release()).collect();
         match (parts.as_slice(), resource) {
             // A Binding is an object of its own as well.
             ([part], _) => Some(part),
@@ -283,11 +283,11 @@ fn of_requested(
             && served.subresource.is_empty()
             && served.resource.resource == requested.resource.resource
     };
-    if let Some(optional) = builtin::optional().iter().find(is_optional) {
+    if let Some(optional) = release.resources().optional().iter().find(is_optional) {
         return Resolution::Known(optional.into());
     }
-    let is_part = parts_of_kind(kind, subresource).next().is_some();
-    match builtin::find(&requested.resource, "") {
+    let is_part = parts_of_kind(kind, subresource, release).next().is_some();
+    match release.resources().find(&requested.resource, "") {
         Some(_) if !is_part => Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(
             kind,
             requested.resource,
@@ -297,7 +297,12 @@ fn of_requested(
     }
 }
 
-fn named(name: &str, kind: &GroupVersionKind, defined: &[ServedResource]) -> Target {
+fn named(
+    name: &str,
+    kind: &GroupVersionKind,
+    defined: &[ServedResource],
+    release: &'static Release,
+) -> Target {
     let (name, group) = match name.split_once('.') {
         Some((name, group)) => (name, Some(group)),
         None => (name, None),
@@ -308,7 +313,8 @@ fn named(name: &str, kind: &GroupVersionKind, defined: &[ServedResource]) -> Tar
             && (served.resource.resource == name
                 || served.short_names.iter().any(|short_name| short_name == name))
     };
-    let fitting: Vec<_> = defined.iter().chain(builtin::resources()).filter(fits).collect();
+    let all = defined.iter().chain(release.resources().served());
+    let fitting: Vec<_> = all.filter(fits).collect();
     let same_kind = fitting.iter().find(|served| served.kind == *kind);
     let same_group = || fitting.iter().find(|served| served.kind.group == kind.group);
     match same_kind.or_else(same_group).or_else(|| fitting.first()) {
@@ -324,8 +330,9 @@ fn named(name: &str, kind: &GroupVersionKind, defined: &[ServedResource]) -> Tar
 fn parts_of_kind<'k>(
     kind: &'k GroupVersionKind,
     subresource: &'k str,
+    release: &'static Release,
 ) -> impl Iterator<Item = &'static ServedResource> {
-    builtin::resources().iter().filter(move |served| {
+    release.resources().served().iter().filter(move |served| {
         !subresource.is_empty() && served.subresource == subresource && served.kind == *kind
     })
 }

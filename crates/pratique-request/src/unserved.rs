@@ -2,7 +2,7 @@
 
 use pratique_objects::{FieldValidation, MediaType, Objects};
 use pratique_schema::{FeatureGates, Release};
-use pratique_types::builtin::{self, Removal};
+use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource, Reason, Status};
 
 use crate::resource::Source;
@@ -37,7 +37,7 @@ impl UnservedKind {
         resource: GroupVersionResource,
         release: &'static Release,
     ) -> Self {
-        let cause = match builtin::find(&resource, "") {
+        let cause = match release.resources().find(&resource, "") {
             Some(served) if served.kind != *kind => UnservedCause::OtherKind(served.kind.clone()),
             _ => UnservedCause::NoResource,
         };
@@ -144,9 +144,9 @@ impl UnservedKind {
                 self.resource.group_resource(),
                 endpoint.kind
             ),
-            UnservedCause::NoResource => match builtin::removal(kind) {
-                Some(removal) if is_past(removal, self.release) => removed(&named, kind, removal),
-                _ => never_served(&named, kind, self.release),
+            UnservedCause::NoResource => match removed_since(kind, self.release) {
+                Some(since) => removed(&named, kind, &since, self.release),
+                None => never_served(&named, kind, self.release),
             },
         }
     }
@@ -165,38 +165,64 @@ fn any_of(group: &str, versions: &[String]) -> String {
     }
 }
 
-/// Whether a release does not serve it any more.
-fn is_past(removal: &Removal, release: &Release) -> bool {
-    Release::parse_version(removal.release).is_some_and(|version| version <= release.version())
+/// The first release that does not serve a kind which earlier ones served, if that is a release or one before it: as its lifecycle
+/// says, or as the tables of known releases do of versions that were only tried.
+fn removed_since(kind: &GroupVersionKind, release: &Release) -> Option<String> {
+    let is_past =
+        |text: &str| Release::parse_version(text).is_some_and(|version| version <= release.version());
+    let removal = builtin::removal(kind).map(|removal| removal.release);
+    if let Some(since) = removal.filter(|since| is_past(since)) {
+        return Some(since.to_owned());
+    }
+    let mut after = None;
+    for known in Release::list() {
+        if known.version() <= release.version() {
+            if has_kind(known, kind) {
+                return after.map(|since: &Release| since.to_string());
+            }
+            after = Some(*known);
+        }
+    }
+    None
 }
 
-fn removed(named: &str, kind: &GroupVersionKind, removal: &Removal) -> String {
-    let gone = format!("{named} is not served since Kubernetes {}", removal.release);
-    match replacement(kind) {
+/// Whether a server of a release serves a kind, at least if it is asked to.
+fn has_kind(release: &'static Release, kind: &GroupVersionKind) -> bool {
+    release.resources().resource_of(kind).is_some()
+}
+
+fn removed(named: &str, kind: &GroupVersionKind, since: &str, release: &'static Release) -> String {
+    let gone = format!("{named} is not served since Kubernetes {since}");
+    match replacement(kind, release) {
         Some(other) => format!("{gone}: use {} {}", other.api_version(), other.kind),
         None => format!("{gone}, and nothing took its place"),
     }
 }
 
-fn never_served(named: &str, kind: &GroupVersionKind, release: &Release) -> String {
+fn never_served(named: &str, kind: &GroupVersionKind, release: &'static Release) -> String {
     const INSTEAD: &str = "give a snapshot of one that does, or name the resource with --resource";
-    let since = builtin::resources()
-        .iter()
-        .filter(|served| served.subresource.is_empty() && served.kind == *kind)
-        .find_map(builtin::served_since);
-    if let Some((major, minor)) = since.filter(|since| *since > release.version()) {
-        return format!("only releases since {major}.{minor} serve {named}: {INSTEAD}");
-    }
-    let is = |served: &&builtin::ServedResource| served.kind == *kind;
-    // What a later release removes is served no more than other versions that are not stable.
-    if builtin::removal(kind).is_some() || builtin::optional().iter().any(|served| is(&served)) {
+    let resources = release.resources();
+    let is = |served: &&ServedResource| served.kind == *kind;
+    let if_asked = |subject: &str| {
         let version = kind.api_version();
-        let served = format!("a server serves {named} only with --runtime-config={version}=true: {INSTEAD}");
-        let other =
-            replacement(kind).map(|other| format!("; else use {} {}", other.api_version(), other.kind));
-        return served + &other.unwrap_or_default();
+        format!("{subject} {named} only with --runtime-config={version}=true: {INSTEAD}")
+    };
+    let or_else = || {
+        let other = replacement(kind, release);
+        other.map(|other| format!("; else use {} {}", other.api_version(), other.kind))
+    };
+    if resources.optional().iter().any(|served| is(&served)) {
+        return if_asked("a server serves") + &or_else().unwrap_or_default();
     }
-    if let Some(part) = builtin::resources().iter().find(is) {
+    let mut later = Release::list().iter().rev();
+    if let Some(since) = later.find(|later| later.version() > release.version() && has_kind(later, kind)) {
+        return if since.resources().served().iter().any(|served| is(&served)) {
+            format!("only releases since {since} serve {named}: {INSTEAD}")
+        } else {
+            if_asked(&format!("releases since {since} serve")) + &or_else().unwrap_or_default()
+        };
+    }
+    if let Some(part) = resources.served().iter().find(is) {
         // The resource itself would be known.
         return format!(
             "objects of kind {} are sent to {}/{}: name that with --subresource {}",
@@ -206,10 +232,11 @@ fn never_served(named: &str, kind: &GroupVersionKind, release: &Release) -> Stri
             part.subresource
         );
     }
-    if let Some(other) = replacement(kind) {
+    if let Some(other) = replacement(kind, release) {
         return format!("use {} {}", other.api_version(), other.kind);
     }
-    let of_version = builtin::resources()
+    let of_version = resources
+        .served()
         .iter()
         .filter(|served| served.kind.api_version() == kind.api_version());
     let kinds = of_version.map(|served| served.kind.kind.as_str());
@@ -219,26 +246,25 @@ fn never_served(named: &str, kind: &GroupVersionKind, release: &Release) -> Stri
     }
 }
 
-/// What is served in the place of a kind: what Kubernetes says, as far as that is served itself, or else the kind of that name.
-fn replacement(kind: &GroupVersionKind) -> Option<&'static GroupVersionKind> {
-    let is_served = |served: &&builtin::ServedResource, other: &GroupVersionKind| {
-        served.subresource.is_empty() && served.kind == *other
-    };
+/// What a release serves in the place of a kind: what Kubernetes says, as far as that is served itself, or else the kind of that
+/// name.
+fn replacement(kind: &GroupVersionKind, release: &'static Release) -> Option<&'static GroupVersionKind> {
+    let served = release.resources().served();
     let mut current = kind.clone();
     // The table has no circle; replacements were replaced a few times at most.
     for _ in 0..8 {
         let Some(next) = builtin::removal(&current).and_then(|removal| removal.replacement.clone()) else {
             break;
         };
-        let mut resources = builtin::resources().iter();
-        if let Some(served) = resources.find(|served| is_served(served, &next)) {
+        let is_next = |served: &&ServedResource| served.subresource.is_empty() && served.kind == next;
+        if let Some(served) = served.iter().find(is_next) {
             return Some(&served.kind);
         }
         current = next;
     }
     let of_name = |in_group: bool| {
         // The last version of a kind in the table is the newest.
-        let mut resources = builtin::resources().iter().rev();
+        let mut resources = served.iter().rev();
         resources.find(|served| {
             let is_kind = served.subresource.is_empty() && served.kind.kind == kind.kind;
             is_kind && (!in_group || served.kind.group == kind.group)
@@ -254,9 +280,14 @@ mod tests {
 
     #[track_caller]
     fn check(group: &str, version: &str, kind: &str, expected: &str) {
+        check_in("1.36", group, version, kind, expected);
+    }
+
+    #[track_caller]
+    fn check_in(release: &str, group: &str, version: &str, kind: &str, expected: &str) {
         let kind = GroupVersionKind::new(group, version, kind);
         let resource = GroupVersionResource::new(group, version, "nonsense");
-        let unserved = UnservedKind::of_kubernetes(&kind, resource, Release::by_version("1.36").unwrap());
+        let unserved = UnservedKind::of_kubernetes(&kind, resource, Release::by_version(release).unwrap());
         assert_eq!(unserved.help(), expected);
     }
 
@@ -355,5 +386,31 @@ mod tests {
             "a server serves resource.k8s.io/v1beta1 DeviceClass only with --runtime-config=resource.k8s.io/v1beta1=true: \
              give a snapshot of one that does, or name the resource with --resource; else use resource.k8s.io/v1 DeviceClass",
         );
+    }
+
+    #[test]
+    fn help_is_that_of_the_release() {
+        const INSTEAD: &str = "give a snapshot of one that does, or name the resource with --resource";
+        let asked = |subject: &str, version: &str, kind: &str| {
+            format!("{subject} {version} {kind} only with --runtime-config={version}=true: {INSTEAD}")
+        };
+        let (group, version) = ("networking.k8s.io", "networking.k8s.io/v1beta1");
+        let expected =
+            asked("a server serves", version, "ServiceCIDR") + "; else use networking.k8s.io/v1 ServiceCIDR";
+        check_in("1.34", group, "v1beta1", "ServiceCIDR", &expected);
+        let gone = "networking.k8s.io/v1beta1 ServiceCIDR is not served since Kubernetes 1.37: use networking.k8s.io/v1 ServiceCIDR";
+        check_in("1.37", group, "v1beta1", "ServiceCIDR", gone);
+        // Versions that were only tried have no lifecycle.
+        let (group, version) = ("scheduling.k8s.io", "scheduling.k8s.io/v1alpha2");
+        let expected = asked("releases since 1.36 serve", version, "PodGroup");
+        check_in("1.34", group, "v1alpha2", "PodGroup", &expected);
+        let expected = asked("a server serves", version, "PodGroup");
+        check_in("1.36", group, "v1alpha2", "PodGroup", &expected);
+        let gone = "scheduling.k8s.io/v1alpha2 PodGroup is not served since Kubernetes 1.37, and nothing took its place";
+        check_in("1.37", group, "v1alpha2", "PodGroup", gone);
+        // Policies that mutate are stable since 1.36.
+        let (group, kind) = ("admissionregistration.k8s.io", "MutatingAdmissionPolicy");
+        let later = format!("only releases since 1.36 serve {group}/v1 {kind}: {INSTEAD}");
+        check_in("1.35", group, "v1", kind, &later);
     }
 }

@@ -1,10 +1,10 @@
-//! Tables of older releases, which are stored as changes of those of the next one.
+//! Tables of releases that are stored as changes of those of another one.
 
 /// The table that changes make of another one.
 ///
 /// A line `@LINE COUNT` removes so many lines from a line on, which is counted from 0; lines with `+` before them, which follow,
 /// take their place. Changes are in order, and other lines are comments.
-pub(crate) fn apply(table: &str, changes: &str) -> String {
+pub fn apply_changes(table: &str, changes: &str) -> String {
     let mut text = String::with_capacity(table.len());
     let mut lines = table.split_inclusive('\n');
     let mut place = 0;
@@ -30,7 +30,7 @@ fn read_place(text: &str) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::apply;
+    use super::apply_changes as apply;
 
     #[test]
     fn lines_are_replaced() {

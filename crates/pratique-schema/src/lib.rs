@@ -37,6 +37,7 @@ use pratique_types::GroupVersionKind;
 
 use read::TypeNames;
 
+pub use changes::apply_changes;
 pub use constraints::{Constraints, TypeConstraints};
 pub use deprecations::{DeprecationTable, KindDeprecation};
 pub use fields::{Fields, LazyFields};

@@ -1,12 +1,15 @@
 //! A release of Kubernetes as tables: its kinds and types, how these are laid out, merged, constrained, defaulted and
 //! converted, and which versions of them are deprecated.
 //!
-//! All of it is generated, in a directory of `data` for each release.
+//! All of it is generated, in a directory of `data` for each release. Those that are known are listed in
+//! `release/list.rs`.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::OnceLock;
 
-use crate::changes;
+use pratique_types::builtin::BuiltinResources;
+
+use crate::changes::apply_changes;
 use crate::constraints::{self, Constraints};
 use crate::deprecations::DeprecationTable;
 use crate::gates::GateTable;
@@ -15,6 +18,53 @@ use crate::layout::Layouts;
 use crate::merge::MergeSchema;
 use crate::patch_strategies::PatchStrategies;
 use crate::{Schema, merge};
+
+/// The tables in a directory of `data`: whole ones are called `.txt`, changes `.diff`. Of resources, the whole tables are those
+/// that `pratique-types` has.
+macro_rules! tables {
+    (whole $directory:literal) => {
+        tables!(
+            $directory,
+            ".txt",
+            pratique_types::builtin::SERVED_TABLE,
+            pratique_types::builtin::OPTIONAL_TABLE
+        )
+    };
+    (changes $directory:literal) => {
+        tables!(
+            $directory,
+            ".diff",
+            include_str!(concat!("../../data/", $directory, "/resources.diff")),
+            include_str!(concat!("../../data/", $directory, "/optional.diff"))
+        )
+    };
+    ($directory:literal, $extension:literal, $resources:expr, $optional:expr) => {
+        ReleaseTables {
+            types: include_str!(concat!("../../data/", $directory, "/types", $extension)),
+            layout: include_str!(concat!("../../data/", $directory, "/layout", $extension)),
+            merge: include_str!(concat!("../../data/", $directory, "/merge", $extension)),
+            constraints: include_str!(concat!("../../data/", $directory, "/constraints", $extension)),
+            given: include_str!(concat!("../../data/", $directory, "/given", $extension)),
+            kinds: include_str!(concat!("../../data/", $directory, "/kinds", $extension)),
+            defaults: include_str!(concat!("../../data/", $directory, "/defaults", $extension)),
+            conversions: include_str!(concat!("../../data/", $directory, "/conversions", $extension)),
+            deprecations: include_str!(concat!("../../data/", $directory, "/deprecations", $extension)),
+            patch_strategies: include_str!(concat!(
+                "../../data/",
+                $directory,
+                "/patch_strategies",
+                $extension
+            )),
+            gates: include_str!(concat!("../../data/", $directory, "/gates", $extension)),
+            resources: $resources,
+            optional: $optional,
+        }
+    };
+}
+
+// As it is generated.
+#[rustfmt::skip]
+mod list;
 
 /// A release of Kubernetes.
 ///
@@ -26,8 +76,11 @@ use crate::{Schema, merge};
 /// assert!(release.schema().named("core/v1.PodSpec").is_some());
 /// ```
 pub struct Release {
+    /// The version that the tables were made of: `1.37.2`.
+    patch_version: &'static str,
     version: (u32, u32),
     source: TableSource,
+    resources: OnceLock<BuiltinResources>,
     tables: OnceLock<ReleaseTables>,
     schema: OnceLock<Schema>,
     layouts: OnceLock<Layouts>,
@@ -41,9 +94,9 @@ pub struct Release {
 
 /// Where the tables of a release come from.
 enum TableSource {
-    /// The newest release has them whole.
+    /// The latest release has them whole.
     Whole(ReleaseTables),
-    /// Those of the next release are changed.
+    /// Those of another release are changed.
     Changed(&'static Release, ReleaseTables),
 }
 
@@ -72,39 +125,16 @@ pub struct ReleaseTables {
     pub patch_strategies: &'static str,
     /// The feature gates of kube-apiserver.
     pub gates: &'static str,
+    /// The resources that every server serves.
+    pub resources: &'static str,
+    /// The resources that a server serves if it is asked to.
+    pub optional: &'static str,
 }
-
-/// The tables in a directory of `data`: whole ones are called `.txt`, changes `.diff`.
-macro_rules! tables {
-    ($directory:literal, $extension:literal) => {
-        ReleaseTables {
-            types: include_str!(concat!("../data/", $directory, "/types", $extension)),
-            layout: include_str!(concat!("../data/", $directory, "/layout", $extension)),
-            merge: include_str!(concat!("../data/", $directory, "/merge", $extension)),
-            constraints: include_str!(concat!("../data/", $directory, "/constraints", $extension)),
-            given: include_str!(concat!("../data/", $directory, "/given", $extension)),
-            kinds: include_str!(concat!("../data/", $directory, "/kinds", $extension)),
-            defaults: include_str!(concat!("../data/", $directory, "/defaults", $extension)),
-            conversions: include_str!(concat!("../data/", $directory, "/conversions", $extension)),
-            deprecations: include_str!(concat!("../data/", $directory, "/deprecations", $extension)),
-            patch_strategies: include_str!(concat!("../data/", $directory, "/patch_strategies", $extension)),
-            gates: include_str!(concat!("../data/", $directory, "/gates", $extension)),
-        }
-    };
-}
-
-/// Names of fields are recognised by their address in the text, of which there must be one: a constant could lie in
-/// several places.
-static LATEST: Release = Release::new((1, 37), TableSource::Whole(tables!("1.37", ".txt")));
-
-static V1_36: Release = Release::new((1, 36), TableSource::Changed(&LATEST, tables!("1.36", ".diff")));
-
-static ALL: [&Release; 2] = [&LATEST, &V1_36];
 
 impl ReleaseTables {
     /// The tables with changes of each. There are as many as there are releases, so they live as long as the process.
     fn with(&self, changes: &ReleaseTables) -> ReleaseTables {
-        let apply = |table, changes| -> &'static str { changes::apply(table, changes).leak() };
+        let apply = |table, changes| -> &'static str { apply_changes(table, changes).leak() };
         ReleaseTables {
             types: apply(self.types, changes.types),
             layout: apply(self.layout, changes.layout),
@@ -117,15 +147,19 @@ impl ReleaseTables {
             deprecations: apply(self.deprecations, changes.deprecations),
             patch_strategies: apply(self.patch_strategies, changes.patch_strategies),
             gates: apply(self.gates, changes.gates),
+            resources: apply(self.resources, changes.resources),
+            optional: apply(self.optional, changes.optional),
         }
     }
 }
 
 impl Release {
-    const fn new(version: (u32, u32), source: TableSource) -> Self {
+    const fn new(version: (u32, u32), patch_version: &'static str, source: TableSource) -> Self {
         Release {
+            patch_version,
             version,
             source,
+            resources: OnceLock::new(),
             tables: OnceLock::new(),
             schema: OnceLock::new(),
             layouts: OnceLock::new(),
@@ -138,14 +172,24 @@ impl Release {
         }
     }
 
-    /// The newest release that is known.
+    /// The newest release that is out: what is known of later ones are [previews](Self::is_preview).
     pub fn latest() -> &'static Release {
-        &LATEST
+        list::LATEST
     }
 
     /// All releases that are known, the newest first.
     pub fn list() -> &'static [&'static Release] {
-        &ALL
+        list::ALL
+    }
+
+    /// The version that its tables were made of: `1.37.2`.
+    pub fn patch_version(&self) -> &'static str {
+        self.patch_version
+    }
+
+    /// Whether its tables are those of an alpha, a beta or a candidate: the release itself may differ.
+    pub fn is_preview(&self) -> bool {
+        self.patch_version.contains('-')
     }
 
     /// A release by its version, `1.37`; the version of a patch release, `v1.37.2`, names the same.
@@ -155,7 +199,7 @@ impl Release {
     ///
     /// assert_eq!(Release::by_version("v1.37.2")?, Release::latest());
     /// let unknown = Release::by_version("1.2").map(drop).unwrap_err();
-    /// assert_eq!(unknown.to_string(), "Kubernetes 1.2 is not known; known are 1.37, 1.36");
+    /// assert_eq!(unknown.to_string(), "Kubernetes 1.2 is not known; known are 1.38, 1.37, 1.36, 1.35, 1.34");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -187,8 +231,14 @@ impl Release {
     pub fn tables(&self) -> &ReleaseTables {
         match &self.source {
             TableSource::Whole(tables) => tables,
-            TableSource::Changed(newer, changes) => self.tables.get_or_init(|| newer.tables().with(changes)),
+            TableSource::Changed(other, changes) => self.tables.get_or_init(|| other.tables().with(changes)),
         }
+    }
+
+    /// The resources of its servers.
+    pub fn resources(&self) -> &BuiltinResources {
+        self.resources
+            .get_or_init(|| BuiltinResources::read(self.tables().resources, self.tables().optional))
     }
 
     /// Its types.
@@ -317,6 +367,7 @@ mod tests {
             versions.is_sorted_by(|newer, older| newer > older),
             "{versions:?}"
         );
-        assert_eq!(Release::list().first(), Some(&Release::latest()));
+        let mut out = Release::list().iter().filter(|release| !release.is_preview());
+        assert_eq!(out.next(), Some(&Release::latest()));
     }
 }

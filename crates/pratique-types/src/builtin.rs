@@ -23,43 +23,77 @@ pub struct ServedResource {
     pub short_names: Vec<String>,
 }
 
+/// The resources of the servers of a release.
+#[derive(Debug)]
+pub struct BuiltinResources {
+    served: Vec<ServedResource>,
+    optional: Vec<ServedResource>,
+}
+
+impl BuiltinResources {
+    /// Reads the tables of a release, which have a line for each resource.
+    pub fn read(served: &str, optional: &str) -> Self {
+        let read = |table: &str| table.lines().filter_map(parse_line).collect();
+        BuiltinResources {
+            served: read(served),
+            optional: read(optional),
+        }
+    }
+
+    /// Those of the latest release, which the functions of this module are about.
+    pub fn latest() -> &'static BuiltinResources {
+        static LATEST: OnceLock<BuiltinResources> = OnceLock::new();
+        LATEST.get_or_init(|| BuiltinResources::read(SERVED_TABLE, OPTIONAL_TABLE))
+    }
+
+    /// All that every server serves, in the order of the API groups.
+    pub fn served(&self) -> &[ServedResource] {
+        &self.served
+    }
+
+    /// The resources of alpha and beta versions: an API server may serve them, and most do not.
+    pub fn optional(&self) -> &[ServedResource] {
+        &self.optional
+    }
+
+    /// The resource under which objects of a kind are created, an [optional](Self::optional) one too.
+    pub fn resource_of(&self, kind: &GroupVersionKind) -> Option<&ServedResource> {
+        let mut all = self.served.iter().chain(&self.optional);
+        all.find(|served| served.kind == *kind && served.subresource.is_empty())
+    }
+
+    /// A resource, or a part of one.
+    pub fn find(&self, resource: &GroupVersionResource, subresource: &str) -> Option<&ServedResource> {
+        let mut served = self.served.iter();
+        served.find(|served| served.resource == *resource && served.subresource == subresource)
+    }
+
+    /// Whether every API server serves a version of a group. It has no custom resources then.
+    // Upstream: apiserver/pkg/server/handler.go, director.ServeHTTP: what lies below a version that is installed goes nowhere else
+    pub fn serves_version(&self, group: &str, version: &str) -> bool {
+        let mut served = self.served.iter();
+        served.any(|served| served.resource.group == group && served.resource.version == version)
+    }
+}
+
 /// All of them, in the order of the API groups.
 pub fn resources() -> &'static [ServedResource] {
-    static RESOURCES: OnceLock<Vec<ServedResource>> = OnceLock::new();
-    RESOURCES.get_or_init(|| TABLE.lines().filter_map(parse_line).collect())
+    BuiltinResources::latest().served()
 }
 
 /// The resources of alpha and beta versions: an API server may serve them, and most do not.
 pub fn optional() -> &'static [ServedResource] {
-    static OPTIONAL: OnceLock<Vec<ServedResource>> = OnceLock::new();
-    OPTIONAL.get_or_init(|| OPTIONAL_TABLE.lines().filter_map(parse_line).collect())
+    BuiltinResources::latest().optional()
 }
-
-/// The release that was the first to serve a resource or a part of it; `None` for those that all known releases serve.
-pub fn served_since(served: &ServedResource) -> Option<(u32, u32)> {
-    static SINCE: OnceLock<Vec<(ServedName, (u32, u32))>> = OnceLock::new();
-    let since = SINCE.get_or_init(|| SINCE_TABLE.lines().filter_map(parse_since).collect());
-    let mut since = since.iter();
-    let (_, release) =
-        since.find(|((resource, part), _)| *resource == served.resource && *part == served.subresource)?;
-    Some(*release)
-}
-
-/// A resource, and the part of it.
-type ServedName = (GroupVersionResource, String);
 
 /// The resource under which objects of a kind are created, an [optional](optional()) one too.
 pub fn resource_of(kind: &GroupVersionKind) -> Option<&'static ServedResource> {
-    let of_kind = |served: &&ServedResource| served.kind == *kind && served.subresource.is_empty();
-    let found = resources().iter().find(of_kind);
-    found.or_else(|| optional().iter().find(of_kind))
+    BuiltinResources::latest().resource_of(kind)
 }
 
 /// A resource, or a part of one.
 pub fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static ServedResource> {
-    resources()
-        .iter()
-        .find(|served| served.resource == *resource && served.subresource == subresource)
+    BuiltinResources::latest().find(resource, subresource)
 }
 
 /// A resource by any of its names: `pods`, `pod`, `po`, `deployments.apps`.
@@ -81,11 +115,9 @@ pub fn is_group(group: &str) -> bool {
     served.any(|served| served.resource.group == group) || removed::had_group(group)
 }
 
-/// Whether every API server serves a version of a group. It has no custom resources then.
-// Upstream: apiserver/pkg/server/handler.go, director.ServeHTTP: what lies below a version that is installed goes nowhere else
+/// Whether every API server serves a version of a group.
 pub fn serves_version(group: &str, version: &str) -> bool {
-    let mut served = resources().iter();
-    served.any(|served| served.resource.group == group && served.resource.version == version)
+    BuiltinResources::latest().serves_version(group, version)
 }
 
 /// The built-in resource whose kind or name, in any version, a custom resource would have. The built-in one is served.
@@ -110,9 +142,10 @@ pub fn may_be_custom(resource: &GroupVersionResource, kind: &str) -> bool {
     group.contains('.') && !serves_version(group, version) && claimed(group, kind, resource).is_none()
 }
 
-const TABLE: &str = include_str!("../data/resources.txt");
-const SINCE_TABLE: &str = include_str!("../data/since.txt");
-const OPTIONAL_TABLE: &str = include_str!("../data/optional.txt");
+/// The table of the resources that every server of the latest release serves.
+pub const SERVED_TABLE: &str = include_str!("../data/resources.txt");
+/// The table of those that a server of the latest release serves if it is asked to.
+pub const OPTIONAL_TABLE: &str = include_str!("../data/optional.txt");
 
 /// `apps/v1 deployments/scale Scale@autoscaling/v1 namespaced …`; `None` for a comment.
 fn parse_line(line: &str) -> Option<ServedResource> {
@@ -135,16 +168,6 @@ fn parse_line(line: &str) -> Option<ServedResource> {
     })
 }
 
-/// `storage.k8s.io/v1 csinodes/status 1.37`; `None` for a comment.
-fn parse_since(line: &str) -> Option<(ServedName, (u32, u32))> {
-    let mut columns = line.split(' ').filter(|_| !line.starts_with('#'));
-    let served = GroupVersion::parse(columns.next()?).ok()?;
-    let (resource, part) = split(columns.next()?, '/');
-    let (major, minor) = columns.next()?.split_once('.')?;
-    let release = (major.parse().ok()?, minor.parse().ok()?);
-    Some(((served.with_resource(resource), part.to_owned()), release))
-}
-
 fn split(text: &str, separator: char) -> (&str, &str) {
     text.split_once(separator).unwrap_or((text, ""))
 }
@@ -155,10 +178,8 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_read() {
-        assert_eq!(resources().len() + 1, TABLE.lines().count());
+        assert_eq!(resources().len() + 2, SERVED_TABLE.lines().count());
         assert_eq!(optional().len() + 2, OPTIONAL_TABLE.lines().count());
-        let since = resources().iter().filter(|served| served_since(served).is_some());
-        assert_eq!(since.count() + 1, SINCE_TABLE.lines().count());
     }
 
     #[test]

@@ -267,12 +267,4 @@ mod tests {
             false,
         );
     }
-
-    #[test]
-    fn all_releases_serve_the_same() {
-        let mut kinds = builtin::resources()
-            .iter()
-            .filter(|served| served.kind.group == GROUP);
-        assert!(kinds.all(|served| builtin::served_since(served).is_none()));
-    }
 }
