@@ -1,54 +1,15 @@
-//! Tables of an older release, written as changes of those of a newer one.
+//! Tables of a release, written as changes of those of another.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use pratique_harness::Error;
 use similar::{DiffOp, TextDiff};
 
-const HEAD: &str =
-    "# Changes of the table of the next release. Made by `cargo xtask codegen`; do not edit.\n";
-
-/// The tables of a release.
-const TABLES: [&str; 11] = [
-    "types",
-    "layout",
-    "merge",
-    "constraints",
-    "given",
-    "kinds",
-    "defaults",
-    "conversions",
-    "deprecations",
-    "patch_strategies",
-    "gates",
-];
-
-/// Replaces the tables in the directory `data` by their changes from those in the directory `newer`. A table that is not there is
-/// that of the newer release.
-pub(super) fn run(newer: &Path, data: &Path) -> Result<(), Error> {
-    for name in TABLES {
-        let whole = newer.join(name).with_extension("txt");
-        let newer = std::fs::read_to_string(&whole).map_err(Error::file(&whole))?;
-        let table = data.join(name).with_extension("txt");
-        let older = if table.exists() {
-            std::fs::read_to_string(&table).map_err(Error::file(&table))?
-        } else {
-            newer.clone()
-        };
-        let changes = data.join(name).with_extension("diff");
-        std::fs::write(&changes, between(&newer, &older)).map_err(Error::file(&changes))?;
-        if table.exists() {
-            std::fs::remove_file(&table).map_err(Error::file(&table))?;
-        }
-    }
-    Ok(())
-}
+const HEAD: &str = "# Changes of the table of another release. Made by `cargo xtask codegen`; do not edit.\n";
 
 /// The changes that make one text of another.
-fn between(newer: &str, older: &str) -> String {
+pub(super) fn between(base: &str, table: &str) -> String {
     let mut changes = String::from(HEAD);
-    let diff = TextDiff::from_lines(newer, older);
+    let diff = TextDiff::from_lines(base, table);
     for change in diff.ops() {
         let (removed, added) = (change.old_range(), change.new_range());
         if matches!(change, DiffOp::Equal { .. }) {
@@ -61,3 +22,32 @@ fn between(newer: &str, older: &str) -> String {
     }
     changes
 }
+
+/// What is new and gone in tables: their names, and their texts before and after. Long changes are counted only.
+pub(super) fn describe(tables: &[(&str, &str, &str)]) -> String {
+    let mut text = String::new();
+    for (name, older, newer) in tables {
+        let (mut gone, mut new): (Vec<&str>, Vec<&str>) = Default::default();
+        let diff = TextDiff::from_lines(*older, *newer);
+        for change in diff
+            .ops()
+            .iter()
+            .filter(|change| !matches!(change, DiffOp::Equal { .. }))
+        {
+            gone.extend(diff.old_slices().get(change.old_range()).unwrap_or_default());
+            new.extend(diff.new_slices().get(change.new_range()).unwrap_or_default());
+        }
+        let _ = writeln!(text, "{name}: {} lines new, {} gone", new.len(), gone.len());
+        if new.len() + gone.len() <= SHOWN {
+            for (sign, lines) in [('-', &gone), ('+', &new)] {
+                for line in lines {
+                    let _ = write!(text, "  {sign} {line}");
+                }
+            }
+        }
+    }
+    text
+}
+
+/// How many lines of a table are shown.
+const SHOWN: usize = 80;

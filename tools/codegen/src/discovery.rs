@@ -1,6 +1,6 @@
-//! Discovery documents: which resources there are in versions that a server serves only if asked to.
+//! Discovery documents: which resources every server serves, and which it serves if it is asked to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -9,35 +9,59 @@ use pratique_json::Value;
 
 use super::within;
 
-const HEAD: &str = "\
-# Resources that not every API server serves: alpha and beta versions, and those of later releases. Made by `cargo xtask codegen`; do not edit.
+const SERVED_HEAD: &str = "\
+# Resources that every API server serves. Made by `cargo xtask codegen`; do not edit.
 # apiVersion resource kind[@apiVersion of the kind] scope [singular [short names]]
 ";
 
-/// Writes the resources of discovery documents in directories that the table `served` has not.
-pub(super) fn run(directories: &[PathBuf], served: &Path, optional: &Path) -> Result<(), Error> {
-    let table = std::fs::read_to_string(served).map_err(Error::file(served))?;
-    let key = |line: &str| line.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
-    let served: BTreeSet<_> = table.lines().map(key).collect();
+const OPTIONAL_HEAD: &str = "\
+# Resources that not every API server serves: those of alpha and beta versions. Made by `cargo xtask codegen`; do not edit.
+# apiVersion resource kind[@apiVersion of the kind] scope [singular [short names]]
+";
+
+/// Writes the tables `resources.txt` and `optional.txt` into a directory, from the discovery documents of another, which are those of
+/// a server that serves all that it can.
+// Upstream: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource: alpha and beta versions are off
+pub(super) fn run(documents: &Path, data: &Path) -> Result<(), Error> {
     let mut lines = BTreeMap::new();
-    for directory in directories {
-        for path in documents(directory)? {
-            let text = std::fs::read(&path).map_err(Error::file(&path))?;
-            let document = pratique_json::parse(&text).map_err(within(path.display()))?;
-            for line in resources(&document) {
-                lines.entry(key(&line)).or_insert(line);
-            }
+    for path in lists(documents)? {
+        let text = std::fs::read(&path).map_err(Error::file(&path))?;
+        let document = pratique_json::parse(&text).map_err(within(path.display()))?;
+        for line in resources(&document) {
+            lines.insert(key(&line), line);
         }
     }
-    let mut text = String::from(HEAD);
-    for (_, line) in lines.iter().filter(|(key, _)| !served.contains(*key)) {
-        let _ = writeln!(text, "{line}");
+    let (optional, served): (Vec<_>, Vec<_>) =
+        lines.iter().partition(|((_, version, _), _)| !is_stable(version));
+    for (name, head, lines) in [
+        ("resources.txt", SERVED_HEAD, served),
+        ("optional.txt", OPTIONAL_HEAD, optional),
+    ] {
+        let mut text = String::from(head);
+        for (_, line) in lines {
+            let _ = writeln!(text, "{line}");
+        }
+        let table = data.join(name);
+        std::fs::write(&table, text).map_err(Error::file(&table))?;
     }
-    std::fs::write(optional, text).map_err(Error::file(optional))
+    Ok(())
+}
+
+/// The group, version and resource of a line, by which lines are in order.
+fn key(line: &str) -> (String, String, String) {
+    let (api_version, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let resource = rest.split(' ').next().unwrap_or_default();
+    (group.to_owned(), version.to_owned(), resource.to_owned())
+}
+
+/// `v1`, not `v1beta1`
+fn is_stable(version: &str) -> bool {
+    version.bytes().skip(1).all(|letter| letter.is_ascii_digit())
 }
 
 /// The lists of the resources of a version: `api__v1.json`, `apis__apps__v1.json`.
-fn documents(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+fn lists(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let of_version = |path: &PathBuf| {
         let name = path
             .file_name()

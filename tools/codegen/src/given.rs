@@ -46,14 +46,74 @@ pub(super) fn run(
             add_call(&mut facts, types, root, call, &functions);
         }
     }
+    write(&facts, table)
+}
+
+/// Writes the table of a release by that of another one: what is required, and the values of generated functions, are the release's
+/// own; what functions by hand set is the same, as far as there are the fields.
+pub(super) fn run_changed(
+    directories: &[PathBuf],
+    types: &Types,
+    names: &BTreeSet<String>,
+    other: &str,
+    objects: &Path,
+    table: &Path,
+) -> Result<(), Error> {
+    let mut facts = required(directories, names)?;
+    let document = read(objects)?;
+    let by_kind = document.get("defaults").and_then(Value::as_object);
+    for (kind, steps) in by_kind.into_iter().flatten() {
+        let Some(root) = types.kinds.get(kind) else {
+            continue;
+        };
+        for step in steps.as_array().into_iter().flatten() {
+            add_step(&mut facts, types, root, step);
+        }
+    }
+    let mut current = "";
+    for line in other.lines() {
+        if let Some(name) = line.strip_prefix("type ") {
+            current = name;
+        } else if let Some((path, how)) = line.strip_prefix(' ').and_then(|line| line.split_once(' '))
+            && how != "!"
+            && names.contains(current)
+            && has_field(types, current, path)
+        {
+            let of = facts.entry(current.to_owned()).or_default();
+            of.entry(path.to_owned()).or_insert_with(|| how.to_owned());
+        }
+    }
+    write(&facts, table)
+}
+
+fn write(facts: &Facts, table: &Path) -> Result<(), Error> {
     let mut text = String::from(HEAD);
-    for (name, fields) in &facts {
+    for (name, fields) in facts {
         let _ = writeln!(text, "type {name}");
         for (path, how) in fields {
             let _ = writeln!(text, " {path} {how}");
         }
     }
     std::fs::write(table, text).map_err(Error::file(table))
+}
+
+/// Adds the value that a generated function sets.
+fn add_step(facts: &mut Facts, types: &Types, root: &str, step: &Value) {
+    let path = step.get("path").and_then(Value::as_array);
+    let names = path.into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<&str> = names.filter(|name| *name != "*").collect();
+    let (Some((field, holder)), Some(value)) = (names.split_last(), step.get("value")) else {
+        return;
+    };
+    if let Some(of) = step.get("when").and(type_at(types, root, &holder.join("."))) {
+        add(facts, of, field, value);
+    }
+}
+
+/// Whether a type has a field at a path.
+fn has_field(types: &Types, of: &str, path: &str) -> bool {
+    let (holder, field) = path.rsplit_once('.').unwrap_or(("", path));
+    type_at(types, of, holder).is_some_and(|holder| fields(types, &holder).contains_key(field))
 }
 
 fn read(path: &Path) -> Result<Value, Error> {

@@ -13,6 +13,8 @@ mod lifecycle;
 mod merge;
 mod objects;
 mod openapi;
+mod release;
+mod release_list;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,11 +25,7 @@ use pratique_harness::Error;
 
 use types::{Field, Shape, Types};
 
-/// Reads discovery documents of directories and the table of the resources that every server serves, `served`; writes the
-/// table `optional` of all others.
-pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), Error> {
-    discovery::run(discovery, served, optional)
-}
+pub use release::{ReleaseSources, describe_changes, run_release};
 
 /// Reads the lifecycles of the types of Go modules, and writes the table of versions that are no longer served.
 pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
@@ -40,28 +38,21 @@ pub fn run_declarative(rules: &Path, kinds: &Path, table: &Path) -> Result<(), E
     declarative::run(rules, kinds, table)
 }
 
-/// Replaces the tables in the directory `data` by their changes from those of a newer release.
-pub fn run_changes(newer: &Path, data: &Path) -> Result<(), Error> {
-    changes::run(newer, data)
-}
-
-/// Reads what `tools/go/objects/featuregates` writes; writes the table of feature gates into the directory `data`.
-pub fn run_gates(gates: &Path, data: &Path) -> Result<(), Error> {
-    gates::run(gates, data)
-}
-
 /// Reads what `tools/go/objects` writes of a release, and OpenAPI documents of directories; writes the tables of the release
-/// into the directory `data`, of which `given.txt` only if there are tables of `defaulting`.
-pub fn run(objects: &Path, openapi: &[PathBuf], defaulting: Option<&Path>, data: &Path) -> Result<(), Error> {
+/// into the directory `data`. `given.txt` is made of the tables of `defaulting`, or of the one of another release; without both it
+/// stays as it is.
+fn run(
+    objects: &Path,
+    openapi: &[PathBuf],
+    defaulting: Option<&Path>,
+    given: Option<&str>,
+    data: &Path,
+) -> Result<(), Error> {
     let types = Types::read(objects)?;
-    let names = reachable(
-        &types,
-        types
-            .kinds
-            .values()
-            .cloned()
-            .chain(OTHERS.lines().map(str::to_owned)),
-    );
+    // Not every release has all of the others.
+    let others = OTHERS.lines().filter(|name| types.structs.contains_key(*name));
+    let roots = types.kinds.values().cloned().chain(others.map(str::to_owned));
+    let names = reachable(&types, roots);
     let mut text = String::from(HEAD);
     for (kind, name) in &types.kinds {
         let word = if has_objects(kind, name) { "kind" } else { "other" };
@@ -78,9 +69,11 @@ pub fn run(objects: &Path, openapi: &[PathBuf], defaulting: Option<&Path>, data:
         std::fs::write(&table, text).map_err(Error::file(&table))?;
     }
     objects::run(objects, data)?;
-    if let Some(defaulting) = defaulting {
-        let table = data.join("given.txt");
-        given::run(openapi, &types, &names, &types.kinds, defaulting, &table)?;
+    let table = data.join("given.txt");
+    match (defaulting, given) {
+        (Some(defaulting), _) => given::run(openapi, &types, &names, &types.kinds, defaulting, &table)?,
+        (None, Some(other)) => given::run_changed(openapi, &types, &names, other, objects, &table)?,
+        (None, None) => {}
     }
     merge::run(openapi, &data.join("merge.txt"))?;
     constraints::run(openapi, &data.join("constraints.txt"))
