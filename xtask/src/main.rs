@@ -1,9 +1,10 @@
 //! Maintenance tasks: `cargo xtask <task>`.
 //!
-//! This program only has tasks that build quickly: [`mod@tidy`], and [`mod@reference`], which runs tests. All other tasks are
-//! [tools] with separate programs.
+//! This program only has tasks that build quickly: [`mod@tidy`], and [`mod@reference`] and [`mod@release`], which run others. All
+//! other tasks are [tools] with separate programs.
 
 mod reference;
+mod release;
 mod tidy;
 mod tools;
 
@@ -18,9 +19,13 @@ use pratique_harness::workspace;
 use tools::{TOOLS, Tool};
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
+    let mut arguments = std::env::args_os().skip(1).peekable();
     let task = arguments.next().unwrap_or_default();
     match task.to_str() {
+        // The tool of this name is about our own releases.
+        Some("release") if arguments.peek().is_some_and(|first| first == "add") => {
+            release::add(&arguments.skip(1).collect::<Vec<_>>())
+        }
         Some("tidy") => tidy(arguments.next()),
         Some("reference") => reference::write(arguments.next()),
         Some("help" | "-h" | "--help") => {
@@ -65,6 +70,10 @@ fn help() -> String {
     let mut text =
         "Maintenance tasks of the workspace\n\nUsage: cargo xtask <TASK> [ARGUMENTS]…\n\nTasks:\n".to_owned();
     let own = [
+        (
+            "release add",
+            "Add a release of Kubernetes: its tables and what is recorded of it; `cargo xtask release add 1.37.2`",
+        ),
         (
             "reference",
             "Write the pages of docs/reference and docs/library, from the code",

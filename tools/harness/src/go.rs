@@ -24,6 +24,13 @@ pub fn command(module: &str) -> Command {
     command
 }
 
+/// Go with another release of Kubernetes, in the directory of a module: `1.36.3`.
+pub fn command_at(version: &str, module: &str) -> Command {
+    let mut command = Command::new(directory("at-version.sh"));
+    command.args([version, module]);
+    command
+}
+
 /// Builds a package of a module, such as `./bench`. Go's cache makes this quick when nothing changed.
 ///
 /// # Errors

@@ -1,0 +1,288 @@
+//! `cargo xtask release add 1.39.0`: fetches a release of Kubernetes, writes its tables, records what its code says, runs the tests
+//! that compare, and prints what differs from its neighbour.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use pratique_harness::{Error, cargo, go, workspace};
+
+/// The first line of changes, which are none.
+const NO_CHANGES: &str =
+    "# Changes of the table of another release. Made by `cargo xtask codegen`; do not edit.\n";
+
+/// Releases whose modules have versions of kinds that later ones have not: of `k8s.io/api`, and of two others.
+const OLD_MODULES: [&str; 10] = [
+    "k8s.io/api@v0.32.9",
+    "k8s.io/api@v0.28.15",
+    "k8s.io/api@v0.24.17",
+    "k8s.io/api@v0.21.14",
+    "k8s.io/apiextensions-apiserver@v0.21.14",
+    "k8s.io/kube-aggregator@v0.21.14",
+    "k8s.io/api@v0.20.15",
+    "k8s.io/api@v0.19.16",
+    "k8s.io/api@v0.18.19",
+    "k8s.io/api@v0.17.17",
+];
+
+/// Packages whose tests compare with what was recorded, for every release.
+const COMPARED: [&str; 5] = [
+    "pratique-types",
+    "pratique-schema",
+    "pratique-objects",
+    "pratique-request",
+    "pratique-registry",
+];
+
+/// Adds a release, or makes the one that there is anew.
+pub(crate) fn add(arguments: &[OsString]) -> ExitCode {
+    let version = match arguments {
+        [version] => version.to_str().map(|version| version.trim_start_matches('v')),
+        _ => None,
+    };
+    let Some(version) = version.filter(|version| version.split('.').count() >= 3) else {
+        eprintln!("error: cargo xtask release add VERSION, such as 1.37.2");
+        return ExitCode::from(2);
+    };
+    match KubernetesRelease::new(version).add() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// A release that is added.
+struct KubernetesRelease {
+    /// `1.39.0`
+    version: String,
+    /// `1.39`
+    minor: String,
+    /// The directory of what the programs of the release write.
+    reflected: PathBuf,
+}
+
+impl KubernetesRelease {
+    fn new(version: &str) -> Self {
+        KubernetesRelease {
+            version: version.to_owned(),
+            minor: minor_of(version),
+            reflected: workspace::root().join("target/kubernetes").join(version),
+        }
+    }
+
+    fn add(&self) -> Result<(), Error> {
+        self.write_stubs()?;
+        self.reflect()?;
+        let module = self.module("k8s.io/kubernetes")?;
+        eprintln!("generating tables");
+        run(codegen()
+            .args(["release", &self.version])
+            .arg(&self.reflected)
+            .arg("--discovery")
+            .arg(module.join("api/discovery")))?;
+        run(codegen()
+            .arg("lifecycle")
+            .args(self.lifecycle_modules()?)
+            .arg("--table")
+            .arg(workspace::root().join("crates/pratique-types/data/removed.txt")))?;
+        self.record()?;
+        let (older, newer) = self.neighbours()?;
+        run(codegen().args(["compare", &older, &newer]))?;
+        eprintln!("comparing");
+        let mut tests = cargo::command();
+        tests.args(["test", "--quiet", "--no-fail-fast"]);
+        tests.args(COMPARED.iter().flat_map(|package| ["--package", package]));
+        run(tests.current_dir(workspace::root()))
+    }
+
+    /// The program that writes the tables includes those of all releases that are listed: without its directory, one is as its
+    /// neighbour.
+    fn write_stubs(&self) -> Result<(), Error> {
+        let data = workspace::root().join("crates/pratique-schema/data");
+        let directory = data.join(&self.minor);
+        let mut list = list()?.into_iter();
+        let is_listed = list.any(|(version, base)| minor_of(&version) == self.minor && base != "-");
+        if directory.is_dir() || !is_listed {
+            return Ok(());
+        }
+        fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+        for name in TABLES {
+            let table = directory.join(name).with_extension("diff");
+            fs::write(&table, NO_CHANGES).map_err(Error::file(&table))?;
+        }
+        Ok(())
+    }
+
+    /// Runs the programs that read the release's own code.
+    fn reflect(&self) -> Result<(), Error> {
+        let documents = self.reflected.join("openapi");
+        fs::create_dir_all(&documents).map_err(Error::file(&documents))?;
+        eprintln!(
+            "reading the schemes, the feature gates and the documents of Kubernetes {}",
+            self.version
+        );
+        self.run_program(&[".".as_ref()], None, Some("objects.json"))?;
+        self.run_program(&["./featuregates".as_ref()], None, Some("gates.json"))?;
+        self.run_program(&["./registry".as_ref(), self.reflected.as_os_str()], None, None)?;
+        self.run_program(&["./openapi".as_ref(), documents.as_os_str()], None, None)
+    }
+
+    /// Records what the release says of values of `--feature-gates`, and what it makes of an object of each kind.
+    fn record(&self) -> Result<(), Error> {
+        eprintln!("recording");
+        let tests = workspace::root().join("crates/pratique-schema/testdata");
+        let answer = ["./featuregates", "answer", &self.version].map(AsRef::as_ref);
+        self.run_program(&answer, Some(&tests.join("gates.txt")), Some("answers.txt"))?;
+        let generate = ["./receive", "generate", &self.version].map(AsRef::as_ref);
+        self.run_program(&generate, None, Some("receive.json"))?;
+        let objects = workspace::root().join("testdata/objects");
+        for (from, to) in [
+            ("answers.txt", tests.join(format!("gates-{}.txt", self.minor))),
+            (
+                "receive.json",
+                objects.join(format!("generated-{}.json", self.minor)),
+            ),
+        ] {
+            fs::copy(self.reflected.join(from), &to).map_err(Error::file(&to))?;
+        }
+        Ok(())
+    }
+
+    /// Runs a program of `tools/go/objects` with the release.
+    fn run_program(
+        &self,
+        program: &[&std::ffi::OsStr],
+        input: Option<&Path>,
+        output: Option<&str>,
+    ) -> Result<(), Error> {
+        let mut command = go::command_at(&self.version, "objects");
+        command.arg("run").args(program);
+        if let Some(input) = input {
+            command.stdin(File::open(input).map_err(Error::file(input))?);
+        }
+        if let Some(output) = output {
+            let path = self.reflected.join(output);
+            command.stdout(File::create(&path).map_err(Error::file(&path))?);
+        }
+        run(&mut command)
+    }
+
+    /// The directory of a module of the release.
+    fn module(&self, name: &str) -> Result<PathBuf, Error> {
+        let listed = go::command_at(&self.version, "objects")
+            .args(["list", "-m", "-f", "{{.Dir}}", name])
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(Error::program("go"))?;
+        let directory = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
+        if directory.is_dir() {
+            Ok(directory)
+        } else {
+            Err(format!("there is no module {name} of Kubernetes {}", self.version).into())
+        }
+    }
+
+    /// The directories of the modules whose types have lifecycles: of the newest release and the latest one that is out, and old ones.
+    fn lifecycle_modules(&self) -> Result<Vec<PathBuf>, Error> {
+        let list = list()?;
+        let latest = list.iter().find(|(_, base)| base == "-");
+        let mut releases: Vec<&str> = list
+            .first()
+            .into_iter()
+            .chain(latest)
+            .map(|(version, _)| version.as_str())
+            .collect();
+        releases.dedup();
+        let mut directories = Vec::new();
+        for release in releases {
+            directories.push(KubernetesRelease::new(release).module("k8s.io/api")?);
+        }
+        let downloaded = Command::new("go")
+            .args(["mod", "download", "-json"])
+            .args(OLD_MODULES)
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(Error::program("go"))?;
+        if !downloaded.status.success() {
+            return Err("old versions of the module k8s.io/api cannot be downloaded".into());
+        }
+        let text = String::from_utf8_lossy(&downloaded.stdout);
+        let lines = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("\"Dir\": \""));
+        directories.extend(lines.map(|line| PathBuf::from(line.trim_end_matches(',').trim_end_matches('"'))));
+        Ok(directories)
+    }
+
+    /// The release and the one before it, or after it if it is the oldest: the older first.
+    fn neighbours(&self) -> Result<(String, String), Error> {
+        let list = list()?;
+        let place = list.iter().position(|(version, _)| *version == self.version);
+        let place = place.ok_or("the release is not listed")?;
+        let at = |place: usize| list.get(place).map(|(version, _)| minor_of(version));
+        Ok(match (at(place + 1), place.checked_sub(1).and_then(at)) {
+            (Some(older), _) => (older, self.minor.clone()),
+            (None, Some(newer)) => (self.minor.clone(), newer),
+            (None, None) => (self.minor.clone(), self.minor.clone()),
+        })
+    }
+}
+
+/// The tables that are stored as changes.
+const TABLES: [&str; 13] = [
+    "types",
+    "layout",
+    "merge",
+    "constraints",
+    "given",
+    "kinds",
+    "defaults",
+    "conversions",
+    "deprecations",
+    "patch_strategies",
+    "gates",
+    "resources",
+    "optional",
+];
+
+/// The versions that are listed, the newest first, each with the release whose tables it changes.
+fn list() -> Result<Vec<(String, String)>, Error> {
+    let path = workspace::root().join("crates/pratique-schema/data/releases.txt");
+    let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    Ok(lines
+        .map(|line| line.split_once(' ').unwrap_or((line, "-")))
+        .map(|(version, base)| (version.to_owned(), base.to_owned()))
+        .collect())
+}
+
+/// `1.39` of `1.39.0`
+fn minor_of(version: &str) -> String {
+    version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".")
+}
+
+/// The program that writes tables.
+fn codegen() -> Command {
+    let mut command = cargo::command();
+    command
+        .args(["run", "--quiet", "--package", "pratique-codegen", "--"])
+        .current_dir(workspace::root());
+    command
+}
+
+fn run(command: &mut Command) -> Result<(), Error> {
+    let name = command.get_program().display().to_string();
+    let status = command.status().map_err(Error::program(&name))?;
+    if status.success() {
+        Ok(())
+    } else {
+        let arguments: Vec<_> = command
+            .get_args()
+            .map(|argument| argument.to_string_lossy())
+            .collect();
+        Err(format!("{name} {} failed", arguments.join(" ")).into())
+    }
+}
