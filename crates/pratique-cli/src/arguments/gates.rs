@@ -66,9 +66,8 @@ impl GateArguments {
         if release == Release::latest() {
             return None;
         }
-        // There is no release of it yet.
-        let preview = if release.at_least(1, 38) {
-            format!("Kubernetes {release} is that of its beta; ")
+        let preview = if release.is_preview() {
+            format!("Kubernetes {release} is known as of {}, from which the release may differ; ", release.patch_version())
         } else {
             String::new()
         };
@@ -106,7 +105,7 @@ impl GateArguments {
 /// The arguments as they are written: gates are those of a release.
 #[derive(Clone, Debug, Args)]
 struct WrittenGates {
-    /// Release of Kubernetes that the server is of: 1.37 or 1.36.
+    /// Release of Kubernetes that the server is of: 1.34 to 1.38.
     #[arg(
         long,
         env = "PRATIQUE_KUBERNETES_VERSION",
@@ -218,6 +217,17 @@ mod tests {
         assert_eq!(note(Release::latest()), None);
         let older = note(Release::by_version("1.36").unwrap()).unwrap();
         assert!(older.contains("are those of Kubernetes 1.36;"), "{older}");
+        let preview = note(Release::by_version("1.38").unwrap()).unwrap();
+        assert!(preview.contains("1.38, known as of 1.38.0-beta.0, from which the release may differ;"), "{preview}");
+    }
+
+    #[test]
+    fn the_help_names_all_releases() {
+        let versions: Vec<String> = Release::list().iter().map(ToString::to_string).collect();
+        let command = WrittenGates::augment_args(Command::new("pratique"));
+        let help = command.clone().render_long_help().to_string();
+        let (newest, oldest) = (versions.first().unwrap(), versions.last().unwrap());
+        assert!(help.contains(&format!("is of: {oldest} to {newest}")), "{help}");
     }
 
     #[test]
@@ -246,7 +256,7 @@ mod tests {
             "1.2",
             "",
             Err(
-                "invalid value '1.2' for '--kubernetes-version <VERSION>': Kubernetes 1.2 is not known; known are 1.37, 1.36",
+                "invalid value '1.2' for '--kubernetes-version <VERSION>': Kubernetes 1.2 is not known; known are 1.38, 1.37, 1.36, 1.35, 1.34",
             ),
         );
     }
