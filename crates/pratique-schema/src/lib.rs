@@ -27,6 +27,7 @@ pub mod merge;
 mod patch_strategies;
 mod read;
 mod release;
+mod server_version;
 mod slots;
 
 use std::collections::HashMap;
@@ -46,6 +47,7 @@ pub use given::{FieldPresence, GivenFields, given};
 pub use layout::{LayoutField, Layouts, layout, names_in_order};
 pub use patch_strategies::{PatchStrategies, PatchStrategy};
 pub use release::{Release, ReleaseError, ReleaseTables};
+pub use server_version::ServerVersion;
 pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.

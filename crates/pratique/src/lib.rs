@@ -241,6 +241,6 @@ pub use plugins::PluginInputs;
 pub use pratique_manifest::{ManifestFile, Plugin};
 pub use pratique_plugin::PluginChain;
 pub use pratique_policy::{EvalContext, ObjectModel, Unfinished, object_model};
-pub use pratique_schema::{FeatureGates, FeatureGatesError, Release, ReleaseError};
+pub use pratique_schema::{FeatureGates, FeatureGatesError, Release, ReleaseError, ServerVersion};
 pub use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 pub use step::{AdmissionStep, Attributes};
