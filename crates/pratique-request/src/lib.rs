@@ -27,7 +27,7 @@ mod user;
 
 pub use definition::GoneDefinition;
 pub use pod::pod_request;
-pub use received::{decode_object, server_warnings};
+pub use received::{decode_object, decode_object_in, server_warnings};
 pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
 pub use unserved::UnservedKind;

@@ -1,6 +1,7 @@
 //! Objects as a server decodes them, and the warnings that it gives besides those of policies.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_typed::decode;
 use pratique_types::{GroupVersionKind, Reason, Status};
 
@@ -9,7 +10,20 @@ use pratique_types::{GroupVersionKind, Reason, Status};
 /// # Errors
 /// The server cannot decode it, and answers with the status.
 pub fn decode_object(kind: &GroupVersionKind, object: &Value<'_>) -> Result<Vec<String>, Box<Status>> {
-    decode::received(kind, object).map_err(|why| Box::new(Status::failure(Reason::BadRequest, why)))
+    decode_object_in(Release::latest(), kind, object)
+}
+
+/// As [`decode_object`], as a server of a release does.
+///
+/// # Errors
+/// As [`decode_object`].
+pub fn decode_object_in(
+    release: &'static Release,
+    kind: &GroupVersionKind,
+    object: &Value<'_>,
+) -> Result<Vec<String>, Box<Status>> {
+    decode::received_in(release.schema(), kind, object)
+        .map_err(|why| Box::new(Status::failure(Reason::BadRequest, why)))
 }
 
 /// The warnings of an outcome that no decision of a policy gives: those of fields, of deprecated kinds, of plugins and of

@@ -29,7 +29,7 @@ pub use fault::{Fault, FaultSink, StrictFault, StrictKind};
 pub use first::StrictFaults;
 pub use node::Node;
 pub use place::{Place, Step};
-pub use received::received;
+pub use received::{received, received_in};
 pub use tree_node::TreeNode;
 pub use type_meta::{TypeMetaError, type_meta};
 pub use value_error::{StructField, ValueError};
@@ -130,6 +130,18 @@ fn first_fault<'v, N: Node<'v>>(
 ) -> Result<Vec<String>, ValueError> {
     let mut sink = FirstFault::default();
     let _ = Decoder::new(written, progress, &mut sink).structure(of, members);
+    sink.into_result()
+}
+
+/// Decodes members of an object by the types of a schema, as [`first_fault`] does.
+fn members_faults<'v, N: Node<'v>>(
+    schema: &'static Schema,
+    of: TypeId,
+    members: impl Iterator<Item = (&'v str, N)>,
+) -> Result<Vec<String>, ValueError> {
+    let mut sink = FirstFault::default();
+    let progress = Progress::unwatched();
+    let _ = Decoder::of_schema(schema, &[], &progress, &mut sink).structure(of, members);
     sink.into_result()
 }
 

@@ -1,7 +1,6 @@
 //! The warnings and the error of an API server about an object that a client sends it.
 
 use pratique_gotext::strconv::quote;
-use pratique_json::Progress;
 use pratique_schema::Schema;
 use pratique_types::GroupVersionKind;
 
@@ -13,11 +12,23 @@ use super::node::Node;
 ///
 /// Objects of kinds that are not built in are only checked for duplicate fields.
 pub fn received<'v, N: Node<'v>>(kind: &GroupVersionKind, object: N) -> Result<Vec<String>, String> {
-    let Some(id) = Schema::builtin().kind(kind) else {
+    received_in(Schema::builtin(), kind, object)
+}
+
+/// As [`received`], by the types of a release.
+///
+/// # Errors
+/// As [`received`].
+pub fn received_in<'v, N: Node<'v>>(
+    schema: &'static Schema,
+    kind: &GroupVersionKind,
+    object: N,
+) -> Result<Vec<String>, String> {
+    let Some(id) = schema.kind(kind) else {
         return Ok(super::duplicates(object));
     };
     // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
-    super::first_fault(id, object.members(), &[], &Progress::unwatched()).map_err(|cause| {
+    super::members_faults(schema, id, object.members()).map_err(|cause| {
         let GroupVersionKind { kind, version, .. } = kind;
         format!(
             "{kind} in version {} cannot be handled as a {kind}: {cause}",
@@ -28,6 +39,8 @@ pub fn received<'v, N: Node<'v>>(kind: &GroupVersionKind, object: N) -> Result<V
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
 
     #[track_caller]
@@ -36,6 +49,19 @@ mod tests {
         let found = received(&GroupVersionKind::new(kind.0, kind.1, kind.2), &object);
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         assert_eq!(found, expected.map(owned).map_err(str::to_owned));
+    }
+
+    #[test]
+    fn fields_are_those_of_a_release() {
+        let pod = r#"{"spec":{"volumes":[{"name":"v","emptyDir":{"mode":493}}]}}"#;
+        let pod = pratique_json::parse(pod.as_bytes()).unwrap();
+        let received = |version| {
+            let schema = Release::by_version(version).unwrap().schema();
+            received_in(schema, &GroupVersionKind::new("", "v1", "Pod"), &pod)
+        };
+        assert_eq!(received("1.37"), Ok(Vec::new()));
+        let unknown = r#"unknown field "spec.volumes[0].emptyDir.mode""#.to_owned();
+        assert_eq!(received("1.36"), Ok(vec![unknown]));
     }
 
     const DEPLOYMENT: (&str, &str, &str) = ("apps", "v1", "Deployment");
