@@ -57,12 +57,14 @@ mod diagram;
 mod explanation;
 mod format;
 mod locate;
+mod policy_cost;
 mod recorder;
 mod source;
 
 pub use diagram::Line;
 pub use explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
 pub use format::format_value;
+pub use policy_cost::{CostRecorder, PolicyCost};
 pub use pratique_policy::ExpressionId;
 pub use recorder::Recorder;
 pub use source::{Logic, SourceExpression};

@@ -44,6 +44,12 @@ impl<'v> FieldChange<'v> {
     }
 }
 
+/// What makes one form of an object another, field by field: `set spec.x to 1`.
+pub fn changed_fields(before: &Value<'_>, after: &Value<'_>) -> Vec<String> {
+    let changes = FieldChange::between(before, after);
+    changes.iter().map(FieldChange::deed).collect()
+}
+
 /// Recursion follows the nesting of the values, which their parser bounds.
 fn collect<'v>(
     before: &'v Value<'v>,

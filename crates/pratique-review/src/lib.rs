@@ -82,6 +82,7 @@ mod whole_chain;
 pub use decisions::{DecisionRecorder, PolicyAction, PolicyDecision};
 #[cfg(feature = "webhooks")]
 pub use exchange::WebhookExchange;
+pub use field_change::changed_fields;
 pub use field_path::FieldPath;
 pub use findings::{FindingAction, ReviewFinding};
 pub use input::{ParentWorkload, ReceiveFailure, ReviewInput, decode_warnings};

@@ -10,7 +10,7 @@ use pratique::authorization::Authorizer;
 use pratique::authorization::{Decider, NoAuthorizer};
 use pratique::policy::{PolicyObserver, Trace};
 use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, Unfinished};
-use pratique_explain::{Explanation, Recorder};
+use pratique_explain::{CostRecorder, Explanation, PolicyCost, Recorder};
 #[cfg(feature = "webhooks")]
 use tokio::runtime::Runtime;
 
@@ -60,6 +60,8 @@ pub enum PolicyRecord {
     Decisions,
     /// Whether a policy matches the request at all.
     Matches,
+    /// What the expressions of each policy cost.
+    Costs,
     /// Every expression, with the values in it: the review has an explanation.
     Explanation,
 }
@@ -77,6 +79,8 @@ pub struct Review {
     pub is_refused: bool,
     /// Why the server's own validation refuses the object, field by field; empty where it does not.
     pub causes: Vec<InvalidCause>,
+    /// What the expressions of each policy cost, if that was [recorded](PolicyRecord::Costs).
+    pub costs: Vec<PolicyCost>,
     /// Whether it is known that no policy matches the request.
     pub is_unmatched: bool,
     /// The explanation, if policies were [explained](PolicyRecord::Explanation).
@@ -319,9 +323,11 @@ impl<'a> Reviewer<'a> {
         record: PolicyRecord,
     ) -> Result<Review, Unfinished> {
         let (recorder, matches) = (Recorder::new(), MatchRecorder::default());
+        let costs = CostRecorder::default();
         let context = match record {
             PolicyRecord::Decisions => context,
             PolicyRecord::Matches => context.with_trace(&matches),
+            PolicyRecord::Costs => context.with_trace(&costs),
             PolicyRecord::Explanation => context.with_trace(&recorder),
         };
         let mut decisions = DecisionRecorder::default();
@@ -330,6 +336,7 @@ impl<'a> Reviewer<'a> {
             .admit_policies(&input.request, context, &mut decisions)?;
         Ok(Review {
             decisions: decisions.0,
+            costs: costs.into_costs(),
             is_unmatched: record == PolicyRecord::Matches && !matches.has_match(),
             explanation: (record == PolicyRecord::Explanation).then(|| recorder.explanation()),
             ..Review::new(outcome)
@@ -346,6 +353,7 @@ impl Review {
             defaults: Vec::new(),
             is_refused: false,
             causes: Vec::new(),
+            costs: Vec::new(),
             is_unmatched: false,
             explanation: None,
             steps: None,
