@@ -6,12 +6,14 @@
 mod comparison;
 mod escaped;
 mod parts;
+mod table_page;
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::Report;
 pub use comparison::ComparisonPage;
 use escaped::Escaped;
+pub use table_page::{PageTable, TablePage};
 
 const STYLE: &str = include_str!("html/style.css");
 

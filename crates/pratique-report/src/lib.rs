@@ -50,7 +50,7 @@ mod tally;
 
 pub use counts::Counts;
 pub use evaluation::{Action, Decision, Evaluation, Finding};
-pub use html::{ComparisonPage, Page};
+pub use html::{ComparisonPage, Page, PageTable, TablePage};
 pub use namespace_reports::{NamespaceLimits, NamespaceReports, ReportApi};
 pub use owner::{owner_of, uid_of};
 pub use report::{MergeError, Problem, Report, ReportError, ReportNotice, Run, Shard};
