@@ -6,11 +6,13 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, NoAuthorizer};
-use pratique::{Admission, AdmissionDecision, AdmissionRequest, Objects, Unfinished};
+use pratique::{
+    Admission, AdmissionDecision, AdmissionRequest, FeatureGates, Objects, Release, ReleaseError, Unfinished,
+};
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
-use pratique_request::{BuildError, RequestTemplate, ResourceResolver, decode_object, kind_of, options};
+use pratique_request::{BuildError, RequestTemplate, ResourceResolver, decode_object_in, kind_of, options};
 use pratique_review::{FindingAction, PolicyAction, Review, ReviewFinding, ReviewInput, Reviewer};
 use pratique_types::{GroupVersionKind, Operation, Status};
 
@@ -49,6 +51,8 @@ pub struct BatchEvaluator {
     authorizer: Arc<dyn Authorizer>,
     objects: Option<ApiObjects>,
     resolver: ResourceResolver,
+    /// Those of the server, if they were set.
+    gates: Option<FeatureGates>,
     namespace: String,
     user: String,
     groups: Vec<String>,
@@ -66,6 +70,7 @@ impl BatchEvaluator {
             authorizer: Arc::new(NoAuthorizer),
             objects: Some(ApiObjects::default()),
             resolver: ResourceResolver::default(),
+            gates: None,
             namespace: NAMESPACE.to_owned(),
             user: USER.to_owned(),
             groups: Vec::new(),
@@ -90,14 +95,46 @@ impl BatchEvaluator {
     /// With other kinds of objects, such as custom resources; `None` where objects are complete, as they are stored.
     #[must_use]
     pub fn objects(self, objects: Option<ApiObjects>) -> Self {
-        BatchEvaluator { objects, ..self }
+        let of_server = |objects: ApiObjects| match self.gates {
+            Some(gates) => objects.with_gates(gates),
+            None => objects,
+        };
+        BatchEvaluator {
+            objects: objects.map(of_server),
+            ..self
+        }
     }
 
     /// With the resources of a cluster besides those of Kubernetes. What matches the resource of a kind that is not known is
     /// undecided.
     #[must_use]
     pub fn resolver(self, resolver: ResourceResolver) -> Self {
+        let resolver = match self.gates {
+            Some(gates) => resolver.with_release(gates.release()),
+            None => resolver,
+        };
         BatchEvaluator { resolver, ..self }
+    }
+
+    /// As a server of a release decodes objects, serves kinds and sets defaults, such as `1.37`; by default it is of the newest that
+    /// is known. The policies are those of the `Admission`, whose builder takes the release as well.
+    ///
+    /// # Errors
+    /// The release is not known.
+    pub fn kubernetes_version(self, version: &str) -> Result<Self, ReleaseError> {
+        let release = Release::by_version(version)?;
+        Ok(self.feature_gates(FeatureGates::new(release)))
+    }
+
+    /// As a server of a release with some feature gates does.
+    #[must_use]
+    pub fn feature_gates(self, gates: FeatureGates) -> Self {
+        BatchEvaluator {
+            gates: Some(gates),
+            objects: self.objects.map(|objects| objects.with_gates(gates)),
+            resolver: self.resolver.with_release(gates.release()),
+            ..self
+        }
     }
 
     /// With another namespace for objects that name none.
@@ -115,6 +152,14 @@ impl BatchEvaluator {
             groups,
             ..self
         }
+    }
+
+    /// The release of the server.
+    fn release(&self) -> &'static Release {
+        let gates = self
+            .gates
+            .or_else(|| self.objects.as_ref().map(ApiObjects::gates));
+        gates.unwrap_or_default().release()
     }
 
     /// The columns of results.
@@ -183,7 +228,9 @@ impl BatchEvaluator {
         };
         // It is decoded as it is given: what its request has besides is the server's own.
         let decoded = match (operation, kind_of(&object)) {
-            (Operation::Create | Operation::Update, Ok(kind)) => decode_object(&kind, &object),
+            (Operation::Create | Operation::Update, Ok(kind)) => {
+                decode_object_in(self.release(), &kind, &object)
+            }
             _ => Ok(Vec::new()),
         };
         let input = self.input(&template, object, old, row, decoded);

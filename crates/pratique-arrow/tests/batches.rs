@@ -350,3 +350,59 @@ fn objects_need_names() {
         assert_eq!(texts(&results, "message")[0].as_deref(), Some(message));
     }
 }
+
+/// A default that came with 1.37.
+#[test]
+fn the_server_is_of_a_release() {
+    let policy = r#"
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: available.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [statefulsets], operations: [CREATE]}]
+  validations: [{expression: "!has(object.spec.updateStrategy.rollingUpdate.maxUnavailable)"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: available.static.k8s.io}
+spec: {policyName: available.static.k8s.io, validationActions: [Deny]}
+"#;
+    let file = ManifestFile {
+        path: "policy.yaml".into(),
+        content: policy.into(),
+    };
+    let admission = Admission::builder()
+        .files([file], Plugin::ValidatingAdmissionPolicy)
+        .build()
+        .unwrap();
+    let evaluator = BatchEvaluator::new(Arc::new(admission));
+    let set = r#"{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"db"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+        "updateStrategy":{"rollingUpdate":{"partition":0}},
+        "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}"#;
+    let bundle =
+        r#"{"apiVersion":"certificates.k8s.io/v1","kind":"ClusterTrustBundle","metadata":{"name":"b"}}"#;
+    let objects = StringArray::from_iter_values([set, bundle]);
+    let batch = RecordBatch::try_from_iter([("object", Arc::new(objects) as ArrayRef)]).unwrap();
+    let decisions = |evaluator: &BatchEvaluator| -> Vec<String> {
+        let results = evaluator.evaluate(&batch).unwrap();
+        let decisions = results
+            .column_by_name("decision")
+            .unwrap()
+            .as_string::<i32>()
+            .clone();
+        decisions
+            .iter()
+            .map(|decision| decision.unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(decisions(&evaluator), ["denied", "allowed"]);
+    let older = evaluator.clone().kubernetes_version("1.36").unwrap();
+    assert_eq!(decisions(&older), ["allowed", "denied"]);
+    let unknown = evaluator.kubernetes_version("1.2").map(drop).unwrap_err();
+    assert!(
+        unknown
+            .to_string()
+            .starts_with("Kubernetes 1.2 is not known; known are ")
+    );
+}
