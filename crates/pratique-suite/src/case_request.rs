@@ -31,7 +31,7 @@ impl Suite {
     /// # Errors
     /// It has no request, or the server refuses it before admission.
     pub fn request(&self, case: &Case, policies: &Policies) -> Result<CaseRequest, CaseError> {
-        let kinds = self.kinds(case, policies)?;
+        let kinds = self.kinds(case, policies.of_case(self, case))?;
         let mut input = self.decoded_request(case, &kinds)?;
         let prepared = self.preparation().prepare(&mut input, kinds.completed());
         if let Some(refused) = prepared.refusal(&input) {
@@ -102,8 +102,9 @@ impl Suite {
             // A test is to say what it tests.
             Resolution::Assumed(assumed) => return Err(BuildError::UnknownKind(assumed.kind).into()),
         }
+        let schema = self.gates_of(case).release().schema();
         let received = |object: &Value<'static>| match kind_of(object) {
-            Ok(kind) => decode::received(&kind, object).map_err(CaseError::Undecodable),
+            Ok(kind) => decode::received_in(schema, &kind, object).map_err(CaseError::Undecodable),
             // There is no object.
             Err(_) => Ok(Vec::new()),
         };

@@ -46,8 +46,8 @@ impl Suite {
     /// A definition cannot be used.
     pub(crate) fn kinds(&self, case: &Case, policies: &Policies) -> Result<CaseKinds, CaseError> {
         let mut kinds = CaseKinds {
-            resolver: policies.resolver(),
-            api_objects: policies.api_objects(),
+            resolver: policies.resolver().with_release(policies.gates.release()),
+            api_objects: policies.api_objects().with_gates(policies.gates),
             completes: self.defaults,
         };
         for definition in self.objects(case).filter(|object| is_definition(object)) {

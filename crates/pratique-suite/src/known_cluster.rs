@@ -23,6 +23,10 @@ impl Policies {
             complete_plugins(plugins, known);
         }
         self.base = Some(base);
+        for policies in self.of_releases() {
+            // Their faults are the same.
+            policies.over(known);
+        }
         faults
     }
 

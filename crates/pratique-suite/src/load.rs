@@ -19,7 +19,7 @@ use pratique_policy::Origin;
 use crate::files;
 use crate::roots::{OpenError, SuiteRoots};
 use crate::scripted::ScriptedCaller;
-use crate::suite::{Reference, Suite};
+use crate::suite::{Case, Reference, Suite};
 use crate::whole_chain::WholeChain;
 use pratique_json::text_at;
 use pratique_manifest::convert::items;
@@ -49,12 +49,28 @@ pub struct Policies {
     pub(crate) base: Option<ClusterBase>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
+    /// The release and feature gates of the server that loads them.
+    pub(crate) gates: FeatureGates,
+    /// The same policies as servers of other releases load them, of which there are tests.
+    of_releases: Vec<Policies>,
 }
 
 impl Policies {
     /// The policies, compiled.
     pub fn admission(&self) -> &Admission {
         &self.admission
+    }
+
+    /// The policies as the server loads them that gets the request of a case.
+    pub(crate) fn of_case(&self, suite: &Suite, case: &Case) -> &Policies {
+        let gates = suite.gates_of(case);
+        let mut others = self.of_releases.iter();
+        others.find(|policies| policies.gates == gates).unwrap_or(self)
+    }
+
+    /// The same policies as servers of other releases load them.
+    pub(crate) fn of_releases(&mut self) -> &mut [Policies] {
+        &mut self.of_releases
     }
 
     /// The kinds that admission plugins look up; `None` if there are no plugins.
@@ -76,14 +92,30 @@ impl Suite {
         (!evaluates && !self.cases.is_empty()).then(|| problem(Rule::InvalidField, message, Some(&at)))
     }
 
-    /// Loads the policies that the suite names.
+    /// Loads the policies that the suite names, as each server does that gets requests of its tests.
     ///
     /// # Errors
     /// All problems of the policies.
     pub fn policies(&self) -> Result<Policies, Vec<Problem>> {
+        let of_suite = self.suite_gates();
+        let mut policies = self.policies_of(of_suite)?;
+        let mut others: Vec<FeatureGates> = Vec::new();
+        for gates in self.cases.iter().map(|case| self.gates_of(case)) {
+            if gates != of_suite && !others.contains(&gates) {
+                others.push(gates);
+            }
+        }
+        for gates in others {
+            policies.of_releases.push(self.policies_of(gates)?);
+        }
+        Ok(policies)
+    }
+
+    fn policies_of(&self, gates: FeatureGates) -> Result<Policies, Vec<Problem>> {
         let mut found = PolicyFiles {
             roots: self.roots.clone(),
             is_for_tests: !self.cases.is_empty(),
+            gates,
             ..PolicyFiles::default()
         };
         for reference in &self.policies {
@@ -92,7 +124,7 @@ impl Suite {
         for file in &self.generated {
             found.of_api.push(file.clone());
         }
-        let builder = Admission::builder();
+        let builder = Admission::builder().feature_gates(gates);
         let mut sets = Vec::new();
         let options = Options::new(builder.expressions());
         for (plugin, files) in std::mem::take(&mut found.of_plugins) {
@@ -133,7 +165,8 @@ impl Suite {
         if !found.problems.is_empty() {
             return Err(found.problems);
         }
-        let plugin_state = plugins.as_ref().map(PluginState::of);
+        let plugin_state = plugins.as_ref();
+        let plugin_state = plugin_state.map(|plugins| PluginState::of(plugins).with_gates(gates));
         let caller = Arc::new(ScriptedCaller::default());
         if self.bind {
             bind(&mut sets);
@@ -146,9 +179,10 @@ impl Suite {
             bind(&mut sets);
             let mut again = PolicyFiles {
                 roots: self.roots.clone(),
+                gates,
                 ..PolicyFiles::default()
             };
-            let builder = Admission::builder();
+            let builder = Admission::builder().feature_gates(gates);
             let plugins = self.chain.as_ref().and_then(|settings| {
                 let started = again.start(settings, self.configuration.as_ref(), &builder);
                 Some(started?.plugins)
@@ -165,6 +199,8 @@ impl Suite {
             unbound,
             as_if_bound,
             files: found.files,
+            gates,
+            of_releases: Vec::new(),
         })
     }
 
@@ -286,6 +322,8 @@ struct PolicyFiles {
     roots: SuiteRoots,
     /// Whether there are tests, which pass where there is no policy.
     is_for_tests: bool,
+    /// The release and feature gates of the server.
+    gates: FeatureGates,
     of_plugins: BTreeMap<Plugin, Vec<ManifestFile>>,
     of_api: Vec<ManifestFile>,
     files: Vec<PathBuf>,
@@ -373,7 +411,7 @@ impl PolicyFiles {
         }
         let roots = self.roots.clone();
         let permit = |path: &Path| roots.permit(path).map_err(io::Error::other);
-        let started = chain::start(settings, FeatureGates::default(), &path, &options, &permit);
+        let started = chain::start(settings, self.gates, &path, &options, &permit);
         let why = match started {
             Ok(started) => {
                 self.add_directories(&started.configurations);

@@ -19,6 +19,7 @@ use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
 use crate::{schema::FORMAT, schema::KIND};
 use budget::Budget;
 pub(crate) use pratique_manifest::MappingFields as Fields;
+use pratique_schema::Release;
 use pratique_state::API_VERSION;
 use pratique_types::Operation;
 
@@ -153,6 +154,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     let bind = root.bool("bind").unwrap_or_default();
     let defaults = root.bool("defaults").unwrap_or(true);
     let validation = root.bool("validation").unwrap_or(true);
+    let release = reader.release(&root);
     let chain = reader.chain(&root);
     let webhooks = reader.webhooks(&root);
     let cluster = reader.cluster(&root);
@@ -175,6 +177,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     Ok(Suite {
         cases,
         bind,
+        release,
         defaults,
         validation,
         chain,
@@ -354,10 +357,24 @@ impl<'a> Reader<'a> {
             subresource: fields.text("subresource"),
             namespace: fields.text("namespace"),
             user: fields.node("user").map(|id| self.user(id)),
+            release: self.release(fields),
             dry_run: fields.bool("dryRun").unwrap_or_default(),
             options: fields.value("options"),
             webhooks: self.webhooks(fields).unwrap_or_default(),
             cluster: self.cluster(fields),
+        }
+    }
+
+    /// The release in the field `kubernetesVersion`, if there is one.
+    fn release(&mut self, fields: &Fields<'a>) -> Option<&'static Release> {
+        let id = fields.node("kubernetesVersion")?;
+        let text = self.fields(id).as_text().unwrap_or_default();
+        match Release::by_version(&text) {
+            Ok(release) => Some(release),
+            Err(error) => {
+                self.fault(Rule::InvalidField, error.to_string(), id);
+                None
+            }
         }
     }
 

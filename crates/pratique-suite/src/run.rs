@@ -154,7 +154,7 @@ impl Suite {
         if expected.is_some_and(|expected| expected.warnings.is_some()) {
             return Vec::new();
         }
-        let kinds = self.kinds(case, policies);
+        let kinds = self.kinds(case, policies.of_case(self, case));
         let decoded = kinds.and_then(|kinds| self.decoded_request(case, &kinds));
         decoded
             .ok()

@@ -42,7 +42,7 @@ impl<'s> Runner<'s> {
 
     /// Runs a case; `trace` observes the evaluation.
     pub fn test(&mut self, case: &Case, trace: Option<&(dyn Trace + Sync)>) -> CaseResult {
-        let (suite, policies) = (self.suite, self.policies);
+        let (suite, policies) = (self.suite, self.policies.of_case(self.suite, case));
         let group = self.group(case);
         let Some(group) = group else {
             return suite.result(case, policies, None, trace);
@@ -55,7 +55,7 @@ impl<'s> Runner<'s> {
 
     /// The group of a case, which begins with the state of the suite and the case.
     fn group(&mut self, case: &Case) -> Option<&mut Group<'s>> {
-        let base = self.policies.plugin_state.as_ref()?;
+        let base = self.policies.of_case(self.suite, case).plugin_state.as_ref()?;
         let node = case.nodes.node;
         if self.group.as_ref().is_none_or(|group| group.node != node) {
             self.group = Some(Group {

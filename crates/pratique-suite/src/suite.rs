@@ -16,6 +16,7 @@ use crate::scripted::Script;
 use crate::substitute;
 use pratique_review::ReviewDecision;
 use pratique_review::chain::ChainSettings;
+use pratique_schema::{FeatureGates, Release};
 use pratique_state::Rule;
 use pratique_state::StoredState;
 
@@ -34,6 +35,10 @@ pub struct Suite {
     pub bind: bool,
     /// Tests of another program that are not evaluated.
     pub not_evaluated: Vec<NotEvaluated>,
+    /// The release and feature gates of the server, for what says no other release.
+    pub gates: FeatureGates,
+    /// The release of the server, if the suite says it.
+    pub(crate) release: Option<&'static Release>,
     /// Whether objects are completed as an API server does.
     pub defaults: bool,
     /// Whether the server's own validation refuses objects of built-in kinds.
@@ -70,6 +75,8 @@ impl Suite {
             cases: Vec::new(),
             bind: false,
             not_evaluated: Vec::new(),
+            gates: FeatureGates::default(),
+            release: None,
             defaults: false,
             validation: true,
             chain: None,
@@ -84,6 +91,24 @@ impl Suite {
             generated: Vec::new(),
             is_foreign: false,
             is_unstructured: false,
+        }
+    }
+
+    /// The release and feature gates of the server that gets the request of a case.
+    pub fn gates_of(&self, case: &Case) -> FeatureGates {
+        self.gates_for(case.input.release.or(self.release))
+    }
+
+    /// The gates of the server of the suite.
+    pub(crate) fn suite_gates(&self) -> FeatureGates {
+        self.gates_for(self.release)
+    }
+
+    /// The gates of a server of a release that is named: gates that were given are those of another.
+    fn gates_for(&self, release: Option<&'static Release>) -> FeatureGates {
+        match release {
+            Some(release) if release != self.gates.release() => FeatureGates::new(release),
+            _ => self.gates,
         }
     }
 
@@ -200,6 +225,8 @@ pub(crate) struct TestInput {
     pub(crate) subresource: Option<String>,
     pub(crate) namespace: Option<String>,
     pub(crate) user: Option<UserInfo>,
+    /// The release of the server, if it is not the suite's.
+    pub(crate) release: Option<&'static Release>,
     pub(crate) dry_run: bool,
     pub(crate) options: Option<Value<'static>>,
     /// What webhooks answer, before what the suite says.
