@@ -7,7 +7,7 @@ use pratique_schema::Release;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef};
 
-use crate::unserved::UnservedKind;
+use crate::unserved::{UnservedKind, removed_since};
 
 /// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,7 +218,9 @@ impl ResourceResolver {
     fn of_kind(&self, kind: &GroupVersionKind, subresource: &str) -> Option<&ServedResource> {
         let is = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
         let resource = self.release().resources().served().iter().find(is);
-        let resource = resource.or_else(|| self.served.iter().find(is));
+        // What a cluster has switched on, another release may not have any more.
+        let is_kept = |served: &&ServedResource| removed_since(&served.kind, self.release()).is_none();
+        let resource = resource.or_else(|| self.served.iter().find(is).filter(is_kept));
         let parts: Vec<_> = parts_of_kind(kind, subresource, self.release()).collect();
         match (parts.as_slice(), resource) {
             // A Binding is an object of its own as well.
@@ -602,6 +604,27 @@ mod tests {
             help(&resolver),
             "the CustomResourceDefinition widgetes.example.com serves no version of it"
         );
+    }
+
+    #[test]
+    fn what_a_cluster_has_switched_on_may_be_gone_in_another_release() {
+        let cidrs = ServedResource {
+            resource: GroupVersionResource::new("networking.k8s.io", "v1beta1", "servicecidrs"),
+            kind: GroupVersionKind::new("networking.k8s.io", "v1beta1", "ServiceCIDR"),
+            ..served("networking.k8s.io", "servicecidrs", "ServiceCIDR")
+        };
+        let mut resolver = ResourceResolver::default();
+        resolver.serve([cidrs]);
+        let of_release = |version: &str| {
+            let release = Release::by_version(version).unwrap();
+            let kind = ("networking.k8s.io", "v1beta1", "ServiceCIDR");
+            resolved(&resolver.clone().with_release(release), kind, None, "")
+        };
+        assert_eq!(
+            of_release("1.36"),
+            "known networking.k8s.io/v1beta1/servicecidrs cluster"
+        );
+        assert_eq!(of_release("1.37"), MISSING);
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn any_of(group: &str, versions: &[String]) -> String {
 
 /// The first release that does not serve a kind which earlier ones served, if that is a release or one before it: as its lifecycle
 /// says, or as the tables of known releases do of versions that were only tried.
-fn removed_since(kind: &GroupVersionKind, release: &Release) -> Option<String> {
+pub(crate) fn removed_since(kind: &GroupVersionKind, release: &Release) -> Option<String> {
     let is_past =
         |text: &str| Release::parse_version(text).is_some_and(|version| version <= release.version());
     let removal = builtin::removal(kind).map(|removal| removal.release);
