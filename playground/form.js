@@ -15,6 +15,7 @@ export function requestForm(changed) {
       .map(([value, title]) => element("option", { value }, title))),
     subresource: input("subresource", { placeholder: "status" }),
     resource: input("resource", { placeholder: "widgets.example.com" }),
+    kubernetesVersion: input("kubernetes-version", { placeholder: "1.37" }),
   };
   const checks = {
     dryRun: element("input", { id: "dry-run", type: "checkbox", input: changed }),
@@ -31,6 +32,7 @@ export function requestForm(changed) {
     row("Subresource", fields.subresource),
     row("Pods of workloads", fields.expand, "whether they are evaluated as well"),
     row("Resource", fields.resource, "of a kind that is not known"),
+    row("Kubernetes", fields.kubernetesVersion, "the release that the server is of"),
     check("Dry run", checks.dryRun),
     check("Evaluate policies without a binding as if bound", checks.bind),
     check("Leave objects as they are, without what a server sets in them", checks.asGiven));
@@ -48,6 +50,7 @@ export function requestForm(changed) {
         expand: text("expand"),
         subresource: text("subresource"),
         resource: text("resource"),
+        kubernetesVersion: text("kubernetesVersion"),
         ...Object.fromEntries(Object.entries(checks).map(([name, field]) => [name, field.checked])),
       };
     },

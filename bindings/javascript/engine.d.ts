@@ -44,6 +44,11 @@ export interface Evaluate {
    * both, what depends on the authorizer is undecided.
    */
   authorizer?: string;
+  /**
+   * The release of Kubernetes that the server is of, such as `1.37`: by default that of a snapshot in `cluster`, or else the newest
+   * that is known.
+   */
+  kubernetesVersion?: string;
   /** Whether policies without a binding are evaluated as if bound. */
   bind?: boolean;
   /**

@@ -87,3 +87,11 @@ test("the example of the README runs", async () => {
   assert.equal(lines[0][0], "denied");
   assert.deepEqual(lines[1][0], ["proxy:latest"]);
 });
+
+test("is a server of a release", () => {
+  const bundle = JSON.stringify({ apiVersion: "certificates.k8s.io/v1", kind: "ClusterTrustBundle", metadata: { name: "b" } });
+  const older = engine.evaluate({ ...request(3), object: bundle, kubernetesVersion: "1.36" });
+  assert.equal(older.status.code, 404);
+  const unknown = engine.evaluate({ ...request(3), kubernetesVersion: "1.2" });
+  assert.match(unknown.problems[0].message, /^Kubernetes 1\.2 is not known; known are /);
+});

@@ -124,3 +124,12 @@ def test_threads_evaluate_at_once() -> None:
     for thread in threads:
         thread.join()
     assert sorted(decisions) == ["allowed"] * 20 + ["denied"] * 20
+
+def test_the_server_is_of_a_release() -> None:
+    bundle = {"apiVersion": "certificates.k8s.io/v1", "kind": "ClusterTrustBundle", "metadata": {"name": "b"}}
+    newest = pratique.evaluate(POLICY, object=bundle)
+    older = pratique.evaluate(POLICY, object=bundle, kubernetes_version="1.36")
+    assert older["status"]["code"] == 404
+    assert newest.get("status", {}).get("code") != 404
+    unknown = pratique.evaluate(POLICY, object=bundle, kubernetes_version="1.2")
+    assert unknown["problems"][0]["message"].startswith("Kubernetes 1.2 is not known; known are ")

@@ -1,7 +1,7 @@
 //! The cluster: its objects, and what indexes of snapshots among them say of the objects that are not there.
 
-use pratique::Objects;
 use pratique::api_objects::ApiObjects;
+use pratique::{FeatureGates, Objects, Release, ServerVersion};
 use pratique_json::Value;
 use pratique_rbac::Completeness;
 use pratique_request::{ResourceResolver, is_definition};
@@ -23,11 +23,15 @@ pub(crate) struct Cluster {
     pub(crate) resolver: ResourceResolver,
     /// The built-in kinds, and those of definitions.
     pub(crate) kinds: ApiObjects,
+    /// The release of the server, with its feature gates.
+    pub(crate) gates: FeatureGates,
+    /// What is to be told of the server's version.
+    pub(crate) version_note: Option<String>,
 }
 
 impl Cluster {
-    /// Reads the objects and the indexes of all texts.
-    pub(crate) fn read(files: &[File], problems: &mut Vec<Finding>) -> Self {
+    /// Reads the objects and the indexes of all texts. The server is of a release that is named, or else of that of a snapshot.
+    pub(crate) fn read(files: &[File], named: Option<&str>, problems: &mut Vec<Finding>) -> Self {
         let mut cluster = Cluster::default();
         let mut indexes = Vec::new();
         for file in files {
@@ -38,6 +42,11 @@ impl Cluster {
                 cluster.add(object, &file.path, problems);
             }
         }
+        let version = indexes.iter().find_map(|(_, index)| {
+            let version = SnapshotIndex::read(index).ok()?.server_version;
+            (!version.is_empty()).then_some(version)
+        });
+        cluster.take_release(named, version.as_deref(), problems);
         for (path, index) in indexes {
             match StoredState::new(&index, &cluster.objects) {
                 Ok(snapshot) => {
@@ -50,6 +59,33 @@ impl Cluster {
             }
         }
         cluster
+    }
+
+    /// Takes the release of the server: the one that is named, or else that of the version that it says.
+    fn take_release(&mut self, named: Option<&str>, version: Option<&str>, problems: &mut Vec<Finding>) {
+        let server = version.map(ServerVersion::parse);
+        let of_server = || server.as_ref().map_or(Release::latest(), ServerVersion::release);
+        let release = match named.map(Release::by_version).transpose() {
+            Ok(named) => named.unwrap_or_else(of_server),
+            Err(error) => {
+                let problem = Finding::plain("invalid-field", error.to_string());
+                problems.push(problem.within("kubernetesVersion"));
+                return;
+            }
+        };
+        self.version_note = match (&server, named) {
+            (Some(server), Some(_)) if server.release() != release || server.note().is_some() => {
+                Some(format!(
+                    "the server's version is {}: it is taken for one of Kubernetes {release}, as kubernetesVersion says",
+                    server.text()
+                ))
+            }
+            (Some(server), None) => server.note(),
+            _ => None,
+        };
+        self.gates = FeatureGates::new(release);
+        self.kinds = std::mem::take(&mut self.kinds).with_gates(self.gates);
+        self.resolver = std::mem::take(&mut self.resolver).with_release(release);
     }
 
     /// Adds an object. A definition that a server refuses is a problem.

@@ -31,8 +31,12 @@ pub struct Evaluation {
 pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
     let mut evaluation = Evaluation::default();
     let report = &mut evaluation.report;
-    let loaded = policies::load(arguments, report);
-    let cluster = Cluster::read(&arguments.cluster, &mut report.problems);
+    // Policies are loaded as a server of the cluster's release does, and their problems come first.
+    let mut of_cluster = Vec::new();
+    let version = arguments.kubernetes_version.as_deref();
+    let cluster = Cluster::read(&arguments.cluster, version, &mut of_cluster);
+    let loaded = policies::load(arguments, cluster.gates, report);
+    report.problems.extend(of_cluster);
     let input = input::request(arguments, &cluster, &mut report.problems);
     let authorizer = access::authorizer(arguments.authorizer.as_deref(), &cluster).map_err(|problems| {
         report.problems.extend(problems);
@@ -42,7 +46,8 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
     else {
         return evaluation;
     };
-    evaluation.notes.clone_from(&input.notes);
+    evaluation.notes.extend(cluster.version_note.clone());
+    evaluation.notes.extend(input.notes.iter().cloned());
     let engine = Engine {
         arguments,
         loaded: &loaded,

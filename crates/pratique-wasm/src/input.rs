@@ -117,16 +117,17 @@ fn built(
             return Ok(Input { review, notes });
         }
     }
+    let schema = cluster.gates.release().schema();
     let received = match template.operation {
         // A deleted object was stored before.
         Operation::Delete => {
-            decode::received(&kind, &object).map_err(InputError::Undecodable)?;
+            decode::received_in(schema, &kind, &object).map_err(InputError::Undecodable)?;
             Ok(Vec::new())
         }
-        _ => decode::received(&kind, &object),
+        _ => decode::received_in(schema, &kind, &object),
     };
     if let Some(old) = &old {
-        decode::received(&kind, old).map_err(InputError::OldObject)?;
+        decode::received_in(schema, &kind, old).map_err(InputError::OldObject)?;
     }
     let mut request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
     to_subresource(&mut request).map_err(BuildError::from)?;

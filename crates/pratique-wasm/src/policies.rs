@@ -5,8 +5,8 @@ use std::sync::Arc;
 use k8s_openapi::api::admissionregistration::v1::{
     MatchResources, MutatingAdmissionPolicy, NamedRuleWithOperations, ValidatingAdmissionPolicy,
 };
-use pratique::{Admission, AdmissionBuilder, BuildError, Configurations, workers::Sequential};
-use pratique_lint::ExpressionCost;
+use pratique::{Admission, AdmissionBuilder, BuildError, Configurations, FeatureGates, workers::Sequential};
+use pratique_lint::{ExpressionCost, LintOptions};
 use pratique_manifest::{Kind, Location, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
 use pratique_review::sorted::SortedPolicies;
@@ -69,7 +69,7 @@ pub(crate) struct Cost {
 }
 
 /// Loads the policies of a request, or says in the report why they are not loaded.
-pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
+pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut Report) -> Option<Loaded> {
     let mut sorted = SortedPolicies::new(None);
     for File { path, text } in &input.policies {
         let (path, content) = (path.clone(), text.clone().into_bytes());
@@ -82,6 +82,7 @@ pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
     }
     let builder = || {
         Admission::builder()
+            .feature_gates(gates)
             .workers(Sequential)
             .max_load_bytes(LOAD_BYTES)
     };
@@ -102,7 +103,8 @@ pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
     if !input.without_lints {
         let mixed = sorted.mixed().iter().map(|(name, location)| (name, location));
         let mut lints = pratique_lint::lint_mixed_origins(mixed);
-        lints.extend(pratique_lint::lint(&linted));
+        let options = LintOptions::default().feature_gates(gates);
+        lints.extend(pratique_lint::lint_with(&linted, &options));
         report.lints.extend(lints.iter().map(Finding::from));
     }
     if input.costs {

@@ -62,6 +62,9 @@ pub struct Evaluate {
     /// Rules of authorization, a text with a field `authorizer` as in a suite; what they do not decide, roles in `cluster` do.
     /// Without both, what depends on the authorizer is undecided.
     pub authorizer: Option<String>,
+    /// The release of Kubernetes that the server is of, such as `1.37`: by default that of a snapshot in `cluster`, or else the
+    /// newest that is known.
+    pub kubernetes_version: Option<String>,
     /// Whether policies without a binding are evaluated as if bound.
     pub bind: bool,
     /// Whether the Pod that a controller makes of a workload is evaluated as well; by default where a policy is about Pods.

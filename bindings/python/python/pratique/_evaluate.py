@@ -29,6 +29,7 @@ def evaluate(
     user: User | None = None,
     dry_run: bool = False,
     authorizer: str | None = None,
+    kubernetes_version: str | None = None,
     bind: bool = False,
     as_given: bool = False,
     costs: bool = False,
@@ -51,6 +52,8 @@ def evaluate(
     user: who sends the request: `kubernetes-admin` by default.
     authorizer: rules of authorization, a text with a field `authorizer` as in a suite; what they do not decide, roles in
         `cluster` do. Without both, what depends on the authorizer is undecided.
+    kubernetes_version: the release of Kubernetes that the server is of, such as `1.37`: by default that of a snapshot in `cluster`,
+        or else the newest that is known.
     bind: whether policies without a binding are evaluated as if bound.
     as_given: whether objects stay as they are, instead of being decoded, defaulted and prepared as an API server does.
     costs: whether the worst-case cost of each expression is estimated.
@@ -71,6 +74,7 @@ def evaluate(
         "user": user,
         "dryRun": dry_run,
         "authorizer": authorizer,
+        "kubernetesVersion": kubernetes_version,
         "bind": bind,
         "asGiven": as_given,
         "costs": costs,
