@@ -55,6 +55,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         &expressions,
     )?;
     let state = StateSource::open(&arguments.client, None)?;
+    let gates = arguments.gates.of_server(state.server_version())?;
     subjects.extend(of_cluster(state)?);
     if subjects.is_empty() {
         return Err(CliError::Check(CheckError::NothingToCheck));
@@ -64,11 +65,11 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(
             &expressions,
-            arguments.gates.feature_gates,
+            gates.feature_gates,
             &arguments.admission_plugins,
             root,
         );
-        let mut found = Checked::new(&paths, loaded, &levels, arguments);
+        let mut found = Checked::new(&paths, loaded, &levels, (arguments, gates.feature_gates));
         found.sources = subject.sources().to_vec();
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;
@@ -82,6 +83,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         return hashes::print(&checked, arguments.output);
     }
     let (passed_over, lists) = (files.passed_over(), arguments.files.verbose);
+    if let Some(notice) = gates.server_notice() {
+        files.tell(notice);
+    }
     let of_files = files.notices();
     let is_denied = levels.denies_warnings() && of_files.iter().any(Notice::is_counted);
     let passes = checked.iter().all(|checked| checked.passes(&levels)) && !is_denied;

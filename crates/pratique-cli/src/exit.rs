@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use pratique::NotEvaluated;
 use pratique_manifest::path_text;
+use pratique_schema::{FeatureGatesError, Release};
 use pratique_types::admission_plugins::SwitchesError;
 
 use crate::check::check_error::CheckError;
@@ -79,6 +80,12 @@ pub(crate) enum CliError {
     #[error("--exclude: {why}")]
     Pattern { why: String },
     /// A path neither exists nor existed at a revision.
+    /// The release of a server does not have the feature gates.
+    #[error("--feature-gates: {error}, in Kubernetes {release}")]
+    FeatureGates {
+        release: &'static Release,
+        error: FeatureGatesError,
+    },
     #[error("{path}: it is neither here nor in {revision}")]
     NeverThere { path: String, revision: String },
     /// A path has no manifests, but perhaps so many other objects.

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique_review::PodPolicies;
+use pratique_schema::Release;
 use pratique_types::Operation;
 
 use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
@@ -49,9 +50,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&arguments.answers.comparison.page)?;
     let state = &arguments.state;
     let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let state = &state.of_server(&state_source)?;
     let source = ObjectSource::of(&arguments.inputs, state, &state_source, "compare")?;
     let files = FileSelection::new(&arguments.excluded.exclude)?;
-    let Some((old, new)) = sets::load(arguments, &files)? else {
+    let Some((old, new)) = sets::load(arguments, state, &files)? else {
         return Ok(ExitStatus::Failure);
     };
     let inputs_of_state = StateInputs::read(state_source, state, &new, &[&old], &files)?;
@@ -128,7 +130,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         from,
         remembers: worker.log.remembers(),
     };
-    let evaluated = evaluated(arguments, [&old.policies, &new.policies]);
+    let release = state.gates.feature_gates.release();
+    let evaluated = evaluated(arguments, release, [&old.policies, &new.policies]);
     let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
     let compared = ordered::in_order(
         worker.log.threads(),
@@ -145,7 +148,11 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
 }
 
 /// What is evaluated of the policies that are compared.
-fn evaluated(arguments: &ImpactArguments, [old, new]: [&Policies; 2]) -> EvaluationSummary {
+fn evaluated(
+    arguments: &ImpactArguments,
+    release: &'static Release,
+    [old, new]: [&Policies; 2],
+) -> EvaluationSummary {
     let named = &arguments.sets;
     let of_revision = |revision: &Option<String>| {
         let path = named.policies.as_deref().map(input::shown).unwrap_or_default();
@@ -164,7 +171,7 @@ fn evaluated(arguments: &ImpactArguments, [old, new]: [&Policies; 2]) -> Evaluat
         validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
-        release: arguments.state.gates.feature_gates.release(),
+        releases: vec![release],
     })
 }
 

@@ -61,6 +61,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&answers.comparison.page)?;
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let state = &state.of_server(&source)?;
     let state_name = source.name();
     let Some(policies) = Policies::load(&arguments.policies, &files, state, &mut source, None)? else {
         return Ok(ExitStatus::Failure);
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
-        release: arguments.state.gates.feature_gates.release(),
+        releases: vec![state.gates.feature_gates.release()],
     });
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, arguments.validation, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));

@@ -54,6 +54,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         None
     };
     let mut state = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
+    let gate_arguments = arguments.state.gates.of_server(state.server_version())?;
+    let gates = gate_arguments.feature_gates;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
     if runs_chain && arguments.workloads.expand != ExpandMode::Off {
         // The Pods of controllers find what comes after their workloads.
@@ -64,7 +66,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let policies = crate::evaluation::policies::load(
         (&arguments.policies, &files),
         of_inputs,
-        arguments.state.gates.feature_gates,
+        gates,
         arguments.webhooks,
         arguments.state.bind,
         &mut state,
@@ -95,6 +97,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         notices: Notices::default(),
         files: files.clone(),
     };
+    if let Some(notice) = gate_arguments.server_notice() {
+        reader.notices.tell(notice);
+    }
     let old = match since {
         Some(revision) => since::stored(revision, &inputs, &mut reader)?,
         None => reader.all(&arguments.request.old)?,
@@ -123,10 +128,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     // A chain completes objects by itself.
     let objects = match plugin_state {
         Some(_) => None,
-        None => phases.objects(&sets, arguments.state.gates.feature_gates),
+        None => phases.objects(&sets, gates),
     };
     let (mut cluster, others) = {
-        let release = arguments.state.gates.feature_gates.release();
+        let release = gates.release();
         ClusterState::new(&loaded, supplied, before, objects, plugin_state, release, &files)
     };
     if cluster.plugins().is_some() {
@@ -218,7 +223,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         validates: phases.preparation.validates && (arguments.completion.defaults || plugins_run),
         plugins: admission.plugin_names().count(),
         calls_webhooks: arguments.webhooks,
-        release: arguments.state.gates.feature_gates.release(),
+        releases: vec![gates.release()],
     });
     printer.end(
         &scope,

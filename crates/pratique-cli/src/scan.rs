@@ -95,6 +95,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let settings = plugins::settings(&arguments.chain, operation)?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
+    let state = &state.of_server(&source)?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let inputs = Inputs::of(
         ObjectSource::of(&arguments.inputs, state, &source, "scan")?,
@@ -235,7 +236,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         validates: phases.preparation.validates && arguments.completion.defaults,
         plugins: admission.plugin_names().count(),
         calls_webhooks: false,
-        release: arguments.state.gates.feature_gates.release(),
+        releases: vec![state.gates.feature_gates.release()],
     };
     collector.set_evaluated(EvaluationSummary::new(&facts));
     let start = Arc::new(cluster.state);

@@ -2,9 +2,11 @@
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use pratique_schema::{FeatureGates, Release};
+use pratique_schema::{FeatureGates, FeatureGatesError, Release, ServerVersion};
 
+use crate::exit::CliError;
 use crate::output;
+use crate::output::notice::{Notice, SERVER_VERSION};
 use crate::output::text::text;
 
 /// What is switched on and off in kube-apiserver, which depends on its release.
@@ -12,6 +14,14 @@ use crate::output::text::text;
 pub(crate) struct GateArguments {
     /// The release with its feature gates.
     pub(crate) feature_gates: FeatureGates,
+    /// Whether the release is named: otherwise a server says its own.
+    is_named: bool,
+    /// What `--feature-gates` says.
+    written: String,
+    /// Why a server of the newest release refuses the gates, which one of another release may have.
+    refused: Option<FeatureGatesError>,
+    /// What is to be told of the version of the server.
+    notice: Option<Notice>,
 }
 
 /// The feature gates that change something here. Those of plugins and of static manifests are among them, and those of fields
@@ -60,9 +70,93 @@ const EFFECTIVE: &[&str] = &[
 ];
 
 impl GateArguments {
+    /// The gates of a release, as they are by default or are set in a text.
+    pub(crate) fn new(release: &'static Release, written: &str) -> Result<Self, CliError> {
+        let feature_gates = FeatureGates::parse(release, written)
+            .map_err(|error| CliError::FeatureGates { release, error })?;
+        Ok(GateArguments {
+            feature_gates,
+            is_named: true,
+            written: written.to_owned(),
+            refused: None,
+            notice: None,
+        })
+    }
+
+    /// The same for a server that says its version, such as `snapshot of 2026-11-29`: the release that is named counts more.
+    ///
+    /// # Errors
+    /// The gates are not those of the server's release.
+    pub(crate) fn of_server(&self, server: Option<(String, String)>) -> Result<Self, CliError> {
+        let release = self.feature_gates.release();
+        let Some((name, version)) = server else {
+            return match self.refused.clone() {
+                Some(error) => Err(CliError::FeatureGates { release, error }),
+                None => Ok(self.clone()),
+            };
+        };
+        let server = ServerVersion::parse(&version);
+        let of_flag = self.feature_gates.release();
+        let (gates, message) = if !self.is_named {
+            let gates = GateArguments {
+                is_named: false,
+                ..GateArguments::new(server.release(), &self.written)?
+            };
+            if server.release() != of_flag {
+                gates.tell();
+            }
+            (gates, server.note())
+        } else if server.note().is_none() && server.release() == of_flag {
+            (self.clone(), None)
+        } else {
+            let said = match server.text() {
+                "" => "not known",
+                text => text,
+            };
+            let message = format!(
+                "the server's version is {said}: it is taken for one of Kubernetes {of_flag}, as --kubernetes-version says"
+            );
+            (self.clone(), Some(message))
+        };
+        Ok(GateArguments {
+            notice: message.map(|message| Notice::new(SERVER_VERSION, name, message)),
+            ..gates
+        })
+    }
+
+    /// Whether the release is named.
+    pub(crate) fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    /// The notice of what is to be told of the version of the server.
+    pub(crate) fn server_notice(&self) -> Option<Notice> {
+        self.notice.clone()
+    }
+
+    /// What `--feature-gates` says.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Tells what is said of the release and the gates.
+    fn tell(&self) {
+        if let Some(note) = self.release_note() {
+            output::eprint(&output::note(&text!("{}", note)));
+        }
+        if let Some(notice) = self.notice() {
+            output::eprint(&output::warning(&text!("{}", notice)));
+        }
+    }
+
     /// What is said of a release that is not followed in everything.
     fn release_note(&self) -> Option<String> {
-        let release = self.feature_gates.release();
+        GateArguments::release_note_of(self.feature_gates)
+    }
+
+    /// The same of a server with some gates.
+    pub(crate) fn release_note_of(gates: FeatureGates) -> Option<String> {
+        let release = gates.release();
         if release == Release::latest() {
             return None;
         }
@@ -72,7 +166,7 @@ impl GateArguments {
             String::new()
         };
         // Upstream: the gate is off by default before 1.36.
-        let mutation = if self.feature_gates.is_on("MutatingAdmissionPolicy") {
+        let mutation = if gates.is_on("MutatingAdmissionPolicy") {
             ""
         } else {
             "; mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off"
@@ -105,14 +199,18 @@ impl GateArguments {
 /// The arguments as they are written: gates are those of a release.
 #[derive(Clone, Debug, Args)]
 struct WrittenGates {
-    /// Release of Kubernetes that the server is of: 1.34 to 1.38.
     #[arg(
         long,
         env = "PRATIQUE_KUBERNETES_VERSION",
         value_name = "VERSION",
-        default_value_t = Release::latest().to_string()
+        help = format!(
+            "Release of Kubernetes that the server is of: {}. By default that of the cluster or snapshot, if one is named, and \
+             otherwise {}",
+            known_releases(),
+            Release::latest()
+        )
     )]
-    kubernetes_version: String,
+    kubernetes_version: Option<String>,
     /// Feature gates of kube-apiserver, as NAME=true|false.
     #[arg(
         long,
@@ -125,11 +223,47 @@ struct WrittenGates {
 
 impl WrittenGates {
     fn read(self) -> Result<GateArguments, clap::Error> {
-        let release = Release::by_version(&self.kubernetes_version)
-            .map_err(|error| invalid("kubernetes-version <VERSION>", &self.kubernetes_version, &error))?;
-        let feature_gates = FeatureGates::parse(release, &self.feature_gates)
-            .map_err(|error| invalid("feature-gates <NAME=BOOL,…>", &self.feature_gates, &error))?;
-        Ok(GateArguments { feature_gates })
+        let release = match &self.kubernetes_version {
+            None => Release::latest(),
+            Some(version) => Release::by_version(version)
+                .map_err(|error| invalid("kubernetes-version <VERSION>", version, &error))?,
+        };
+        let is_named = self.kubernetes_version.is_some();
+        let mut others = Release::list().iter();
+        let (feature_gates, refused) = match FeatureGates::parse(release, &self.feature_gates) {
+            Ok(gates) => (gates, None),
+            // The server may say that it is of another release.
+            Err(error)
+                if !is_named
+                    && others.any(|other| FeatureGates::parse(other, &self.feature_gates).is_ok()) =>
+            {
+                (FeatureGates::new(release), Some(error))
+            }
+            Err(error) => {
+                return Err(invalid(
+                    "feature-gates <NAME=BOOL,…>",
+                    &self.feature_gates,
+                    &error,
+                ));
+            }
+        };
+        Ok(GateArguments {
+            feature_gates,
+            is_named,
+            written: self.feature_gates,
+            refused,
+            notice: None,
+        })
+    }
+}
+
+/// The releases that are known, as a text: `1.37 or 1.36`.
+pub(crate) fn known_releases() -> String {
+    let mut releases: Vec<String> = Release::list().iter().map(ToString::to_string).collect();
+    let last = releases.pop().unwrap_or_default();
+    match releases.as_slice() {
+        [] => last,
+        others => format!("{} or {last}", others.join(", ")),
     }
 }
 
@@ -141,12 +275,7 @@ fn invalid(flag: &str, value: &str, error: &dyn std::error::Error) -> clap::Erro
 impl FromArgMatches for GateArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let arguments = WrittenGates::from_arg_matches(matches)?.read()?;
-        if let Some(note) = arguments.release_note() {
-            output::eprint(&output::note(&text!("{}", note)));
-        }
-        if let Some(notice) = arguments.notice() {
-            output::eprint(&output::warning(&text!("{}", notice)));
-        }
+        arguments.tell();
         Ok(arguments)
     }
 
@@ -173,7 +302,7 @@ mod tests {
     #[track_caller]
     fn check(version: &str, gates: &str, expected: Result<&[&str], &str>) {
         let written = WrittenGates {
-            kubernetes_version: version.to_owned(),
+            kubernetes_version: Some(version.to_owned()),
             feature_gates: gates.to_owned(),
         };
         let read = written.read().map_err(|error| error.to_string());
@@ -190,8 +319,8 @@ mod tests {
     #[test]
     fn gates_without_effect_are_told() {
         let notice = |gates| {
-            let feature_gates = FeatureGates::parse(Release::latest(), gates).unwrap();
-            GateArguments { feature_gates }.notice()
+            let arguments = GateArguments::new(Release::latest(), gates).unwrap();
+            arguments.notice()
         };
         assert_eq!(notice("EmptyDirVolumeMode=true,APIServerIdentity=true"), None);
         assert_eq!(
@@ -211,8 +340,8 @@ mod tests {
     #[test]
     fn older_releases_are_told_to_be_followed_in_part() {
         let note = |release| {
-            let feature_gates = FeatureGates::new(release);
-            GateArguments { feature_gates }.release_note()
+            let arguments = GateArguments::new(release, "").unwrap();
+            arguments.release_note()
         };
         assert_eq!(note(Release::latest()), None);
         let older = note(Release::by_version("1.36").unwrap()).unwrap();
@@ -235,6 +364,78 @@ mod tests {
         let gates = Release::latest().gates();
         assert!(EFFECTIVE.iter().all(|name| gates.get(name).is_some()));
         assert!(EFFECTIVE.is_sorted(), "{EFFECTIVE:?}");
+    }
+
+    #[test]
+    fn a_server_says_its_release_unless_one_is_named() {
+        let of = |named: Option<&str>, server: &str| {
+            let written = WrittenGates {
+                kubernetes_version: named.map(str::to_owned),
+                feature_gates: String::new(),
+            };
+            let gates = written.read().unwrap();
+            let gates = gates
+                .of_server(Some(("cluster a".to_owned(), server.to_owned())))
+                .unwrap();
+            let notice = gates.server_notice().map(|notice| notice.line());
+            (gates.feature_gates.release().to_string(), notice)
+        };
+        assert_eq!(of(None, "v1.36.3"), ("1.36".to_owned(), None));
+        assert_eq!(of(Some("1.36"), "v1.36.3"), ("1.36".to_owned(), None));
+        let (release, notice) = of(None, "v1.99.0");
+        assert_eq!(release, Release::list()[0].to_string());
+        assert!(
+            notice
+                .unwrap()
+                .starts_with("cluster a: the server's version v1.99.0 is newer")
+        );
+        assert_eq!(
+            of(Some("1.37"), "v1.36.3"),
+            (
+                "1.37".to_owned(),
+                Some(
+                    "cluster a: the server's version is v1.36.3: it is taken for one of Kubernetes 1.37, as \
+                     --kubernetes-version says"
+                        .to_owned()
+                )
+            )
+        );
+    }
+
+    #[test]
+    fn gates_that_only_another_release_has_are_for_its_servers() {
+        let written = WrittenGates {
+            kubernetes_version: None,
+            feature_gates: "GenericWorkload=true,GangScheduling=true".to_owned(),
+        };
+        let gates = written.read().unwrap();
+        let of_server = |version: &str| gates.of_server(Some((String::new(), version.to_owned())));
+        assert!(
+            of_server("v1.36.3")
+                .unwrap()
+                .feature_gates
+                .is_on("GangScheduling")
+        );
+        for refused in [of_server("v1.37.2"), gates.of_server(None)] {
+            assert_eq!(
+                refused.map(drop).unwrap_err().to_string(),
+                "--feature-gates: unrecognized feature gate: GangScheduling, in Kubernetes 1.37"
+            );
+        }
+    }
+
+    #[test]
+    fn gates_of_another_release_than_the_server_s_are_refused() {
+        let written = WrittenGates {
+            kubernetes_version: None,
+            feature_gates: "PodLevelResourcesFixDefaulting=false".to_owned(),
+        };
+        let gates = written.read().unwrap();
+        let refused = gates.of_server(Some((String::new(), "v1.36.3".to_owned())));
+        assert_eq!(
+            refused.map(drop).unwrap_err().to_string(),
+            "--feature-gates: unrecognized feature gate: PodLevelResourcesFixDefaulting, in Kubernetes 1.36"
+        );
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{ClientArguments, GateArguments};
+use crate::exit::CliError;
+use crate::snapshot::StateSource;
 
 /// The state of the cluster whose requests are evaluated, and how policies are.
 #[derive(Clone, Debug, Args)]
@@ -40,4 +42,17 @@ pub(crate) struct StateArguments {
     pub(crate) bind: bool,
     #[command(flatten)]
     pub(crate) gates: GateArguments,
+}
+
+impl StateArguments {
+    /// The same with the release of the server, where one says it and none is named.
+    ///
+    /// # Errors
+    /// The feature gates are not those of the release.
+    pub(crate) fn of_server(&self, source: &StateSource) -> Result<Self, CliError> {
+        Ok(StateArguments {
+            gates: self.gates.of_server(source.server_version())?,
+            ..self.clone()
+        })
+    }
 }

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{ManifestFile, ManifestSet, StartedPlugin};
 use pratique_review::SourceFile;
+use pratique_schema::FeatureGates;
 
 use super::connect::Connection;
 use super::levels::{Level, Levels};
@@ -40,7 +41,7 @@ impl Checked {
         paths: &[PathBuf],
         loaded: Result<LoadedPlugins, Refusal>,
         levels: &Levels<'_>,
-        arguments: &CheckArguments,
+        (arguments, gates): (&CheckArguments, FeatureGates),
     ) -> Self {
         let mut warnings = Vec::new();
         let mut costs = Vec::new();
@@ -51,7 +52,7 @@ impl Checked {
             let mixed = all.mixed.iter().map(|(name, location)| (name, location));
             warnings.extend(pratique_lint::lint_mixed_origins(mixed));
             let options = levels.options(SystemTime::now());
-            let options = options.feature_gates(arguments.gates.feature_gates);
+            let options = options.feature_gates(gates);
             warnings.extend(pratique_lint::lint_with(&sets, &options));
             if arguments.explain_cost {
                 costs = pratique_lint::estimate_costs(&sets);

@@ -20,8 +20,8 @@ pub(crate) struct EvaluationFacts<'a> {
     /// How many built-in plugins are run.
     pub(crate) plugins: usize,
     pub(crate) calls_webhooks: bool,
-    /// The release of the server.
-    pub(crate) release: &'static Release,
+    /// The release of the server, or those that are compared.
+    pub(crate) releases: Vec<&'static Release>,
 }
 
 /// Policies that are evaluated.
@@ -62,7 +62,7 @@ impl EvaluationSummary {
             "evaluated: {}; {}; Kubernetes {}; not evaluated: {}",
             facts.policies(),
             phases.join(", "),
-            facts.release,
+            facts.releases(),
             if left_out.is_empty() {
                 "nothing".to_owned()
             } else {
@@ -121,6 +121,12 @@ impl EvaluationFacts<'_> {
     fn policies(&self) -> String {
         let policies: Vec<String> = self.policies.iter().map(EvaluatedPolicies::text).collect();
         policies.join(", ")
+    }
+
+    /// The releases, in order.
+    fn releases(&self) -> String {
+        let releases: Vec<String> = self.releases.iter().map(ToString::to_string).collect();
+        releases.join(" and ")
     }
 
     /// How many policies have no binding.

@@ -17,10 +17,10 @@ use crate::replay::engine::{Policies, reported};
 /// The old and the new policies; `None` if some are invalid, which is reported.
 pub(super) fn load(
     arguments: &ImpactArguments,
+    state: &StateArguments,
     selection: &FileSelection,
 ) -> Result<Option<(Policies, Policies)>, CliError> {
     let sets = &arguments.sets;
-    let state = &arguments.state;
     let of_paths = |paths: &[PathBuf]| {
         let named = PolicyPathArguments {
             policies: paths.to_vec(),

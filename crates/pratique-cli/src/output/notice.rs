@@ -30,6 +30,9 @@ pub(crate) const SKIPPED_FILE: &str = "skipped-file";
 /// The rule of definitions of custom resources that a server refuses.
 pub(crate) const UNUSABLE_DEFINITION: &str = "unusable-definition";
 
+/// The rule of servers that are followed by another release than their own.
+pub(crate) const SERVER_VERSION: &str = "server-version";
+
 /// A warning about something of an input that no decision tells: what was passed over, not known or not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
@@ -130,6 +133,7 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         NAMESPACE_CHANGE => "An input changes a namespace that the cluster has",
         SKIPPED_FILE => "A file among policies is no object, and was skipped",
         UNUSABLE_DEFINITION => "A CustomResourceDefinition defines nothing: a server refuses it",
+        SERVER_VERSION => "A server is followed by another release of Kubernetes than its own",
         "duplicate-key" => "A key is written twice: clients send the last value only",
         "unusual-list" => "An object with items is a list, whatever its kind is",
         "not-evaluated" => "Something was given that is not evaluated",

@@ -153,6 +153,9 @@ impl StateInputs {
             notices: Notices::default(),
             files: files.clone(),
         };
+        if let Some(notice) = arguments.gates.server_notice() {
+            reader.notices.tell(notice);
+        }
         let objects = reader.all(&arguments.objects)?;
         let objects = reader.existing(objects)?;
         let rules = reader.rules(arguments.authorizer.as_deref())?;

@@ -59,7 +59,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let (builder, of_paths) = builder(arguments)?;
     let expressions = builder.expressions().clone();
     let config_file = arguments.policies.admission_control_config_file.as_deref();
-    let gates = arguments.gates.feature_gates;
+    let gates = arguments.gates.of_server(None)?.feature_gates;
     let served = plugins::start(&arguments.plugins, config_file, gates, &expressions, metrics);
     let live = match served.map_err(|refused| invalid(&refused.errors))? {
         None => builder.live(),

@@ -27,7 +27,7 @@ use super::registration;
 use super::undefined::UndefinedKinds;
 use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
-use crate::arguments::{ClusterArguments, Followable};
+use crate::arguments::{ClusterArguments, Followable, GateArguments};
 use crate::exit::CliError;
 use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
@@ -81,7 +81,7 @@ pub(super) fn configure(
     log_passed_over("--cluster-objects", &files);
     #[cfg(feature = "kube")]
     if let Some(server) = connect(&arguments.cluster)? {
-        return Ok(configure_real(arguments, live, server, objects));
+        return Ok(configure_real(arguments, live, server, objects)?);
     }
     let cluster = KnownCluster {
         objects: objects.is_some(),
@@ -110,7 +110,7 @@ fn configure_real(
     live: LiveBuilder,
     server: ApiServer,
     objects: Option<FileObjects>,
-) -> (LiveBuilder, ClusterContext) {
+) -> Result<(LiveBuilder, ClusterContext), CliError> {
     tracing::info!(server = server.url(), "Following the cluster");
     let live = live.decider(server.reviewer());
     let api = server.cluster();
@@ -119,7 +119,7 @@ fn configure_real(
         Some(objects) => (objects.defaults, Some((objects.cluster, objects.state))),
         None => (Vec::new(), None),
     };
-    let gates = arguments.gates.feature_gates;
+    let gates = gates_of(&server, &arguments.gates)?;
     let of_files = Arc::new(ObjectDefaults::new(custom).with_gates(gates));
     let live = live.object_models(move || {
         let of_cluster = api.object_defaults();
@@ -157,7 +157,21 @@ fn configure_real(
         followed,
         server: Some(server),
     };
-    (live, cluster)
+    Ok((live, cluster))
+}
+
+/// The feature gates by which the objects of a cluster are completed: those of its own release, where none is named. Static
+/// manifests and plugins are this program's own, and do not follow the cluster.
+#[cfg(feature = "kube")]
+fn gates_of(server: &ApiServer, arguments: &GateArguments) -> Result<FeatureGates, CliError> {
+    // Of a cluster that does not answer yet, nothing is known; its state is waited for later.
+    let version = server.reader().version().unwrap_or_default();
+    let name = format!("cluster {}", server.url().trim_end_matches('/'));
+    let gates = arguments.of_server(Some((name, version)))?;
+    if let Some(notice) = gates.server_notice() {
+        tracing::warn!("{}", notice.line());
+    }
+    Ok(gates.feature_gates)
 }
 
 /// Connects to the API server that the arguments name, if any.

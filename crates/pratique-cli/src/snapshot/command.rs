@@ -29,7 +29,12 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
     } else {
         None
     };
-    let loaded = load_api_policies(&arguments.paths, arguments.gates.feature_gates, of_cluster);
+    let server = (format!("cluster {}", fetch.url()), fetch.server_version().clone());
+    let gates = arguments.gates.of_server(Some(server))?;
+    if let Some(notice) = gates.server_notice() {
+        output::eprint(&notice.text());
+    }
+    let loaded = load_api_policies(&arguments.paths, gates.feature_gates, of_cluster);
     let (admission, sets) = match loaded {
         Ok(loaded) => loaded,
         Err(failure) => return failure.report().map(|()| ExitStatus::Failure),

@@ -113,6 +113,11 @@ impl Fetch {
         }
     }
 
+    /// The version of the server, as it says it; empty if it cannot be read.
+    pub(super) fn server_version(&self) -> &String {
+        &self.index.server_version
+    }
+
     /// Where the cluster is.
     pub(super) fn url(&self) -> &str {
         &self.url

@@ -88,6 +88,17 @@ impl StateSource {
         }
     }
 
+    /// Where it comes from, and the version that the server there says of itself.
+    pub(crate) fn server_version(&self) -> Option<(String, String)> {
+        let version = match self {
+            StateSource::None => return None,
+            StateSource::Snapshot(snapshot) => &snapshot.index.server_version,
+            #[cfg(feature = "kube")]
+            StateSource::Cluster { fetch, .. } => fetch.server_version(),
+        };
+        Some((self.name(), version.clone()))
+    }
+
     /// Whether it has what admission plugins look up; `None` if there is no state of a cluster.
     pub(crate) fn has_plugin_objects(&self) -> Option<bool> {
         match self {

@@ -27,6 +27,8 @@ pub(crate) struct Script {
     /// Paths that are refused, with code and message.
     refused: BTreeMap<String, (u16, String)>,
     resources: Vec<(String, String, String, bool)>,
+    /// What it says of its version.
+    version: String,
     /// Verbs that SubjectAccessReviews allow.
     allowed: Vec<String>,
     page: usize,
@@ -60,6 +62,7 @@ impl Script {
     pub(crate) fn new() -> Self {
         let mut script = Script {
             page: 2,
+            version: "v1.37.2".to_owned(),
             ..Script::default()
         };
         for plural in ["validatingadmissionpolicies", "mutatingadmissionpolicies"] {
@@ -101,6 +104,14 @@ impl Script {
             )
             .list(CONFIG_MAPS, vec![])
             .list("/api/v1/secrets", vec![])
+    }
+
+    /// The version that it says it is of.
+    pub(crate) fn version(self, version: &str) -> Self {
+        Script {
+            version: version.to_owned(),
+            ..self
+        }
     }
 
     /// What a collection has.
@@ -233,7 +244,7 @@ impl Script {
             return (201, review);
         }
         match path {
-            "/version" => return (200, json!({"gitVersion": "v1.36.3"})),
+            "/version" => return (200, json!({"gitVersion": self.version})),
             "/api" => return (200, discovery(&[])),
             "/apis" => return (200, self.groups()),
             _ => {}

@@ -341,7 +341,7 @@ fn policies_of_the_cluster_are_checked() {
 fn snapshots_stand_for_the_cluster() {
     let server = server(3).start();
     let directory = files(&server);
-    let taken = run(&directory, &SNAPSHOT, 0, &["saved: 8 objects of v1.36.3"]);
+    let taken = run(&directory, &SNAPSHOT, 0, &["saved: 8 objects of v1.37.2"]);
     assert_eq!(server.without_address(&taken.stderr), "", "{taken}");
     run(&directory, &OFFLINE, 1, &["too many"]);
     let named = [&OFFLINE[..], &["--policies", "policies"]].concat();
@@ -359,7 +359,7 @@ fn snapshots_stand_for_the_cluster() {
     );
     assert!(read("namespaces.yaml").contains("phase: Active"));
     let index = read("snapshot.yaml");
-    assert!(index.contains("serverVersion: v1.36.3"), "{index}");
+    assert!(index.contains("serverVersion: v1.37.2"), "{index}");
     // Taken again, it is the same but for the time.
     run(&directory, &SNAPSHOT, 0, &[]);
     let untimed = |text: &str| {
