@@ -17,6 +17,7 @@ mod init;
 #[cfg(feature = "kube")]
 mod list;
 mod listen;
+mod lsp;
 mod man;
 mod objects;
 mod playground;
@@ -70,6 +71,7 @@ pub(crate) use listen::Listen;
 pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments, ValidationArguments};
 pub(crate) use playground::PlaygroundArguments;
+pub(crate) use lsp::LspArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use replay::{RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFormat};
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
@@ -242,11 +244,7 @@ pub(crate) enum Command {
     Snapshot(Box<SnapshotArguments>),
     Test(Box<TestArguments>),
     Init(InitArguments),
-    /// Serve an editor: the Language Server Protocol on standard input and output.
-    ///
-    /// Problems and warnings are those of `pratique check` over the directory of each open file; within expressions there are
-    /// completion, types, definitions and renaming. docs/editors.md says how editors start it.
-    Lsp,
+    Lsp(LspArguments),
     Playground(PlaygroundArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),

@@ -6,14 +6,21 @@ use std::sync::Arc;
 use pratique::expressions::{Cache, Expressions};
 use pratique_lsp::{FileKind, Findings, LspError};
 use pratique_manifest::ManifestFile;
+use pratique_schema::FeatureGates;
 
+use crate::arguments::LspArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::{check, memory, project};
 
 /// Serves one editor on standard input and output until it ends the session.
-pub(crate) fn run() -> Result<ExitStatus, CliError> {
+pub(crate) fn run(arguments: &LspArguments) -> Result<ExitStatus, CliError> {
+    let gates = arguments.gates.of_server(None)?.feature_gates;
     let (connection, threads) = pratique_lsp::stdio().map_err(LspError::Io)?;
-    let served = pratique_lsp::run_with(&connection, &[&ProjectFile, &AdmissionConfiguration::default()]);
+    let served = pratique_lsp::run_with(
+        &connection,
+        &[&ProjectFile, &AdmissionConfiguration::new(gates)],
+        gates,
+    );
     drop(connection);
     // The session knows only that nothing more came.
     if let Some(error) = threads.read_error() {
@@ -43,11 +50,13 @@ impl FileKind for ProjectFile {
 /// The file of `--admission-control-config-file`, which starts plugins as a server does.
 struct AdmissionConfiguration {
     expressions: Expressions,
+    gates: FeatureGates,
 }
 
-impl Default for AdmissionConfiguration {
-    fn default() -> Self {
+impl AdmissionConfiguration {
+    fn new(gates: FeatureGates) -> Self {
         AdmissionConfiguration {
+            gates,
             expressions: Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load()),
         }
     }
@@ -60,6 +69,6 @@ impl FileKind for AdmissionConfiguration {
         let mut fields = text.split(['\n', ',', '{', '}']);
         let is_one = text.contains("apiserver.config.k8s.io/")
             && fields.any(|field| field.replace(['"', '\'', ' ', '\r'], "") == "kind:AdmissionConfiguration");
-        is_one.then(|| check::configuration_findings(file.clone(), &self.expressions))
+        is_one.then(|| check::configuration_findings(file.clone(), &self.expressions, self.gates))
     }
 }

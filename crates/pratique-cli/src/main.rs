@@ -128,7 +128,7 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Snapshot(arguments) => snapshot::run(arguments),
         Command::Test(arguments) => test::run(arguments),
         Command::Init(arguments) => project::init::run(arguments),
-        Command::Lsp => lsp::run(),
+        Command::Lsp(arguments) => lsp::run(arguments),
         Command::Playground(arguments) => playground::run(arguments),
         Command::Completions(arguments) => completions::run(arguments),
         Command::Man(arguments) => man::run(arguments),

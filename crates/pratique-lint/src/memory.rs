@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pratique_manifest::{DocumentSource, Location, ManifestSet, NodeId, ObjectSource, Position};
 use pratique_sample::WorkBudget;
+use pratique_schema::FeatureGates;
 
 use crate::expressions::{TypedExpression, type_group};
 use crate::options::LintOptions;
@@ -21,12 +22,13 @@ pub struct LintMemory {
     warnings: FindingTable<Vec<Warning>>,
     expressions: FindingTable<Vec<TypedExpression>>,
     custom: Arc<CustomTypes>,
+    options: LintOptions,
 }
 
 impl LintMemory {
     /// The warnings of [`lint`](crate::lint).
     pub fn lint(&mut self, sets: &[&ManifestSet]) -> Vec<Warning> {
-        let options = LintOptions::default();
+        let options = self.options.clone();
         let work = Cell::new(WorkBudget::new(WORK));
         self.warnings.begin();
         lint_manifests(sets, &options, |policy| {
@@ -41,6 +43,15 @@ impl LintMemory {
                 warnings
             })
         })
+    }
+
+    /// With the release and feature gates of a server.
+    #[must_use]
+    pub fn feature_gates(self, gates: FeatureGates) -> Self {
+        LintMemory {
+            options: self.options.feature_gates(gates),
+            ..self
+        }
     }
 
     /// Sets the kinds of custom resources that [`expressions`](LintMemory::expressions) knows.

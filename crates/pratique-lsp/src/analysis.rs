@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pratique::expressions::{Cache, Expressions};
+use pratique::expressions::Expressions;
+use pratique::{Admission, FeatureGates};
 use pratique_lint::{CustomTypes, LintMemory, TypedExpression, Warning};
 use pratique_manifest::{
     Kind, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Options, Problem,
@@ -53,16 +54,17 @@ pub(crate) struct Object {
     pub(crate) source: ObjectSource,
 }
 
-impl Default for ManifestAnalyzer {
-    fn default() -> Self {
+impl ManifestAnalyzer {
+    /// Analyzes manifests as a server with some feature gates loads them.
+    pub(crate) fn new(gates: FeatureGates) -> Self {
+        let builder = Admission::builder().feature_gates(gates);
+        let expressions = builder.max_load_bytes(LOAD_BYTES).expressions().clone();
         ManifestAnalyzer {
-            expressions: Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(LOAD_BYTES),
-            memory: LintMemory::default(),
+            expressions,
+            memory: LintMemory::default().feature_gates(gates),
         }
     }
-}
 
-impl ManifestAnalyzer {
     /// Sets the kinds of custom resources.
     pub(crate) fn set_custom_types(&mut self, types: Arc<CustomTypes>) {
         self.memory.set_custom_types(types);

@@ -14,6 +14,7 @@ use lsp_types::{
     PublishDiagnosticsParams, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
     ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, Uri, WorkDoneProgressOptions,
 };
+use pratique::FeatureGates;
 use pratique_suite::may_be_suite;
 use serde::de::DeserializeOwned;
 
@@ -44,18 +45,22 @@ pub enum LspError {
 /// # Errors
 /// If the client breaks the protocol or goes away.
 pub fn run(connection: &Connection) -> Result<(), LspError> {
-    run_with(connection, &[])
+    run_with(connection, &[], FeatureGates::default())
 }
 
-/// Serves a client as [`run`] does, with kinds of files that the program knows.
+/// Serves a client as [`run`] does, with kinds of files that the program knows, for a server of a release with some feature gates.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), LspError> {
+pub fn run_with(
+    connection: &Connection,
+    kinds: &[&dyn FileKind],
+    gates: FeatureGates,
+) -> Result<(), LspError> {
     let capabilities = serde_json::to_value(capabilities()).map_err(protocol)?;
     let params = connection.initialize(capabilities).map_err(protocol)?;
     let params = serde_json::from_value(params).map_err(protocol)?;
-    let mut server = LspServer::new(connection, kinds, &params);
+    let mut server = LspServer::new(connection, kinds, gates, &params);
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -146,7 +151,12 @@ pub(crate) struct LspServer<'c> {
 }
 
 impl<'c> LspServer<'c> {
-    fn new(connection: &'c Connection, kinds: &'c [&'c dyn FileKind], initialize: &InitializeParams) -> Self {
+    fn new(
+        connection: &'c Connection,
+        kinds: &'c [&'c dyn FileKind],
+        gates: FeatureGates,
+        initialize: &InitializeParams,
+    ) -> Self {
         let workspace = initialize.capabilities.workspace.as_ref();
         let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
         LspServer {
@@ -154,8 +164,8 @@ impl<'c> LspServer<'c> {
             kinds,
             documents: OpenDocuments::default(),
             workspace: WorkspaceFiles::new(initialize),
-            analyzer: ManifestAnalyzer::default(),
-            suites: SuiteFiles::default(),
+            analyzer: ManifestAnalyzer::new(gates),
+            suites: SuiteFiles::new(gates),
             analyses: HashMap::new(),
             other_findings: HashMap::new(),
             changed: Vec::new(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use lsp_types::{InlayHint, InlayHintTooltip};
+use pratique::FeatureGates;
 use pratique_manifest::{Location, ManifestFile, Problem};
 use pratique_suite::{Case, CaseResult, Policies, Roots, Suite, may_be_suite, read_suites_at};
 
@@ -18,6 +19,8 @@ pub(crate) struct SuiteFiles {
     files: BTreeMap<String, SuiteFile>,
     /// The files whose tests are due, as soon as the files can be read.
     waiting: BTreeSet<String>,
+    /// The release and feature gates of the server.
+    gates: FeatureGates,
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +57,14 @@ enum TestOutcome {
 }
 
 impl SuiteFiles {
+    /// Suites of which a server with some feature gates gets the requests, where they say no release.
+    pub(crate) fn new(gates: FeatureGates) -> Self {
+        SuiteFiles {
+            gates,
+            ..SuiteFiles::default()
+        }
+    }
+
     /// Marks the tests of a file as due: they run when it is checked next.
     pub(crate) fn run(&mut self, file: &str) {
         self.waiting.insert(file.to_owned());
@@ -75,7 +86,7 @@ impl SuiteFiles {
             return self.files.remove(&file.path).map(|_| CheckedSuite::default());
         }
         let suite_file = self.files.entry(file.path.clone()).or_default();
-        let suites = match read(file, roots) {
+        let suites = match read(file, roots, self.gates) {
             Ok(suites) => suites,
             Err(problems) => {
                 suite_file.tests.clear();
@@ -117,10 +128,15 @@ impl SuiteFiles {
 }
 
 /// The suites of a file with their policies, or all that is wrong.
-fn read(file: &ManifestFile, roots: &Roots) -> Result<Vec<(Suite, Policies)>, Vec<Problem>> {
+fn read(
+    file: &ManifestFile,
+    roots: &Roots,
+    gates: FeatureGates,
+) -> Result<Vec<(Suite, Policies)>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut loaded = Vec::new();
-    for suite in read_suites_at(file.path.as_ref(), file, roots)? {
+    for mut suite in read_suites_at(file.path.as_ref(), file, roots)? {
+        suite.gates = gates;
         match suite.policies() {
             Ok(policies) => loaded.push((suite, policies)),
             Err(refused) => problems.extend(refused),

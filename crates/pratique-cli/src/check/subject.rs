@@ -260,8 +260,11 @@ fn with_plugins<T>(
 }
 
 /// The findings about the text of an AdmissionConfiguration, and about the files that it names.
-pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressions) -> Findings {
-    let gates = FeatureGates::default();
+pub(crate) fn configuration_findings(
+    file: ManifestFile,
+    expressions: &Expressions,
+    gates: FeatureGates,
+) -> Findings {
     let options = policies::configuration_options(expressions, gates);
     let admission_plugins = AdmissionPluginArguments::default();
     let loaded = with_plugins(gates, &admission_plugins, "", &|_| Ok(()), |enabled| {

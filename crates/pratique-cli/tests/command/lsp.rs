@@ -15,8 +15,13 @@ struct Editor {
 
 impl Editor {
     fn start() -> Editor {
+        Editor::start_with(&[])
+    }
+
+    fn start_with(arguments: &[&str]) -> Editor {
         let mut server = Command::new(env!("CARGO_BIN_EXE_pratique"))
             .arg("lsp")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -155,6 +160,34 @@ fn project_files_and_admission_configurations_have_problems_too() {
     assert_eq!(editor.receive()["result"], Value::Null);
     editor.send(&notification("exit", &Value::Null));
     assert!(editor.server.wait().unwrap().success());
+}
+
+/// 1.36 reads static manifests only where their gate is on.
+#[test]
+fn the_server_of_a_release_is_meant() {
+    let directory = Directory::new().with("manifests/pod.yaml", "apiVersion: v1\nkind: Pod\n");
+    let uri = format!("file://{}", directory.path().join("admission.yaml").display());
+    let configuration = format!(
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: \
+         ValidatingAdmissionPolicy\n  configuration:\n    apiVersion: apiserver.config.k8s.io/v1\n    kind: \
+         ValidatingAdmissionPolicyConfiguration\n    staticManifestsDir: {}\n",
+        directory.path().join("manifests").display()
+    );
+    let found = |arguments: &[&str]| {
+        let mut editor = Editor::start_with(arguments);
+        editor.send(&request(1, "initialize", &json!({"capabilities": {}})));
+        editor.receive();
+        editor.send(&notification("initialized", &json!({})));
+        let found = codes(&mut editor, &uri, &configuration);
+        editor.server.kill().unwrap();
+        let codes = found.into_iter().map(|(code, _)| code);
+        codes.collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[]), ["unsupported-kind"]);
+    assert_eq!(found(&["--kubernetes-version", "1.36"]), ["configuration"]);
+    let gate = "ManifestBasedAdmissionControlConfig=true";
+    let on = found(&["--kubernetes-version", "1.36", "--feature-gates", gate]);
+    assert_eq!(on, ["unsupported-kind"]);
 }
 
 #[test]
