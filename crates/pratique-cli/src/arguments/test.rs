@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ClientArguments, ExcludeArguments, WarningArguments};
+use super::{ClientArguments, ExcludeArguments, GateArguments, WarningArguments};
 
 /// Run test suites: requests, and the decisions that policies are expected to make.
 ///
@@ -12,6 +12,9 @@ use super::{ClientArguments, ExcludeArguments, WarningArguments};
 /// Tests of the Kyverno CLI and suites of gator are run as far as they are about policies of the API; what they test besides is
 /// not evaluated, and told.
 /// Warnings about the policies, as `check` reports them, go to standard error.
+///
+/// The server is of the release that a suite or a test says with `kubernetesVersion`, or else of that of --kubernetes-version, or
+/// else of that of the cluster or snapshot.
 ///
 /// With a cluster or a snapshot, suites see its state besides their own; what a suite gives itself counts instead. What cannot be
 /// read is not known, and tests that depend on it are undecided. Tests of other programs see only what they give.
@@ -48,6 +51,8 @@ pub(crate) struct TestArguments {
     #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR", help_heading = "Cluster")]
     #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
     pub(crate) snapshot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
     #[command(flatten)]
     pub(crate) warnings: WarningArguments,
     /// Write a first suite, suite.yaml, for the policies of a directory: for each an object that it lets pass and one that it does

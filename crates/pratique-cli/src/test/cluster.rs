@@ -49,6 +49,11 @@ impl SuiteCluster {
         })
     }
 
+    /// Where the state comes from, and the version of the server there.
+    pub(super) fn server_version(&self) -> Option<(String, String)> {
+        self.source.server_version()
+    }
+
     /// Gives the policies of the cluster to a suite that names none.
     ///
     /// # Errors

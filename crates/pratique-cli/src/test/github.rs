@@ -15,7 +15,8 @@ pub(super) fn github(run: &Run, lints: &[Finding<'_>], lists_passed_over: bool) 
     for lint in lints {
         annotate(&mut out, lint);
     }
-    project::notices("test").for_each(|notice| notice.annotate(&mut out));
+    let notices = run.notices.iter().cloned().chain(project::notices("test"));
+    notices.for_each(|notice| notice.annotate(&mut out));
     for suite in &run.suites {
         for problem in &suite.problems {
             let title = format!("{}: not run", suite.name);

@@ -24,6 +24,9 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
     }
     let (passed, failed) = run.counts();
     out.push(&text!("\n{}", run.passed_over.text(verbose)));
+    for notice in &run.notices {
+        out.push(&text!("warning: {}\n", notice.line()));
+    }
     out.push(&text!("{} passed, {} failed", passed, failed));
     let broken = run
         .suites

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::run::{CaseRun, Run, SuiteRun};
 use crate::output::finding::Finding;
 use crate::output::json::is_zero;
+use crate::output::notice::Notice;
 use crate::output::problems::JsonProblem;
 
 /// All results.
@@ -33,6 +34,9 @@ pub(super) struct Report<'a> {
     /// Warnings about the policies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<JsonProblem<'a>>,
+    /// Warnings about the run.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notices: &'a [Notice],
     suites: Vec<Suite<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Coverage<'a>>,
@@ -157,6 +161,7 @@ impl<'a> Report<'a> {
             tests_not_evaluated: run.not_evaluated(),
             tests_skipped: run.skipped(),
             warnings: lints.into_iter().map(JsonProblem::from).collect(),
+            notices: &run.notices,
             suites: run.suites.iter().map(Suite::from).collect(),
             coverage: run.coverage.as_ref().map(Coverage::from),
         }

@@ -19,7 +19,8 @@ pub(super) fn junit(run: &Run, lints: &[Finding<'_>], levels: &Levels<'_>) -> Xm
             cases: lints.iter().map(case).collect(),
         });
     }
-    let notices: Vec<_> = project::notices("test").collect();
+    let notices = run.notices.iter().cloned();
+    let notices: Vec<_> = notices.chain(project::notices("test")).collect();
     suites.extend(notice_suite(&notices, levels));
     junit::xml("pratique test", &suites)
 }

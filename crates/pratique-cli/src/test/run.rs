@@ -20,6 +20,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
 use crate::input::{FileSelection, PassedOver, all_shown};
 use crate::output::counted::counted;
+use crate::output::notice::Notice;
 use crate::output::text::Text;
 use crate::output::{self, problems};
 use crate::review::steps;
@@ -38,6 +39,8 @@ pub(super) struct Run {
     pub(super) files: Vec<PathBuf>,
     /// Files that were passed over.
     pub(super) passed_over: PassedOver,
+    /// What is told of the server's version.
+    pub(super) notices: Vec<Notice>,
 }
 
 /// The results of a suite, or the problems of a file.
@@ -107,6 +110,10 @@ impl CaseRun {
 pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     let mut coverage = Coverage::new();
     let mut cluster = SuiteCluster::open(arguments)?;
+    let server = cluster.as_ref().and_then(SuiteCluster::server_version);
+    let gates = arguments.gates.of_server(server)?;
+    let notices: Vec<Notice> = gates.server_notice().into_iter().collect();
+    notices.iter().for_each(|notice| output::eprint(&notice.text()));
     let levels = Levels::new(&arguments.warnings);
     let mut run = Run {
         suites: Vec::new(),
@@ -116,6 +123,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         lints_pass: true,
         files: Vec::new(),
         passed_over: PassedOver::default(),
+        notices,
     };
     let selection = FileSelection::new(&arguments.excluded.exclude)?;
     let of_suites = selection.clone();
@@ -127,7 +135,9 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     for SuiteFile { path, file, suites } in suites? {
         run.files.push(path.clone());
         match suites {
-            Ok(suites) => {
+            Ok(mut suites) => {
+                let all = suites.iter_mut();
+                all.for_each(|suite| suite.gates = gates.feature_gates);
                 run.file(
                     (&path, &file),
                     suites,
