@@ -39,10 +39,12 @@ mod warnings;
 
 use std::ffi::OsString;
 
+use std::sync::LazyLock;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use pratique_manifest::{Plugin, path_text};
 
+use pratique_schema::Release;
 use crate::kubectl;
 use crate::output;
 use crate::output::text::text;
@@ -99,7 +101,7 @@ pub(crate) use warnings::{WARNINGS, WarningArguments};
 /// A file pratique.yaml at the root of the repository says what the commands are given where the command line does not.
 /// Without arguments, what it names is checked, reviewed and tested, with one exit code.
 #[derive(Debug, Parser)]
-#[command(name = "pratique", version, propagate_version = true)]
+#[command(name = "pratique", version, long_version = LONG_VERSION.as_str(), propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -124,6 +126,16 @@ pub(crate) struct Arguments {
 
 /// Environment variables that were renamed together with their flags: the argument, and the former variable. The former
 /// one counts where the new one is not set; former flags are hidden aliases.
+/// The version, and the releases of Kubernetes that it knows.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let releases: Vec<String> = Release::list().iter().map(ToString::to_string).collect();
+    format!(
+        "{}\nKubernetes {}",
+        env!("CARGO_PKG_VERSION"),
+        releases.join(", ")
+    )
+});
+
 const RENAMED_VARIABLES: [(&str, &str); 9] = [
     ("admission_control_config_file", "PRATIQUE_CONFIG"),
     ("audit_log_path", "PRATIQUE_AUDIT_LOG"),
