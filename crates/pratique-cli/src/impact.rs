@@ -1,11 +1,11 @@
 //! `pratique impact`: evaluates two sets of policies for the same requests, and reports which decisions change.
 
-mod change;
+pub(super) mod change;
 mod collect;
 mod report;
 mod sets;
-mod source;
-mod work;
+pub(super) mod source;
+pub(super) mod work;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ use crate::stream::stored::Stored;
 use crate::style::Style;
 use collect::Collector;
 use report::ImpactReport;
-use source::Sources;
+use source::{ListChoice, Sources};
 use work::{Side, Worker};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
@@ -57,7 +57,13 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         return Ok(ExitStatus::Failure);
     };
     let inputs_of_state = StateInputs::read(state_source, state, &new, &[&old], &files)?;
-    let sources = Sources::of(&source, [&old, &new], arguments, &files)?;
+    let choice = ListChoice {
+        workloads: &arguments.workloads,
+        all_kinds: false,
+        #[cfg(feature = "kube")]
+        list: &arguments.list,
+    };
+    let sources = Sources::of(&source, [&old, &new], choice, &files)?;
     let ImpactArguments {
         sender,
         memory,

@@ -85,26 +85,28 @@ pub(crate) fn load(
     // PodSecurity is among the plugins.
     let is_other = is_named || of_cluster.is_some() || started.is_some();
     let builtin = (!is_other).then_some(arguments.level);
-    let sets = match (config_file, &arguments.manifests) {
-        (Some(path), _) => {
-            let plugins = match configured {
-                Some(configured) => configured,
-                None => configuration(path, gates, expressions)?,
-            };
-            let mut sets = Vec::with_capacity(plugins.len());
-            for plugin in plugins {
-                if let Some(credentials) = plugin.kube_config {
-                    builder = builder.credentials(plugin.plugin, credentials);
-                }
-                sets.push(plugin.manifests);
-            }
-            sets
-        }
-        (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
-        (None, None) if builtin.is_none() => Vec::new(),
-        (None, None) => vec![embedded(arguments.level, expressions)?],
+    let plugins = match (config_file, configured) {
+        (Some(_), Some(configured)) => configured,
+        (Some(path), None) => configuration(path, gates, expressions)?,
+        (None, _) => Vec::new(),
     };
-    let mut sets: OriginSets = sets.into_iter().map(|set| (Origin::Static, set)).collect();
+    let mut sets = OriginSets::new();
+    for plugin in plugins {
+        if let Some(credentials) = plugin.kube_config {
+            builder = builder.credentials(plugin.plugin, credentials);
+        }
+        sets.push((Origin::Static, plugin.manifests));
+    }
+    let expressions = builder.expressions();
+    match (config_file, &arguments.manifests) {
+        (None, Some(path)) => {
+            sets.push((Origin::Static, directory(path, arguments.plugin, expressions)?));
+        }
+        (None, None) if builtin.is_some() => {
+            sets.push((Origin::Static, embedded(arguments.level, expressions)?));
+        }
+        _ => {}
+    }
     sets.extend(of_paths);
     sets.extend(of_cluster.transpose()?.into_iter().flatten());
     if bind {
@@ -146,7 +148,11 @@ fn configuration(
     Ok(loaded.plugins)
 }
 
-fn directory(
+/// The manifests of a directory.
+///
+/// # Errors
+/// They are invalid.
+pub(crate) fn directory(
     path: &str,
     plugin: Option<Plugin>,
     expressions: &Expressions,
@@ -157,7 +163,11 @@ fn directory(
     Ok(Loader::for_plugin(plugin, &expressions.options()).load_directory(path)?)
 }
 
-fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
+/// The built-in policies of a level.
+///
+/// # Errors
+/// None: they are valid.
+pub(crate) fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
     let files = baseline::files(level);
     let options = expressions.options();
     Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options)

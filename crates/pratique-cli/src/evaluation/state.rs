@@ -8,7 +8,7 @@ use pratique::cluster::{Cluster as _, Namespaces as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_manifest::Location;
 use pratique_request::{GoneDefinition, ResourceResolver, Source, is_definition, kind_of};
-use pratique_schema::Release;
+use pratique_schema::{FeatureGates, Release};
 use pratique_state::PluginState;
 use pratique_state::cluster::{is_namespace, with_name_label};
 use pratique_state::every_cluster;
@@ -215,6 +215,17 @@ impl ClusterState {
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     pub(crate) fn api_objects(&self) -> Option<&ApiObjects> {
         self.completes.then_some(&self.kinds)
+    }
+
+    /// The same of a server of another release, or with other feature gates.
+    pub(crate) fn with_gates(self, gates: FeatureGates) -> Self {
+        let mut state = ClusterState {
+            kinds: self.kinds.with_gates(gates),
+            resolver: self.resolver.with_release(gates.release()),
+            ..self
+        };
+        state.changes.forget_states();
+        state
     }
 
     /// The state that plugins see, if there are any.

@@ -11,7 +11,7 @@ use crate::replay::subject::Subject;
 /// How a decision changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// The decision is the same.
     Same,
     /// The request is allowed by the old policies, and refused by the new ones.
@@ -23,7 +23,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    pub(super) fn of(old: Decision, new: Decision) -> Self {
+    pub(crate) fn of(old: Decision, new: Decision) -> Self {
         match (old, new) {
             (Decision::Undecided, _) | (_, Decision::Undecided) => Change::Undecided,
             (Decision::Allowed, Decision::Denied) => Change::NewlyRefused,

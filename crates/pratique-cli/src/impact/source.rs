@@ -8,7 +8,9 @@ use pratique_stream::Limits;
 use pratique_types::Operation;
 
 use super::work::is_log;
-use crate::arguments::ImpactArguments;
+use crate::arguments::ExpandArguments;
+#[cfg(feature = "kube")]
+use crate::arguments::ListArguments;
 use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::input::FileSelection;
@@ -23,15 +25,25 @@ use crate::stream::object_source::ObjectSource;
 use crate::stream::ordered::WorkSender;
 use crate::stream::read::Inputs;
 
+/// What is listed of a cluster.
+#[derive(Clone, Copy)]
+pub(crate) struct ListChoice<'a> {
+    pub(crate) workloads: &'a ExpandArguments,
+    /// Whether objects of kinds are listed that no policy matches.
+    pub(crate) all_kinds: bool,
+    #[cfg(feature = "kube")]
+    pub(crate) list: &'a ListArguments,
+}
+
 /// The inputs of a comparison.
-pub(super) enum Sources {
+pub(crate) enum Sources {
     Files(Inputs),
     #[cfg(feature = "kube")]
     Cluster(Box<ClusterObjects>),
 }
 
 /// A part of it.
-pub(super) enum Unit {
+pub(crate) enum Unit {
     File(FileUnit),
     #[cfg(feature = "kube")]
     Listed(ListedPart),
@@ -45,10 +57,10 @@ impl From<FileUnit> for Unit {
 
 impl Sources {
     /// The files of a source, or the objects of a cluster that policies of either set may match.
-    pub(super) fn of(
+    pub(crate) fn of(
         source: &ObjectSource,
         sets: [&Policies; 2],
-        arguments: &ImpactArguments,
+        choice: ListChoice<'_>,
         files: &FileSelection,
     ) -> Result<Self, CliError> {
         #[cfg(feature = "kube")]
@@ -56,17 +68,17 @@ impl Sources {
             let matched = Matched {
                 sets: &sets.map(|policies| &policies.sets),
                 operation: Operation::Create,
-                by_others: &|served| arguments.workloads.always_expands(&served.kind),
+                by_others: &|served| choice.all_kinds || choice.workloads.always_expands(&served.kind),
             };
-            let objects = ClusterObjects::of(server, &matched, &arguments.list)?;
+            let objects = ClusterObjects::of(server, &matched, choice.list)?;
             return Ok(Sources::Cluster(Box::new(objects)));
         }
-        let _ = (sets, arguments);
+        let _ = (sets, choice.workloads, choice.all_kinds);
         Inputs::of_objects_or_logs(source.paths(), files).map(Sources::Files)
     }
 
     /// The files that are no objects of the API.
-    pub(super) fn not_evaluated(&self) -> &[SourceFile] {
+    pub(crate) fn not_evaluated(&self) -> &[SourceFile] {
         match self {
             Sources::Files(inputs) => &inputs.sources,
             #[cfg(feature = "kube")]
@@ -78,7 +90,7 @@ impl Sources {
     ///
     /// # Errors
     /// One of them can be read only once.
-    pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
+    pub(crate) fn states(&self) -> Result<Vec<FileState>, CliError> {
         match self {
             Sources::Files(inputs) => inputs.states(),
             #[cfg(feature = "kube")]
@@ -87,7 +99,7 @@ impl Sources {
     }
 
     /// How much of it was read: nothing yet. A cluster is asked how much there is only if `asks`.
-    pub(super) fn share(&self, asks: bool) -> Arc<ReadShare> {
+    pub(crate) fn share(&self, asks: bool) -> Arc<ReadShare> {
         #[cfg(not(feature = "kube"))]
         let _ = asks;
         match self {
@@ -99,7 +111,7 @@ impl Sources {
 
     /// Adds what it says of the cluster to what is known of that; a cluster was asked before. Gives notices of namespaces
     /// that it changes.
-    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<Notice> {
+    pub(crate) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<Notice> {
         match self {
             // Of logs, whose objects came and went, nothing is known.
             Sources::Files(inputs) => inputs.survey(limits, state, Some(is_log)),
@@ -113,7 +125,7 @@ impl Sources {
     }
 
     /// Sends all parts in order, or those from a checkpoint.
-    pub(super) fn send<R>(&self, pieces: &Pieces, sender: &WorkSender<Unit, R>) {
+    pub(crate) fn send<R>(&self, pieces: &Pieces, sender: &WorkSender<Unit, R>) {
         match self {
             Sources::Files(inputs) => pieces.send(inputs, sender),
             #[cfg(feature = "kube")]

@@ -276,7 +276,7 @@ impl Worker<'_> {
 }
 
 /// Whether a piece is one of a log, by its first value.
-pub(super) fn is_log(piece: &Piece) -> bool {
+pub(crate) fn is_log(piece: &Piece) -> bool {
     let text = match (&piece.form, piece.values.first()) {
         (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
         (Form::Documents | Form::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),

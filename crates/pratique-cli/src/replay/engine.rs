@@ -264,15 +264,31 @@ impl StateInputs {
     }
 }
 
+impl KnownCluster {
+    /// The same cluster with a server of another release, or with other feature gates.
+    pub(crate) fn with_gates(&self, gates: FeatureGates) -> Self {
+        KnownCluster {
+            state: self.state.clone().with_gates(gates),
+            authorizer: Arc::clone(&self.authorizer),
+            definitions: self.definitions.clone(),
+            phases: self.phases,
+        }
+    }
+}
+
 impl Engine {
     /// An evaluator of the policies; with `explain`, decisions are explained.
     pub(crate) fn evaluator(&self, explain: bool) -> Reviewer<'_> {
-        let authorizer = Arc::clone(&self.cluster.authorizer);
-        let record = if explain {
+        self.recording(if explain {
             PolicyRecord::Explanation
         } else {
             PolicyRecord::Decisions
-        };
+        })
+    }
+
+    /// An evaluator of the policies that records more than their decisions.
+    pub(crate) fn recording(&self, record: PolicyRecord) -> Reviewer<'_> {
+        let authorizer = Arc::clone(&self.cluster.authorizer);
         Reviewer::policies(&self.policies.admission, authorizer)
             .recording(record)
             .with_preparation(self.cluster.phases.preparation)

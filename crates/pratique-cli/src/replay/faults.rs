@@ -78,6 +78,11 @@ impl CountedFaults {
         faults.fatal
     }
 
+    /// The errors that were shown.
+    pub(crate) fn errors(&self) -> &[JsonError] {
+        self.shown.all()
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.shown.count() + self.more
     }
