@@ -35,16 +35,17 @@ mod snapshot;
 mod state;
 mod switch;
 mod test;
+mod upgrade;
 mod warnings;
 
 use std::ffi::OsString;
-
 use std::sync::LazyLock;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use pratique_manifest::{Plugin, path_text};
-
 use pratique_schema::Release;
+
 use crate::kubectl;
 use crate::output;
 use crate::output::text::text;
@@ -70,10 +71,10 @@ pub(crate) use init::InitArguments;
 #[cfg(feature = "kube")]
 pub(crate) use list::ListArguments;
 pub(crate) use listen::Listen;
+pub(crate) use lsp::LspArguments;
 pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments, ValidationArguments};
 pub(crate) use playground::PlaygroundArguments;
-pub(crate) use lsp::LspArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use replay::{RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFormat};
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
@@ -91,6 +92,7 @@ pub(crate) use snapshot::SnapshotArguments;
 pub(crate) use state::StateArguments;
 use switch::on_or_off;
 pub(crate) use test::{TestArguments, TestFormat};
+pub(crate) use upgrade::{UpgradeAnswerArguments, UpgradeArguments, UpgradeFailOn, UpgradeFormat};
 pub(crate) use warnings::{WARNINGS, WarningArguments};
 
 /// Kubernetes admission control without a cluster.
@@ -124,8 +126,6 @@ pub(crate) struct Arguments {
     pub(crate) project_file_from: Option<String>,
 }
 
-/// Environment variables that were renamed together with their flags: the argument, and the former variable. The former
-/// one counts where the new one is not set; former flags are hidden aliases.
 /// The version, and the releases of Kubernetes that it knows.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let releases: Vec<String> = Release::list().iter().map(ToString::to_string).collect();
@@ -136,6 +136,8 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Environment variables that were renamed together with their flags: the argument, and the former variable. The former
+/// one counts where the new one is not set; former flags are hidden aliases.
 const RENAMED_VARIABLES: [(&str, &str); 9] = [
     ("admission_control_config_file", "PRATIQUE_CONFIG"),
     ("audit_log_path", "PRATIQUE_AUDIT_LOG"),
@@ -249,6 +251,7 @@ pub(crate) enum Command {
     Review(Box<ReviewArguments>),
     Replay(Box<ReplayArguments>),
     Impact(Box<ImpactArguments>),
+    Upgrade(Box<UpgradeArguments>),
     Scan(Box<ScanArguments>),
     Report(Box<ReportArguments>),
     Serve(Box<ServeArguments>),

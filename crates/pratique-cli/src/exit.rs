@@ -20,6 +20,7 @@ use crate::scan::scan_error::ScanError;
 use crate::serve::serve_error::ServeError;
 use crate::snapshot::snapshot_error::SnapshotError;
 use crate::test::test_error::TestError;
+use crate::upgrade::upgrade_error::UpgradeError;
 
 /// The exit code for wrong usage, and for input or output that fails.
 pub(crate) const ERROR: u8 = 2;
@@ -79,13 +80,13 @@ pub(crate) enum CliError {
     /// Patterns of excluded paths cannot be used together.
     #[error("--exclude: {why}")]
     Pattern { why: String },
-    /// A path neither exists nor existed at a revision.
     /// The release of a server does not have the feature gates.
     #[error("--feature-gates: {error}, in Kubernetes {release}")]
     FeatureGates {
         release: &'static Release,
         error: FeatureGatesError,
     },
+    /// A path neither exists nor existed at a revision.
     #[error("{path}: it is neither here nor in {revision}")]
     NeverThere { path: String, revision: String },
     /// A path has no manifests, but perhaps so many other objects.
@@ -134,6 +135,9 @@ pub(crate) enum CliError {
     /// Why `pratique replay` ends.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// Why `pratique upgrade` ends.
+    #[error(transparent)]
+    Upgrade(#[from] UpgradeError),
     /// Why `pratique test` ends.
     #[error(transparent)]
     Test(#[from] TestError),

@@ -34,6 +34,7 @@ mod style;
 mod test;
 mod time;
 mod unbound;
+mod upgrade;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -121,6 +122,7 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Review(arguments) => review::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
         Command::Impact(arguments) => impact::run(arguments),
+        Command::Upgrade(arguments) => upgrade::run(arguments),
         Command::Scan(arguments) => scan::run(arguments),
         Command::Report(arguments) => scan::report(arguments),
         Command::Serve(arguments) => serve::run(arguments),

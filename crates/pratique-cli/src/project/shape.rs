@@ -14,8 +14,8 @@ use super::KIND;
 use crate::arguments::Arguments;
 
 /// The commands that have a section in the file.
-pub(crate) const COMMANDS: [&str; 8] = [
-    "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
+pub(crate) const COMMANDS: [&str; 10] = [
+    "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot", "lsp",
 ];
 
 /// A field next to the sections, which stands for arguments of several commands.
@@ -27,7 +27,7 @@ pub(crate) struct Common {
 }
 
 /// The fields that stand for arguments of several commands.
-pub(crate) const COMMON: [Common; 8] = [
+pub(crate) const COMMON: [Common; 9] = [
     Common {
         name: "policies",
         about: "Files and directories of policies, bindings and webhook configurations: `check` checks them, `review`, `scan` \
@@ -52,6 +52,7 @@ pub(crate) const COMMON: [Common; 8] = [
             ("scan", "objects"),
             ("replay", "objects"),
             ("impact", "objects"),
+            ("upgrade", "objects"),
         ],
     },
     Common {
@@ -69,8 +70,25 @@ pub(crate) const COMMON: [Common; 8] = [
             ("scan", "exclude"),
             ("replay", "exclude"),
             ("impact", "exclude"),
+            ("upgrade", "exclude"),
             ("test", "exclude"),
             ("serve", "exclude"),
+        ],
+    },
+    Common {
+        name: "kubernetesVersion",
+        about: "Release of Kubernetes that the server is of.",
+        arguments: &[
+            ("check", "kubernetes_version"),
+            ("review", "kubernetes_version"),
+            ("scan", "kubernetes_version"),
+            ("replay", "kubernetes_version"),
+            ("impact", "kubernetes_version"),
+            ("upgrade", "kubernetes_version"),
+            ("test", "kubernetes_version"),
+            ("serve", "kubernetes_version"),
+            ("snapshot", "kubernetes_version"),
+            ("lsp", "kubernetes_version"),
         ],
     },
     Common {
@@ -108,11 +126,12 @@ pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
             described(json!({ "type": "string", "enum": [only] }), about),
         );
     }
-    fields.extend(
-        COMMON
-            .iter()
-            .map(|common| (common.name.to_owned(), described(scalars(), common.about))),
-    );
+    fields.extend(COMMON.iter().map(|common| {
+        (
+            common.name.to_owned(),
+            described(common_shape(&command, common), common.about),
+        )
+    }));
     fields.extend(sections.iter().map(|section| {
         let reference = format!("#/definitions/{}", capitalized(section.get_name()));
         // Siblings of `$ref` are ignored.
@@ -216,6 +235,15 @@ pub(crate) fn is_path(argument: &Arg) -> bool {
             .any(|name| ["PATH", "DIR", "FILE", "INPUT"].contains(&name.as_str()))
 }
 
+/// The shape of a field that stands for arguments of several commands, which have the same.
+fn common_shape(command: &Command, common: &Common) -> Value {
+    let argument = common.arguments.first().and_then(|(name, id)| {
+        let section = command.find_subcommand(name)?;
+        section.get_arguments().find(|argument| argument.get_id() == id)
+    });
+    argument.map_or_else(scalars, shape)
+}
+
 fn shape(argument: &Arg) -> Value {
     if is_switch(argument) {
         return json!({ "type": "boolean" });
@@ -262,15 +290,7 @@ mod tests {
         let section = |name: &str| &SCHEMA["definitions"][capitalized(name)]["properties"];
         for subcommand in command.get_subcommands() {
             // What prints help, what makes the file, what people look at, and what works on reports has no fields in the file.
-            let alone = [
-                "help",
-                "init",
-                "lsp",
-                "playground",
-                "completions",
-                "man",
-                "report",
-            ];
+            let alone = ["help", "init", "playground", "completions", "man", "report"];
             if alone.contains(&subcommand.get_name()) {
                 continue;
             }

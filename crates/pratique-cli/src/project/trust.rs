@@ -68,25 +68,27 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "policies to check; files that an AdmissionConfiguration names have to be below the directory, too",
     ),
     harmless(
-        &["review", "replay", "scan", "serve", "snapshot", "impact"],
+        &[
+            "review", "replay", "scan", "serve", "snapshot", "impact", "upgrade",
+        ],
         &["policies"],
         "policies that are evaluated",
     ),
     harmless(
-        &["review", "replay", "scan", "serve"],
+        &["review", "replay", "scan", "serve", "upgrade"],
         &["manifests", "level"],
         "policies that are evaluated",
     ),
     harmless(&["impact"], &["old", "new"], "policies that are compared"),
     harmless(&["test"], &["paths"], "suites that run"),
     harmless(
-        &["review", "scan", "impact"],
+        &["review", "scan", "impact", "upgrade"],
         &["inputs"],
         "objects and requests that are evaluated",
     ),
     harmless(&["replay"], &["logs"], "requests that are evaluated"),
     harmless(
-        &["review", "replay", "scan", "impact"],
+        &["review", "replay", "scan", "impact", "upgrade"],
         &["objects"],
         "state of the cluster",
     ),
@@ -98,7 +100,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "the directory that stands for the root of a machine",
     ),
     harmless(
-        &["check", "review", "replay", "impact", "scan", "test"],
+        &["check", "review", "replay", "impact", "upgrade", "scan", "test"],
         &["output"],
         "how the answer is printed",
     ),
@@ -111,7 +113,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
     harmless(&["impact"], &["explain"], "how the answer is printed"),
     harmless(&["replay"], &["summary"], "how the answer is printed"),
     harmless(
-        &["check", "review", "replay", "impact", "scan", "test"],
+        &["check", "review", "replay", "impact", "upgrade", "scan", "test"],
         &["verbose"],
         "how the answer is printed",
     ),
@@ -123,12 +125,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "coverage below which the command fails",
     ),
     harmless(
-        &["review", "scan", "impact"],
+        &["review", "scan", "impact", "upgrade"],
         &["podTemplate"],
         "what is evaluated besides the inputs",
     ),
     harmless(
-        &["review", "replay", "impact", "scan"],
+        &["review", "replay", "impact", "upgrade", "scan"],
         &["maxInput"],
         "bounds of what is read: what exceeds them is an error",
     ),
@@ -138,7 +140,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "how often a checkpoint is written, if there is one",
     ),
     harmless(
-        &["impact", "scan"],
+        &["impact", "upgrade", "scan"],
         &["chunkSize", "kubeApiQps", "kubeApiBurst", "requestTimeout"],
         "how fast a cluster is read, if one is named",
     ),
@@ -170,7 +172,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "warnings that are not reported, or fail the command no more",
     ),
     decides(
-        &["review", "replay", "impact", "scan"],
+        &["review", "replay", "impact", "upgrade", "scan"],
         &["failOn"],
         Weakening::FewerThanDefault,
         "what the command fails for",
@@ -188,22 +190,40 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "whether warnings are looked for",
     ),
     decides(
-        &["check", "review", "replay", "scan", "serve"],
+        &["check", "review", "replay", "upgrade", "scan", "serve"],
         &["plugin"],
         Weakening::AnyChange,
         "what manifests are taken for",
     ),
     decides(
-        &["check", "review", "replay", "impact", "scan", "serve", "snapshot"],
+        &[
+            "check", "review", "replay", "impact", "upgrade", "scan", "serve", "snapshot",
+        ],
         &["origin"],
         Weakening::AnyChange,
         "what manifests are taken for",
     ),
     decides(
-        &["check", "review", "replay", "impact", "scan", "serve", "snapshot"],
-        &["featureGates", "kubernetesVersion"],
+        &[
+            "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot", "lsp",
+        ],
+        &["featureGates"],
         Weakening::AnyChange,
-        "which release and which features the API server has",
+        "which features the API server has",
+    ),
+    decides(
+        &[
+            "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot", "lsp",
+        ],
+        &["kubernetesVersion"],
+        Weakening::AnyChange,
+        "which release the API server is of",
+    ),
+    decides(
+        &["upgrade"],
+        &["from", "to"],
+        Weakening::AnyChange,
+        "which releases are compared",
     ),
     decides(
         &["check", "review", "scan", "snapshot"],
@@ -224,13 +244,13 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "how much of what an API server does is done",
     ),
     decides(
-        &["review", "replay", "scan", "impact"],
+        &["review", "replay", "scan", "impact", "upgrade"],
         &["validation"],
         Weakening::Values(&["off", "false"]),
         "whether the API server's own validation refuses objects",
     ),
     decides(
-        &["review", "scan", "impact"],
+        &["review", "scan", "impact", "upgrade"],
         &["expand"],
         Weakening::Values(&["off", "false"]),
         "whether the Pods of workloads are evaluated",
@@ -257,19 +277,19 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "whether policies among the inputs are evaluated, which can change objects before others see them",
     ),
     decides(
-        &["review", "replay", "impact", "scan", "test"],
+        &["review", "replay", "impact", "upgrade", "scan", "test"],
         &["bind"],
         Weakening::AnyChange,
         "whether policies without a binding are evaluated",
     ),
     decides(
-        &["review", "impact", "scan"],
+        &["review", "impact", "upgrade", "scan"],
         &["as", "asGroup", "asUid", "asUserExtra"],
         Weakening::AnyChange,
         "who sends the requests",
     ),
     decides(
-        &["review", "impact", "scan"],
+        &["review", "impact", "upgrade", "scan"],
         &["namespace"],
         Weakening::AnyChange,
         "which requests are made of objects",
@@ -295,13 +315,13 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "which requests are made of objects",
     ),
     decides(
-        &["replay", "impact"],
+        &["replay", "impact", "upgrade"],
         &["remember"],
         Weakening::AnyChange,
         "which requests are made of events",
     ),
     decides(
-        &["review", "replay", "impact", "scan"],
+        &["review", "replay", "impact", "upgrade", "scan"],
         &["objectsComplete", "authorizer"],
         Weakening::AnyChange,
         "what is known of the cluster",
@@ -314,7 +334,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     decides(
         &[
-            "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
+            "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot",
         ],
         &["exclude"],
         Weakening::AnyChange,
@@ -377,19 +397,19 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     reaches_out(
         &[
-            "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
+            "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot",
         ],
         &["cluster", "kubeconfig", "context"],
         "connects to a cluster, with the credentials of a kubeconfig",
     ),
     reaches_out(&["serve"], &["follow"], "connects to a cluster"),
     reaches_out(
-        &["review", "replay", "impact", "scan", "test"],
+        &["review", "replay", "impact", "upgrade", "scan", "test"],
         &["snapshot"],
         "takes the place of a cluster: its state, and its policies",
     ),
     reaches_out(
-        &["review", "replay", "scan", "serve"],
+        &["review", "replay", "upgrade", "scan", "serve"],
         &["admissionControlConfigFile"],
         "names files anywhere, among them kubeconfigs",
     ),
@@ -401,6 +421,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
         &["report", "checkpoint"],
         "writes a file, or to a store",
     ),
+    reaches_out(&["upgrade"], &["report"], "writes a file, or to a store"),
     reaches_out(&["replay", "scan"], &["results"], "writes a file, or to a store"),
     reaches_out(&["scan"], &["metricsFile"], "writes a file, or to a store"),
     reaches_out(&["test"], &["init", "update"], "writes suites"),

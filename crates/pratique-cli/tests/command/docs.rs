@@ -92,6 +92,7 @@ fn documents_show_what_is() {
     check("docs/scan.md");
     check("docs/test.md");
     check("docs/tutorial.md");
+    check("docs/upgrade.md");
     check("docs/what-would-my-cluster-do.md");
 }
 

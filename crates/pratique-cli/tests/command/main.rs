@@ -98,6 +98,7 @@ mod test;
 mod undecided;
 #[cfg(target_os = "linux")]
 mod unwatched;
+mod upgrade;
 mod validation;
 mod variables;
 mod vscode;

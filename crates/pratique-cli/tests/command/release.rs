@@ -1,7 +1,7 @@
 //! `--kubernetes-version`: the release that a server is of.
 
 use crate::story::{BINDING, POLICY, files};
-use crate::support::Directory;
+use crate::support::{Directory, Run};
 
 const POLICIES: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -80,4 +80,222 @@ fn static_manifests_need_their_gate_before_1_37() {
     };
     check(&[]).exits(1);
     check(&["--feature-gates", "ManifestBasedAdmissionControlConfig=true"]).exits(0);
+}
+
+/// A snapshot of a server of a version.
+fn snapshot(version: &str) -> Directory {
+    let index = format!(
+        "apiVersion: pratique/v1alpha1\nkind: Snapshot\ntaken: \"2026-11-23T06:00:00Z\"\nserverVersion: {version}\nkinds: []\n"
+    );
+    directory().with("saved/snapshot.yaml", index)
+}
+
+fn review_of_snapshot(version: &str, more: &[&str]) -> Run {
+    let arguments = [
+        "review",
+        "--policies",
+        "policies.yaml",
+        "--snapshot",
+        "saved",
+        "set.yaml",
+    ];
+    snapshot(version).run(&[&arguments[..], more].concat())
+}
+
+#[test]
+fn a_snapshot_says_its_release() {
+    let run = review_of_snapshot("v1.36.3", &[]);
+    run.exits(0);
+    run.stdout_has("; Kubernetes 1.36; ");
+    review_of_snapshot("v1.37.2", &[]).exits(1);
+    // A release that is named counts more, and that is told.
+    let run = review_of_snapshot("v1.36.3", &["--kubernetes-version", "1.37"]);
+    run.exits(1);
+    run.stderr_has("the server's version is v1.36.3: it is taken for one of Kubernetes 1.37, as --kubernetes-version says");
+}
+
+#[test]
+fn a_release_that_is_not_known_is_told_in_every_format() {
+    for format in ["human", "json", "ndjson", "sarif", "junit", "github"] {
+        let run = review_of_snapshot("v1.999.0", &["-o", format]);
+        let told =
+            "the server's version v1.999.0 is newer than what is known: it is taken for one of Kubernetes ";
+        run.stderr_has(told);
+        if format != "human" {
+            assert!(
+                run.stdout.contains("v1.999.0 is newer than what is known"),
+                "{run}"
+            );
+        }
+    }
+    let arguments = [
+        "scan",
+        "-o",
+        "json",
+        "--policies",
+        "policies.yaml",
+        "--snapshot",
+        "saved",
+        "set.yaml",
+    ];
+    let run = snapshot("v1.5.0").run(&arguments);
+    assert!(run.stdout.contains("v1.5.0 is older than what is known"), "{run}");
+}
+
+#[test]
+fn gates_are_those_of_the_server_s_release() {
+    let gates = ["--feature-gates", "PodLevelResourcesFixDefaulting=false"];
+    let run = review_of_snapshot("v1.36.3", &gates);
+    run.exits(2);
+    run.stderr_has(
+        "--feature-gates: unrecognized feature gate: PodLevelResourcesFixDefaulting, in Kubernetes 1.36",
+    );
+    review_of_snapshot("v1.37.0", &gates).exits(1);
+}
+
+#[cfg(feature = "kube")]
+#[test]
+fn a_cluster_says_its_release() {
+    let server = crate::api_server::Script::new().version("v1.36.3").start();
+    let directory = server
+        .directory()
+        .with("policies.yaml", POLICIES)
+        .with("set.yaml", STATEFUL_SET);
+    let arguments = [
+        "review",
+        "--kubeconfig",
+        "kubeconfig",
+        "--policies",
+        "policies.yaml",
+        "set.yaml",
+    ];
+    let run = directory.run(&arguments);
+    run.exits(0);
+    run.stdout_has("; Kubernetes 1.36; ");
+    let run = directory.run(&[&arguments[..], &["--kubernetes-version", "1.37"]].concat());
+    run.exits(1);
+    run.stderr_has("the server's version is v1.36.3");
+}
+
+#[cfg(feature = "kube")]
+#[test]
+fn a_cluster_is_upgraded_from_its_release() {
+    let set = serde_json::json!({
+        "metadata": {"name": "db", "namespace": "shop"},
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+            "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+        },
+    });
+    let script = crate::api_server::Script::new().version("v1.36.3");
+    let script = script.serve("apps", "statefulsets", "StatefulSet", true);
+    let server = script.list("/apis/apps/v1/statefulsets", vec![set]).start();
+    let directory = server.directory().with("policies.yaml", POLICIES);
+    let arguments = [
+        "upgrade",
+        "--kubeconfig",
+        "kubeconfig",
+        "--policies",
+        "policies.yaml",
+        "-o",
+        "json",
+    ];
+    let run = directory.run(&arguments);
+    run.exits(1);
+    let report = run.json();
+    assert_eq!(
+        (&report["from"], &report["to"]),
+        (&"1.36".into(), &"1.37".into()),
+        "{run}"
+    );
+    let first = &report["findings"][0];
+    assert_eq!(
+        (&first["rule"], &first["place"]),
+        (
+            &"newly-refused".into(),
+            &"/apis/apps/v1/namespaces/shop/statefulsets/db".into()
+        ),
+        "{run}"
+    );
+}
+
+const SUITE: &str = "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [policies.yaml]
+tests:
+- name: as it is run
+  object: set.yaml
+  expect: denied
+- name: before the default
+  object: set.yaml
+  kubernetesVersion: '1.36'
+  expect: allowed
+";
+
+#[test]
+fn suites_and_tests_name_their_release() {
+    let run = |suite: &str, more: &[&str]| {
+        let directory = directory().with("suite.yaml", suite);
+        directory.run(&[&["test", "suite.yaml"], more].concat())
+    };
+    run(SUITE, &[]).exits(0);
+    // What a suite does not say is said by the flag.
+    let older = run(SUITE, &["--kubernetes-version", "1.36"]);
+    older.exits(1);
+    older.stdout_has("1 passed, 1 failed");
+    let named = SUITE.replace("kind: Suite\n", "kind: Suite\nkubernetesVersion: '1.37'\n");
+    run(&named, &["--kubernetes-version", "1.36"]).exits(0);
+    let unknown = run(&SUITE.replace("'1.36'", "'1.2'"), &[]);
+    unknown.exits(1);
+    unknown.stdout_has("Kubernetes 1.2 is not known; known are ");
+    // A kind that the release of a test does not serve.
+    let bundle = SUITE.replace(
+        "object: set.yaml\n  kubernetesVersion",
+        "object: bundle.yaml\n  kubernetesVersion",
+    );
+    let run = run(
+        &bundle.replace("expect: allowed", "expect: {verdict: denied, code: 404}"),
+        &[],
+    );
+    run.exits(0);
+}
+
+#[test]
+fn suites_are_run_as_by_the_server_of_a_snapshot() {
+    let directory = snapshot("v1.36.3").with("suite.yaml", SUITE);
+    let run = directory.run(&["test", "--snapshot", "saved", "suite.yaml"]);
+    run.exits(1);
+    run.stdout_has("1 passed, 1 failed");
+    let directory = snapshot("v1.999.0").with("suite.yaml", SUITE);
+    for format in ["human", "json", "junit", "github"] {
+        let run = directory.run(&["test", "--snapshot", "saved", "-o", format, "suite.yaml"]);
+        run.exits(0);
+        assert!(
+            run.stdout.contains("v1.999.0 is newer than what is known"),
+            "{run}"
+        );
+    }
+}
+
+#[test]
+fn the_project_file_names_the_release_for_all_commands() {
+    let file = "apiVersion: pratique/v1alpha1\nkind: Configuration\nkubernetesVersion: '1.36'\npolicies: [policies.yaml]\n\
+                inputs: [set.yaml]\nsuites: [suite.yaml]\n";
+    let directory = directory().with("pratique.yaml", file).with("suite.yaml", SUITE);
+    let run = directory.run(&["review"]);
+    run.exits(0);
+    run.stdout_has("; Kubernetes 1.36; ");
+    run.stderr_has("`kubernetesVersion`");
+    directory.run(&["test"]).exits(1);
+    directory.run(&["scan", "set.yaml"]).stdout_has("Kubernetes 1.36");
+}
+
+#[test]
+fn the_version_tells_the_releases_that_are_known() {
+    let run = directory().run(&["--version"]);
+    run.exits(0);
+    run.stdout_has("\nKubernetes ");
+    run.stdout_has("1.37, 1.36");
+    assert_eq!(directory().run(&["-V"]).stdout.lines().count(), 1);
 }

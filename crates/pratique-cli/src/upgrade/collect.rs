@@ -1,0 +1,236 @@
+//! Counts and prints what an upgrade breaks and changes, in the order of the inputs.
+
+use std::sync::Arc;
+
+use pratique_review::PodPolicies;
+
+use super::finding::{UpgradeEffect, UpgradeFinding};
+use super::outputs::ComparedUpgrade;
+use super::report::UpgradeReport;
+use super::work::Part;
+use crate::arguments::{UpgradeAnswerArguments, UpgradeFailOn, UpgradeFormat};
+use crate::destination::{self, Readers};
+use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::limitations;
+use crate::evaluation::summary::EvaluationSummary;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::exit::{CliError, ExitStatus};
+use crate::output::counted::counted;
+use crate::output::notice::Notice;
+use crate::output::table::table;
+use crate::output::text::{Lines, Text, text};
+use crate::output::{self, Printed, json};
+use crate::project;
+use crate::replay::share::ReadShare;
+use crate::review::review_error::ReviewError;
+use crate::stream::progress::Progress;
+use crate::style::{Style, Tone};
+
+/// How many groups of an effect are printed with an example.
+const MAX_EXAMPLES: usize = 40;
+
+/// Counts and prints what is found.
+pub(super) struct Collector<'a> {
+    pub(super) arguments: &'a UpgradeAnswerArguments,
+    pub(super) report: UpgradeReport,
+    pub(super) progress: Progress,
+    pub(super) share: Arc<ReadShare>,
+    pub(super) assumed: AssumedKinds,
+    pub(super) unexpanded: UnexpandedWorkloads,
+    pub(super) evaluated: EvaluationSummary,
+    pub(super) releases: [String; 2],
+    pub(super) inputs: Vec<String>,
+    /// Whether there is something to compare besides requests.
+    pub(super) has_more: bool,
+}
+
+impl Collector<'_> {
+    /// Counts and prints a finding.
+    fn add(&mut self, finding: UpgradeFinding, out: &mut Printed) -> Result<(), CliError> {
+        if self.arguments.output == UpgradeFormat::Ndjson {
+            out.json_line(&finding)?;
+        }
+        self.report.add(finding);
+        Ok(())
+    }
+
+    /// Counts and prints findings that are about no request.
+    pub(super) fn collect_findings(&mut self, findings: Vec<UpgradeFinding>) -> Result<(), CliError> {
+        let mut out = Printed::default();
+        for finding in findings {
+            self.add(finding, &mut out)?;
+        }
+        out.print()
+    }
+
+    /// Counts and prints what came of a part of the inputs.
+    pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
+        let fatal = self.report.faults.collect(part.faults, &mut self.progress);
+        let report = &mut self.report;
+        report.requests = report.requests.saturating_add(part.requests);
+        report.same = report.same.saturating_add(part.same);
+        report.not_subject = report.not_subject.saturating_add(part.not_subject);
+        report.changed_meanwhile = report.changed_meanwhile.saturating_add(part.changed_meanwhile);
+        part.unknown.into_iter().for_each(|why| report.unknown.add(why));
+        let approximations = part.approximations.into_iter();
+        approximations.for_each(|approximation| report.approximations.add(approximation));
+        for notice in part.notices {
+            self.progress.clear();
+            self.report.notices.tell(notice);
+        }
+        for assumed in part.assumed {
+            self.progress.clear();
+            let place = assumed.place.clone();
+            if let Some(message) = self.assumed.report(assumed, "") {
+                let notice = Notice::new(limitations::UNKNOWN_KIND, place, message);
+                self.report.notices.add(notice);
+            }
+        }
+        for notice in part.limitations.kinds() {
+            if !self.report.notices.has(&notice) {
+                self.report.notices.add(notice);
+            }
+        }
+        let limitations = part.limitations.list(false).into_iter();
+        let notes = limitations.filter(|limitation| limitation.is_note());
+        self.report
+            .notes
+            .extend(notes.map(|limitation| limitation.kind_message()));
+        self.unexpanded.add(part.unexpanded);
+        let mut out = Printed::default();
+        for finding in part.findings {
+            self.add(finding, &mut out)?;
+        }
+        if out.len() > 0 {
+            self.progress.clear();
+        }
+        out.print()?;
+        let (requests, breaking) = (self.report.requests, self.report.of(UpgradeEffect::Breaks));
+        self.progress.show_line(|taken| {
+            format!(
+                "{} compared, {breaking} breaking{}",
+                counted(requests, "request", "requests"),
+                self.share.line(requests, taken)
+            )
+        });
+        fatal.map_or(Ok(()), Err)
+    }
+
+    /// Prints what was found, and gives the exit status.
+    pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
+        self.progress.clear();
+        if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
+            self.report.notices.tell(notice);
+        }
+        self.report.faults.report_hidden();
+        let is_empty = self.report.requests + self.report.not_subject == 0;
+        if is_empty && !self.has_more && self.report.faults.count() == 0 {
+            let inputs = self.inputs.join(", ");
+            return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
+        }
+        let status = self.status();
+        let compared = ComparedUpgrade {
+            report: &self.report,
+            releases: self.releases.clone(),
+            evaluated: self.evaluated.as_str(),
+            inputs: self.inputs.clone(),
+        };
+        if let Some(path) = &self.arguments.page {
+            destination::write(path, &compared.page().to_string(), Readers::Usual)?;
+        }
+        match self.arguments.output {
+            UpgradeFormat::Human => output::print(&human(&compared, Style::of_stdout()))?,
+            UpgradeFormat::Json => project::print_with_report("upgrade", &compared.json(true))?,
+            UpgradeFormat::Ndjson => {
+                self.report.faults.print_json()?;
+                self.report.notices.print_lines()?;
+                project::print_line("upgrade")?;
+                let summary = compared.json(false);
+                output::print_json_line(&json::Summary { summary })?;
+            }
+            UpgradeFormat::Sarif => output::print_sarif(&compared.sarif(status.number()))?,
+            UpgradeFormat::Junit => {
+                output::print_xml(&compared.junit(|on| self.arguments.fails_on(on)))?;
+            }
+            UpgradeFormat::Github => {
+                output::print_github(&compared.github())?;
+                // Runners show what is no command in the log.
+                output::print(&summary(&compared))?;
+            }
+        }
+        Ok(status)
+    }
+
+    fn status(&self) -> ExitStatus {
+        self.arguments.status(|on| match on {
+            UpgradeFailOn::Breaks => self.report.of(UpgradeEffect::Breaks) > 0,
+            UpgradeFailOn::Changes => self.report.of(UpgradeEffect::Changes) > 0,
+            UpgradeFailOn::Deprecated => self.report.of(UpgradeEffect::Deprecated) > 0,
+            UpgradeFailOn::Undecided => self.report.of(UpgradeEffect::Undecided) > 0,
+            UpgradeFailOn::Error => self.report.faults.count() > 0,
+        })
+    }
+}
+
+/// Tables of what was found, with an example of each row.
+fn human(compared: &ComparedUpgrade<'_>, style: Style) -> Text {
+    let report = compared.report;
+    let mut out = text!("{}\n", compared.headline());
+    let errors = report.faults.count();
+    if errors > 0 {
+        out.push(&text!("{}\n", counted(errors, "error", "errors")));
+    }
+    for notice in report.notices.all() {
+        out.push(&text!("warning: {}\n", notice.line()));
+    }
+    for effect in UpgradeEffect::ALL {
+        let groups: Vec<_> = report.groups_of(effect).collect();
+        if groups.is_empty() {
+            continue;
+        }
+        let tone = match effect {
+            UpgradeEffect::Breaks => Tone::Bad,
+            UpgradeEffect::Changes | UpgradeEffect::Undecided => Tone::Warning,
+            UpgradeEffect::Deprecated => Tone::Faint,
+        };
+        let rows = groups.iter().map(|group| {
+            let count = group.count.to_string();
+            vec![group.rule.name().to_owned(), group.about.clone(), count]
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        out.push(&text!(
+            "\n{}\n{}",
+            style.paint(tone, effect.heading()),
+            table(&["WHAT", "ABOUT", "COUNT"], 2, &rows)
+        ));
+        for group in groups.iter().take(MAX_EXAMPLES) {
+            let (place, finding) = (&group.first.place, group.text());
+            let lines = Lines {
+                text: &finding,
+                indent: "  ",
+            };
+            match place.as_str() {
+                "" => out.push(&text!("{}\n", lines)),
+                place => out.push(&text!("{}: {}\n", style.paint(Tone::Place, place), lines)),
+            }
+        }
+        let more = groups.len().saturating_sub(MAX_EXAMPLES);
+        if more > 0 {
+            out.push(&text!("and {} without an example: -o json has all\n", more));
+        }
+    }
+    out.push(&text!("\n"));
+    for told in compared.told().into_iter().chain(compared.more()) {
+        out.push(&text!("{}\n", told));
+    }
+    out
+}
+
+/// The counts, and what is told besides.
+fn summary(compared: &ComparedUpgrade<'_>) -> Text {
+    let mut out = text!("{}\n", compared.headline());
+    for told in compared.told().into_iter().chain(compared.more()) {
+        out.push(&text!("{}\n", told));
+    }
+    out
+}

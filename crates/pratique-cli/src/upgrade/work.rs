@@ -1,0 +1,446 @@
+//! Evaluates a part of the inputs as servers of both releases do.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pratique_json::Value;
+#[cfg(feature = "kube")]
+use pratique_kube::Page;
+use pratique_replay::{Approximation, EventRequests, Located, ReplayRequest, Replayed, Unknown, entries};
+use pratique_request::{AssumedResource, RequestTemplate, Resolution, kind_of};
+use pratique_review::{ReceiveFailure, Reviewer};
+use pratique_schema::{FeatureGates, Release};
+use pratique_stream::Piece;
+use pratique_typed::decode::received_in;
+use pratique_types::{GroupVersionKind, Operation};
+
+use super::compare::{SideReview, compare};
+use super::finding::{UpgradeFinding, UpgradeRule};
+use super::server_command::ServerCommand;
+use super::{versions, webhooks};
+use crate::evaluation::assumed::depends_on_resource;
+use crate::evaluation::decision::Decision;
+use crate::evaluation::definitions::AssumedKind;
+use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::input_request::InputRequest;
+use crate::evaluation::limitations::Limitations;
+use crate::evaluation::request::RequestBuilder;
+use crate::evaluation::result::ReviewResult;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::impact::source::Unit;
+use crate::impact::work::is_log;
+use crate::input::{InputError, InputObject, piece};
+use crate::output::notice::Notice;
+use crate::output::problems;
+use crate::replay::decision::ReplayDecision;
+use crate::replay::engine::{Engine, input};
+use crate::replay::faults::Faults;
+use crate::replay::log::LogReader;
+use crate::replay::possible::without_object;
+use crate::replay::subject::Subject;
+use crate::replay::units::Unit as FileUnit;
+#[cfg(feature = "kube")]
+use crate::stream::cluster_objects::{self, ListedContent};
+use crate::stream::etcd;
+
+/// The results of a part of the inputs.
+#[derive(Default)]
+pub(super) struct Part {
+    pub(super) findings: Vec<UpgradeFinding>,
+    pub(super) requests: u64,
+    /// The requests of which both releases make the same.
+    pub(super) same: u64,
+    pub(super) not_subject: u64,
+    pub(super) changed_meanwhile: u64,
+    /// Why the log does not have enough of some requests.
+    pub(super) unknown: Vec<Unknown>,
+    pub(super) approximations: Vec<Approximation>,
+    pub(super) assumed: Vec<AssumedKind>,
+    pub(super) limitations: Limitations,
+    pub(super) notices: Vec<Notice>,
+    pub(super) unexpanded: UnexpandedWorkloads,
+    pub(super) faults: Faults,
+}
+
+/// A server of a release.
+pub(super) struct Side<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) evaluator: Reviewer<'a>,
+    pub(super) gates: FeatureGates,
+}
+
+/// Evaluates requests as servers of both releases do.
+pub(super) struct Worker<'a> {
+    pub(super) old: Side<'a>,
+    pub(super) new: Side<'a>,
+    pub(super) builder: RequestBuilder<'a>,
+    pub(super) expansion: ExpansionRule<'a>,
+    /// Whether objects are those of files, and not all that a cluster has.
+    pub(super) is_of_files: bool,
+    pub(super) log: LogReader,
+    /// Whether an AdmissionConfiguration was given.
+    pub(super) has_configuration: bool,
+}
+
+impl Worker<'_> {
+    /// Evaluates a part of the inputs.
+    pub(super) fn compare(&self, unit: Unit, emit: &mut dyn FnMut(Part)) {
+        let mut part = Part::default();
+        match unit {
+            Unit::File(unit) => self.file(unit, &mut part),
+            #[cfg(feature = "kube")]
+            Unit::Listed(listed) => match listed.content {
+                ListedContent::Page(page) => self.page(&page, &listed.collection, &mut part),
+                ListedContent::Fault { fault, .. } => part.faults.add(fault),
+            },
+        }
+        emit(part);
+    }
+
+    fn file(&self, unit: FileUnit, part: &mut Part) {
+        match unit {
+            FileUnit::Piece { path, piece, .. } if is_log(&piece) => {
+                for located in entries(&piece) {
+                    self.entry(&path, located, part);
+                }
+            }
+            FileUnit::Piece { path, piece, .. } => self.objects(&path, &piece, part),
+            FileUnit::Counted { path, piece } if is_log(&piece) => self.log.remember(&path, &piece),
+            FileUnit::Counted { .. } => {}
+            FileUnit::Fault(fault) => part.faults.add(fault),
+        }
+    }
+
+    #[cfg(feature = "kube")]
+    fn page(&self, page: &Page, collection: &str, part: &mut Part) {
+        match cluster_objects::objects(page, collection) {
+            Ok(objects) => objects.for_each(|(input, is_changed)| {
+                part.changed_meanwhile += u64::from(is_changed);
+                self.object(input, part);
+            }),
+            Err(fault) => part.faults.add(fault),
+        }
+    }
+
+    fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut Part) {
+        let objects = piece::read(path, piece);
+        part.notices.extend(objects.reading_warnings());
+        for fault in objects.faults {
+            part.faults.add(fault);
+        }
+        for input in objects.objects {
+            self.object(input, part);
+        }
+    }
+
+    /// Compares what becomes of the creation of an object.
+    fn object(&self, input: InputObject<'_>, part: &mut Part) {
+        // Whoever exports workloads exports their Pods.
+        let has_pods = !self.is_of_files || etcd::is_item(&input.object);
+        let input = match etcd::object(input) {
+            Ok(Some(input)) => input,
+            Ok(None) => return,
+            Err(unread) => return part.faults.add(unread.fault),
+        };
+        let requests = [&self.old, &self.new].map(|side| self.request_of(side, input.clone()));
+        let [old, new] = match requests {
+            [Ok(old), Ok(new)] => [old, new],
+            [Err(error), _] | [_, Err(error)] => return part.faults.add(error),
+        };
+        let state = &self.new.engine.cluster.state;
+        if let (Ok(_), Some(objects)) = (&new.0.received, state.api_objects()) {
+            let validates = self.new.engine.cluster.phases.preparation.validates;
+            part.limitations
+                .count(objects, &new.0, &state.unusable, validates);
+        }
+        let pods = self.expansion.pods_of(&new.0, has_pods);
+        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
+            part.unexpanded.count(&new.0);
+        }
+        // Whoever creates it is not in the inputs.
+        let mut subject = Subject::of(&new.0.request, "");
+        subject.user.clear();
+        let subject = subject.to_string();
+        if let Some(command) = ServerCommand::from_pod(&new.0.request.object, "") {
+            let place = new.0.place();
+            let findings = command.findings(self.new.gates.release()).into_iter();
+            part.findings.extend(findings.map(|finding| finding.at(&place)));
+            if let (Some(path), false) = (&command.configuration, self.has_configuration) {
+                let message = format!(
+                    "--admission-control-config-file {path} is not compared: give it with the flag of that name"
+                );
+                part.notices.push(Notice::new("not-evaluated", place, message));
+            }
+        }
+        self.review_both([old, new], &pods, &subject, part);
+    }
+
+    /// The request that creates an object, as the server of a side decodes it, with its messages about unknown fields.
+    fn request_of<'t>(
+        &self,
+        side: &Side<'_>,
+        input: InputObject<'t>,
+    ) -> Result<(InputRequest<'t>, BTreeSet<String>), InputError> {
+        let number = input.location.document + 1;
+        let received = match kind_of(&input.object) {
+            Ok(kind) => decoded(side.gates.release(), &kind, &input.object, &input.received),
+            // The builder says so.
+            Err(_) => Ok(Vec::new()),
+        };
+        let unknown = unknown_fields(&received);
+        let input = InputObject { received, ..input };
+        let resolver = &side.engine.cluster.state.resolver;
+        let request = self.builder.input(input, resolver, number)?;
+        Ok((request, unknown))
+    }
+
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
+        let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
+            return;
+        };
+        let Replayed { at, what, .. } = replayed;
+        match what {
+            EventRequests::NotSubject(_) => part.not_subject += 1,
+            EventRequests::Unknown(why, request) => {
+                let place = problems::place(&location);
+                let subject = Subject::of(&request, &at).to_string();
+                let release = self.new.gates.release();
+                // The name of the kind is that of the object.
+                let of_resource = || versions::kind_of_resource(&request.resource, self.old.gates.release());
+                let kind = match request.kind.kind.as_str() {
+                    "" => of_resource().unwrap_or_else(|| request.kind.clone()),
+                    _ => request.kind.clone(),
+                };
+                let kind = &kind;
+                let about = match kind.kind.as_str() {
+                    "" => request.resource.to_string(),
+                    _ => versions::named(kind),
+                };
+                let mut findings = Vec::new();
+                if request.sub_resource.is_empty() {
+                    findings.extend(versions::findings(kind, &Value::Null, release));
+                }
+                let sides = [&self.old, &self.new];
+                let reviews = sides.map(|side| {
+                    let unserved = unserved(side, kind, &request.sub_resource).map(|(_, help)| help);
+                    let decision = match unserved {
+                        Some(_) => Decision::Denied,
+                        None => without_object(side.engine, &request),
+                    };
+                    SideReview {
+                        decision: ReplayDecision::without_policies(decision),
+                        object: None,
+                        costs: Vec::new(),
+                        unserved,
+                        is_gone: versions::is_gone(kind, side.gates.release()),
+                        unknown_fields: BTreeSet::new(),
+                    }
+                });
+                let [old, new] = &reviews;
+                let mut compared = compare(old, new, &about);
+                // What its object is could be refused by either release, whatever policies decide.
+                if compared.is_empty() && matches!(request.operation, Operation::Create | Operation::Update) {
+                    let message = "the log does not have its object";
+                    compared.push(UpgradeRule::Undecided.about(about, message));
+                }
+                findings.extend(compared);
+                part.unknown.push(why);
+                count(findings, &place, &subject, part);
+            }
+            EventRequests::Requests(requests) => {
+                for replayed in requests {
+                    self.replayed(replayed, &location, &at, part);
+                }
+            }
+        }
+    }
+
+    /// Compares what becomes of a request of a log, whose object a client would send again.
+    fn replayed(
+        &self,
+        replayed: ReplayRequest<'_>,
+        location: &pratique_manifest::Location,
+        at: &str,
+        part: &mut Part,
+    ) {
+        let subject = Subject::of(&replayed.request, at).to_string();
+        part.approximations.extend(&replayed.approximations);
+        let request = input(replayed, location.clone());
+        let is_written = matches!(request.request.operation, Operation::Create | Operation::Update)
+            && request.request.sub_resource.is_empty()
+            && !request.request.object.is_null();
+        let both = [&self.old, &self.new].map(|side| {
+            let mut request = request.clone();
+            let kind = &request.request.kind;
+            let mut unknown = BTreeSet::new();
+            let received = match unserved(side, kind, &request.request.sub_resource) {
+                Some((failure, _)) => Err(failure),
+                None if is_written => {
+                    let received = decoded(
+                        side.gates.release(),
+                        kind,
+                        &request.request.object,
+                        &Ok(Vec::new()),
+                    );
+                    unknown = unknown_fields(&received);
+                    received.map_err(ReceiveFailure::from)
+                }
+                None => Ok(Vec::new()),
+            };
+            request.input.is_sent &= !is_written;
+            request.input.received = received;
+            (request, unknown)
+        });
+        // A log has the requests for the Pods that there were.
+        self.review_both(both, &WorkloadPods::None, &subject, part);
+    }
+
+    /// Reviews a request on both sides, and counts what differs.
+    fn review_both(
+        &self,
+        [old, new]: [(InputRequest<'_>, BTreeSet<String>); 2],
+        pods: &WorkloadPods,
+        subject: &str,
+        part: &mut Part,
+    ) {
+        let (place, request) = (new.0.place(), &new.0.request);
+        let kind = request.kind.clone();
+        let (old_gates, new_gates) = (self.old.gates, self.new.gates);
+        let mut findings = Vec::new();
+        if request.sub_resource.is_empty() {
+            findings.extend(versions::findings(&kind, new.0.object(), new_gates.release()));
+        }
+        if webhooks::is_configuration(&kind) && request.operation != Operation::Delete {
+            findings.extend(webhooks::excluded(&request.object, old_gates, new_gates));
+        }
+        let assumed = AssumedResource::of(request).filter(|_| new.0.received.is_ok());
+        let depends = Cell::new(false);
+        let reviewed = self
+            .review(&self.old, old, pods, &depends)
+            .and_then(|old| Ok((old, self.review(&self.new, new, pods, &depends)?)));
+        match assumed {
+            Some(assumed) if depends.get() => {
+                let unusable = &self.new.engine.cluster.state.unusable;
+                part.assumed.push(unusable.assumed(assumed, &kind, place.clone()));
+            }
+            Some(assumed) => part.limitations.count_unknown(assumed.kind, &place),
+            None => {}
+        }
+        match reviewed {
+            Ok((old, new)) => {
+                findings.extend(compare(&old, &new, &versions::named(&kind)));
+                count(findings, &place, subject, part);
+            }
+            Err(error) => part.faults.add(error),
+        }
+    }
+
+    fn review(
+        &self,
+        side: &Side<'_>,
+        (input, unknown_fields): (InputRequest<'_>, BTreeSet<String>),
+        pods: &WorkloadPods,
+        depends: &Cell<bool>,
+    ) -> Result<SideReview, InputError> {
+        let unserved = input.help().map(str::to_owned);
+        let is_gone = versions::is_gone(&input.request.kind, side.gates.release());
+        let reviewed = side.engine.evaluate(&side.evaluator, input, |mut result| {
+            depends.set(depends.get() || depends_on_resource(&result.outcome));
+            let mut costs = std::mem::take(&mut result.costs);
+            let mut decision = ReplayDecision::of(&mut result);
+            if let Some(pod) = self.pod(pods, &result)? {
+                let of_pod = |mut result: ReviewResult<'_>| {
+                    let costs = std::mem::take(&mut result.costs);
+                    (ReplayDecision::of(&mut result), costs)
+                };
+                let (of_pod, pod_costs) = side.engine.evaluate(&side.evaluator, pod, of_pod)?;
+                decision.add_pod(of_pod);
+                costs.extend(pod_costs);
+            }
+            let object = result.outcome.allowed().then(|| {
+                let stored = result.outcome.object.as_ref();
+                let object = stored.unwrap_or(&result.input.request.object);
+                object.clone().into_owned()
+            });
+            Ok(SideReview {
+                decision,
+                object,
+                costs,
+                unserved,
+                is_gone,
+                unknown_fields,
+            })
+        });
+        reviewed.flatten()
+    }
+
+    /// The request for the Pod of a workload that a server decided about, if it is evaluated.
+    fn pod<'r>(
+        &self,
+        pods: &WorkloadPods,
+        result: &'r ReviewResult<'_>,
+    ) -> Result<Option<InputRequest<'r>>, InputError> {
+        let object = result.outcome.object.as_ref();
+        let object = object.unwrap_or(&result.input.request.object);
+        let decision = result.outcome.decision().into();
+        self.expansion.counted_pod(pods, decision, object, result.input)
+    }
+}
+
+/// Counts what was found about a request.
+fn count(findings: Vec<UpgradeFinding>, place: &str, subject: &str, part: &mut Part) {
+    part.requests += 1;
+    let is_same = |finding: &UpgradeFinding| finding.rule == UpgradeRule::DeprecatedVersion;
+    part.same += u64::from(findings.iter().all(is_same));
+    let findings = findings.into_iter();
+    part.findings
+        .extend(findings.map(|finding| finding.at(place).of(subject)));
+}
+
+/// The failure of requests for a kind that the server of a side does not serve, and what can be said of it.
+fn unserved(side: &Side<'_>, kind: &GroupVersionKind, subresource: &str) -> Option<(ReceiveFailure, String)> {
+    if !subresource.is_empty() {
+        return None;
+    }
+    let resolver = &side.engine.cluster.state.resolver;
+    match RequestTemplate::default().resolve(kind, resolver) {
+        Ok(Resolution::Unserved(unserved)) => {
+            let help = unserved.help();
+            Some((ReceiveFailure::from(*unserved), help))
+        }
+        _ => None,
+    }
+}
+
+/// What a server of a release says when it decodes an object, of which `read` is what the newest says of it as it is written.
+fn decoded(
+    release: &'static Release,
+    kind: &GroupVersionKind,
+    object: &Value<'_>,
+    read: &Result<Vec<String>, String>,
+) -> Result<Vec<String>, String> {
+    let of_release = received_in(release.schema(), kind, object)?;
+    match read {
+        Ok(warnings) => {
+            // Fields that are given twice are not in the object any more.
+            let others = warnings.iter().filter(|warning| !is_unknown_field(warning));
+            Ok(others.cloned().chain(of_release).collect())
+        }
+        // The newest release refuses it for its types, which this one has otherwise.
+        Err(_) if received_in(Release::latest().schema(), kind, object).is_err() => Ok(of_release),
+        Err(why) => Err(why.clone()),
+    }
+}
+
+fn is_unknown_field(warning: &str) -> bool {
+    warning.starts_with("unknown field ")
+}
+
+fn unknown_fields(received: &Result<Vec<String>, String>) -> BTreeSet<String> {
+    let warnings = received.iter().flatten();
+    warnings
+        .filter(|warning| is_unknown_field(warning))
+        .cloned()
+        .collect()
+}
