@@ -16,6 +16,8 @@ pub struct Error {
     pub field: String,
     /// The message without the path: `Required value`, `Invalid value: 3: must be …`
     pub body: String,
+    /// The values that would be taken, where the value is none of an enumeration.
+    pub supported: Vec<String>,
 }
 
 /// `spec.replicas: Required value`
@@ -45,6 +47,7 @@ impl Error {
             kind,
             field: field.into(),
             body,
+            supported: Vec::new(),
         }
     }
 
@@ -84,13 +87,20 @@ impl Error {
         value: impl Into<BadValue<'a>>,
         supported: impl IntoIterator<Item = T>,
     ) -> Self {
-        let quoted: Vec<String> = supported.into_iter().map(|text| quote(text.as_ref())).collect();
+        let supported: Vec<String> = supported
+            .into_iter()
+            .map(|text| text.as_ref().to_owned())
+            .collect();
+        let quoted: Vec<String> = supported.iter().map(|text| quote(text)).collect();
         let detail = if quoted.is_empty() {
             String::new()
         } else {
             format!("supported values: {}", quoted.join(", "))
         };
-        Error::new(ErrorKind::NotSupported, field, &value.into(), &detail)
+        Error {
+            supported,
+            ..Error::new(ErrorKind::NotSupported, field, &value.into(), &detail)
+        }
     }
 
     /// The text is longer than `max` bytes; a negative number is not shown.
