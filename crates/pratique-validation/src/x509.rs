@@ -4,6 +4,7 @@
 //! whether one is on its curve is left to the verification of the signature.
 
 mod certificate;
+mod curve_point;
 mod der;
 mod extensions;
 mod mailbox;

@@ -1,5 +1,6 @@
 //! Public keys.
 
+use super::curve_point::{PointFault, check_point};
 use super::der::{DerReader, SEQUENCE, is_negative, to_int, to_positive};
 use super::structures::{FieldReader, read_key_info};
 use super::{X509Error, required};
@@ -49,6 +50,17 @@ impl EllipticCurve {
             [0x2b, 0x81, 0x04, 0x00, 0x22] => Some(EllipticCurve::P384),
             [0x2b, 0x81, 0x04, 0x00, 0x23] => Some(EllipticCurve::P521),
             _ => None,
+        }
+    }
+
+    /// Why a point is none of the curve, as a server says it.
+    fn fault_text(self, fault: PointFault) -> String {
+        let name = self.name().replace('-', "");
+        match (fault, self) {
+            (PointFault::NotOnCurve, _) => format!("{name} point not on curve"),
+            // This curve has an implementation of its own.
+            (PointFault::TooLarge, EllipticCurve::P256) => "invalid P256 element encoding".to_owned(),
+            (PointFault::TooLarge, _) => format!("invalid {name}Element encoding"),
         }
     }
 
@@ -146,6 +158,8 @@ fn read_ecdsa(info: &KeyInfo<'_>) -> Result<PublicKey, X509Error> {
         let text = format!("invalid {} point encoding", curve.name().replace('-', ""));
         return Err(X509Error(text.into()));
     }
+    let coordinates = info.key.get(1..).unwrap_or_default();
+    check_point(curve, coordinates).map_err(|fault| X509Error(curve.fault_text(fault).into()))?;
     Ok(PublicKey::Ecdsa {
         curve,
         point: info.key.clone(),
