@@ -25,7 +25,7 @@ fn answer(case: &Value<'_>) -> (String, i64) {
             let causes = status.details.map_or(0, |details| details.causes.len());
             (status.message, causes as i64)
         }
-        Err(rejection @ Rejection::NotValidated(_)) => (rejection.to_string(), 0),
+        Err(rejection @ (Rejection::NotValidated(_) | Rejection::Open(_))) => (rejection.to_string(), 0),
     }
 }
 

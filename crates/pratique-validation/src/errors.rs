@@ -1,6 +1,6 @@
 //! The errors of an object while it is validated.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use pratique_json::Value;
 use pratique_schema::Release;
@@ -8,6 +8,7 @@ use pratique_types::field::{BadValue, Error, ErrorKind, ErrorList};
 
 use crate::declarative::CoveredError;
 use crate::node::Node;
+use crate::open_question::OpenQuestion;
 
 /// The errors so far; each method adds one.
 #[derive(Debug, Default)]
@@ -18,9 +19,7 @@ pub struct Errors {
     /// Those of rules that have a declarative twin.
     covered: Vec<CoveredError>,
     /// What could not be judged here.
-    left_open: Option<&'static str>,
-    /// The values that would be taken, by the field that has another one.
-    supported: Vec<(String, Vec<String>)>,
+    left_open: Option<OpenQuestion>,
 }
 
 impl Errors {
@@ -58,15 +57,6 @@ impl Errors {
         self.list
     }
 
-    /// The errors, and the values that would be taken, by the field that has another one.
-    pub(crate) fn into_parts(self) -> (ErrorList, HashMap<String, Vec<String>>) {
-        let mut supported = HashMap::new();
-        for (field, values) in self.supported {
-            supported.entry(field).or_insert(values);
-        }
-        (self.list, supported)
-    }
-
     /// Adds an error.
     pub fn push(&mut self, error: Error) {
         self.list.push(error);
@@ -81,17 +71,16 @@ impl Errors {
     pub fn extend(&mut self, other: Errors) {
         self.list.extend(other.list.into_vec());
         self.covered.extend(other.covered);
-        self.supported.extend(other.supported);
         self.left_open = self.left_open.or(other.left_open);
     }
 
     /// Says that a part of the object could not be judged: without errors, it is unknown whether a server accepts it.
-    pub fn leave_open(&mut self, what: &'static str) {
+    pub fn leave_open(&mut self, what: OpenQuestion) {
         self.left_open = self.left_open.or(Some(what));
     }
 
     /// What could not be judged.
-    pub(crate) fn left_open(&self) -> Option<&'static str> {
+    pub(crate) fn left_open(&self) -> Option<OpenQuestion> {
         self.left_open
     }
 
@@ -182,14 +171,12 @@ impl Errors {
 
     /// The value, a string of a type of its own, is none of the supported ones.
     pub fn not_supported(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
-        self.support(field, supported);
         self.list
             .push(Error::not_supported(field, named(field.text()), supported));
     }
 
     /// The value, a plain string, is none of the supported ones.
     pub fn unsupported_text(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
-        self.support(field, supported);
         self.list
             .push(Error::not_supported(field, field.text(), supported));
     }
@@ -197,11 +184,6 @@ impl Errors {
     /// Something went wrong in the server.
     pub fn internal(&mut self, field: impl Into<String>, detail: &str) {
         self.list.push(Error::internal(field, detail));
-    }
-
-    fn support(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
-        let values = supported.iter().map(|value| (*value).to_owned());
-        self.supported.push((field.into(), values.collect()));
     }
 
     /// A value is too long, in bytes.

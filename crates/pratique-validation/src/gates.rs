@@ -2,44 +2,47 @@
 
 use pratique_schema::{FeatureGates, Release};
 
-/// Which of them are on: rules ask for them more often than a table is to be searched by name.
-// Upstream: pkg/features/kube_features.go
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FeatureSet {
-    pub(crate) release: &'static Release,
-    pub(crate) clears_nominations: bool,
-    pub(crate) has_restart_rules: bool,
-    pub(crate) resizes_whole_pods: bool,
-    pub(crate) moves_volumes: bool,
-    pub(crate) judges_deletion_costs: bool,
-    pub(crate) restarts_all_containers: bool,
-    pub(crate) recreates_sets: bool,
-    pub(crate) compares_tolerations: bool,
-    pub(crate) shares_host_network: bool,
-    pub(crate) reserves_names: bool,
+/// A set of the gates that rules ask for, each by a name.
+macro_rules! feature_set {
+    ($($field:ident: $gate:literal,)*) => {
+        /// Which of them are on: rules ask for them more often than a table is to be searched by name.
+        // Upstream: pkg/features/kube_features.go
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct FeatureSet {
+            pub(crate) release: &'static Release,
+            $(pub(crate) $field: bool,)*
+        }
+
+        impl FeatureSet {
+            /// The names of the gates.
+            pub(crate) const NAMES: &'static [&'static str] = &[$($gate),*];
+
+            /// Those of a server with these gates.
+            pub(crate) fn new(gates: FeatureGates) -> Self {
+                FeatureSet {
+                    release: gates.release(),
+                    $($field: gates.is_on($gate),)*
+                }
+            }
+        }
+    };
+}
+
+feature_set! {
+    clears_nominations: "ClearingNominatedNodeNameAfterBinding",
+    has_restart_rules: "ContainerRestartRules",
+    resizes_whole_pods: "InPlacePodLevelResourcesVerticalScaling",
+    moves_volumes: "MutablePVNodeAffinity",
+    judges_deletion_costs: "PodDeletionCost",
+    restarts_all_containers: "RestartAllContainersOnContainerExits",
+    recreates_sets: "StatefulSetRecreateStrategy",
+    compares_tolerations: "TaintTolerationComparisonOperators",
+    shares_host_network: "UserNamespacesHostNetworkSupport",
+    reserves_names: "ManifestBasedAdmissionControlConfig",
 }
 
 impl Default for FeatureSet {
     fn default() -> Self {
         FeatureSet::new(FeatureGates::default())
-    }
-}
-
-impl FeatureSet {
-    /// Those of a server with these gates.
-    pub(crate) fn new(gates: FeatureGates) -> Self {
-        FeatureSet {
-            release: gates.release(),
-            clears_nominations: gates.is_on("ClearingNominatedNodeNameAfterBinding"),
-            has_restart_rules: gates.is_on("ContainerRestartRules"),
-            resizes_whole_pods: gates.is_on("InPlacePodLevelResourcesVerticalScaling"),
-            moves_volumes: gates.is_on("MutablePVNodeAffinity"),
-            judges_deletion_costs: gates.is_on("PodDeletionCost"),
-            restarts_all_containers: gates.is_on("RestartAllContainersOnContainerExits"),
-            recreates_sets: gates.is_on("StatefulSetRecreateStrategy"),
-            compares_tolerations: gates.is_on("TaintTolerationComparisonOperators"),
-            shares_host_network: gates.is_on("UserNamespacesHostNetworkSupport"),
-            reserves_names: gates.is_on("ManifestBasedAdmissionControlConfig"),
-        }
     }
 }

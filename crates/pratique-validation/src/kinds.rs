@@ -26,6 +26,8 @@ mod storage;
 mod storage_migrations;
 mod storage_versions;
 
+pub use resource::ADMIN_ACCESS_LABEL;
+
 use pratique_types::GroupVersionKind;
 
 use crate::rules::Rule;

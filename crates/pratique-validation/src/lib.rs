@@ -39,6 +39,7 @@ mod kinds;
 mod messages;
 mod node;
 mod object_meta;
+mod open_question;
 mod pod;
 mod quantities;
 mod reviews;
@@ -51,4 +52,7 @@ mod version;
 mod webhook_clients;
 mod x509;
 
+pub use kinds::ADMIN_ACCESS_LABEL;
+pub use open_question::OpenQuestion;
+pub use rules::NamespaceView;
 pub use validator::{Candidate, FieldFault, Rejection, Validator};

@@ -34,6 +34,7 @@
 //! ```
 
 use pratique_gotext::net::Cidr;
+use pratique_json::Value;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
@@ -62,6 +63,20 @@ pub struct Request<'r> {
     pub old: Node<'static, 'r>,
     /// What is known beside the objects.
     pub settings: &'r ValidationSettings,
+    /// The namespace of the object.
+    pub namespace: NamespaceView<'r>,
+}
+
+/// The namespace of an object, which some rules ask for labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum NamespaceView<'a> {
+    /// Its labels are not known: what depends on them is [left open](crate::OpenQuestion).
+    #[default]
+    Unknown,
+    /// The server cannot read it, for this reason.
+    Unreadable(&'a str),
+    /// The stored namespace.
+    Stored(&'a Value<'a>),
 }
 
 /// What is known beside the objects.

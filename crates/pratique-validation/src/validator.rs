@@ -13,8 +13,9 @@ use crate::gates::FeatureSet;
 use crate::kinds::{allocation_rule, rules_of};
 use crate::node::Node;
 use crate::object_meta::{validate_any_create, validate_any_update};
+use crate::open_question::OpenQuestion;
 use crate::reviews::review_rule;
-use crate::rules::{DeviceCompiler, KindRules, Request, Rule, ValidationSettings};
+use crate::rules::{DeviceCompiler, KindRules, NamespaceView, Request, Rule, ValidationSettings};
 use crate::version::internal_form;
 
 /// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
@@ -28,6 +29,8 @@ pub struct Candidate<'a> {
     pub object: &'a Value<'a>,
     /// Whether the request asks for nothing to be carried out, which an eviction may not contradict.
     pub is_dry_run: bool,
+    /// The namespace of the object.
+    pub namespace: NamespaceView<'a>,
 }
 
 /// Why an object is not taken to be valid.
@@ -37,10 +40,12 @@ pub enum Rejection {
     /// that of a Binding 500 with their texts.
     #[error("{}", .0.message)]
     Invalid(Box<Status>),
-    /// There are no rules here for the kind, its subresource or a part of the object, which has no error otherwise: whether a
-    /// server accepts the object is unknown.
+    /// There are no rules here for the kind or its subresource: whether a server accepts the object is unknown.
     #[error("{0} is not validated")]
     NotValidated(String),
+    /// It has no error, but for what is left open: whether a server accepts the object is unknown.
+    #[error("{0} is not validated")]
+    Open(OpenQuestion),
 }
 
 /// A field that is refused: the cause in the server's answer, and what is known besides.
@@ -69,7 +74,14 @@ impl<'a> Candidate<'a> {
             subresource: "",
             object,
             is_dry_run: false,
+            namespace: NamespaceView::Unknown,
         }
+    }
+
+    /// The same in a namespace.
+    #[must_use]
+    pub fn in_namespace(self, namespace: NamespaceView<'a>) -> Self {
+        Candidate { namespace, ..self }
     }
 
     /// The same in a request that is not carried out.
@@ -102,6 +114,7 @@ impl<'a> Candidate<'a> {
             subresource: self.subresource,
             object: Node::root(object),
             old: Node::root(old),
+            namespace: self.namespace,
         }
     }
 
@@ -122,7 +135,7 @@ impl<'a> Candidate<'a> {
             return Err(self.rejection(errors));
         }
         match errors.left_open() {
-            Some(what) => Err(Rejection::NotValidated(what.to_owned())),
+            Some(what) => Err(Rejection::Open(what)),
             None => Ok(()),
         }
     }
@@ -138,6 +151,9 @@ impl<'a> Candidate<'a> {
 }
 
 impl Validator {
+    /// The feature gates that rules depend on.
+    pub const GATES: &'static [&'static str] = FeatureSet::NAMES;
+
     /// A validator of Kubernetes 1.37 with its defaults.
     pub fn new() -> Self {
         Validator::default()
@@ -231,15 +247,11 @@ impl Validator {
         } else {
             self.update_errors(candidate, old)
         };
-        let (list, supported) = errors.unwrap_or_default().into_parts();
-        let faults = list.into_vec().into_iter().map(|error| {
-            let values = supported.get(&error.field);
-            let values = values.filter(|_| error.kind == ErrorKind::NotSupported);
-            FieldFault {
-                kind: error.kind,
-                supported: values.cloned().unwrap_or_default(),
-                cause: error.into_cause(),
-            }
+        let list = errors.unwrap_or_default().into_list();
+        let faults = list.into_vec().into_iter().map(|mut error| FieldFault {
+            kind: error.kind,
+            supported: std::mem::take(&mut error.supported),
+            cause: error.into_cause(),
         });
         faults.collect()
     }

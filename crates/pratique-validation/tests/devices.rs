@@ -7,7 +7,7 @@ use std::path::Path;
 
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
-use pratique_validation::{Candidate, Rejection, Validator};
+use pratique_validation::{Candidate, NamespaceView, Rejection, Validator};
 
 /// The errors in the server's order, each with its field.
 fn errors(judged: Result<(), Rejection>) -> Vec<String> {
@@ -89,13 +89,39 @@ fn expressions_are_compiled_by_whom_the_caller_names() {
 }
 
 #[test]
-fn what_the_namespace_decides_is_left_open() {
+fn a_label_of_the_namespace_gives_administrators_access() {
     let kind = GroupVersionKind::new("resource.k8s.io", "v1", "ResourceClaim");
     let object = br#"{"metadata": {"name": "a", "namespace": "b"}, "spec": {"devices": {"requests": [{"name": "r",
         "exactly": {"deviceClassName": "c", "allocationMode": "ExactCount", "count": 1, "adminAccess": true}}]}}}"#;
     let object = pratique_json::parse(object).unwrap();
+    let judge = |namespace| {
+        let candidate = Candidate::new(&kind, &object).in_namespace(namespace);
+        errors(Validator::new().create(&candidate))
+    };
     assert_eq!(
-        errors(Validator::new().create(&Candidate::new(&kind, &object))),
+        judge(NamespaceView::Unknown),
         ["the access of an administrator, which the namespace allows, is not validated"]
     );
+    assert_eq!(
+        judge(NamespaceView::Unreadable("no route")),
+        [
+            "spec.devices.requests[0].adminAccess: Internal error: could not retrieve namespace to verify admin access: no route"
+        ]
+    );
+    let namespace = |labels: &str| {
+        let text = format!(r#"{{"metadata": {{"name": "b", "labels": {labels}}}}}"#);
+        pratique_json::parse(text.as_bytes()).unwrap().into_owned()
+    };
+    let (other, allowing) = (
+        namespace("{}"),
+        namespace(r#"{"resource.kubernetes.io/admin-access": "true"}"#),
+    );
+    assert_eq!(
+        judge(NamespaceView::Stored(&other)),
+        [
+            "spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the \
+             `resource.kubernetes.io/admin-access: true` label on the containing namespace"
+        ]
+    );
+    assert_eq!(judge(NamespaceView::Stored(&allowing)), [""; 0]);
 }

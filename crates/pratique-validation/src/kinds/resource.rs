@@ -1,5 +1,6 @@
 //! Dynamic resource allocation: claims to devices, their templates, classes, slices and taints.
 
+mod admin_access;
 mod attributes;
 mod capacity;
 mod claims;
@@ -18,6 +19,7 @@ mod slices;
 mod statuses;
 mod taints;
 
+pub use admin_access::ADMIN_ACCESS_LABEL;
 pub(super) use names::validate_covered_driver;
 
 use crate::rules::KindRules;

@@ -3,13 +3,13 @@
 use pratique_json::base64;
 use pratique_types::field::{BadValue, Path};
 
-use super::signing_requests::SIGNATURE;
 use crate::errors::{Errors, IMMUTABLE, named};
 use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+use crate::open_question::OpenQuestion;
 use crate::signers::{is_kubernetes_signer, validate_prefixed_key, validate_signer_name};
 use crate::x509::{
     PublicKey, SignatureVerdict, parse_public_key, parse_request, verify_possession, verify_request,
@@ -119,7 +119,7 @@ fn validate_stub(stub: &Node<'_, '_>, errors: &mut Errors) {
     if validate_parameters(path, key, curves, BadValue::Omitted, errors) {
         match verify_request(&request) {
             Ok(true) => {}
-            Ok(false) => errors.leave_open(SIGNATURE),
+            Ok(false) => errors.leave_open(OpenQuestion::Signature),
             Err(_) => errors.invalid(stub, BadValue::Omitted, "invalid signature"),
         }
     }
@@ -149,7 +149,7 @@ fn validate_public_key(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
     match verify_possession(&key, uid.as_bytes(), &signature) {
         SignatureVerdict::Valid => {}
-        SignatureVerdict::Unknown => errors.leave_open(SIGNATURE),
+        SignatureVerdict::Unknown => errors.leave_open(OpenQuestion::Signature),
         SignatureVerdict::Invalid => errors.invalid(
             proof,
             BadValue::Omitted,

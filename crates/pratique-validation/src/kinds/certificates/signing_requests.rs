@@ -7,12 +7,10 @@ use crate::errors::{Errors, named};
 use crate::kinds::Request;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
+use crate::open_question::OpenQuestion;
 use crate::seen::Seen;
 use crate::signers::validate_signer_name;
 use crate::x509::{X509Error, decode_block, parse_certificates, parse_request, verify_request};
-
-/// What is left open where a signature cannot be verified.
-pub(super) const SIGNATURE: &str = "the signature of the request";
 
 const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";
 
@@ -53,7 +51,7 @@ pub(super) fn validate_signing_request(request: &Request<'_>, errors: &mut Error
         Ok(true) => {}
         // What is stored was verified when it was stored.
         Ok(false) if old.is_set() && signed.text() == old_spec.child("request").text() => {}
-        Ok(false) => errors.leave_open(SIGNATURE),
+        Ok(false) => errors.leave_open(OpenQuestion::Signature),
         Err(fault) => errors.invalid_value(&signed, &fault.to_string()),
     }
     validate_usages(&spec.child("usages"), &old_spec.child("usages"), errors);

@@ -1,11 +1,11 @@
 //! ResourceClaims and their templates.
 
+use super::admin_access::authorize_requests;
 use super::older_versions::with_newest_form;
 use super::requests::validate_device_claim;
 use crate::errors::{Errors, IMMUTABLE};
 use crate::internal::internal_json;
 use crate::messages::subdomain_name;
-use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update, validate_template_meta};
 use crate::rules::Request;
 
@@ -13,23 +13,10 @@ use crate::rules::Request;
 pub(super) fn validate_claim(request: &Request<'_>, errors: &mut Errors) {
     with_newest_form(request, |request| {
         let spec = request.object.child("spec");
-        require_admin_namespace(&spec, errors);
+        authorize_requests(request, &spec, errors);
         validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
         validate_device_claim(request, &spec.child("devices"), errors);
     });
-}
-
-/// Whether administrators have access is said by a label of the namespace, which is not known here.
-// Upstream: pkg/registry/resource/utils.go, AuthorizedForAdmin
-fn require_admin_namespace(spec: &Node<'_, '_>, errors: &mut Errors) {
-    let devices = spec.child("devices");
-    let requests = devices.child("requests");
-    if requests
-        .items()
-        .any(|request| request.child("exactly").child("adminAccess").is_true())
-    {
-        errors.leave_open("the access of an administrator, which the namespace allows,");
-    }
 }
 
 // Upstream: pkg/apis/resource/validation/validation.go, ValidateResourceClaimUpdate
@@ -55,7 +42,7 @@ fn validate_same_spec(request: &Request<'_>, type_name: &str, errors: &mut Error
 pub(super) fn validate_template(request: &Request<'_>, errors: &mut Errors) {
     with_newest_form(request, |request| {
         let template = request.object.child("spec");
-        require_admin_namespace(&template.child("spec"), errors);
+        authorize_requests(request, &template.child("spec"), errors);
         validate_template_itself(request, errors);
     });
 }

@@ -3,6 +3,7 @@
 use super::limits::{ListLimit, validate_list};
 use crate::errors::Errors;
 use crate::node::Node;
+use crate::open_question::OpenQuestion;
 use crate::rules::Request;
 
 const MAX_LENGTH: usize = 10 << 10;
@@ -64,7 +65,7 @@ fn validate_expression(
         return 0;
     }
     let Some(compile) = request.settings.compile_device_expression else {
-        errors.leave_open("the expression of a device");
+        errors.leave_open(OpenQuestion::DeviceExpression);
         return 0;
     };
     match compile(text, is_derived) {

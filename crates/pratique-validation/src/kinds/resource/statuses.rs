@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use pratique_json::Value;
 
+use super::admin_access::authorize_results;
 use super::configuration::validate_raw;
 use super::limits::{ListLimit, SetKey, TEXTS, validate_set};
 use super::names::{validate_covered_uid, validate_label, validate_pool_name};
@@ -31,27 +32,11 @@ type DeviceId<'v> = [&'v str; 4];
 // Upstream: pkg/apis/resource/validation/validation.go, ValidateResourceClaimStatusUpdate
 pub(super) fn validate_claim_status(request: &Request<'_>, errors: &mut Errors) {
     with_newest_form(request, |request| {
-        require_admin_namespace(request, errors);
+        authorize_results(request, errors);
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_core_meta_update(&metadata, &old, errors);
         validate_status(request, errors);
     });
-}
-
-/// Whether administrators have access is said by a label of the namespace, which is not known here.
-// Upstream: pkg/registry/resource/utils.go, AuthorizedForAdminStatus
-fn require_admin_namespace(request: &Request<'_>, errors: &mut Errors) {
-    let has_access = |of: &Node<'_, '_>| {
-        let results = of.value().at(&["status", "allocation", "devices", "results"]);
-        let results = results.and_then(Value::as_array).unwrap_or_default();
-        let mut access = results
-            .iter()
-            .filter_map(|result| result.get("adminAccess")?.as_bool());
-        access.any(|access| access)
-    };
-    if has_access(&request.object) && !has_access(&request.old) {
-        errors.leave_open("the access of an administrator, which the namespace allows,");
-    }
 }
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateResourceClaimStatusUpdate
