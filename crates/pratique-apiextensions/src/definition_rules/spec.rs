@@ -16,7 +16,7 @@ use super::schema_options::SchemaOptions;
 use super::schema_search::{has_schema, schemas_of};
 use super::selectable_fields::{has_too_many, validate_selectable_fields, validate_selectable_without};
 use super::subresources::{validate_column, validate_subresources};
-use super::version_settings::{VersionSetting, VersionSettings, is_same_setting};
+use super::version_settings::{VersionSetting, VersionSettings, is_same_setting, versions_by_name};
 use crate::rules::KnownExpressions;
 use crate::schema::{ReadFaults, read};
 
@@ -80,16 +80,15 @@ fn same_versions<'v>(
     spec: &Node<'_, 'v>,
     old: &Node<'_, 'v>,
 ) -> Vec<(&'v str, &'v Value<'v>, &'v Value<'v>)> {
-    let (versions, old_versions) = (spec.child("versions"), old.child("versions"));
-    let mut same = Vec::new();
-    for version in versions.items() {
+    let old_versions = old.value().get("versions").and_then(Value::as_array);
+    let by_name = versions_by_name(old_versions.unwrap_or_default());
+    let versions = spec.child("versions");
+    let same = versions.items().filter_map(|version| {
         let name = version.child("name").text();
-        let mut others = old_versions.items();
-        if let Some(other) = others.find(|other| other.child("name").text() == name) {
-            same.push((name, version.value(), other.value()));
-        }
-    }
-    same
+        let other = by_name.get(name)?;
+        Some((name, version.value(), *other))
+    });
+    same.collect()
 }
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, findVersionsWithUnchangedSchemas
@@ -359,22 +358,21 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
 
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, getSubresourcesForVersion
     fn has_status(&self, version: &str) -> bool {
-        let versions = self.spec.child("versions");
-        let mut versions = versions.items();
-        let version = versions.find(|other| other.child("name").text() == version);
-        version.is_some_and(|version| has_status(&version))
+        let version = self.settings.version(version);
+        version.is_some_and(has_status)
     }
 
     fn has_any_status(&self) -> bool {
         self.spec
             .child("versions")
             .items()
-            .any(|version| has_status(&version))
+            .any(|version| has_status(version.value()))
     }
 }
 
-fn has_status(version: &Node<'_, '_>) -> bool {
-    version.child("subresources").child("status").is_set()
+fn has_status(version: &Value<'_>) -> bool {
+    let status = version.at(&["subresources", "status"]);
+    status.is_some_and(|status| !status.is_null())
 }
 
 fn take(

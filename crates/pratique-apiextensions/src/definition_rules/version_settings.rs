@@ -5,6 +5,8 @@
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go,
 // Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec
 
+use std::collections::HashMap;
+
 use pratique_json::{Object, Value, text_at};
 use pratique_types::field::BadValue;
 use pratique_validation::rules::{Node, internal_json};
@@ -49,9 +51,11 @@ impl VersionSetting {
 }
 
 /// The versions of a definition.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct VersionSettings<'v> {
     versions: &'v [Value<'v>],
+    /// The first one of each name.
+    by_name: HashMap<&'v str, &'v Value<'v>>,
     /// By the setting, whether all versions have the same, which stands once then.
     shares: [bool; 4],
 }
@@ -63,6 +67,7 @@ impl<'v> VersionSettings<'v> {
         let versions = versions.unwrap_or_default();
         VersionSettings {
             versions,
+            by_name: versions_by_name(versions),
             shares: VersionSetting::ALL.map(|setting| have_same(versions, setting)),
         }
     }
@@ -99,8 +104,12 @@ impl<'v> VersionSettings<'v> {
         if self.versions.is_empty() || self.shares(VersionSetting::Schema) {
             return Some(self.versions.first().map_or(&ABSENT, schema));
         }
-        let named = |version: &&Value<'_>| text_at(version, &["name"]) == name;
-        self.versions.iter().find(named).map(schema)
+        self.version(name).map(schema)
+    }
+
+    /// The first version of a name.
+    pub(super) fn version(&self, name: &str) -> Option<&'v Value<'v>> {
+        self.by_name.get(name).copied()
     }
 
     /// The versions as an error prints them.
@@ -117,6 +126,15 @@ impl<'v> VersionSettings<'v> {
         let form = versions.map(|version| internal_form::version(version, &left_out));
         internal_json(TYPE, &Value::Array(form.collect()))
     }
+}
+
+/// The first version of each name.
+pub(super) fn versions_by_name<'v>(versions: &'v [Value<'v>]) -> HashMap<&'v str, &'v Value<'v>> {
+    let named = versions
+        .iter()
+        .rev()
+        .map(|version| (text_at(version, &["name"]), version));
+    named.collect()
 }
 
 /// Whether all versions have the same setting.
