@@ -205,6 +205,7 @@ impl Objects {
     ) -> Result<Decoded<'a>, DecodeError> {
         let mut read = decode::decode(self.tables, bytes, media_type, endpoint, validation)?;
         self.complete(endpoint, &mut read)?;
+        self.prune(endpoint, &mut read);
         Ok(read.into())
     }
 
@@ -215,8 +216,31 @@ impl Objects {
     /// # Errors
     /// That of an API server that cannot convert the object, which is as it was but for its form and defaults then.
     pub fn default(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), DecodeError> {
+        self.default_with(kind, object, |read| self.prune(kind, read))
+    }
+
+    /// As [`default`](Self::default), with the empty lists and maps kept that [`settle`](Self::settle) leaves out; whether there are
+    /// any.
+    ///
+    /// # Errors
+    /// As [`default`](Self::default).
+    pub fn default_keeping_empty(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+    ) -> Result<bool, DecodeError> {
+        self.default_with(kind, object, |read| read.settled != Settled::Whole)
+    }
+
+    /// Defaults an object, and looks at what became of it. There is nothing to see in one of a kind that is not built in.
+    fn default_with<T: Default>(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+        look: impl FnOnce(&mut Read<'_>) -> T,
+    ) -> Result<T, DecodeError> {
         let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), &mut *object) else {
-            return Ok(());
+            return Ok(T::default());
         };
         let settled = settle_keeping_empty(self.tables.schema(), id, members, &Progress::unwatched());
         json_schema::settle(self.tables, kind, members);
@@ -226,8 +250,9 @@ impl Objects {
             settled,
         };
         let completed = self.complete(kind, &mut read);
+        let seen = look(&mut read);
         *object = read.value;
-        completed
+        completed.map(|()| seen)
     }
 
     /// Gives an object the form of its kind, as after fields were set or removed: empty fields are left out,
@@ -278,7 +303,6 @@ impl Objects {
             self.tables.defaults().run(kind, object, &context);
             self.tables.conversions().run(kind, object, &context);
         }
-        self.prune(kind, read);
         context.outcome(kind)
     }
 

@@ -26,6 +26,15 @@ impl Scheme for Objects {
         defaulted.map_err(|error| Box::new(status::bad_request(error.to_string())))
     }
 
+    fn default_keeping_empty(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+    ) -> Result<bool, Box<Status>> {
+        let defaulted = Objects::default_keeping_empty(self, kind, object);
+        defaulted.map_err(|error| Box::new(status::bad_request(error.to_string())))
+    }
+
     fn gates(&self) -> FeatureGates {
         Objects::gates(self)
     }
@@ -34,7 +43,7 @@ impl Scheme for Objects {
         Objects::field_names(self)
     }
 
-    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
+    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
         Objects::settle(self, kind, object);
     }
 

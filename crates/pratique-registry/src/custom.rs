@@ -193,6 +193,17 @@ impl Scheme for Kinds<'_> {
         }
     }
 
+    fn default_keeping_empty(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+    ) -> Result<bool, Box<Status>> {
+        if self.custom.find(kind).is_none() {
+            return Scheme::default_keeping_empty(self.builtin, kind, object);
+        }
+        self.default_again(kind, object).map(|()| false)
+    }
+
     fn gates(&self) -> FeatureGates {
         self.builtin.gates()
     }
@@ -211,7 +222,7 @@ impl Scheme for Kinds<'_> {
         empty.into()
     }
 
-    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
+    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
         if self.custom.find(kind).is_none() {
             Scheme::settle(self.builtin, kind, object);
         }

@@ -39,6 +39,7 @@ pub(crate) fn receive<'q>(
         managed: None,
         controller: None,
         stated_kind: None,
+        with_empty: None,
         request,
     })
 }

@@ -60,7 +60,7 @@ mod connected;
 mod custom;
 mod delete;
 mod deprecation;
-mod empty_settings;
+mod empty_fields;
 mod gated_fields;
 mod kind_strategy;
 mod managed_fields;

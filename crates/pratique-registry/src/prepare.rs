@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use pratique_json::Value;
 use pratique_types::{Status, status};
 
-use crate::empty_settings::restore_empty_settings;
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields;
 use crate::metadata::{fill, fill_namespace, reduce_owner_references, wipe};
@@ -92,7 +91,6 @@ impl Registry<'_> {
         let mut warnings = std::mem::take(&mut context.warnings);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
-        restore_empty_settings(kind, &received.request, &mut object);
         warnings.extend(strategy.validate_create(kind, &object, self.placeholders)?);
         let name = object::text(&object, &["metadata", "name"]).to_owned();
         if name.is_empty() && !received.request.without_name {
@@ -137,7 +135,6 @@ impl Registry<'_> {
         let mut warnings = std::mem::take(&mut context.warnings);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
-        restore_empty_settings(kind, &received.request, &mut object);
         warnings.extend(strategy.validate_update(kind, &object, old)?);
         if target.subresource == "status" {
             warnings.extend(crate::warnings::on_status_update(kind, &object));

@@ -50,11 +50,18 @@ impl Registry<'_> {
     ) -> Result<(Received<'q>, Value<'a>), Refusal> {
         let mut object = object;
         let defaulted_labels = has_no_labels(&object);
-        self.scheme.default_again(&request.target.kind, &mut object)?;
+        let kind = &request.target.kind;
+        let has_empty = self.scheme.default_keeping_empty(kind, &mut object)?;
+        let with_empty = has_empty.then(|| {
+            let with_empty = object.owned_within(self.scheme.field_names());
+            self.scheme.settle(kind, &mut object);
+            Box::new(with_empty)
+        });
         // Nothing keeps a part of the object, so it need not be owned.
         if request.verb == Verb::Create && request.without_managed_fields {
             let mut received = self.created(request, &mut object, Vec::new(), defaulted_labels)?;
             received.stated_kind = show_kind(&received.request.target, &mut object);
+            received.with_empty = with_empty;
             return Ok((received, object));
         }
         let decoded = Decoded {
@@ -65,6 +72,7 @@ impl Registry<'_> {
             Verb::Create => self.receive_new(request, decoded, defaulted_labels),
             _ => self.receive_change(request, Some(decoded)),
         }?;
+        received.with_empty = with_empty;
         let object = std::mem::take(&mut received.attributes.object);
         Ok((received, object))
     }
@@ -139,6 +147,7 @@ impl Registry<'_> {
             step,
             defaulted_labels,
             stated_kind: None,
+            with_empty: None,
             controller: None,
             request,
         })
@@ -196,6 +205,11 @@ impl Registry<'_> {
             _ => None,
         };
         let stored = self.stored_object(&request)?;
+        // What has this version is taken to be absent.
+        // Upstream: apiserver/pkg/registry/generic/registry/store.go, Update
+        let is_there =
+            |stored: &Value<'static>| object::text(stored, &["metadata", "resourceVersion"]) != "0";
+        let stored = stored.filter(is_there);
         let (old, controller) = match (stored, is_scale) {
             (Some(stored), true) => {
                 let fields = scale::Fields::of(strategy);
@@ -246,6 +260,7 @@ impl Registry<'_> {
             step,
             defaulted_labels: false,
             stated_kind,
+            with_empty: None,
             controller,
             request,
         })

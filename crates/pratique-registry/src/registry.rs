@@ -5,6 +5,7 @@ use pratique_types::field::Error;
 use pratique_types::{GroupKind, Status, status};
 
 use crate::Placeholders;
+use crate::empty_fields::restore_empty;
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields::{self, FieldSet};
 use crate::object::{self, MANAGED_FIELDS};
@@ -45,6 +46,8 @@ pub struct Received<'r> {
     pub(crate) defaulted_labels: bool,
     /// The kind that the object states, where admission sees another.
     pub(crate) stated_kind: Option<String>,
+    /// The object as it was received, where it had empty lists and maps that are left out where an object is written.
+    pub(crate) with_empty: Option<Box<Value<'static>>>,
     /// The object whose scale it is about.
     pub(crate) controller: Option<Value<'static>>,
     /// `managedFields` before mutating admission.
@@ -194,6 +197,19 @@ impl<'r> Registry<'r> {
 }
 
 impl Received<'_> {
+    /// Whether the object had empty lists and maps that are left out where it is written. A server has them until it writes the object,
+    /// as it does for policies and webhooks.
+    pub fn has_empty_fields(&self) -> bool {
+        self.with_empty.is_some()
+    }
+
+    /// Gives the object its empty lists and maps again, as a server has it that did not write it; they stay if the scheme keeps them.
+    pub fn restore_empty_fields(&mut self) {
+        if let Some(with_empty) = &self.with_empty {
+            restore_empty(with_empty, &mut self.attributes.object);
+        }
+    }
+
     /// Takes the object as mutating admission left it, where that defaulted it after each change itself.
     pub fn replace_object(&mut self, object: Value<'static>) {
         self.attributes.object = object;

@@ -28,6 +28,19 @@ pub trait Scheme {
     /// The answer where the object cannot be converted.
     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>>;
 
+    /// As [`default_again`](Self::default_again), with the empty lists and maps kept that [`settle`](Self::settle) leaves out; whether
+    /// there are any.
+    ///
+    /// # Errors
+    /// As [`default_again`](Self::default_again).
+    fn default_keeping_empty(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+    ) -> Result<bool, Box<Status>> {
+        self.default_again(kind, object).map(|()| false)
+    }
+
     /// The release of the server, and its feature gates.
     fn gates(&self) -> FeatureGates {
         FeatureGates::default()
@@ -46,7 +59,7 @@ pub trait Scheme {
     }
 
     /// Gives an object, some fields of which were set or removed, the form of its kind.
-    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
+    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
         pratique_typed::settle_object(kind, object, &Progress::unwatched());
     }
 
