@@ -1,9 +1,11 @@
 //! The processing of an object between the steps of admission.
 
+use pratique_expression::Missing;
 use pratique_json::Value;
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::attributes::Attributes;
+use crate::cluster::Cluster;
 
 /// The processing of an object between the steps of admission: a server defaults it again after each change, and
 /// prepares it for storage between the two phases.
@@ -25,12 +27,13 @@ pub trait ObjectModel: Sync {
         Ok(())
     }
 
-    /// Prepares an object for validating admission and for storage, once nothing changes it any more.
+    /// Prepares an object for validating admission and for storage, once nothing changes it any more. Some rules look at its
+    /// namespace in the cluster.
     ///
     /// # Errors
     /// The server refuses the request between the phases.
-    fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
-        let _ = attributes;
+    fn prepare(&self, attributes: Attributes<'_>, cluster: &dyn Cluster) -> Result<Prepared, Refused> {
+        let _ = (attributes, cluster);
         Ok(Prepared::default())
     }
 }
@@ -51,6 +54,8 @@ pub struct Prepared {
     pub object: Option<Value<'static>>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// What is missing to know whether the server refuses the request here.
+    pub undecided: Option<Box<Missing>>,
 }
 
 /// A request that the server refuses between the phases of admission.
@@ -74,6 +79,7 @@ impl Prepared {
         Prepared {
             object: Some(object),
             warnings: Vec::new(),
+            undecided: None,
         }
     }
 }

@@ -71,6 +71,11 @@ pub enum Missing {
         /// The path that is read: `oldObject.spec`.
         path: String,
     },
+    /// What a server validates of the object, and cannot be validated here.
+    Validation {
+        /// What it is: `the signature of the request`.
+        what: String,
+    },
     /// The resource of the object's kind.
     Resource {
         /// What it is the resource of: `kind Widget of example.com/v1`, or `the request`.
@@ -135,7 +140,7 @@ impl Missing {
     }
 
     /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `status`,
-    /// `imageReview`, `webhookAnswer`, `oldObject`, `resource`.
+    /// `imageReview`, `webhookAnswer`, `oldObject`, `validation`, `resource`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
@@ -147,6 +152,7 @@ impl Missing {
             Missing::ImageReview => "imageReview",
             Missing::WebhookAnswer => "webhookAnswer",
             Missing::OldObject { .. } => "oldObject",
+            Missing::Validation { .. } => "validation",
             Missing::Resource { .. } => "resource",
         }
     }
@@ -190,6 +196,7 @@ impl Display for Missing {
             Missing::ImageReview => formatter.write_str("the image policy backend was not asked"),
             Missing::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
             Missing::OldObject { path } => write!(formatter, "{path} of the stored object is not known"),
+            Missing::Validation { what } => write!(formatter, "{what} cannot be validated here"),
             Missing::Resource { kind } => write!(formatter, "the resource of {kind} is not known"),
             Missing::NamespaceLabels { name, selector } => write!(
                 formatter,

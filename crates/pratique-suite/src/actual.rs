@@ -128,6 +128,7 @@ fn undecided(outcome: &Outcome) -> String {
             Missing::Resource { .. } => {
                 "name it as `resource`, or give the CustomResourceDefinition of the kind under cluster.objects"
             }
+            Missing::Validation { .. } => "leave the server's validation out with validation: false",
             Missing::ImageReview => "leave the plugin out with chain.disableAdmissionPlugins",
             _ => {
                 "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"

@@ -11,7 +11,7 @@ use pratique_policy::{
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
 
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, undecided_validation};
 use crate::settings::Settings;
 use crate::step::{Attributes, Steps};
 
@@ -63,10 +63,14 @@ impl Admission {
             None => Attributes::from(request),
         };
         let prepared = match context.object_model {
-            Some(model) => model.prepare(attributes),
+            Some(model) => model.prepare(attributes, context.cluster),
             None => Ok(Prepared::default()),
         };
-        let Prepared { object, mut warnings } = match prepared {
+        let Prepared {
+            object,
+            mut warnings,
+            undecided,
+        } = match prepared {
             Ok(prepared) => prepared,
             Err(Refused { status, warnings }) => {
                 return Ok(Outcome::new(mutated, None, refused(status, warnings)).by_the_registry());
@@ -79,7 +83,10 @@ impl Admission {
         let validated = match self.registry_check(&attributes) {
             Ok(registry_warnings) => {
                 warnings.extend(registry_warnings);
-                self.validate(attributes, warnings, context, observer)?
+                let mut validated = self.validate(attributes, warnings, context, observer)?;
+                let undecided = undecided_validation(undecided).filter(|_| validated.status.is_none());
+                validated.undecided.extend(undecided);
+                validated
             }
             Err(status) => {
                 return Ok(Outcome::new(mutated, object, refused(status, warnings)).by_the_registry());

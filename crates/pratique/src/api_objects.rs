@@ -153,12 +153,17 @@ impl ApiObjects {
         }
     }
 
-    /// All kinds, as the registry works on them.
-    fn kinds(&self) -> Kinds<'_> {
+    /// All kinds, as the registry works on objects that may have [empty fields](pratique_registry::Received::has_empty_fields).
+    fn kinds_with_empty<'k>(&'k self, builtin: &'k pratique_objects::Objects) -> Kinds<'k> {
         Kinds {
-            builtin: &self.builtin,
+            builtin,
             custom: &self.custom,
         }
+    }
+
+    /// All kinds, as the registry works on them.
+    fn kinds(&self) -> Kinds<'_> {
+        self.kinds_with_empty(&self.builtin)
     }
 }
 

@@ -7,8 +7,10 @@ use pratique_json::{Value, base64};
 use pratique_manifest::Plugin;
 use pratique_merge::json_patch::{Operation, diff};
 use pratique_plugin::{ChangedQuota, Created};
-use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, ValidationOutcome, same};
+use pratique_policy::{DenialCause, HeldMemory, Missing, Mutated, Step, Undecided, ValidationOutcome, same};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
+
+use crate::observer::VALIDATION;
 
 /// The decision on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -198,6 +200,16 @@ fn written(patch: Vec<Operation<'_>>) -> Vec<u8> {
     }
     text.push(b']');
     text
+}
+
+/// What is missing to know whether a server takes an object to be valid.
+pub(crate) fn undecided_validation(missing: Option<Box<Missing>>) -> Option<Undecided> {
+    missing.map(|missing| Undecided {
+        plugin: VALIDATION.into(),
+        name: String::new(),
+        binding: None,
+        missing: *missing,
+    })
 }
 
 #[cfg(test)]

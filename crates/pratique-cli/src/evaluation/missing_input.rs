@@ -71,6 +71,7 @@ pub(crate) fn help(missing: &Missing) -> &'static str {
             "give the object with its status, as the cluster has it (kubectl get -o yaml), with --objects PATH"
         }
         Missing::ImageReview => "leave the plugin out with --disable-admission-plugins",
+        Missing::Validation { .. } => "ask a server, or leave its validation out with --validation off",
         Missing::WebhookAnswer => "call webhooks with --webhooks",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
     }

@@ -6,6 +6,7 @@ use pratique::Attributes;
 use pratique::ObjectModel;
 use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
 use pratique::observer::{ChainStep, Phase, StepResult};
+use pratique::policy::Cluster;
 use pratique_json::Value;
 use pratique_manifest::Plugin;
 use pratique_types::GroupVersionKind;
@@ -192,7 +193,7 @@ impl ObjectModel for RecordingModel<'_> {
         self.model.convert(kind, object)
     }
 
-    fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
-        self.model.prepare(attributes)
+    fn prepare(&self, attributes: Attributes<'_>, cluster: &dyn Cluster) -> Result<Prepared, Refused> {
+        self.model.prepare(attributes, cluster)
     }
 }

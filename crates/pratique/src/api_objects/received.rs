@@ -3,14 +3,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use pratique_expression::Missing;
 use pratique_json::Value;
+use pratique_match::Namespace;
 use pratique_objects::changed_paths;
-use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
+use pratique_policy::{Attributes, Cluster};
 use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
 use pratique_schema::FeatureGates;
-use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, Status};
-use pratique_validation::{Candidate, Rejection, Validator};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, Status, status};
+use pratique_validation::{ADMIN_ACCESS_LABEL, Candidate, NamespaceView, OpenQuestion, Rejection, Validator};
 
 use super::ApiObjects;
 use super::assumed_fields::{assume_plugins, keep_stored};
@@ -29,11 +31,15 @@ pub struct ReceivedRequest<'m> {
     warnings: Vec<String>,
     /// Whether the server refused the request between the phases.
     is_refused: AtomicBool,
+    /// Whether a policy or webhook changed the object, which is written for it, and read again.
+    is_rewritten: AtomicBool,
     /// The defaulted fields, if they are recorded.
     defaults: Option<Mutex<Vec<Defaults>>>,
     options: ReceiveOptions<'m>,
     /// The object that was judged to be invalid.
     invalid: Mutex<Option<InvalidObject>>,
+    /// What was left open of an object that has no errors.
+    left_open: Mutex<Option<OpenQuestion>>,
 }
 
 /// How a request is received.
@@ -58,6 +64,8 @@ pub struct InvalidObject {
     pub old_object: Value<'static>,
     /// The feature gates of the server.
     pub gates: FeatureGates,
+    /// The stored namespace of the object, where it is known.
+    pub namespace: Option<Value<'static>>,
 }
 
 /// Fields that a server set.
@@ -108,9 +116,11 @@ impl ApiObjects {
             unknown_fields: Vec::new(),
             warnings: Vec::new(),
             is_refused: AtomicBool::new(false),
+            is_rewritten: AtomicBool::new(false),
             defaults: options.records_defaults.then(Mutex::default),
             options,
             invalid: Mutex::default(),
+            left_open: Mutex::default(),
         };
         if self.knows(&request.kind) {
             self.read_old(request);
@@ -302,6 +312,7 @@ impl ReceivedRequest<'_> {
 
 impl ObjectModel for ReceivedRequest<'_> {
     fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+        self.is_rewritten.store(true, Ordering::Relaxed);
         if self.defaults.is_none() {
             return self.model.set_defaults(kind, object, mutator);
         }
@@ -319,11 +330,11 @@ impl ObjectModel for ReceivedRequest<'_> {
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, Create, Update
-    fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
+    fn prepare(&self, attributes: Attributes<'_>, cluster: &dyn Cluster) -> Result<Prepared, Refused> {
         let Some(received) = &self.received else {
             return self.named(attributes);
         };
-        let prepared = self.prepared(received, attributes);
+        let prepared = self.prepared(received, attributes, cluster);
         self.is_refused.store(prepared.is_err(), Ordering::Relaxed);
         prepared
     }
@@ -357,20 +368,41 @@ impl ReceivedRequest<'_> {
 
     /// Judges an object as it is to be stored. Of a kind without rules it is not known whether a server stores it.
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate; update.go, BeforeUpdate
-    fn validate(&self, attributes: &pratique_registry::Attributes) -> Result<(), Box<Status>> {
+    fn validate(
+        &self,
+        attributes: &pratique_registry::Attributes,
+        cluster: &dyn Cluster,
+    ) -> Result<(), Box<Status>> {
         let Some(validator) = self.options.validator else {
             return Ok(());
         };
+        let not_found;
+        let namespace = match cluster.namespace(&attributes.namespace) {
+            Namespace::Stored(stored) => NamespaceView::Stored(stored),
+            Namespace::Named => NamespaceView::Unknown,
+            Namespace::Absent => {
+                let namespaces = GroupVersionResource::new("", "v1", "namespaces");
+                not_found = status::not_found(&namespaces, &attributes.namespace).message;
+                NamespaceView::Unreadable(&not_found)
+            }
+        };
         let judge = |object: &Value<'static>, old: &Value<'static>| {
-            let candidate = Candidate::new(&attributes.kind, object).of_subresource(&attributes.subresource);
+            let candidate = Candidate::new(&attributes.kind, object)
+                .of_subresource(&attributes.subresource)
+                .in_namespace(namespace);
             match attributes.operation {
                 Operation::Update => validator.update(&candidate, old),
                 _ => validator.create(&candidate),
             }
         };
         let given = (&attributes.object, &attributes.old_object);
-        let Err(Rejection::Invalid(mut status)) = judge(given.0, given.1) else {
-            return Ok(());
+        let mut status = match judge(given.0, given.1) {
+            Err(Rejection::Invalid(status)) => status,
+            Err(Rejection::Open(question)) => {
+                self.leave_open(question);
+                return Ok(());
+            }
+            Err(Rejection::NotValidated(_)) | Ok(()) => return Ok(()),
         };
         let (mut object, mut old_object) = (given.0.clone(), given.1.clone());
         let is_update = attributes.operation == Operation::Update;
@@ -383,7 +415,11 @@ impl ReceivedRequest<'_> {
         if !is_whole {
             match judge(&object, &old_object) {
                 Err(Rejection::Invalid(of_whole)) => status = of_whole,
-                _ => return Ok(()),
+                Err(Rejection::Open(question)) => {
+                    self.leave_open(question);
+                    return Ok(());
+                }
+                Err(Rejection::NotValidated(_)) | Ok(()) => return Ok(()),
             }
         }
         let mut invalid = self.invalid.lock().unwrap_or_else(PoisonError::into_inner);
@@ -392,14 +428,28 @@ impl ReceivedRequest<'_> {
             object,
             old_object,
             gates,
+            namespace: cluster
+                .namespace(&attributes.namespace)
+                .stored()
+                .map(|stored| stored.clone().into_owned()),
         });
         Err(status)
+    }
+
+    fn leave_open(&self, question: OpenQuestion) {
+        let mut left_open = self.left_open.lock().unwrap_or_else(PoisonError::into_inner);
+        *left_open = Some(question);
+    }
+
+    fn open_question(&self) -> Option<OpenQuestion> {
+        *self.left_open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn prepared(
         &self,
         received: &Received<'static>,
         attributes: Attributes<'_>,
+        cluster: &dyn Cluster,
     ) -> Result<Prepared, Refused> {
         let mut received = received.clone();
         let original = &attributes.request.object;
@@ -411,16 +461,44 @@ impl ReceivedRequest<'_> {
         }
         // On creation there is no stored object.
         let old = received.attributes.old_object.clone();
-        let (kinds, old) = (self.model.kinds(), OldObject(&old));
-        let validate = |attributes: &pratique_registry::Attributes| self.validate(attributes);
-        let prepared = self.registry(&kinds, &old).prepare_valid(received, &validate);
+        let old = OldObject(&old);
+        let validate = |attributes: &pratique_registry::Attributes| self.validate(attributes, cluster);
+        let has_empty = received.has_empty_fields() && !self.is_rewritten.load(Ordering::Relaxed);
+        let prepared = if has_empty {
+            received.restore_empty_fields();
+            let builtin = self.model.builtin.clone().keeping_empty();
+            let kinds = self.model.kinds_with_empty(&builtin);
+            self.registry(&kinds, &old).prepare_valid(received, &validate)
+        } else {
+            let kinds = self.model.kinds();
+            self.registry(&kinds, &old).prepare_valid(received, &validate)
+        };
         let prepared = prepared.map_err(refused)?;
-        let (object, warnings) = (prepared.attributes.object, prepared.warnings);
+        let (mut object, warnings) = (prepared.attributes.object, prepared.warnings);
+        if has_empty {
+            self.model.builtin.settle(&attributes.request.kind, &mut object);
+        }
         self.record(DefaultedBy::Preparation, attributes.object, &object);
+        let question = self.open_question();
+        let undecided = question.map(|question| Box::new(missing(question, &attributes.request.namespace)));
         Ok(Prepared {
             object: Some(object),
             warnings,
+            undecided,
         })
+    }
+}
+
+/// What is missing where validation leaves something open.
+fn missing(question: OpenQuestion, namespace: &str) -> Missing {
+    match question {
+        OpenQuestion::AdminAccess => Missing::Namespace {
+            name: namespace.to_owned(),
+            path: format!("metadata.labels[{ADMIN_ACCESS_LABEL}]"),
+        },
+        OpenQuestion::DeviceExpression | OpenQuestion::Signature => Missing::Validation {
+            what: question.to_string(),
+        },
     }
 }
 

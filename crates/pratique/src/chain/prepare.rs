@@ -1,6 +1,6 @@
 //! Preparing the object for validating admission.
 
-use pratique_policy::object_model::{Prepared, Refused};
+use pratique_policy::object_model::Refused;
 
 use pratique_policy::ObjectModel;
 use pratique_types::Reason;
@@ -8,6 +8,7 @@ use pratique_types::Reason;
 use super::ChainRun;
 use super::end::End;
 use crate::observer::{ChainObserver, ChainStep, PREPARATION, Phase, StepResult, VALIDATION};
+use crate::outcome::undecided_validation;
 
 impl ChainRun<'_> {
     /// Prepares the object by the object model, if there is one.
@@ -30,10 +31,13 @@ impl ChainRun<'_> {
     }
 
     fn prepare_by(&mut self, model: &dyn ObjectModel) -> Result<(), End> {
-        match model.prepare(self.attributes()) {
-            Ok(Prepared { object, warnings }) => {
-                self.outcome.warnings.extend(warnings);
-                self.prepared = object;
+        match model.prepare(self.attributes(), self.context.cluster) {
+            Ok(prepared) => {
+                self.outcome
+                    .undecided
+                    .extend(undecided_validation(prepared.undecided));
+                self.outcome.warnings.extend(prepared.warnings);
+                self.prepared = prepared.object;
                 Ok(())
             }
             Err(Refused { status, warnings }) => {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use pratique::authorization::NoAuthorizer;
 use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
+use pratique::policy::Cluster;
 use pratique::types::{GroupVersionKind, Reason, Status};
 use pratique::{
     Admission, AdmissionBuilder, AdmissionContext, Attributes, EvalContext, ObjectModel, Objects, Outcome,
@@ -35,14 +36,18 @@ impl ObjectModel for Trailing {
         Ok(())
     }
 
-    fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
+    fn prepare(&self, attributes: Attributes<'_>, _: &dyn Cluster) -> Result<Prepared, Refused> {
         let warnings = vec!["prepared".to_owned()];
         if self.refuses {
             let status = Box::new(Status::failure(Reason::Invalid, "invalid"));
             return Err(Refused { status, warnings });
         }
         let object = Some(append(attributes.object, "p"));
-        Ok(Prepared { object, warnings })
+        Ok(Prepared {
+            object,
+            warnings,
+            undecided: None,
+        })
     }
 }
 
