@@ -8,12 +8,15 @@ mod value;
 use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
-use pratique_schema::{Scalar, Schema, Shape, layout, names_in_order};
+use pratique_schema::{Scalar, Schema, Shape, TypeId, layout, names_in_order};
 use pratique_typed::decode::{self, FaultSink, Node, StrictFaults};
+use pratique_types::GroupVersionKind;
 use serde_json::Value as Json;
 
 use crate::parse::MAX_COMPACT_DEPTH;
+use crate::parse::source::ObjectSource;
 use crate::position::Span;
+use crate::problem::Problem;
 use crate::tree::{NodeId, Tree, Value};
 pub(crate) use pratique_typed::decode::StrictKind;
 pub use pratique_typed::decode::TreeNode;
@@ -87,18 +90,36 @@ pub(crate) fn decode_in(
     type_name: &str,
     raw: Raw,
 ) -> Decoded {
-    let Some(of) = schema.named(type_name) else {
-        return Decoded::default();
-    };
+    match schema.named(type_name) {
+        Some(of) => decode_as(schema, tree, id, of, raw),
+        None => Decoded::default(),
+    }
+}
+
+/// Decodes a value as a type of a schema.
+fn decode_as(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Decoded {
     let mut faults = Faults {
         raw,
         strict: StrictFaults::default(),
         decoded: Decoded::default(),
     };
-    decode::decode(of, TreeNode::new(tree, id), &mut faults);
+    decode::decode_in(schema, of, TreeNode::new(tree, id), &mut faults);
     Decoded {
-        value: value::json(tree, id, of, raw),
+        value: value::json(schema, tree, id, of, raw),
         ..faults.decoded
+    }
+}
+
+/// What strict decoding has against an object of a built-in kind, each at its place: values that no server takes, with its messages,
+/// and fields that it does not know. There is nothing against objects of other kinds.
+pub fn decode_problems(source: &ObjectSource, id: NodeId, kind: &GroupVersionKind) -> Vec<Problem> {
+    let schema = Schema::builtin();
+    match schema.kind(kind) {
+        Some(of) => {
+            let decoded = decode_as(schema, source.tree(), id, of, Raw::LeftOut);
+            failures::decode_problems(source.document(), &decoded)
+        }
+        None => Vec::new(),
     }
 }
 

@@ -53,7 +53,7 @@ pub use configuration::{
     decode_plugin_configuration, invalid_configuration, load_kube_config,
 };
 
-pub use decode::TreeNode;
+pub use decode::{TreeNode, decode_problems};
 pub use expression::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionHelp, ExpressionIssue,
     ExpressionUse, PolicyExpressions, UncheckedExpressions,

@@ -9,7 +9,7 @@ use super::help;
 use super::{Decoded, Fault, StrictFault, StrictKind, TreeNode};
 use crate::help::Help;
 use crate::parse::{Format, Parsed};
-use crate::position::Span;
+use crate::position::{DocumentSource, Span};
 use crate::problem::{Failure, Problem, Rule};
 use crate::tree::{NodeId, Step};
 use crate::yaml::Duplicate;
@@ -107,26 +107,8 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         Some(fault) => fault.message.clone(),
         None => strict_text(&decoded.strict, duplicates)?,
     };
-    let type_problem = |fault: &Fault| {
-        let mut problem = problem_at(parsed, Rule::WrongType, &fault.message, fault.span);
-        let written = parsed.document.source.slice(fault.span);
-        problem.help = fault
-            .mismatch
-            .as_ref()
-            .and_then(|mismatch| help::for_value(mismatch, written))
-            .map(Help::from);
-        if fault.field.is_empty() {
-            problem
-        } else {
-            problem.with_field(fault.field.clone())
-        }
-    };
-    let mut problems: Vec<Problem> = decoded
-        .fatal
-        .iter()
-        .chain(&decoded.types)
-        .map(type_problem)
-        .collect();
+    let document = &parsed.document.source;
+    let mut problems: Vec<Problem> = type_problems(document, decoded).collect();
     // The server reports an aliased mapping at each alias; it has one place.
     let mut places = HashSet::new();
     let duplicates = duplicates
@@ -137,8 +119,46 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         problem.help = Some("remove one of the two; the server refuses to choose".into());
         problem
     }));
-    problems.extend(decoded.strict.iter().map(|fault| strict_problem(parsed, fault)));
+    problems.extend(strict_problems(document, decoded));
     Some(Failure { text, problems })
+}
+
+/// The problems of a value that was decoded.
+pub(super) fn decode_problems(document: &DocumentSource, decoded: &Decoded) -> Vec<Problem> {
+    type_problems(document, decoded)
+        .chain(strict_problems(document, decoded))
+        .collect()
+}
+
+fn type_problems<'d>(
+    document: &'d DocumentSource,
+    decoded: &'d Decoded,
+) -> impl Iterator<Item = Problem> + use<'d> {
+    let faults = decoded.fatal.iter().chain(&decoded.types);
+    faults.map(|fault| type_problem(document, fault))
+}
+
+fn type_problem(document: &DocumentSource, fault: &Fault) -> Problem {
+    let mut problem = Problem::new(Rule::WrongType, &fault.message).at(document.location(fault.span));
+    let written = document.slice(fault.span);
+    problem.help = fault
+        .mismatch
+        .as_ref()
+        .and_then(|mismatch| help::for_value(mismatch, written))
+        .map(Help::from);
+    if fault.field.is_empty() {
+        problem
+    } else {
+        problem.with_field(fault.field.clone())
+    }
+}
+
+fn strict_problems<'d>(
+    document: &'d DocumentSource,
+    decoded: &'d Decoded,
+) -> impl Iterator<Item = Problem> + use<'d> {
+    let faults = decoded.strict.iter();
+    faults.map(|fault| strict_problem(document, fault))
 }
 
 fn strict_text(faults: &[StrictFault], duplicates: &[Duplicate]) -> Option<String> {
@@ -158,15 +178,16 @@ fn strict_message(fault: &StrictFault) -> String {
     fault.kind.message(&fault.field)
 }
 
-fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {
+fn strict_problem(document: &DocumentSource, fault: &StrictFault) -> Problem {
     let rule = match fault.kind {
         StrictKind::Unknown => Rule::UnknownField,
         StrictKind::Duplicate => Rule::DuplicateField,
     };
-    let mut problem =
-        problem_at(parsed, rule, &strict_message(fault), fault.span).with_field(fault.field.clone());
+    let mut problem = Problem::new(rule, strict_message(fault))
+        .at(document.location(fault.span))
+        .with_field(fault.field.clone());
     problem.help = fault
         .meant
-        .map(|meant| Help::did_you_mean(meant, &parsed.document.source, fault.span));
+        .map(|meant| Help::did_you_mean(meant, document, fault.span));
     problem
 }

@@ -16,8 +16,7 @@ pub(crate) enum Raw {
 }
 
 /// The JSON of a value of a type; null for values that are no objects.
-pub(super) fn json(tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Json {
-    let schema = Schema::builtin();
+pub(super) fn json(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Json {
     let builder = Builder { tree, schema, raw };
     builder.value(id, &Shape::Struct(of)).unwrap_or(Json::Null)
 }
