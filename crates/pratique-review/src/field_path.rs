@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use pratique_json::Value;
+use pratique_manifest::{NodeId, Span, Step, Tree, Value as TreeValue};
 
 /// A path to a field of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FieldPath(Vec<String>);
 
 impl FieldPath {
@@ -46,9 +47,35 @@ impl FieldPath {
         path
     }
 
+    /// Where the field of the object at a node stands; of a field that is not there, what should have it.
+    pub fn nearest_span(&self, tree: &Tree, object: NodeId) -> Span {
+        tree.nearest_span(object, &self.steps(tree, object))
+    }
+
+    /// The path as the tree has it: what stands in brackets is an index in a list, and a key elsewhere.
+    fn steps(&self, tree: &Tree, object: NodeId) -> Vec<Step> {
+        let mut at = Some(object);
+        let mut steps = Vec::new();
+        for name in &self.0 {
+            let is_list = at.is_some_and(|node| matches!(tree.get(node).value, TreeValue::List(_)));
+            let step = match name.parse() {
+                Ok(index) if is_list => Step::Index(index),
+                _ => Step::Field(name.clone()),
+            };
+            at = at.and_then(|node| tree.find(node, std::slice::from_ref(&step)));
+            steps.push(step);
+        }
+        steps
+    }
+
     /// The value that the path leads to.
     pub(crate) fn value<'v>(&self, object: &'v Value<'v>) -> Option<&'v Value<'v>> {
         self.0.iter().try_fold(object, |value, name| member(value, name))
+    }
+
+    /// Its first steps.
+    pub(crate) fn head(&self, length: usize) -> &[String] {
+        self.0.get(..length).unwrap_or(&self.0)
     }
 
     /// How many steps it has in common with another one.

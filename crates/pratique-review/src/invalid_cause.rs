@@ -1,17 +1,14 @@
 //! Why a server's own validation refuses an object, field by field, and what can be done.
 
+mod cause_help;
 mod origin;
 mod reference;
 
 use pratique::api_objects::InvalidObject;
-use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_json::Value;
-use pratique_types::field::ErrorKind;
 use pratique_types::{AdmissionRequest, Reason, Status, StatusCause};
-use pratique_validation::{Candidate, FieldFault};
+use pratique_validation::{Candidate, NamespaceView};
 use serde::Serialize;
 
-use crate::field_path::FieldPath;
 use crate::validator::validator;
 pub(crate) use origin::ObjectChange;
 
@@ -27,6 +24,9 @@ pub struct InvalidCause {
     /// What can be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// What stands in the place of the value where the help says what is meant.
+    #[serde(skip)]
+    pub replacement: Option<String>,
     /// The step of the chain that made the object so, where it was right before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
@@ -39,13 +39,11 @@ impl From<&StatusCause> for InvalidCause {
             reason: cause.reason.clone(),
             message: cause.message.clone(),
             help: None,
+            replacement: None,
             origin: None,
         }
     }
 }
-
-/// How many causes get help: it compares a name with all that are there.
-const MAX_HELPED: usize = 100;
 
 /// The causes of a status by which the server itself refuses an object between the phases of admission. `changes` are those of the
 /// steps before, of which the first one knows the object as it was sent.
@@ -58,33 +56,35 @@ pub(crate) fn causes(
     if status.code != Reason::Invalid.code() {
         return Vec::new();
     }
-    let Some(invalid) = invalid else {
+    let causes = || {
         let causes = status.details.iter().flat_map(|details| &details.causes);
-        return causes.map(InvalidCause::from).collect();
+        causes.map(InvalidCause::from).collect()
     };
-    let candidate = Candidate::new(&request.kind, &invalid.object).of_subresource(&request.sub_resource);
+    let Some(invalid) = invalid else {
+        return causes();
+    };
+    let namespace = invalid.namespace.as_ref();
+    let candidate = Candidate::new(&request.kind, &invalid.object)
+        .of_subresource(&request.sub_resource)
+        .in_namespace(namespace.map_or(NamespaceView::Unknown, NamespaceView::Stored));
     let validator = validator(invalid.gates);
     let faults = validator.faults(&candidate, &invalid.old_object);
+    // A question is no object that is judged so.
+    if faults.is_empty() {
+        return causes();
+    }
     let origins = origin::origins(validator, (candidate, &invalid.old_object), &faults, changes);
-    let explained = faults.iter().zip(origins).enumerate();
-    let explained = explained.map(|(at, (fault, origin))| InvalidCause {
-        help: (at < MAX_HELPED).then(|| help(fault, &invalid.object)).flatten(),
-        origin,
-        ..InvalidCause::from(&fault.cause)
+    let judged = (candidate, &invalid.old_object);
+    let helps = cause_help::find_helps(judged, invalid.gates, &faults);
+    let explained = faults.iter().zip(origins).zip(helps);
+    let explained = explained.map(|((fault, origin), help)| {
+        let (help, replacement) = help.map_or((None, None), |help| (Some(help.text), help.replacement));
+        InvalidCause {
+            help,
+            replacement,
+            origin,
+            ..InvalidCause::from(&fault.cause)
+        }
     });
     explained.collect()
-}
-
-/// What can be done about a field, if that is known.
-fn help(fault: &FieldFault, object: &Value<'_>) -> Option<String> {
-    let path = FieldPath::parse(&fault.cause.field);
-    match fault.kind {
-        ErrorKind::NotSupported => {
-            let value = path.value(object)?.as_str()?;
-            let meant = nearest(value, fault.supported.iter().map(String::as_str))?;
-            Some(did_you_mean(meant))
-        }
-        ErrorKind::NotFound => reference::help(&path, object),
-        _ => None,
-    }
 }

@@ -25,7 +25,8 @@ pub(crate) fn validator(gates: FeatureGates) -> &'static Validator {
     validator
 }
 
-fn new_validator(gates: FeatureGates) -> Validator {
+/// A validator that is not kept.
+pub(crate) fn new_validator(gates: FeatureGates) -> Validator {
     Validator::new()
         .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
         .with_kinds(pratique_manifest::KIND_RULES)

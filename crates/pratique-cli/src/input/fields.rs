@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use pratique_manifest::convert::{items, items_of};
-use pratique_manifest::{Document, Location, ManifestFile, NodeId, Step, Tree, Value, read_contents};
+use pratique_manifest::{Document, Location, ManifestFile, read_contents};
 use pratique_review::FieldPath;
 use pratique_stream::{Form, Piece};
 
@@ -60,7 +60,7 @@ impl<'p> PieceFields<'p> {
             if location.start != object.start {
                 return None;
             }
-            let span = tree.nearest_span(item.node, &steps(tree, item.node, field));
+            let span = field.nearest_span(tree, item.node);
             let mut location = source.document().location(span);
             placed.shift.location(&mut location);
             Some(location)
@@ -93,20 +93,4 @@ impl<'p> PieceFields<'p> {
         }
         documents
     }
-}
-
-/// A path as the tree has it: what stands in brackets is an index in a list, and a key elsewhere.
-fn steps(tree: &Tree, root: NodeId, path: &FieldPath) -> Vec<Step> {
-    let mut at = Some(root);
-    let mut steps = Vec::new();
-    for name in path.names() {
-        let is_list = at.is_some_and(|node| matches!(tree.get(node).value, Value::List(_)));
-        let step = match name.parse() {
-            Ok(index) if is_list => Step::Index(index),
-            _ => Step::Field(name.clone()),
-        };
-        at = at.and_then(|node| tree.find(node, std::slice::from_ref(&step)));
-        steps.push(step);
-    }
-    steps
 }

@@ -66,7 +66,7 @@ pub(super) fn origins(
     let mut origins = vec![None; faults.len()];
     for change in changes {
         let (before, after) = (known(change.before), known(change.after));
-        let fields = LazyCell::new(|| FieldChange::between(change.before, change.after));
+        let fields = LazyCell::new(|| ChangedFields::between(change.before, change.after));
         for (fault, origin) in faults.iter().zip(&mut origins) {
             let fault_key = (fault.cause.field.clone(), fault.cause.message.clone());
             match (before.contains(&fault_key), after.contains(&fault_key)) {
@@ -80,17 +80,45 @@ pub(super) fn origins(
 }
 
 /// What a step did, as far as it bears upon a fault: what is nearest to the field.
-fn describe(author: &str, changes: &[FieldChange<'_>], fault: &FieldFault) -> String {
+fn describe(author: &str, changes: &ChangedFields<'_>, fault: &FieldFault) -> String {
     let field = FieldPath::parse(&fault.cause.field);
-    let is_dangling = fault.kind == ErrorKind::NotFound;
-    let rank = |change: &FieldChange<'_>| {
-        let is_removal = is_dangling && change.is_removal();
-        (is_removal, field.shared_steps(&change.path))
-    };
-    let nearest = changes.iter().map(rank).max();
-    let deeds = changes.iter().filter(|change| Some(rank(change)) == nearest);
-    let mut told: Vec<String> = deeds.take(MAX_DEEDS + 1).map(FieldChange::deed).collect();
-    let more = if told.len() > MAX_DEEDS { ", …" } else { "" };
-    told.truncate(MAX_DEEDS);
-    format!("{author} {}{more}", told.join(", "))
+    let deeds = changes.nearest(&field, fault.kind == ErrorKind::NotFound);
+    let mut told: Vec<String> = deeds.iter().take(MAX_DEEDS).map(|change| change.deed()).collect();
+    if deeds.len() > MAX_DEEDS {
+        told.push("…".to_owned());
+    }
+    format!("{author} {}", told.join(", "))
+}
+
+/// The fields that a step changed, in the order of their paths: many faults ask for what is near.
+struct ChangedFields<'v> {
+    all: Vec<FieldChange<'v>>,
+    removals: Vec<FieldChange<'v>>,
+}
+
+impl<'v> ChangedFields<'v> {
+    fn between(before: &'v Value<'v>, after: &'v Value<'v>) -> Self {
+        let mut all = FieldChange::between(before, after);
+        all.sort_by(|one, other| one.path.cmp(&other.path));
+        let removals = all.iter().filter(|change| change.is_removal()).cloned().collect();
+        ChangedFields { all, removals }
+    }
+
+    /// The changes that have most steps in common with a field; a removal of any is nearer to what dangles.
+    fn nearest(&self, field: &FieldPath, is_dangling: bool) -> &[FieldChange<'v>] {
+        let changes = if is_dangling && !self.removals.is_empty() {
+            &self.removals
+        } else {
+            &self.all
+        };
+        // What has most in common stands beside the place that the field would have.
+        let place = changes.partition_point(|change| change.path < *field);
+        let beside = [place.checked_sub(1), Some(place)];
+        let beside = beside.into_iter().filter_map(|at| changes.get(at?));
+        let shared = beside.map(|change| field.shared_steps(&change.path)).max();
+        let shared = shared.unwrap_or_default();
+        let start = changes.partition_point(|change| change.path.head(shared) < field.head(shared));
+        let end = changes.partition_point(|change| change.path.head(shared) <= field.head(shared));
+        changes.get(start..end).unwrap_or_default()
+    }
 }

@@ -3,6 +3,7 @@
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
 
+use super::cause_help::CauseHelp;
 use crate::field_path::FieldPath;
 
 /// A field that names an element of a list of the Pod.
@@ -42,7 +43,7 @@ const REFERENCES: &[PodReference] = &[
 const MAX_NAMES: usize = 8;
 
 /// What there is instead of what a field names: `no volume is named "date": did you mean "data"?`
-pub(super) fn help(path: &FieldPath, object: &Value<'_>) -> Option<String> {
+pub(super) fn help(path: &FieldPath, object: &Value<'_>) -> Option<CauseHelp> {
     let names = path.names();
     let (field, at) = names.split_last()?;
     let (_, at) = at.split_last()?;
@@ -65,14 +66,16 @@ pub(super) fn help(path: &FieldPath, object: &Value<'_>) -> Option<String> {
         .filter_map(|element| element.get("name").and_then(Value::as_str))
         .collect();
     let noun = reference.noun;
-    let rest = match nearest(named, there.iter().copied()) {
-        Some(meant) => did_you_mean(meant),
-        None if there.is_empty() => format!("there is no {noun} at all"),
-        None => {
-            let more = if there.len() > MAX_NAMES { ", …" } else { "" };
-            let listed = there.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ");
-            format!("there are {listed}{more}")
-        }
+    let text = |rest: String| format!("no {noun} is named {named:?}: {rest}");
+    if let Some(meant) = nearest(named, there.iter().copied()) {
+        return Some(CauseHelp::meaning(meant, text(did_you_mean(meant))));
+    }
+    let rest = if there.is_empty() {
+        format!("there is no {noun} at all")
+    } else {
+        let more = if there.len() > MAX_NAMES { ", …" } else { "" };
+        let listed = there.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ");
+        format!("there are {listed}{more}")
     };
-    Some(format!("no {noun} is named {named:?}: {rest}"))
+    Some(CauseHelp::text(text(rest)))
 }
