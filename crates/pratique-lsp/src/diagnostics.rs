@@ -53,9 +53,21 @@ impl<'a> FileFindings<'a> {
         all.filter(move |warning| self.is_here(&warning.location))
     }
 
+    /// What a server accepts with a warning, in files of other kinds.
+    fn cautions(self) -> impl Iterator<Item = (&'a Problem, &'a Location)> {
+        let findings = self.other_findings.into_iter();
+        let all = findings.flat_map(|findings| &findings.cautions);
+        all.filter_map(move |problem| {
+            let location = problem.location.as_ref();
+            Some((problem, location.filter(|location| self.is_here(location))?))
+        })
+    }
+
     /// Whether there are none.
     pub(crate) fn is_empty(self) -> bool {
-        self.problems().next().is_none() && self.warnings().next().is_none()
+        self.problems().next().is_none()
+            && self.warnings().next().is_none()
+            && self.cautions().next().is_none()
     }
 
     /// The diagnostics.
@@ -69,8 +81,18 @@ impl<'a> FileFindings<'a> {
         let problems = self.problems();
         let problems =
             problems.map(|(problem, location)| (of_problem(problem, location, text), problem.help.as_ref()));
+        let cautions = self.cautions().map(|(problem, location)| {
+            let severity = Some(DiagnosticSeverity::WARNING);
+            let diagnostic = of_problem(problem, location, text);
+            let caution = Diagnostic {
+                severity,
+                ..diagnostic
+            };
+            (caution, problem.help.as_ref())
+        });
         let warnings = self.warnings();
         problems
+            .chain(cautions)
             .chain(warnings.map(|warning| (of_warning(warning, text), warning.help.as_ref())))
             .collect()
     }

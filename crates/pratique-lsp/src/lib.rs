@@ -2,8 +2,9 @@
 //!
 //! [`run`] serves one client over a [`Connection`]: what an API server would refuse and what the lints find, as
 //! diagnostics while the user types; within CEL expressions completion, hovers, definitions, references and renaming of
-//! variables; an outline of policies. A directory is looked at as a whole, as `pratique check DIRECTORY` does. Suites of tests have
-//! diagnostics as well, and the last outcome of each test; [`run_with`] is given the kinds of other files that the program knows.
+//! variables; an outline of policies. A directory is looked at as a whole, as `pratique check DIRECTORY` does. Objects of
+//! built-in kinds in plain manifests are decoded and validated as a server does it. Suites of tests have diagnostics as well,
+//! and the last outcome of each test; [`run_with`] is given the kinds of other files that the program knows.
 //!
 //! ```no_run
 //! let (connection, threads) = pratique_lsp::stdio().map_err(pratique_lsp::LspError::Io)?;
@@ -25,6 +26,7 @@ mod functions;
 mod hover;
 mod nodes;
 mod other_files;
+mod plain_objects;
 mod requests;
 mod scan;
 mod server;

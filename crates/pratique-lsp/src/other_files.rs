@@ -1,4 +1,4 @@
-//! Files other than manifests: suites of tests, and kinds that the embedding program knows.
+//! Files other than those of policies: plain manifests, suites of tests, and kinds that the embedding program knows.
 
 use pratique_lint::Warning;
 use pratique_manifest::{Location, ManifestFile, Position, Problem};
@@ -16,12 +16,14 @@ pub struct Findings {
     pub problems: Vec<Problem>,
     /// The warnings.
     pub warnings: Vec<Warning>,
+    /// What a server accepts with a warning, or never sees.
+    pub cautions: Vec<Problem>,
 }
 
 impl Findings {
     /// Moves problems of other files to the beginning of the file that names them.
     pub(crate) fn located_in(mut self, file: &str) -> Self {
-        for problem in &mut self.problems {
+        for problem in self.problems.iter_mut().chain(&mut self.cautions) {
             let location = problem.location.as_ref();
             if location.is_some_and(|location| *location.file == *file) {
                 continue;

@@ -15,6 +15,7 @@ use lsp_types::{
     ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, Uri, WorkDoneProgressOptions,
 };
 use pratique::FeatureGates;
+use pratique_manifest::ManifestFile;
 use pratique_suite::may_be_suite;
 use serde::de::DeserializeOwned;
 
@@ -22,6 +23,7 @@ use crate::analysis::{ManifestAnalysis, ManifestAnalyzer};
 use crate::diagnostics::FileFindings;
 use crate::documents::{OpenDocuments, directory_of, name_of, path_of};
 use crate::other_files::{FileKind, Findings};
+use crate::plain_objects::ObjectReviewer;
 use crate::suites::SuiteFiles;
 use crate::tokens;
 use crate::workspace::WorkspaceFiles;
@@ -134,9 +136,10 @@ pub(crate) struct LspServer<'c> {
     pub(crate) workspace: WorkspaceFiles,
     pub(crate) analyzer: ManifestAnalyzer,
     pub(crate) suites: SuiteFiles,
+    plain_objects: ObjectReviewer,
     /// The analyses of the directories of open documents.
     analyses: HashMap<String, ManifestAnalysis>,
-    /// The findings in open documents other than manifests.
+    /// The findings in open documents other than those of policies.
     other_findings: HashMap<String, Findings>,
     /// The documents whose directories changed.
     changed: Vec<Uri>,
@@ -166,6 +169,7 @@ impl<'c> LspServer<'c> {
             workspace: WorkspaceFiles::new(initialize),
             analyzer: ManifestAnalyzer::new(gates),
             suites: SuiteFiles::new(gates),
+            plain_objects: ObjectReviewer::new(gates),
             analyses: HashMap::new(),
             other_findings: HashMap::new(),
             changed: Vec::new(),
@@ -203,6 +207,7 @@ impl<'c> LspServer<'c> {
                 self.documents.close(&uri);
                 self.suites.close(&name);
                 self.other_findings.remove(&name);
+                self.plain_objects.forget(&name);
                 self.touched(uri);
             }
             DidChangeWatchedFiles::METHOD => {
@@ -248,11 +253,8 @@ impl<'c> LspServer<'c> {
             let analysis = self.analyzer.analyze(files);
             self.analyses.insert(directory, analysis);
             for file in self.documents.all() {
-                if names.contains(&file.path)
-                    && let Some(findings) = self.kinds.iter().find_map(|kind| kind.check(&file))
-                {
-                    self.other_findings
-                        .insert(file.path.clone(), findings.located_in(&file.path));
+                if names.contains(&file.path) {
+                    self.check_other_kinds(file);
                 }
             }
             // The findings of suites are published by `check_suites`.
@@ -270,6 +272,21 @@ impl<'c> LspServer<'c> {
         let open: BTreeSet<String> = self.documents.uris().map(directory_of).collect();
         self.analyses.retain(|directory, _| open.contains(directory));
         Ok(())
+    }
+
+    /// Looks for what is no policy in a file.
+    fn check_other_kinds(&mut self, file: ManifestFile) {
+        let mut kinds = self.kinds.iter();
+        let of_kind = kinds.find_map(|kind| kind.check(&file));
+        match of_kind.or_else(|| self.plain_objects.check(&file)) {
+            Some(findings) => {
+                let findings = findings.located_in(&file.path);
+                self.other_findings.insert(file.path, findings);
+            }
+            // Those of suites are found later.
+            None if self.suites.has(&file.path) => {}
+            None => drop(self.other_findings.remove(&file.path)),
+        }
     }
 
     /// Updates the definitions of a file that changed.
@@ -301,7 +318,7 @@ impl<'c> LspServer<'c> {
             have_run |= checked.have_run;
             let findings = Findings {
                 problems: checked.problems,
-                warnings: Vec::new(),
+                ..Findings::default()
             };
             self.other_findings
                 .insert(file.path.clone(), findings.located_in(&file.path));

@@ -99,6 +99,7 @@ pub(crate) fn decode_in(
 /// Decodes a value as a type of a schema.
 fn decode_as(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Decoded {
     let mut faults = Faults {
+        schema,
         raw,
         strict: StrictFaults::default(),
         decoded: Decoded::default(),
@@ -112,8 +113,12 @@ fn decode_as(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: 
 
 /// What strict decoding has against an object of a built-in kind, each at its place: values that no server takes, with its messages,
 /// and fields that it does not know. There is nothing against objects of other kinds.
-pub fn decode_problems(source: &ObjectSource, id: NodeId, kind: &GroupVersionKind) -> Vec<Problem> {
-    let schema = Schema::builtin();
+pub fn decode_problems(
+    schema: &'static Schema,
+    source: &ObjectSource,
+    id: NodeId,
+    kind: &GroupVersionKind,
+) -> Vec<Problem> {
     match schema.kind(kind) {
         Some(of) => {
             let decoded = decode_as(schema, source.tree(), id, of, Raw::LeftOut);
@@ -125,6 +130,7 @@ pub fn decode_problems(source: &ObjectSource, id: NodeId, kind: &GroupVersionKin
 
 /// Keeps all faults with their positions.
 struct Faults {
+    schema: &'static Schema,
     raw: Raw,
     strict: StrictFaults,
     decoded: Decoded,
@@ -143,7 +149,7 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
                 message: fault.message(),
                 field: fault.path(),
                 span: node.span,
-                mismatch: fault.expected.map(|shape| Mismatch::new(&node.value, shape)),
+                mismatch: fault.expected.map(|shape| Mismatch::new(self.schema, &node.value, shape)),
             });
         }
         Continue(())
@@ -178,9 +184,9 @@ fn exceeds(value: TreeNode<'_>, depth: usize) -> bool {
 }
 
 impl Mismatch {
-    fn new(found: &Value, expected: &Shape) -> Self {
+    fn new(schema: &'static Schema, found: &Value, expected: &Shape) -> Self {
         let fields = match expected {
-            Shape::Struct(id) => names_in_order(layout(Schema::builtin().get(*id).name)),
+            Shape::Struct(id) => names_in_order(layout(schema.get(*id).name)),
             _ => Vec::new(),
         };
         Mismatch {

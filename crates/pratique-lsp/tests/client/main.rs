@@ -8,6 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
+mod objects;
 mod session;
 mod suites;
 mod workspace;
