@@ -107,13 +107,7 @@ impl Limitations {
             return;
         }
         if is_builtin(&request.kind) {
-            if validates && !input.is_sent && !is_validated(request) {
-                let counted = CountedKind {
-                    count: 1,
-                    place: input.place(),
-                };
-                self.add_unvalidated(unvalidated_kind(request), counted);
-            }
+            self.count_unvalidated(input, validates);
         } else if !objects.knows(&request.kind) {
             let kind = &request.kind;
             let counted = CountedKind {
@@ -125,6 +119,20 @@ impl Limitations {
                 self.unusable.insert(name.clone());
             }
             self.add_undefined(name, counted);
+        }
+    }
+
+    /// Counts the object of a request if it is of a built-in kind that has no rules.
+    pub(crate) fn count_unvalidated(&mut self, input: &InputRequest<'_>, validates: bool) {
+        let request = &input.request;
+        let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
+        let is_judged = validates && is_stored && !input.is_sent && is_builtin(&request.kind);
+        if is_judged && !is_validated(request) {
+            let counted = CountedKind {
+                count: 1,
+                place: input.place(),
+            };
+            self.add_unvalidated(unvalidated_kind(request), counted);
         }
     }
 
@@ -158,6 +166,11 @@ impl Limitations {
     /// How many built-in kinds there are whose objects were not validated.
     pub(crate) fn unvalidated_count(&self) -> usize {
         self.unvalidated.len()
+    }
+
+    /// The notes about these kinds, without numbers of objects.
+    pub(crate) fn unvalidated_notes(&self) -> impl Iterator<Item = String> {
+        self.unvalidated.keys().map(|kind| kind_not_validated(kind))
     }
 
     /// Adds the limitations of a later part.
@@ -280,19 +293,11 @@ fn not_validated(kind: &str, count: usize) -> String {
     )
 }
 
-impl Limitation {
-    /// Whether nothing that is given would remove it.
-    pub(crate) fn is_note(&self) -> bool {
-        !self.is_warning
-    }
-
-    /// The message without a number of objects: the same, wherever they are.
-    pub(crate) fn kind_message(&self) -> String {
-        let kind = self.kind.as_deref().unwrap_or_default();
-        format!(
-            "objects of kind {kind} were not validated as an API server does: there are no rules for the kind"
-        )
-    }
+/// The note about a kind whose objects are not validated: the same, wherever they are.
+fn kind_not_validated(kind: &str) -> String {
+    format!(
+        "objects of kind {kind} were not validated as an API server does: there are no rules for the kind"
+    )
 }
 
 fn undefined(which: &str, count: usize, is_unusable: bool) -> String {

@@ -120,11 +120,9 @@ impl<'a> Collector<'a> {
                 self.report.notices.add(notice);
             }
         }
-        for limitation in part.limitations.list(false) {
-            if limitation.is_note() {
-                self.report.notes.insert(limitation.kind_message());
-            }
-        }
+        self.report
+            .unvalidated
+            .extend(part.limitations.unvalidated_notes());
         self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
         for row in part.rows {
@@ -161,6 +159,8 @@ impl<'a> Collector<'a> {
         if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
             self.report.notices.tell(notice);
         }
+        self.evaluated.count_unvalidated(self.report.unvalidated.len());
+        self.report.notes.append(&mut self.report.unvalidated.clone());
         let errors = self.report.faults.count();
         self.report.faults.report_hidden();
         if self.report.requests() + self.report.not_subject == 0 && errors == 0 {

@@ -30,6 +30,9 @@ pub(super) struct ImpactReport {
     pub(super) not_subject: u64,
     /// Notes on what is left out.
     pub(super) notes: BTreeSet<String>,
+    /// Notes on the built-in kinds whose objects were not validated.
+    #[serde(default)]
+    pub(super) unvalidated: BTreeSet<String>,
     /// Warnings, which were told.
     pub(super) notices: Notices,
     /// Requests for objects that changed while objects were listed.
@@ -55,6 +58,7 @@ impl ImpactReport {
             approximations: Counters::default(),
             not_subject: 0,
             notes,
+            unvalidated: BTreeSet::new(),
             notices,
             changed_meanwhile: 0,
             refused: tally(),

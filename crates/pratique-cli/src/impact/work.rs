@@ -190,6 +190,8 @@ impl Worker<'_> {
                     let subject = Subject::of(&replayed.request, &at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, location.clone());
+                    let validates = self.new.engine.cluster.phases.preparation.validates;
+                    part.limitations.count_unvalidated(&input, validates);
                     // A log has the requests for the Pods that there were.
                     let request = (input, &WorkloadPods::None);
                     self.request(request, subject, part, |row| row.approximated(approximations));

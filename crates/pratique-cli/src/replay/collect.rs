@@ -20,7 +20,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
 use crate::output::counted::{counted, noun};
 use crate::output::notice::{Notice, Notices};
-use crate::output::text::text;
+use crate::output::text::{Text, text};
 use crate::output::{self, json};
 use crate::project;
 use crate::replay::replay_error::ReplayError;
@@ -91,6 +91,9 @@ impl<'a> Collector<'a> {
             self.results.push(&failed(place, message))?;
         }
         let fatal = self.report.faults.collect(part.faults, &mut self.progress);
+        self.report
+            .unvalidated
+            .extend(part.limitations.unvalidated_notes());
         for why in part.not_subject {
             self.report.counts.count_not_subject(why);
         }
@@ -121,6 +124,7 @@ impl<'a> Collector<'a> {
     pub(super) fn end(mut self, scope: &EvaluationScope, forgotten: u64) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         self.results.finish()?;
+        self.evaluated.count_unvalidated(self.report.unvalidated.len());
         let errors = self.report.faults.count();
         self.report.faults.report_hidden();
         if self.report.counts.entries() == 0 && errors == 0 {
@@ -133,11 +137,16 @@ impl<'a> Collector<'a> {
         match self.arguments.output {
             ReplayFormat::Human => {
                 let tables = self.report.counts.human(&self.report.now, errors, forgotten);
+                let mut notes = Text::new();
+                for note in &self.report.unvalidated {
+                    notes.push(&text!("note: {}\n", note));
+                }
                 output::print(&text!(
-                    "{}{}{}{}",
+                    "{}{}{}{}{}",
                     tables,
                     scope.counted(),
                     passed_over.text(lists),
+                    notes,
                     self.evaluated.line()
                 ))?;
             }
@@ -194,6 +203,7 @@ impl<'a> Collector<'a> {
                 counted(forgotten, "object was", "objects were")
             ));
         }
+        notes.extend(self.report.unvalidated.iter().cloned());
         notes.extend(self.notices.all().iter().map(Notice::line));
         let page = ComparisonPage {
             title: "What policies say of an audit log",

@@ -1,5 +1,7 @@
 //! The counts of a replay.
 
+use std::collections::BTreeSet;
+
 use pratique_report::{Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,9 @@ pub(super) struct ReplayReport {
     /// The decisions of now.
     pub(super) now: Tally,
     pub(super) faults: CountedFaults,
+    /// Notes on the built-in kinds whose objects were not validated.
+    #[serde(default)]
+    pub(super) unvalidated: BTreeSet<String>,
 }
 
 impl ReplayReport {
@@ -27,6 +32,7 @@ impl ReplayReport {
             counts: Counts::default(),
             now: Tally::new(Limits::default()),
             faults,
+            unvalidated: BTreeSet::new(),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::row::{JsonThen, Row};
 use super::subject::Subject;
 use super::units::Unit;
 use crate::arguments::ReplayFormat;
+use crate::evaluation::limitations::Limitations;
 use crate::output::{Printed, problems};
 use crate::stream::checkpoint::Mark;
 use crate::style::Style;
@@ -30,6 +31,7 @@ pub(super) struct Part {
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: Vec<NotSubject>,
     pub(super) faults: Faults,
+    pub(super) limitations: Limitations,
 }
 
 /// Replays parts of logs.
@@ -77,6 +79,8 @@ impl Worker<'_> {
                     let subject = Subject::of(&replayed.request, &about.at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, about.location.clone());
+                    let validates = self.evaluator.validates();
+                    part.limitations.count_unvalidated(&input, validates);
                     match self.engine.evaluate(&self.evaluator, input, |mut result| {
                         ReplayDecision::of(&mut result)
                     }) {

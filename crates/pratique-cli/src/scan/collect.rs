@@ -191,10 +191,8 @@ impl<'a> Collector<'a> {
             self.report
                 .add_notice(&notice.rule, &notice.place, &notice.message);
         }
-        for limitation in scanned.limitations.list(false) {
-            if limitation.is_note() {
-                self.report.add_note(&limitation.kind_message());
-            }
+        for note in scanned.limitations.unvalidated_notes() {
+            self.report.add_note(&note);
         }
         self.limitations.add(scanned.limitations);
         self.unexpanded.add(scanned.unexpanded);
@@ -286,6 +284,11 @@ impl<'a> Collector<'a> {
             self.notices.tell(notice);
         }
         self.results.finish()?;
+        if let Some(mut evaluated) = self.evaluated.take() {
+            // The report has no other notes, and may be one that was continued.
+            evaluated.count_unvalidated(self.report.notes().len());
+            self.set_evaluated(evaluated);
+        }
         let report = &self.report;
         let is_empty = report.tally().total().requests() == 0;
         if is_empty && report.missing().is_empty() {
