@@ -20,6 +20,7 @@ function details(answer, locate, body) {
   const open = remembered(body);
   body.replaceChildren(...[
     findings("Problems", problems, locate),
+    findings("Why the object is invalid", answer.causes, locate),
     unfinished(answer),
     decisions(answer),
     pods(answer.pods, locate),
@@ -84,7 +85,7 @@ function pods(given, locate) {
   }
   return section("Pods of the workload", given.map((pod) => element("details", { open: pod.decision !== "allowed", "data-key": `pod ${pod.name}` },
     element("summary", {}, element("strong", {}, pod.name), " ", element("span", { class: "quiet" }, (DECISIONS[pod.decision] ?? pod.decision).toLowerCase())),
-    [unfinished(pod), decisions(pod), list("Warnings for the user", pod.warnings), annotations(pod.auditAnnotations), changes(pod),
+    [findings("Why the Pod is invalid", pod.causes, locate), unfinished(pod), decisions(pod), list("Warnings for the user", pod.warnings), annotations(pod.auditAnnotations), changes(pod),
       explanation(pod.explanation, locate), defaults(pod.defaults)].filter(Boolean))));
 }
 

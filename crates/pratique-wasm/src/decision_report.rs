@@ -11,7 +11,8 @@ use pratique_types::{AdmissionRequest, Status, warnings};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::diff;
+use crate::findings::Finding;
+use crate::{diff, invalid_fields};
 
 /// A decision, and how it came about.
 #[derive(Debug, Default, Serialize)]
@@ -22,6 +23,9 @@ pub(crate) struct DecisionReport {
     /// The status of a request that is not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Box<Status>>,
+    /// The fields for which the server's own validation refuses the object.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    causes: Vec<Finding>,
     /// The inputs that are missing for a decision.
     undecided: Vec<String>,
     /// The warnings that an API server passes on to the user, each once.
@@ -62,6 +66,11 @@ struct PodReport {
 }
 
 impl DecisionReport {
+    /// Finds the fields for which the object is invalid in its text.
+    pub(crate) fn locate_causes(&mut self, text: &str) {
+        invalid_fields::locate(&mut self.causes, text);
+    }
+
     /// The report of a review.
     pub(crate) fn new(review: Review, request: &AdmissionRequest<'_>) -> Self {
         let Review {
@@ -69,6 +78,7 @@ impl DecisionReport {
             decisions,
             defaults,
             explanation,
+            causes,
             ..
         } = review;
         let explanation = &explanation.unwrap_or_default();
@@ -93,6 +103,7 @@ impl DecisionReport {
         });
         DecisionReport {
             decision,
+            causes: causes.iter().map(invalid_fields::make_finding).collect(),
             undecided: outcome.undecided.iter().map(ToString::to_string).collect(),
             decisions,
             defaults: defaults.into_iter().map(defaulted).collect(),

@@ -62,6 +62,9 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
             return evaluation;
         }
     };
+    if let Some(text) = &arguments.object {
+        decided.report.locate_causes(text);
+    }
     let of_pod = workload.map_or(Ok(()), |workload| workload.decide_pod(&engine, &mut decided));
     if let Err(problem) = of_pod {
         evaluation.report.problems.push(*problem);

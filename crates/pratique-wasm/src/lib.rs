@@ -51,6 +51,7 @@ mod exports;
 mod expression;
 mod findings;
 mod input;
+mod invalid_fields;
 mod policies;
 mod request;
 #[cfg(test)]

@@ -75,6 +75,21 @@ fn whole() -> Value {
 }
 
 #[test]
+fn invalid_fields_are_told_at_their_places() {
+    let object = DEPLOYMENT.replacen("name: c,", "name: c, imagePullPolicy: Alway,", 1);
+    let asked = json!({"evaluate": {"policies": [], "object": object}});
+    let answered: Value = serde_json::from_slice(&answer(asked.to_string().as_bytes())).unwrap();
+    assert_eq!(answered["decision"], "denied", "{answered}");
+    let [cause] = answered["causes"].as_array().unwrap().as_slice() else {
+        panic!("{answered}");
+    };
+    assert_eq!(cause["field"], "spec.template.spec.containers[0].imagePullPolicy");
+    assert_eq!(cause["help"], "did you mean \"Always\"?");
+    assert_eq!(cause["location"]["file"], "object");
+    assert_eq!(cause["location"]["start"]["line"], 8);
+}
+
+#[test]
 fn a_denial_is_explained() {
     let answer = evaluate(&whole());
     assert_eq!(answer["problems"], json!([]), "{answer}");
