@@ -183,7 +183,6 @@ impl RandomObjects {
                 metadata.insert("namespace".to_owned(), "default".into());
             }
         }
-        remove_empty_lists(&mut object);
         object
     }
 
@@ -348,9 +347,8 @@ impl RandomObjects {
     }
 }
 
-/// Removes lists without elements: to an API server they are not quite what absent ones are, which decoded objects do not tell
-/// here. Recursion follows the value.
-fn remove_empty_lists(value: &mut Value) {
+/// Removes lists without elements, as what is stored has none. Recursion follows the value.
+pub(super) fn remove_empty_lists(value: &mut Value) {
     match value {
         Value::Object(members) => {
             members.retain(|_, member| member.as_array().is_none_or(|elements| !elements.is_empty()));
