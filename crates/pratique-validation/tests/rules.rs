@@ -188,3 +188,28 @@ fn a_part_of_a_network_has_a_longer_prefix_as_it_is_written() {
         ],
     );
 }
+
+#[test]
+fn claims_of_sets_are_volumes_that_are_not_empty() {
+    let set = |volume: &str| {
+        format!(
+            r#"{{"metadata": {{"name": "a", "namespace": "default"}}, "spec": {{"podManagementPolicy": "OrderedReady",
+                "updateStrategy": {{"type": "RollingUpdate", "rollingUpdate": {{"partition": 0}}}}, "replicas": 1,
+                "persistentVolumeClaimRetentionPolicy": {{"whenDeleted": "Retain", "whenScaled": "Retain"}},
+                "selector": {{"matchLabels": {{"a": "b"}}}}, "volumeClaimTemplates": [{{"metadata": {{"name": "data"}}, "spec": {{
+                    "accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem", "resources": {{"requests": {{"storage": "1Gi"}}}}}}}}],
+                "template": {{"metadata": {{"labels": {{"a": "b"}}}}, "spec": {{"terminationGracePeriodSeconds": 30,
+                    "restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "volumes": [{{"name": "empty", "emptyDir": {{}}}}],
+                    "containers": [{{"name": "a", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always",
+                    "env": [{{"name": "A", "valueFrom": {{"fileKeyRef": {{"key": "K", "path": "p", "optional": false,
+                        "volumeName": "{volume}"}}}}}}]}}]}}}}}}}}"#
+        )
+    };
+    let kind = ("apps", "v1", "StatefulSet");
+    let field = "spec.template.spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName";
+    check_create(kind, &set("empty"), &[]);
+    let no_empty_dir =
+        format!("{field}: Invalid value: \"data\": referenced volume must be of type emptyDir");
+    check_create(kind, &set("data"), &[&no_empty_dir]);
+    check_create(kind, &set("none"), &[&format!("{field}: Not found: \"none\"")]);
+}

@@ -4,6 +4,7 @@ use pratique_gotext::quantity::Quantity;
 use pratique_gotext::validation::{dns1123_label, qualified_name};
 use pratique_types::field::BadValue;
 
+use super::volumes::is_template;
 use crate::errors::Errors;
 use crate::messages::{config_map_key, env_var_name, subdomain_name};
 use crate::node::Node;
@@ -290,9 +291,13 @@ pub(super) fn validate_env_from(sources: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// Variables from files need volumes that are empty at first.
+/// Variables from files need volumes that are empty at first. The claims of a StatefulSet are volumes as well, and are not.
 // Upstream: pkg/apis/core/validation/validation.go, validateFileKeyRefVolumes
-pub(super) fn validate_file_volumes(spec: &Node<'_, '_>, errors: &mut Errors) {
+pub(super) fn validate_file_volumes(
+    spec: &Node<'_, '_>,
+    claim_templates: Option<&Node<'_, '_>>,
+    errors: &mut Errors,
+) {
     for list in super::CONTAINER_LISTS {
         for container in spec.child(list).items() {
             for variable in container.child("env").items() {
@@ -308,12 +313,12 @@ pub(super) fn validate_file_volumes(spec: &Node<'_, '_>, errors: &mut Errors) {
                     .items()
                     .filter(|volume| volume.child("name").text() == name.text())
                     .last();
-                match volume {
-                    None => errors.not_found(name, name.text()),
-                    Some(volume) if !volume.child("emptyDir").is_set() => {
-                        errors.invalid_value(&name, "referenced volume must be of type emptyDir");
-                    }
-                    Some(_) => {}
+                let is_claim = is_template(claim_templates, name.text());
+                let is_empty_dir = volume.as_ref().map(|volume| volume.child("emptyDir").is_set());
+                match is_empty_dir {
+                    Some(true) if !is_claim => {}
+                    None if !is_claim => errors.not_found(name, name.text()),
+                    _ => errors.invalid_or_empty(&name, "referenced volume must be of type emptyDir"),
                 }
             }
         }

@@ -91,7 +91,7 @@ pub(crate) fn validate_pod_spec<'v>(
     }
     validate_os(spec, errors);
     validate_scheduling_group(spec, errors);
-    validate_file_volumes(spec, errors);
+    validate_file_volumes(spec, origin.claim_templates, errors);
 }
 
 fn validate_policies(spec: &Node<'_, '_>, errors: &mut Errors) {

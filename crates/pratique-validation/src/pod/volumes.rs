@@ -77,7 +77,7 @@ pub(super) fn validate_volumes<'v>(
     known
 }
 
-fn is_template(templates: Option<&Node<'_, '_>>, name: &str) -> bool {
+pub(super) fn is_template(templates: Option<&Node<'_, '_>>, name: &str) -> bool {
     templates.is_some_and(|templates| {
         templates
             .items()
