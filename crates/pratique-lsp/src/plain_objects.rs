@@ -57,7 +57,7 @@ impl ObjectReviewer {
     }
 
     /// The findings in a file; `None` if it has no objects of built-in kinds.
-    pub(crate) fn check(&mut self, file: &ManifestFile) -> Option<Findings> {
+    pub(crate) fn check_file(&mut self, file: &ManifestFile) -> Option<Findings> {
         if !is_plain(file) {
             self.forget(&file.path);
             return None;

@@ -278,7 +278,7 @@ impl<'c> LspServer<'c> {
     fn check_other_kinds(&mut self, file: ManifestFile) {
         let mut kinds = self.kinds.iter();
         let of_kind = kinds.find_map(|kind| kind.check(&file));
-        match of_kind.or_else(|| self.plain_objects.check(&file)) {
+        match of_kind.or_else(|| self.plain_objects.check_file(&file)) {
             Some(findings) => {
                 let findings = findings.located_in(&file.path);
                 self.other_findings.insert(file.path, findings);

@@ -4,10 +4,10 @@
 use pratique_json::Value;
 
 /// Adds the empty lists and maps of an object to what became of it. Recursion follows the nesting of the object, which its parser bounds.
-pub(crate) fn restore_empty(before: &Value<'static>, object: &mut Value<'static>) {
-    match (before, object) {
-        (Value::Object(before), Value::Object(members)) => {
-            for (name, value) in before.iter() {
+pub(crate) fn restore_empty(original: &Value<'static>, object: &mut Value<'static>) {
+    match (original, object) {
+        (Value::Object(original), Value::Object(members)) => {
+            for (name, value) in original.iter() {
                 match members.get_mut(name) {
                     Some(member) => restore_empty(value, member),
                     None if is_empty(value) => drop(members.insert(name.to_owned(), value.clone())),
@@ -15,8 +15,8 @@ pub(crate) fn restore_empty(before: &Value<'static>, object: &mut Value<'static>
                 }
             }
         }
-        (Value::Array(before), Value::Array(elements)) => {
-            for (value, element) in before.iter().zip(elements) {
+        (Value::Array(original), Value::Array(elements)) => {
+            for (value, element) in original.iter().zip(elements) {
                 restore_empty(value, element);
             }
         }
@@ -39,9 +39,9 @@ mod tests {
     #[test]
     fn what_is_empty_is_there_again() {
         let value = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
-        let before = value(r#"{"a": [], "b": [{"c": {}, "d": 1}], "e": {"f": []}, "g": "", "h": {}}"#);
+        let original = value(r#"{"a": [], "b": [{"c": {}, "d": 1}], "e": {"f": []}, "g": "", "h": {}}"#);
         let mut object = value(r#"{"b": [{"d": 2}, {"d": 3}], "h": {"i": 1}}"#);
-        restore_empty(&before, &mut object);
+        restore_empty(&original, &mut object);
         let expected = value(r#"{"a": [], "b": [{"c": {}, "d": 2}, {"d": 3}], "h": {"i": 1}}"#);
         assert_eq!(object, expected);
     }

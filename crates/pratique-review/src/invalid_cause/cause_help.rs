@@ -21,14 +21,14 @@ pub(super) struct CauseHelp {
 }
 
 impl CauseHelp {
-    pub(super) fn meaning(meant: &str, text: String) -> Self {
+    pub(super) fn with_replacement(meant: &str, text: String) -> Self {
         CauseHelp {
             text,
             replacement: Some(meant.to_owned()),
         }
     }
 
-    pub(super) fn text(text: String) -> Self {
+    pub(super) fn without_replacement(text: String) -> Self {
         CauseHelp {
             text,
             replacement: None,
@@ -69,7 +69,7 @@ fn find_value_help(fault: &FieldFault, object: &Value<'_>) -> Option<CauseHelp> 
             let text = value.as_str().or_else(|| value.get("type")?.as_str())?;
             let meant = nearest(text, fault.supported.iter().map(String::as_str))?;
             // What is supported only with a feature may be listed.
-            (meant != text).then(|| CauseHelp::meaning(meant, did_you_mean(meant)))
+            (meant != text).then(|| CauseHelp::with_replacement(meant, did_you_mean(meant)))
         }
         ErrorKind::NotFound => reference::help(&path, object),
         _ => None,
@@ -99,7 +99,7 @@ fn add_gate_helps(
         let others: HashSet<_> = others.iter().map(fault_key).collect();
         for (fault, help) in faults.iter().zip(helps.iter_mut()) {
             if is_open((fault, help)) && !others.contains(&fault_key(fault)) {
-                *help = Some(CauseHelp::text(format!(
+                *help = Some(CauseHelp::without_replacement(format!(
                     "a server with --feature-gates={gate}={is_on} does not refuse it"
                 )));
             }

@@ -97,8 +97,8 @@ struct ChangedFields<'v> {
 }
 
 impl<'v> ChangedFields<'v> {
-    fn between(before: &'v Value<'v>, after: &'v Value<'v>) -> Self {
-        let mut all = FieldChange::between(before, after);
+    fn between(old: &'v Value<'v>, new: &'v Value<'v>) -> Self {
+        let mut all = FieldChange::between(old, new);
         all.sort_by(|one, other| one.path.cmp(&other.path));
         let removals = all.iter().filter(|change| change.is_removal()).cloned().collect();
         ChangedFields { all, removals }

@@ -68,7 +68,7 @@ pub(super) fn help(path: &FieldPath, object: &Value<'_>) -> Option<CauseHelp> {
     let noun = reference.noun;
     let text = |rest: String| format!("no {noun} is named {named:?}: {rest}");
     if let Some(meant) = nearest(named, there.iter().copied()) {
-        return Some(CauseHelp::meaning(meant, text(did_you_mean(meant))));
+        return Some(CauseHelp::with_replacement(meant, text(did_you_mean(meant))));
     }
     let rest = if there.is_empty() {
         format!("there is no {noun} at all")
@@ -77,5 +77,5 @@ pub(super) fn help(path: &FieldPath, object: &Value<'_>) -> Option<CauseHelp> {
         let listed = there.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ");
         format!("there are {listed}{more}")
     };
-    Some(CauseHelp::text(text(rest)))
+    Some(CauseHelp::without_replacement(text(rest)))
 }

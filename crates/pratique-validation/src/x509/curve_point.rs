@@ -3,12 +3,12 @@
 use super::public_key::EllipticCurve;
 
 /// A number below 2⁵⁷⁶, in limbs of 64 bits, the lowest first. The largest prime has 521 bits, so that twice a remainder fits.
-type Number = [u64; 9];
+type FieldNumber = [u64; 9];
 
 /// The prime of a curve, and its constant.
 struct CurveParameters {
-    prime: Number,
-    constant: Number,
+    prime: FieldNumber,
+    constant: FieldNumber,
 }
 
 const P224: CurveParameters = CurveParameters {
@@ -144,21 +144,21 @@ pub(super) fn check_point(curve: EllipticCurve, coordinates: &[u8]) -> Result<()
     }
 }
 
-fn number(bytes: &[u8]) -> Number {
-    let mut number = Number::default();
+fn number(bytes: &[u8]) -> FieldNumber {
+    let mut number = FieldNumber::default();
     for (limb, chunk) in number.iter_mut().zip(bytes.rchunks(8)) {
         *limb = chunk.iter().fold(0, |limb, byte| (limb << 8) | u64::from(*byte));
     }
     number
 }
 
-fn is_less(left: &Number, right: &Number) -> bool {
+fn is_less(left: &FieldNumber, right: &FieldNumber) -> bool {
     left.iter().rev().lt(right.iter().rev())
 }
 
 /// Of numbers below the prime.
-fn add_modulo(left: &Number, right: &Number, prime: &Number) -> Number {
-    let mut sum = Number::default();
+fn add_modulo(left: &FieldNumber, right: &FieldNumber, prime: &FieldNumber) -> FieldNumber {
+    let mut sum = FieldNumber::default();
     let mut carry = false;
     for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {
         let (partial, first) = left.overflowing_add(*right);
@@ -173,8 +173,8 @@ fn add_modulo(left: &Number, right: &Number, prime: &Number) -> Number {
 }
 
 /// Of a number, and one that is not larger.
-fn subtract(left: &Number, right: &Number) -> Number {
-    let mut difference = Number::default();
+fn subtract(left: &FieldNumber, right: &FieldNumber) -> FieldNumber {
+    let mut difference = FieldNumber::default();
     let mut borrow = false;
     for ((difference, left), right) in difference.iter_mut().zip(left).zip(right) {
         let (partial, first) = left.overflowing_sub(*right);
@@ -185,8 +185,8 @@ fn subtract(left: &Number, right: &Number) -> Number {
 }
 
 /// Bit by bit: keys are few, and what they hold is public.
-fn multiply_modulo(left: &Number, right: &Number, prime: &Number) -> Number {
-    let mut product = Number::default();
+fn multiply_modulo(left: &FieldNumber, right: &FieldNumber, prime: &FieldNumber) -> FieldNumber {
+    let mut product = FieldNumber::default();
     for limb in right.iter().rev() {
         for bit in (0..u64::BITS).rev() {
             product = add_modulo(&product, &product, prime);
