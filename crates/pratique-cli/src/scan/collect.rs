@@ -285,8 +285,7 @@ impl<'a> Collector<'a> {
         }
         self.results.finish()?;
         if let Some(mut evaluated) = self.evaluated.take() {
-            // The report has no other notes, and may be one that was continued.
-            evaluated.count_unvalidated(self.report.notes().len());
+            evaluated.count_unvalidated(self.limitations.unvalidated_count());
             self.set_evaluated(evaluated);
         }
         let report = &self.report;
