@@ -162,6 +162,7 @@ pub mod value;
 pub use checker::{Checked, Reference};
 pub use environment::{Environment, StructType, TypeProvider};
 pub use error::{CompileError, Issue};
+pub use parser::comments;
 pub use report::Report;
 pub use source::{Position, Source};
 pub use types::Type;

@@ -7,6 +7,7 @@
 //! Upstream: cel-go, parser/parser.go and parser/gen/CEL.g4
 
 mod builder;
+mod comments;
 mod diagnostic;
 mod expand;
 mod fast;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use self::builder::Builder;
 pub use self::builder::MacroError;
+pub use self::comments::comments;
 pub use self::expand::{ACCUMULATOR, Expand, Expander, Macro};
 use crate::ast::Ast;
 use crate::error::{self, Issue};
