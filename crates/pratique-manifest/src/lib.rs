@@ -41,6 +41,8 @@ mod parse;
 mod plugin;
 mod problem;
 mod read;
+#[cfg(feature = "expressions")]
+mod swallowed;
 mod time;
 mod validate;
 
@@ -86,5 +88,7 @@ pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, 
 pub use read::directory::ManifestFile;
 pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, open_regular, read_regular, read_with_state};
 pub use read::path::{is_manifest, path_text};
+#[cfg(feature = "expressions")]
+pub use swallowed::{LITERAL_BLOCK, SwallowedText};
 #[cfg(feature = "expressions")]
 pub use validate::KIND_RULES;

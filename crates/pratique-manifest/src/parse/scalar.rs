@@ -19,6 +19,20 @@ pub(crate) fn span_at(source: &DocumentSource, node: &Node, offset: usize) -> Sp
     }
 }
 
+/// The byte offsets of a string's decoded text at which a line of its source begins: of the first character on each that is
+/// no blank, without the first line.
+pub(crate) fn line_starts(source: &DocumentSource, node: &Node) -> Vec<usize> {
+    let Value::String(text, style) = &node.value else {
+        return Vec::new();
+    };
+    let raw = source.slice(node.span);
+    if raw.contains('\n') {
+        Alignment::new(raw, *style).line_starts(text)
+    } else {
+        Vec::new()
+    }
+}
+
 /// One character of the source as it decodes.
 #[derive(Clone, Copy)]
 struct Piece {
@@ -62,6 +76,27 @@ impl<'a> Alignment<'a> {
         }
         let end = pending.map_or(self.at, |piece| piece.at);
         Some((end.min(self.raw.trim_end().len()), 0))
+    }
+
+    fn line_starts(mut self, text: &str) -> Vec<usize> {
+        let raw = self.raw;
+        let mut starts = Vec::new();
+        let mut last = None;
+        for (offset, _) in text.char_indices().filter(|(_, wanted)| !is_blank(*wanted)) {
+            let mut pieces = std::iter::from_fn(|| self.piece());
+            let Some(piece) = pieces.find(|piece| !piece.blank && !is_blank(piece.decoded)) else {
+                break;
+            };
+            let is_next = |last: usize| {
+                raw.get(last..piece.at)
+                    .is_some_and(|passed| passed.contains('\n'))
+            };
+            if last.is_some_and(is_next) {
+                starts.push(offset);
+            }
+            last = Some(piece.at);
+        }
+        starts
     }
 
     fn piece(&mut self) -> Option<Piece> {
@@ -128,9 +163,8 @@ mod tests {
     use crate::position::file_lines;
     use crate::tree::Step;
 
-    /// Checks the lines and columns of some words in the value of `a`.
-    #[track_caller]
-    fn check(text: &str, expected: &[(&str, u32, u32)]) {
+    /// The value of `a`, and where it is.
+    fn value_of_a(text: &str) -> (Box<str>, ObjectSource) {
         let mut raw = crate::parse::split::split(text.as_bytes());
         let file_lines = file_lines(text.as_bytes());
         let file = FileDocument {
@@ -141,15 +175,36 @@ mod tests {
         };
         let parsed = parse(file, &Budget::unlimited());
         let parsed = parsed.map_err(|failure| failure.text).unwrap();
-        let path = [Step::Field("a".to_owned())];
-        let id = parsed.tree().find(parsed.root, &path).unwrap();
+        let id = parsed.tree().find(parsed.root, &path_of_a()).unwrap();
         let crate::Value::String(value, _) = parsed.tree().get(id).value.clone() else {
             panic!()
         };
-        let source = ObjectSource::new(parsed.document, parsed.root);
+        (value, ObjectSource::new(parsed.document, parsed.root))
+    }
+
+    fn path_of_a() -> [Step; 1] {
+        [Step::Field("a".to_owned())]
+    }
+
+    /// Checks the words at which lines of the source begin in the value of `a`.
+    #[track_caller]
+    fn check_lines(text: &str, expected: &[&str]) {
+        let (value, source) = value_of_a(text);
+        let starts = source.line_starts(&path_of_a());
+        let words: Vec<&str> = starts
+            .iter()
+            .filter_map(|start| value.get(*start..)?.split_whitespace().next())
+            .collect();
+        assert_eq!(words, expected, "{text:?}");
+    }
+
+    /// Checks the lines and columns of some words in the value of `a`.
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, u32, u32)]) {
+        let (value, source) = value_of_a(text);
         for (word, line, column) in expected {
             let offset = value.find(word).unwrap_or_else(|| panic!("{word} in {value:?}"));
-            let start = source.locate_in(&path, offset).start;
+            let start = source.locate_in(&path_of_a(), offset).start;
             assert_eq!((start.line, start.column), (*line, *column), "{word} in {text:?}");
         }
     }
@@ -172,6 +227,16 @@ mod tests {
                 ("y", 2, 4),
             ],
         );
+    }
+
+    #[test]
+    fn lines_of_the_source() {
+        check_lines("a: x && y", &[]);
+        check_lines("a: one\n  two\n\n  three", &["two", "three"]);
+        check_lines("a: >-\n  // one\n  two\n    three\n", &["two", "three"]);
+        check_lines("a: 'it''s\n  x'", &["x"]);
+        check_lines("a: \"q\\\"\\n\\u00e9\n   y \\\n z\"", &["y", "z"]);
+        check_lines("{\"a\": \"x\\ny\"}", &[]);
     }
 
     #[test]

@@ -126,6 +126,14 @@ impl ObjectSource {
         (self.document.source.slice(span) == wanted).then(|| self.document.source.location(span))
     }
 
+    /// The byte offsets of a string field's decoded text at which a line of its source begins, without the first.
+    #[must_use]
+    pub fn line_starts(&self, path: &[Step]) -> Vec<usize> {
+        let tree = self.document.tree();
+        let node = tree.find(self.root, path).map(|id| tree.get(id));
+        node.map_or_else(Vec::new, |node| scalar::line_starts(&self.document.source, node))
+    }
+
     /// The place of a byte of a string field's decoded text, through quotes, escapes and folded lines.
     #[must_use]
     pub fn locate_in(&self, path: &[Step], offset: usize) -> Location {

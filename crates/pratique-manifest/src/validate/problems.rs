@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::errors::{FieldError, parse_path, path_text};
+use crate::expression::ExpressionIssue;
 use crate::help::Help;
 use crate::parse::help;
 use crate::parse::source::ObjectSource;
@@ -88,8 +89,24 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
     let mut problems: Vec<Problem> = problems.collect();
     if let Some(problem) = problems.first_mut() {
         problem.summary = first;
+        // What is not read makes the first error, whatever that looks like.
+        let is_syntax = |issue: &ExpressionIssue| issue.message.starts_with("Syntax error: ");
+        if remark.issues.first().is_some_and(is_syntax) {
+            problem.help = lost_text_help(source, &path).or(problem.help.take());
+        }
     }
     problems
+}
+
+/// Help for an expression of which YAML, or CEL, reads a part as a comment.
+#[cfg(feature = "expressions")]
+fn lost_text_help(source: &ObjectSource, path: &[Step]) -> Option<Help> {
+    crate::swallowed::help_for_lost_text(source, path).map(Help::new)
+}
+
+#[cfg(not(feature = "expressions"))]
+fn lost_text_help(_: &ObjectSource, _: &[Step]) -> Option<Help> {
+    None
 }
 
 /// The tag that YAML reads the start of a value as, in `expression: !has(object.x)`, with the rest of the value.
