@@ -42,7 +42,7 @@ mod warning;
 
 use std::cell::Cell;
 
-use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName};
+use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName, ObjectSource};
 use pratique_sample::WorkBudget;
 
 pub use cost::{ExpressionCost, estimate_cost, estimate_costs};
@@ -58,7 +58,7 @@ pub use warning::Warning;
 use lint::{LintContext, LintSubject, PolicySubject};
 use lints::LINTS;
 use report::LintReport;
-use subject::{ManifestView, PolicyView};
+use subject::{ManifestView, WebhookView};
 
 /// Lints manifests that a server loads together, one set for each plugin. The warnings are sorted by location. Lints
 /// that depend on the time are skipped: see [`LintOptions::at`].
@@ -71,38 +71,54 @@ const WORK: u64 = 64_000_000;
 
 /// [`lint`] with options.
 pub fn lint_with(sets: &[&ManifestSet], options: &LintOptions) -> Vec<Warning> {
-    let work = Cell::new(WorkBudget::new(WORK));
-    lint_manifests(sets, options, |policy| lint_policy(policy, options, &work))
+    lint_manifests(sets, options, |_, lint| lint())
 }
 
-/// Lints manifests; `lint_policy` gives the warnings of a policy with its bindings.
+/// Lints manifests. `remember` gives the warnings in objects on which nothing else has an effect: those that the closure finds,
+/// or that it found before.
 fn lint_manifests(
     sets: &[&ManifestSet],
     options: &LintOptions,
-    mut lint_policy: impl FnMut(&PolicyView<'_>) -> Vec<Warning>,
+    mut remember: impl FnMut(&[&ObjectSource], &dyn Fn() -> Vec<Warning>) -> Vec<Warning>,
 ) -> Vec<Warning> {
+    let work = Cell::new(WorkBudget::new(WORK));
     let manifests = ManifestView::new(sets);
     let mut report = LintReport::default();
     for policy in &manifests.policies {
-        report.extend(lint_policy(policy).into_iter());
+        let warnings = remember(&policy.sources(), &|| {
+            let subject = LintSubject::Policy(PolicySubject::new(policy));
+            lint_subject(subject, options, &work)
+        });
+        report.extend(warnings.into_iter());
     }
-    let mut lint_other = |subject| report.extend(lint_cheap_subject(subject, options).into_iter());
-    for webhook in &manifests.webhooks {
-        lint_other(LintSubject::Webhook(webhook));
+    let configurations = manifests
+        .webhooks
+        .chunk_by(|a, b| a.origin.source.is_same(b.origin.source));
+    for webhooks in configurations {
+        let sources: Vec<&ObjectSource> = webhooks
+            .first()
+            .map(|webhook| webhook.origin.source)
+            .into_iter()
+            .collect();
+        let warnings = remember(&sources, &|| {
+            let lint_webhook = |webhook: &WebhookView<'_>| {
+                let conditions = webhook.policy_view();
+                let subject = LintSubject::Webhook(webhook, PolicySubject::new(&conditions));
+                lint_cheap_subject(subject, options)
+            };
+            webhooks.iter().flat_map(lint_webhook).collect()
+        });
+        report.extend(warnings.into_iter());
     }
-    lint_other(LintSubject::Manifests {
+    let all = LintSubject::Manifests {
         manifests: &manifests,
         sets,
-    });
+    };
+    report.extend(lint_cheap_subject(all, options).into_iter());
     report.finish()
 }
 
-/// The warnings of a policy with its bindings, which depend on nothing else.
-fn lint_policy(policy: &PolicyView<'_>, options: &LintOptions, work: &Cell<WorkBudget>) -> Vec<Warning> {
-    lint_subject(LintSubject::Policy(PolicySubject::new(policy)), options, work)
-}
-
-/// Lints a subject for which no objects are generated.
+/// Lints a subject for which no objects are searched.
 fn lint_cheap_subject(subject: LintSubject<'_>, options: &LintOptions) -> Vec<Warning> {
     lint_subject(subject, options, &Cell::new(WorkBudget::new(0)))
 }

@@ -54,8 +54,8 @@ pub(crate) struct LintContext<'c> {
 pub(crate) enum LintSubject<'c> {
     /// A policy with its bindings, on which nothing else has an effect.
     Policy(PolicySubject<'c>),
-    /// A webhook.
-    Webhook(&'c WebhookView<'c>),
+    /// A webhook, with its match conditions as those of a policy.
+    Webhook(&'c WebhookView<'c>, PolicySubject<'c>),
     /// All manifests of a server, for what is found in several of them together, or about their files.
     Manifests {
         manifests: &'c ManifestView<'c>,
@@ -86,10 +86,21 @@ impl<'c> LintContext<'c> {
         }
     }
 
+    /// The policy, or a webhook with match conditions, which are evaluated as those of a policy.
+    pub(crate) fn evaluated(&self) -> Option<&PolicySubject<'c>> {
+        match &self.subject {
+            LintSubject::Policy(subject) => Some(subject),
+            LintSubject::Webhook(_, subject) => {
+                Some(subject).filter(|subject| !subject.policy.sites.is_empty())
+            }
+            _ => None,
+        }
+    }
+
     /// The webhook, if the subject is one.
     pub(crate) fn webhook(&self) -> Option<&'c WebhookView<'c>> {
-        match self.subject {
-            LintSubject::Webhook(webhook) => Some(webhook),
+        match &self.subject {
+            LintSubject::Webhook(webhook, _) => Some(webhook),
             _ => None,
         }
     }
@@ -106,7 +117,7 @@ impl<'c> LintContext<'c> {
     pub(crate) fn expression_group(&self) -> Option<ExpressionGroup<'c, 'c>> {
         match &self.subject {
             LintSubject::Policy(subject) => Some(subject.policy.expression_group()),
-            LintSubject::Webhook(webhook) => Some(webhook.expression_group()),
+            LintSubject::Webhook(webhook, _) => Some(webhook.expression_group()),
             _ => None,
         }
     }

@@ -1,19 +1,17 @@
 //! Findings in objects that have not changed since, for programs that lint again and again.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use pratique_manifest::{DocumentSource, Location, ManifestSet, NodeId, ObjectSource, Position};
-use pratique_sample::WorkBudget;
 use pratique_schema::FeatureGates;
 
 use crate::expressions::{TypedExpression, type_group};
+use crate::lint_manifests;
 use crate::options::LintOptions;
-use crate::subject::{ExpressionGroup, ManifestView, PolicyView};
+use crate::subject::{ExpressionGroup, ManifestView};
 use crate::typing::CustomTypes;
 use crate::warning::Warning;
-use crate::{WORK, lint_manifests, lint_policy};
 
 /// Findings by the text of the objects that they are of: [`lint`](LintMemory::lint) and [`expressions`](LintMemory::expressions)
 /// look only at objects that changed.
@@ -29,17 +27,15 @@ impl LintMemory {
     /// The warnings of [`lint`](crate::lint).
     pub fn lint(&mut self, sets: &[&ManifestSet]) -> Vec<Warning> {
         let options = self.options.clone();
-        let work = Cell::new(WorkBudget::new(WORK));
         self.warnings.begin();
-        lint_manifests(sets, &options, |policy| {
-            let sources = sources(policy);
-            let known = self.warnings.recall(&sources, |warnings, moves| {
+        lint_manifests(sets, &options, |sources, lint| {
+            let known = self.warnings.recall(sources, |warnings, moves| {
                 let warnings = warnings.iter().map(|warning| moved(warning, moves));
                 warnings.collect()
             });
             known.unwrap_or_else(|| {
-                let warnings = lint_policy(policy, &options, &work);
-                self.warnings.keep(&sources, warnings.clone());
+                let warnings = lint();
+                self.warnings.keep(sources, warnings.clone());
                 warnings
             })
         })
@@ -94,12 +90,6 @@ impl LintMemory {
         }
         all
     }
-}
-
-/// The objects that the warnings of a policy depend on.
-fn sources<'m>(policy: &PolicyView<'m>) -> Vec<&'m ObjectSource> {
-    let bindings = policy.bindings.iter().map(|binding| binding.origin.source);
-    std::iter::once(policy.origin.source).chain(bindings).collect()
 }
 
 /// The text of an object's document, the blanks before it, and its node.

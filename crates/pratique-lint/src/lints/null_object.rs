@@ -48,7 +48,7 @@ impl Lint for NullObject {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        if let Some(subject) = context.policy() {
+        if let Some(subject) = context.evaluated() {
             check_policy(subject, report);
         }
     }
@@ -162,8 +162,12 @@ fn finding(policy: &PolicyView<'_>, usage: Use, root: &str, read: &NullRead) -> 
     let name = &read.name;
     if root == "namespaceObject" {
         let message = format!("namespaceObject is always null in match conditions: {name} fails");
-        return LintFinding::new(NullObject::META, message)
-            .help("use a namespaceSelector, or move the test into a validation");
+        let help = if policy.is_webhook {
+            "use a namespaceSelector"
+        } else {
+            "use a namespaceSelector, or move the test into a validation"
+        };
+        return LintFinding::new(NullObject::META, message).help(help);
     }
     let outcome = policy.outcome_of_errors(usage);
     let operations = listed(&read.operations);
@@ -194,7 +198,7 @@ fn operations_without(policy: &PolicyView<'_>, read: &NullRead) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, policy};
+    use crate::lints::testing::{check as find, policy, webhook};
 
     #[track_caller]
     fn check(operations: &str, expression: &str, expected: &[(&str, &str)]) {
@@ -281,6 +285,32 @@ validations: [{expression: namespaceObject.metadata.name == 'a'}]";
             NullObject::META,
             &policy("CREATE", spec),
             &[("namespaceObject.metadata.name", "always null in match conditions")],
+        );
+    }
+
+    #[test]
+    fn conditions_of_webhooks() {
+        let of = |operations: &str, condition: &str, expected: &[(&str, &str)]| {
+            find(
+                NullObject::META,
+                &webhook("Mutating", "pods", operations, condition),
+                expected,
+            );
+        };
+        of(
+            "CREATE, DELETE",
+            "object.metadata.namespace != 'a'",
+            &[("object.metadata.namespace", "object is null on DELETE")],
+        );
+        of(
+            "CREATE",
+            "namespaceObject.metadata.name != 'a'",
+            &[("namespaceObject.metadata.name", "always null in match conditions")],
+        );
+        of(
+            "CREATE, DELETE",
+            "object == null || object.metadata.namespace != 'a'",
+            &[],
         );
     }
 

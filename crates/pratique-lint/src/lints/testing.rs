@@ -33,6 +33,23 @@ spec:
     )
 }
 
+/// A webhook of a kind for resources of the core group, with a match condition.
+pub(crate) fn webhook(kind: &str, resources: &str, operations: &str, condition: &str) -> String {
+    format!(
+        "apiVersion: admissionregistration.k8s.io/v1
+kind: {kind}WebhookConfiguration
+metadata: {{name: w.static.k8s.io}}
+webhooks:
+- name: a.example.com
+  clientConfig: {{url: 'https://example.com'}}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  rules: [{{apiGroups: [''], apiVersions: [v1], resources: [{resources}], operations: [{operations}]}}]
+  matchConditions: [{{name: c, expression: \"{condition}\"}}]
+"
+    )
+}
+
 /// The binding of these policies.
 pub(crate) const BINDING: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding

@@ -68,7 +68,7 @@ impl Lint for TypeCheck {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        if let Some(subject) = context.policy() {
+        if let Some(subject) = context.evaluated() {
             check_policy(subject, report);
         }
     }
@@ -350,7 +350,7 @@ fn fits_at_run_time(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, mutation, policy, policy_for};
+    use crate::lints::testing::{check as find, mutation, policy, policy_for, webhook};
 
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {
@@ -386,6 +386,23 @@ mod tests {
             "object.spec.?hostNetwrk.orValue(false) == true",
             &[(".?hostNetwrk", "undefined field 'hostNetwrk'")],
         );
+    }
+
+    #[test]
+    fn conditions_of_webhooks() {
+        let of = |condition: &str, expected: &[(&str, &str)]| {
+            find(
+                TypeCheck::META,
+                &webhook("Validating", "pods", "CREATE", condition),
+                expected,
+            );
+        };
+        of(
+            "object.spec.nodname == 'x'",
+            &[(".nodname", "undefined field 'nodname'")],
+        );
+        of("object.metadata.name > 3", &[(">", "found no matching overload")]);
+        of("object.metadata.name == 'x'", &[]);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_expression::Use;
-use pratique_manifest::{Kind, ManifestSet};
+use pratique_manifest::{Kind, ManifestSet, ObjectSource};
 use pratique_sample::Policy as Manifest;
 
 use super::ExpressionGroup;
@@ -12,12 +13,13 @@ use super::origin::{ObjectOrigin, path};
 use super::rule::RuleView;
 use super::site::ExpressionSite;
 
-/// A policy with its bindings.
+/// A policy with its bindings, or the match conditions of a webhook, which are evaluated as those of a policy.
 pub(crate) struct PolicyView<'m> {
     /// The policy as it was loaded.
     pub(crate) manifest: Manifest<'m>,
     pub(crate) origin: ObjectOrigin<'m>,
     pub(crate) constraints: Option<&'m api::MatchResources>,
+    pub(crate) object_selector: Option<&'m LabelSelector>,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) excluded: Vec<RuleView<'m>>,
     /// All expressions: match conditions, variables, then the rest in order.
@@ -26,6 +28,10 @@ pub(crate) struct PolicyView<'m> {
     pub(crate) validations: &'m [api::Validation],
     /// Whether the failure policy is `Ignore`.
     pub(crate) ignores_errors: bool,
+    /// Whether it is evaluated in the mutating phase.
+    pub(crate) is_mutating: bool,
+    /// Whether it is a webhook.
+    pub(crate) is_webhook: bool,
     pub(crate) bindings: Vec<PolicyBinding<'m>>,
 }
 
@@ -39,11 +45,18 @@ impl<'m> PolicyView<'m> {
         }
     }
 
+    /// The objects that it is made of.
+    pub(crate) fn sources(&self) -> Vec<&'m ObjectSource> {
+        let bindings = self.bindings.iter().map(|binding| binding.origin.source);
+        std::iter::once(self.origin.source).chain(bindings).collect()
+    }
+
     /// What an error of an expression comes to.
     pub(crate) fn outcome_of_errors(&self, usage: Use) -> &'static str {
         match (usage, self.ignores_errors) {
             (Use::Message, _) => "the message is replaced by a default one",
             (_, false) => "the request is denied",
+            (_, true) if self.is_webhook => "the webhook is not called",
             (_, true) => "the request is let in",
         }
     }
@@ -88,6 +101,7 @@ fn policy<'m>(
         rules: RuleView::included(constraints, &at),
         excluded: RuleView::excluded(constraints, &at),
         constraints,
+        object_selector: constraints.and_then(|constraints| constraints.object_selector.as_ref()),
         sites: manifest
             .expressions()
             .into_iter()
@@ -95,6 +109,8 @@ fn policy<'m>(
             .collect(),
         validations: validations.unwrap_or_default(),
         ignores_errors: manifest.failure_policy() == Some("Ignore"),
+        is_mutating: matches!(manifest, Manifest::Mutating(_)),
+        is_webhook: false,
         bindings: bindings.remove(origin.name.name.as_str()).unwrap_or_default(),
         manifest,
         origin,

@@ -1,13 +1,16 @@
 //! Webhooks of both kinds.
 
-use k8s_openapi::api::admissionregistration::v1::MatchCondition;
+use k8s_openapi::api::admissionregistration::v1::{
+    MatchCondition, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use pratique_expression::{Declarations, Use};
 use pratique_manifest::{Kind, ManifestSet, Step};
-use pratique_sample::ExpressionId;
+use pratique_sample::{ExpressionId, Policy};
 
 use super::ExpressionGroup;
 use super::origin::{ObjectOrigin, path};
+use super::policy::PolicyView;
 use super::rule::RuleView;
 use super::site::ExpressionSite;
 
@@ -19,6 +22,10 @@ pub(crate) struct WebhookView<'m> {
     pub(crate) name: &'m str,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) conditions: Vec<ExpressionSite<'m>>,
+    /// A policy with the same match conditions.
+    policy: ValidatingAdmissionPolicy,
+    /// Whether the failure policy is `Ignore`.
+    ignores_errors: bool,
     pub(crate) namespace_selector: Option<&'m LabelSelector>,
     pub(crate) object_selector: Option<&'m LabelSelector>,
     /// The certificate authorities of its certificate, which should be PEM.
@@ -41,6 +48,24 @@ impl<'m> WebhookView<'m> {
         }
     }
 
+    /// Its match conditions as those of a policy: both are compiled and evaluated alike.
+    pub(crate) fn policy_view(&self) -> PolicyView<'_> {
+        PolicyView {
+            manifest: Policy::Validating(&self.policy),
+            origin: self.origin.clone(),
+            constraints: None,
+            object_selector: self.object_selector,
+            rules: self.rules.clone(),
+            excluded: Vec::new(),
+            sites: self.conditions.clone(),
+            validations: &[],
+            ignores_errors: self.ignores_errors,
+            is_mutating: self.is_mutating(),
+            is_webhook: true,
+            bindings: Vec::new(),
+        }
+    }
+
     pub(crate) fn is_mutating(&self) -> bool {
         self.origin.name.kind == Kind::MutatingWebhookConfiguration
     }
@@ -53,6 +78,8 @@ macro_rules! webhook {
         WebhookView {
             rules: RuleView::of_webhook(&$webhook.rules, &path(&format!("{at}.rules"))),
             conditions: condition_sites(&$webhook.match_conditions, &at),
+            policy: condition_policy(&$webhook.match_conditions),
+            ignores_errors: $webhook.failure_policy.as_deref() == Some("Ignore"),
             namespace_selector: $webhook.namespace_selector.as_ref(),
             object_selector: $webhook.object_selector.as_ref(),
             ca_bundle: $webhook
@@ -118,6 +145,22 @@ fn has_injected_bundle(metadata: &ObjectMeta) -> bool {
     let mut annotations = metadata.annotations.iter().flatten();
     annotations
         .any(|(name, value)| INJECTING.contains(&name.as_str()) && !matches!(value.as_str(), "" | "false"))
+}
+
+/// A policy with match conditions, and nothing else that could fail.
+fn condition_policy(conditions: &Option<Vec<MatchCondition>>) -> ValidatingAdmissionPolicy {
+    let holds = Validation {
+        expression: "true".to_owned(),
+        ..Validation::default()
+    };
+    ValidatingAdmissionPolicy {
+        spec: Some(ValidatingAdmissionPolicySpec {
+            match_conditions: conditions.clone(),
+            validations: Some(vec![holds]),
+            ..ValidatingAdmissionPolicySpec::default()
+        }),
+        ..ValidatingAdmissionPolicy::default()
+    }
 }
 
 fn condition_sites<'m>(conditions: &'m Option<Vec<MatchCondition>>, at: &str) -> Vec<ExpressionSite<'m>> {
