@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_expression::Use;
 use pratique_sample::{
-    ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy, SampleExtent, SampleSpec,
-    SelectedMetadata, complete_samples,
+    ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy, RequiredConstants,
+    SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
 };
 use pratique_types::builtin::ServedResource;
 
@@ -48,6 +49,10 @@ struct OperationObservations {
 struct FailedObjects {
     /// An object that has all fields that expressions name.
     with_all_fields: bool,
+    /// One that has a name.
+    named: bool,
+    /// One without, or the request for one.
+    nameless: bool,
     /// An object that lacks only the field in the error.
     without_field: bool,
     /// An object that lacks it because a default does not fill it there: the condition.
@@ -59,6 +64,18 @@ struct FailedObjects {
 struct RootCounts {
     evaluated: u32,
     failed: BTreeMap<(usize, ExprId), u32>,
+}
+
+/// A failure of a node, for objects of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeFailure<'o> {
+    pub(crate) site: usize,
+    pub(crate) node: ExprId,
+    /// The error.
+    pub(crate) text: &'o str,
+    pub(crate) operation: &'static str,
+    /// Whether it only failed for requests without a name.
+    pub(crate) is_of_nameless: bool,
 }
 
 /// A missing field or key that other evaluations find.
@@ -77,6 +94,9 @@ impl PolicyObservations {
         let named = policy.sites.iter().zip(&parsed.asts);
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
+        let conditions = policy.sites.iter().zip(&parsed.asts);
+        let conditions = conditions.filter(|(site, _)| site.usage == Use::MatchCondition);
+        let required = RequiredConstants::new(conditions.filter_map(|(_, ast)| ast.as_ref()));
         let observed = ObservedPolicy::new(policy.manifest);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
@@ -91,6 +111,8 @@ impl PolicyObservations {
                 operations: &matched_operations(rules),
                 interest: &interest,
                 selected: &selected_metadata(policy, served),
+                required: &required,
+                is_mutating: policy.is_mutating,
                 most,
             };
             for sample in complete_samples(&spec) {
@@ -126,15 +148,14 @@ fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource) -> Select
     if served.kind.group.is_empty() && served.kind.kind == "Namespace" {
         selected.require_label("kubernetes.io/metadata.name", "example");
     }
-    let constraints =
-        std::iter::once(policy.constraints).chain(policy.bindings.iter().map(|binding| binding.resources));
+    let of_bindings = policy
+        .bindings
+        .iter()
+        .map(|binding| binding.resources?.object_selector.as_ref());
     // With several bindings, any of them may have matched the object.
     let most = if policy.bindings.len() > 1 { 1 } else { 2 };
-    for selector in constraints
-        .take(most)
-        .flatten()
-        .filter_map(|constraints| constraints.object_selector.as_ref())
-    {
+    let selectors = std::iter::once(policy.object_selector).chain(of_bindings);
+    for selector in selectors.take(most).flatten() {
         selected.require_selected(selector);
     }
     selected
@@ -152,6 +173,9 @@ impl OperationObservations {
                 *root.failed.entry((failure.expression, failure.node)).or_default() += 1;
                 let key = (failure.expression, failure.node, failure.text.clone());
                 let failures = self.failures.entry(key).or_default();
+                let is_nameless = *extent == SampleExtent::Nameless;
+                failures.nameless |= is_nameless;
+                failures.named |= !is_nameless;
                 match extent {
                     SampleExtent::Whole => failures.with_all_fields = true,
                     SampleExtent::Without(name) => {
@@ -163,7 +187,7 @@ impl OperationObservations {
                             failures.unfilled.get_or_insert_with(|| condition.clone());
                         }
                     }
-                    SampleExtent::Least => {}
+                    SampleExtent::Least | SampleExtent::Nameless => {}
                 }
             }
         }
@@ -183,6 +207,9 @@ impl KindObservations {
                     .coverage
                     .node(*site, *node)
                     .is_some_and(|outcomes| outcomes.values > 0);
+                if !failures.named {
+                    continue;
+                }
                 let is_found = has_value || (failures.without_field && !failures.with_all_fields);
                 let one = MissingField {
                     site: *site,
@@ -197,6 +224,20 @@ impl KindObservations {
         }
         missing.sort();
         missing
+    }
+
+    /// All failures.
+    pub(crate) fn failures(&self) -> impl Iterator<Item = NodeFailure<'_>> {
+        self.by_operation.iter().flat_map(|(operation, observations)| {
+            let failures = observations.failures.iter();
+            failures.map(|((site, node, text), objects)| NodeFailure {
+                site: *site,
+                node: *node,
+                text,
+                operation,
+                is_of_nameless: objects.nameless && !objects.named,
+            })
+        })
     }
 
     /// The outcomes of a node, or of the field chain that it is part of, which the evaluator reports as one. Branches

@@ -7,6 +7,7 @@
 mod always_present;
 mod build;
 mod named_fields;
+mod required_constants;
 mod unfilled_object;
 
 use pratique_json::Value;
@@ -21,6 +22,7 @@ use unfilled_object::unfilled;
 
 pub use build::SelectedMetadata;
 pub use named_fields::NamedFields;
+pub use required_constants::RequiredConstants;
 
 /// What complete samples are made for.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,10 @@ pub struct SampleSpec<'s> {
     pub interest: &'s NamedFields,
     /// What rules and selectors require.
     pub selected: &'s SelectedMetadata,
+    /// What match conditions require.
+    pub required: &'s RequiredConstants,
+    /// Whether they are for the mutating phase, in which objects with `generateName` have no name yet.
+    pub is_mutating: bool,
     /// The most samples.
     pub most: usize,
 }
@@ -55,6 +61,9 @@ pub enum SampleExtent {
     Whole,
     /// No optional one.
     Least,
+    /// All of them, but no name: of an object whose name is yet to be generated, or of the request to delete one of a
+    /// collection.
+    Nameless,
     /// Not the field or key of this name.
     Without(String),
     /// Not the field of this name, which defaults fill in other objects; with the condition under which they do not.
@@ -74,9 +83,10 @@ const TIME: &str = "2025-01-01T00:00:00Z";
 
 /// Requests about complete objects of a kind, the most informative first.
 pub fn complete_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
-    let SampleSpec { served, interest, .. } = *spec;
+    let interest = spec.interest;
     let mut samples = Vec::new();
     let objects = complete_objects(spec, spec.most.min(MOST_OBJECTS));
+    let reads_name = interest.names("name");
     let whole = objects
         .first()
         .map(|(object, _)| object.clone())
@@ -94,21 +104,86 @@ pub fn complete_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
             };
             for (object, old) in pairs {
                 if samples.len() < spec.most {
-                    let request = AdmissionRequest {
-                        // They are complete: nothing is to be added that would hide what is missing.
-                        form: ObjectForm::Unstructured,
-                        ..build_request(served, *operation, object.clone(), old.clone())
-                    };
                     samples.push(Sample {
-                        request,
+                        request: sample_request(spec, *operation, object.clone(), old.clone()),
                         allows,
                         extent: extent.clone(),
                     });
                 }
             }
+            if *extent == SampleExtent::Whole && samples.len() < spec.most && reads_name {
+                samples.extend(nameless_request(spec, *operation, object).map(|request| Sample {
+                    request,
+                    allows,
+                    extent: SampleExtent::Nameless,
+                }));
+            }
         }
     }
     samples
+}
+
+fn sample_request(
+    spec: &SampleSpec<'_>,
+    operation: Operation,
+    object: Value<'static>,
+    old_object: Value<'static>,
+) -> AdmissionRequest<'static> {
+    let mut request = AdmissionRequest {
+        // They are complete: nothing is to be added that would hide what is missing.
+        form: ObjectForm::Unstructured,
+        ..build_request(spec.served, operation, object, old_object)
+    };
+    if let Some(user) = spec.required.of_request(&["userInfo", "username"]) {
+        request.user_info.username = user.to_owned();
+    }
+    if let Some(group) = spec.required.of_request(&["userInfo", "groups"]) {
+        request.user_info.groups.push(group.to_owned());
+    }
+    request
+}
+
+/// A request in which the object has no name, if there are such.
+fn nameless_request(
+    spec: &SampleSpec<'_>,
+    operation: Operation,
+    object: &Value<'static>,
+) -> Option<AdmissionRequest<'static>> {
+    let SampleSpec { served, .. } = *spec;
+    // A rule that names objects matches none without a name.
+    if spec.selected.name.is_some() || !served.subresource.is_empty() {
+        return None;
+    }
+    let mut request = match operation {
+        // Namespaces are not deleted as a collection.
+        Operation::Delete if served.resource.resource == "namespaces" => return None,
+        Operation::Delete => sample_request(spec, operation, Value::Null, object.clone()),
+        // Upstream: pkg/registry/rest/create.go, BeforeCreate: the name is generated before validating admission.
+        Operation::Create if spec.is_mutating => {
+            let mut object = object.clone();
+            if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+                metadata.remove("name");
+                metadata.insert("generateName", Value::from("example-"));
+            }
+            sample_request(spec, operation, object, Value::Null)
+        }
+        _ => return None,
+    };
+    request.name.clear();
+    Some(request)
+}
+
+/// Gives an object the name and the namespace that conditions require of the request.
+fn require_names(required: &RequiredConstants, served: &ServedResource, object: &mut Value<'static>) {
+    let Some(Value::Object(metadata)) = object.get_mut("metadata") else {
+        return;
+    };
+    for field in ["name", "namespace"] {
+        let is_there = field == "name" || served.namespaced;
+        if let Some(text) = required.of_request(&[field]).filter(|_| is_there) {
+            metadata.insert(field, Value::from(text.to_owned()));
+        }
+    }
 }
 
 /// Objects of a kind, with the defaults that the server sets in them: first one with all fields that expressions name, then
@@ -118,6 +193,7 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
         served,
         interest,
         selected,
+        required,
         ..
     } = *spec;
     let Some(id) = Schema::builtin().kind(&served.kind) else {
@@ -132,9 +208,11 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
             without,
             round,
             selected,
+            required,
             namespaced: served.namespaced,
         };
         let (mut object, paths) = build(id, &api_version, &served.kind.kind, &spec);
+        require_names(required, served, &mut object);
         // Policies see objects as the server defaults them; one that it cannot convert stays as it is.
         drop(completed.default(&served.kind, &mut object));
         (object, paths)

@@ -43,7 +43,9 @@ mod request;
 mod runner;
 mod scalar;
 
-pub use complete::{NamedFields, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples};
+pub use complete::{
+    NamedFields, RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
+};
 pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
 pub use evaluate::{EvaluatedExpression, PartValue, PolicyEvaluator};
 pub use generate::{ObjectSpec, generate};

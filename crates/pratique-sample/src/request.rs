@@ -19,17 +19,19 @@ pub(crate) fn build_request<'v>(
         text.unwrap_or(default).to_owned()
     };
     let (name, namespace) = (metadata("name", OBJECT_NAME), metadata("namespace", NAMESPACE));
+    let is_namespace = served.kind.group.is_empty() && served.kind.kind == "Namespace";
     AdmissionRequest {
         uid: "a".to_owned(),
         kind: served.kind.clone(),
         resource: served.resource.clone(),
         sub_resource: served.subresource.clone(),
-        name,
-        namespace: if served.namespaced {
-            namespace
-        } else {
-            String::new()
+        namespace: match (served.namespaced, is_namespace) {
+            (true, _) => namespace,
+            // Upstream: pkg/endpoints/handlers/create.go: the namespace of a Namespace is itself.
+            (false, true) => name.clone(),
+            (false, false) => String::new(),
         },
+        name,
         operation,
         user_info: UserInfo {
             username: "a".to_owned(),

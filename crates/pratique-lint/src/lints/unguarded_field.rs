@@ -56,7 +56,7 @@ impl Lint for UnguardedField {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        if let Some(subject) = context.policy() {
+        if let Some(subject) = context.evaluated() {
             check_policy(subject, report);
         }
     }
@@ -265,7 +265,7 @@ fn finding(policy: &PolicyView<'_>, site: &ExpressionSite<'_>, read: &FailingRea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, mutation, policy, policy_for};
+    use crate::lints::testing::{check as find, mutation, policy, policy_for, webhook};
 
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {
@@ -314,6 +314,62 @@ mod tests {
                 ("object.spec.nodeName", "object.spec.nodeName"),
                 ("oldObject.spec.nodeName", "oldObject.spec.nodeName"),
             ],
+        );
+    }
+
+    #[test]
+    fn conditions_of_webhooks() {
+        let of = |condition: &str, expected: &[(&str, &str)]| {
+            for kind in ["Validating", "Mutating"] {
+                let manifests = webhook(kind, "pods", "CREATE", condition);
+                find(UnguardedField::META, &manifests, expected);
+            }
+        };
+        of(
+            "object.metadata.labels['name'] != 'a'",
+            &[("object.metadata.labels", "the request is denied")],
+        );
+        of("object.metadata.?labels['name'].orValue('') != 'a'", &[]);
+        let ignored = webhook("Validating", "pods", "CREATE", "object.spec.nodeName != 'a'")
+            .replace("  sideEffects", "  failurePolicy: Ignore\n  sideEffects");
+        find(
+            UnguardedField::META,
+            &ignored,
+            &[("object.spec.nodeName", "and the webhook is not called")],
+        );
+    }
+
+    #[test]
+    fn conditions_that_compare_with_constants() {
+        let of = |condition: &str, expected: &[(&str, &str)]| {
+            let spec = format!(
+                "matchConditions:\n- name: c\n  expression: >-\n    {condition}\nvalidations:\n- expression: \
+                 object.spec.nodeName != 'a'\n"
+            );
+            find(UnguardedField::META, &policy("CREATE, UPDATE", &spec), expected);
+        };
+        let read = [("object.spec.nodeName", "may be left out")];
+        of("request.userInfo.username == 'system:serviceaccount:a:b'", &read);
+        of(
+            "!(request.namespace != 'shop' || !('admins' in request.userInfo.groups))",
+            &read,
+        );
+        of(
+            "request.userInfo.groups.exists(g, g.startsWith('system:serviceaccounts:'))",
+            &read,
+        );
+        of(
+            "object.spec.priority > 100 && object.metadata.namespace == 'shop'",
+            &read,
+        );
+        of(
+            "request.name == 'a' && object.spec.?schedulerName.orValue('') == 'mine'",
+            &read,
+        );
+        // It is never evaluated.
+        of(
+            "object.metadata.namespace == 'shop' && has(object.spec.nodeName)",
+            &[],
         );
     }
 

@@ -9,6 +9,7 @@ use pratique_schema::{Field, FieldPresence, Presence, Scalar, Schema, Shape, Str
 
 use super::always_present::{METADATA, always_present};
 use super::named_fields::NamedFields;
+use super::required_constants::RequiredConstants;
 
 /// The specification of an object to build.
 #[derive(Clone, Copy)]
@@ -20,6 +21,7 @@ pub(super) struct CompleteSpec<'r> {
     /// Selects the values from those that expressions compare with; none in round 0.
     pub(super) round: usize,
     pub(super) selected: &'r SelectedMetadata,
+    pub(super) required: &'r RequiredConstants,
     pub(super) namespaced: bool,
 }
 
@@ -236,7 +238,9 @@ impl ObjectBuilder<'_> {
     fn wants(&self, name: &str) -> bool {
         match self.spec.fill {
             OptionalFill::Named => self.spec.interest.names(name),
-            OptionalFill::Towards(path) => path.starts_with(&self.path),
+            OptionalFill::Towards(path) => {
+                path.starts_with(&self.path) || self.spec.required.leads_through(&self.path)
+            }
         }
     }
 
@@ -305,6 +309,7 @@ impl ObjectBuilder<'_> {
             OptionalFill::Towards(_) => Vec::new(),
         };
         keys.extend(facts.iter().map(|(path, _)| (*path).to_owned()));
+        keys.extend(self.spec.required.names_below(&self.path).cloned());
         let mut members = Object::new();
         if is_labels {
             let selected = self.spec.selected;
@@ -358,6 +363,11 @@ impl ObjectBuilder<'_> {
         presence: Presence,
         default: Option<&'static str>,
     ) -> Value<'static> {
+        let holder = self.path.split_last().map_or(&[][..], |(_, holder)| holder);
+        let required = self.spec.required.value(holder, name);
+        if let Some(value) = required.and_then(|literal| fitting(scalar, literal)) {
+            return value;
+        }
         let values = self.spec.interest.values(name);
         let tried = match (self.spec.round, values.len()) {
             (0, _) | (_, 0) => None,
@@ -462,6 +472,7 @@ fn fitting(scalar: Scalar, literal: &Literal) -> Option<Value<'static>> {
         (Scalar::Int32 | Scalar::Int64 | Scalar::IntOrString, Literal::Int(number)) => {
             (*number != 0).then(|| Value::from(*number))
         }
+        (Scalar::Bool, Literal::Bool(true)) => Some(Value::Bool(true)),
         _ => None,
     }
 }

@@ -174,6 +174,7 @@ mod tests {
 
     use super::*;
     use crate::complete::build::{CompleteSpec, OptionalFill, SelectedMetadata, build};
+    use crate::complete::required_constants::RequiredConstants;
 
     /// Which fields of served kinds these are.
     #[test]
@@ -187,6 +188,7 @@ mod tests {
             without: None,
             round: 0,
             selected: &selected,
+            required: &RequiredConstants::default(),
             namespaced: true,
         };
         let mut found = BTreeSet::new();

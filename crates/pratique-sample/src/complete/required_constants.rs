@@ -1,0 +1,337 @@
+//! The constants that match conditions require of requests and their objects.
+//!
+//! Most objects with arbitrary values fail a condition that compares with a constant, and then nothing behind the
+//! condition is evaluated. So samples have these constants.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
+
+/// A path of fields; lists count as their elements.
+type FieldPath = Vec<String>;
+
+/// What conditions require, as far as they compare with constants.
+#[derive(Clone, Debug, Default)]
+pub struct RequiredConstants {
+    /// Fields of `object` and `oldObject`.
+    object: BTreeMap<FieldPath, Literal>,
+    /// Fields of `request`.
+    request: BTreeMap<FieldPath, Literal>,
+}
+
+impl RequiredConstants {
+    /// Those of conditions, all of which have to be true.
+    pub fn new<'a>(conditions: impl IntoIterator<Item = &'a Ast>) -> Self {
+        let mut required = RequiredConstants::default();
+        for ast in conditions {
+            let mut reader = ConditionReader {
+                ast,
+                locals: Vec::new(),
+                required: &mut required,
+            };
+            reader.require(ast.root, true);
+        }
+        required
+    }
+
+    fn is_empty(&self) -> bool {
+        self.object.is_empty() && self.request.is_empty()
+    }
+
+    /// Adds others; gives whether there are any.
+    fn add(&mut self, other: RequiredConstants) -> bool {
+        let has_any = !other.is_empty();
+        for (path, literal) in other.object {
+            self.object.entry(path).or_insert(literal);
+        }
+        for (path, literal) in other.request {
+            self.request.entry(path).or_insert(literal);
+        }
+        has_any
+    }
+
+    /// The constant of a field of the object.
+    pub(super) fn value(&self, holder: &[String], name: &str) -> Option<&Literal> {
+        if self.object.is_empty() {
+            return None;
+        }
+        let mut path = holder.to_vec();
+        path.push(name.to_owned());
+        self.object.get(&path)
+    }
+
+    /// Whether a constant is at a path of the object, or below it.
+    pub(super) fn leads_through(&self, path: &[String]) -> bool {
+        self.object.keys().any(|required| required.starts_with(path))
+    }
+
+    /// The names of the fields, or keys, with constants below a path of the object.
+    pub(super) fn names_below<'r>(&'r self, path: &'r [String]) -> impl Iterator<Item = &'r String> {
+        let paths = self
+            .object
+            .keys()
+            .filter(move |required| required.starts_with(path));
+        paths.filter_map(move |required| required.get(path.len()))
+    }
+
+    /// The text that a field of the request has to be.
+    pub(super) fn of_request(&self, path: &[&str]) -> Option<&str> {
+        let mut required = self.request.iter();
+        let (_, literal) =
+            required.find(|(known, _)| known.iter().map(String::as_str).eq(path.iter().copied()))?;
+        match literal {
+            Literal::String(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+struct ValueOrigin {
+    of_request: bool,
+    path: FieldPath,
+}
+
+/// Reads one condition.
+struct ConditionReader<'a> {
+    ast: &'a Ast,
+    /// The variables of the enclosing comprehensions, and the lists that they are elements of.
+    locals: Vec<(Arc<str>, ValueOrigin)>,
+    required: &'a mut RequiredConstants,
+}
+
+impl ConditionReader<'_> {
+    /// Records what makes a node true, or false; gives whether there is anything.
+    fn require(&mut self, id: ExprId, is: bool) -> bool {
+        let ast = self.ast;
+        match ast.expr(id) {
+            Expr::Call {
+                function,
+                target: None,
+                args,
+            } => match (&**function, args.as_slice(), is) {
+                ("!_", [operand], _) => self.require(*operand, !is),
+                ("_&&_", [left, right], true) | ("_||_", [left, right], false) => {
+                    let left = self.require(*left, is);
+                    self.require(*right, is) || left
+                }
+                ("_||_", [left, right], true) | ("_&&_", [left, right], false) => {
+                    self.require_either(*left, *right, is)
+                }
+                ("_==_", [left, right], true) | ("_!=_", [left, right], false) => {
+                    self.equal(*left, *right, 0) || self.equal(*right, *left, 0)
+                }
+                ("_>=_" | "_<=_", [left, right], true) => {
+                    self.equal(*left, *right, 0) || self.equal(*right, *left, 0)
+                }
+                ("_>_", [left, right], true) => self.equal(*left, *right, 1) || self.equal(*right, *left, -1),
+                ("_<_", [left, right], true) => self.equal(*left, *right, -1) || self.equal(*right, *left, 1),
+                ("@in", [value, list], true) => self.is_in(*value, *list),
+                _ => is && self.record(id, &Literal::Bool(true)),
+            },
+            Expr::Call {
+                function,
+                target: Some(target),
+                args,
+            } => match (&**function, args.as_slice(), is) {
+                ("startsWith" | "endsWith" | "contains", [text], true) => self.equal(*target, *text, 0),
+                _ => is && self.record(id, &Literal::Bool(true)),
+            },
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension, is),
+            Expr::Select { test_only: false, .. } => is && self.record(id, &Literal::Bool(true)),
+            _ => false,
+        }
+    }
+
+    /// Records what both of two alternatives are about. Otherwise samples would never reach the second one.
+    fn require_either(&mut self, left: ExprId, right: ExprId, is: bool) -> bool {
+        let mut alternatives = [left, right].map(|id| {
+            let mut required = RequiredConstants::default();
+            let mut reader = ConditionReader {
+                ast: self.ast,
+                locals: self.locals.clone(),
+                required: &mut required,
+            };
+            reader.require(id, is);
+            required
+        });
+        let [left, right] = &mut alternatives;
+        // The step of a macro combines what came of the elements before with that of one element.
+        if left.is_empty() || right.is_empty() {
+            let is_macro = !self.locals.is_empty();
+            let other = if left.is_empty() { right } else { left };
+            return is_macro && self.required.add(std::mem::take(other));
+        }
+        let is_same =
+            left.object.keys().eq(right.object.keys()) && left.request.keys().eq(right.request.keys());
+        is_same && self.required.add(std::mem::take(left))
+    }
+
+    /// A macro: its condition on an element, as all elements of samples are alike.
+    fn comprehension(&mut self, comprehension: &Comprehension, is: bool) -> bool {
+        let Some(list) = self.origin(comprehension.range) else {
+            return false;
+        };
+        let outer = self.locals.len();
+        self.locals.push((comprehension.var.clone(), list));
+        let has_any = self.require(comprehension.step, is);
+        self.locals.truncate(outer);
+        has_any
+    }
+
+    /// Records that a value equals a constant, or one that is greater by a number.
+    fn equal(&mut self, value: ExprId, constant: ExprId, more: i64) -> bool {
+        match self.ast.expr(constant) {
+            Expr::Literal(Literal::Int(number)) => {
+                self.record(value, &Literal::Int(number.saturating_add(more)))
+            }
+            Expr::Literal(literal) => self.record(value, literal),
+            _ => false,
+        }
+    }
+
+    fn is_in(&mut self, value: ExprId, list: ExprId) -> bool {
+        match self.ast.expr(list) {
+            Expr::List { elements, .. } => elements.first().is_some_and(|first| self.equal(value, *first, 0)),
+            // `'a' in request.userInfo.groups`
+            _ => self.equal(list, value, 0),
+        }
+    }
+
+    fn record(&mut self, value: ExprId, literal: &Literal) -> bool {
+        let Some(ValueOrigin { of_request, path }) =
+            self.origin(value).filter(|origin| !origin.path.is_empty())
+        else {
+            return false;
+        };
+        let required = if of_request {
+            &mut self.required.request
+        } else {
+            &mut self.required.object
+        };
+        required.entry(path).or_insert_with(|| literal.clone());
+        true
+    }
+
+    /// The field of the object or the request that a node reads.
+    fn origin(&self, id: ExprId) -> Option<ValueOrigin> {
+        match self.ast.expr(id) {
+            Expr::Ident(name) => {
+                let mut locals = self.locals.iter().rev();
+                if let Some((_, origin)) = locals.find(|(local, _)| local == name) {
+                    return Some(origin.clone());
+                }
+                let of_request = match &**name {
+                    "object" | "oldObject" => false,
+                    "request" => true,
+                    _ => return None,
+                };
+                Some(ValueOrigin {
+                    of_request,
+                    path: Vec::new(),
+                })
+            }
+            Expr::Select { operand, field, .. } => self.below(*operand, field),
+            Expr::Call {
+                function,
+                target: None,
+                args,
+            } => match (&**function, args.as_slice()) {
+                ("_[_]" | "_?._" | "_[?_]", [operand, key]) => match self.ast.expr(*key) {
+                    Expr::Literal(Literal::String(key)) => self.below(*operand, key),
+                    _ => self.origin(*operand),
+                },
+                _ => None,
+            },
+            Expr::Call {
+                function,
+                target: Some(target),
+                ..
+            } if matches!(&**function, "orValue" | "value" | "lowerAscii") => self.origin(*target),
+            _ => None,
+        }
+    }
+
+    fn below(&self, operand: ExprId, field: &str) -> Option<ValueOrigin> {
+        let mut origin = self.origin(operand)?;
+        origin.path.push(field.to_owned());
+        Some(origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_cel::library;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(condition: &str, object: &[(&str, &str)], request: &[(&str, &str)]) {
+        let ast = library::kubernetes().parse(condition).unwrap();
+        let required = RequiredConstants::new([&ast]);
+        let text = |literal: &Literal| match literal {
+            Literal::String(text) => text.to_string(),
+            Literal::Int(number) => number.to_string(),
+            Literal::Bool(value) => value.to_string(),
+            other => format!("{other:?}"),
+        };
+        let shown = |constants: &BTreeMap<FieldPath, Literal>| -> Vec<(String, String)> {
+            let constants = constants.iter();
+            constants
+                .map(|(path, literal)| (path.join("."), text(literal)))
+                .collect()
+        };
+        let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            let pairs = pairs.iter();
+            pairs.map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+        };
+        assert_eq!(shown(&required.object), owned(object), "{condition}");
+        assert_eq!(shown(&required.request), owned(request), "{condition}");
+    }
+
+    #[test]
+    fn constants_of_conditions() {
+        check(
+            "object.spec.type == 'NodePort' && 'team' == object.metadata.labels['kind']",
+            &[("metadata.labels.kind", "team"), ("spec.type", "NodePort")],
+            &[],
+        );
+        check(
+            "request.userInfo.username == 'a' || request.userInfo.username == 'b'",
+            &[],
+            &[("userInfo.username", "a")],
+        );
+        check(
+            "object.spec.hostPID == true || object.spec.hostIPC == true",
+            &[],
+            &[],
+        );
+        check(
+            "!(request.namespace != 'a' || !('g' in request.userInfo.groups))",
+            &[],
+            &[("namespace", "a"), ("userInfo.groups", "g")],
+        );
+        check(
+            "request.userInfo.groups.exists(g, g.startsWith('system:'))",
+            &[],
+            &[("userInfo.groups", "system:")],
+        );
+        check(
+            "object.spec.containers.all(c, c.image in ['x', 'y']) && object.spec.replicas > 3",
+            &[("spec.containers.image", "x"), ("spec.replicas", "4")],
+            &[],
+        );
+        check(
+            "object.spec.?hostNetwork.orValue(false)",
+            &[("spec.hostNetwork", "true")],
+            &[],
+        );
+        check(
+            "!object.spec.paused && object.metadata.name != 'a' && has(object.spec)",
+            &[],
+            &[],
+        );
+    }
+}
