@@ -98,6 +98,11 @@ impl<'m> RuleView<'m> {
             && self.resources.iter().any(|pattern| names(pattern, served))
     }
 
+    /// Whether one of the patterns of the rule's resources names a resource of its groups, whatever the versions and the scope.
+    pub(crate) fn names_in_any_version(&self, pattern: &str, served: &ServedResource) -> bool {
+        contains(self.groups, &served.resource.group) && names(pattern, served)
+    }
+
     fn in_scope(&self, served: &ServedResource) -> bool {
         match self.scope {
             "Namespaced" => served.namespaced,
