@@ -15,6 +15,7 @@ mod mixed_origins;
 mod null_object;
 mod older_version;
 mod replaced_object;
+mod swallowed_text;
 mod type_check;
 mod unbound_policy;
 mod unguarded_field;
@@ -46,6 +47,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &null_object::NullObject,
     &older_version::OlderVersion,
     &replaced_object::ReplacedObject,
+    &swallowed_text::SwallowedTextLint,
     &type_check::TypeCheck,
     &unbound_policy::UnboundPolicy,
     &unguarded_field::UnguardedField,

@@ -23,15 +23,17 @@ pub(crate) struct FoldedPolicy {
     pub(crate) active: Vec<bool>,
 }
 
+/// The syntax tree of an expression; none for one that does not parse.
+pub(crate) fn parse_site(site: &ExpressionSite<'_>) -> Option<Ast> {
+    environment(site.declarations, CURRENT_MINOR)
+        .parse(site.text)
+        .ok()
+}
+
 impl ParsedExpressions {
     pub(crate) fn new(sites: &[ExpressionSite<'_>]) -> Self {
-        let parse = |site: &ExpressionSite<'_>| {
-            environment(site.declarations, CURRENT_MINOR)
-                .parse(site.text)
-                .ok()
-        };
         ParsedExpressions {
-            asts: sites.iter().map(parse).collect(),
+            asts: sites.iter().map(parse_site).collect(),
         }
     }
 
