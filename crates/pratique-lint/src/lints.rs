@@ -1,5 +1,6 @@
 //! The lints, one module each: what a lint finds, and its exceptions.
 
+mod absent_name;
 mod atomic_field;
 mod cel_in_message;
 mod constant_condition;
@@ -32,6 +33,7 @@ use crate::lint_meta::LintMeta;
 
 /// All lints, by name. Each is run for each subject.
 pub(crate) const LINTS: &[&dyn AnyLint] = &[
+    &absent_name::AbsentName,
     &atomic_field::AtomicField,
     &cel_in_message::CelInMessage,
     &constant_condition::ConstantCondition,
