@@ -12,6 +12,7 @@ mod expired_ca_bundle;
 mod ignored_denial;
 mod malformed_ca_bundle;
 mod match_nothing;
+mod missed_subresource;
 mod mixed_origins;
 mod null_object;
 mod older_version;
@@ -45,6 +46,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &ignored_denial::IgnoredDenial,
     &malformed_ca_bundle::MalformedCaBundle,
     &match_nothing::MatchNothing,
+    &missed_subresource::MissedSubresource,
     &mixed_origins::MixedOrigins,
     &null_object::NullObject,
     &older_version::OlderVersion,
