@@ -20,6 +20,7 @@ mod replaced_object;
 mod swallowed_text;
 mod type_check;
 mod unbound_policy;
+mod unconvertible_version;
 mod unguarded_field;
 mod unknown_plugin;
 mod unknown_resource;
@@ -54,6 +55,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &swallowed_text::SwallowedTextLint,
     &type_check::TypeCheck,
     &unbound_policy::UnboundPolicy,
+    &unconvertible_version::UnconvertibleVersion,
     &unguarded_field::UnguardedField,
     &unknown_plugin::UnknownPlugin,
     &unknown_resource::UnknownResource,
