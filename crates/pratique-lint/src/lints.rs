@@ -14,6 +14,7 @@ mod malformed_ca_bundle;
 mod match_nothing;
 mod missed_subresource;
 mod mixed_origins;
+mod moved_field;
 mod null_object;
 mod older_version;
 mod replaced_object;
@@ -49,6 +50,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &match_nothing::MatchNothing,
     &missed_subresource::MissedSubresource,
     &mixed_origins::MixedOrigins,
+    &moved_field::MovedField,
     &null_object::NullObject,
     &older_version::OlderVersion,
     &replaced_object::ReplacedObject,
