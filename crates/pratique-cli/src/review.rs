@@ -2,6 +2,7 @@
 
 mod compared;
 mod input_policies;
+mod nameless;
 mod printer;
 pub(crate) mod review_error;
 mod since;
@@ -138,6 +139,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         cluster.keep_order(arguments.workloads.expand != ExpandMode::Off);
     }
     for notice in inputs.survey(limits, &mut cluster, None) {
+        reader.notices.tell(notice);
+    }
+    for notice in nameless::notices(arguments.request.operation, &sets) {
         reader.notices.tell(notice);
     }
     let complete = arguments.state.objects_complete;

@@ -354,3 +354,31 @@ fn definitions_that_cannot_be_used_are_told_in_every_format() {
     ]);
     run.stdout_has("::warning file=crds.yaml,line=1,col=1,title=unusable-definition::");
 }
+
+#[test]
+fn deletions_without_a_name_are_told_in_every_format() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: keep}\nspec:\n  \
+                  matchConstraints:\n    resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: \
+                  [CREATE, DELETE]}]\n  validations: [{expression: \"request.name != 'keep'\"}]\n---\napiVersion: \
+                  admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: keep}\nspec: \
+                  {policyName: keep, validationActions: [Deny]}\n";
+    let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n";
+    let directory = Directory::new()
+        .with("policy.yaml", policy)
+        .with("a.yaml", object);
+    let unnamed = "requests to delete a collection";
+    let review = ["review", "--policies", "policy.yaml", "a.yaml"];
+    let run = directory.run(&[&review[..], &["--operation", "DELETE"]].concat());
+    run.exits(0);
+    assert!(
+        run.stderr
+            .contains("policy.yaml:7:31: ValidatingAdmissionPolicy keep reads request.name"),
+        "{run}"
+    );
+    for format in formats("review") {
+        let run = directory.run(&[&review[..], &["--operation", "DELETE", "-o", format]].concat());
+        assert!(run.stdout.contains(unnamed), "{format}\n{run}");
+    }
+    let run = directory.run(&review);
+    assert!(!plain(&run).contains(unnamed), "{run}");
+}
