@@ -37,36 +37,82 @@ impl InputPlace {
         let first = self.0.first();
         first.is_none_or(|first| first != "/" && first != "..")
     }
+
+    fn is_absolute(&self) -> bool {
+        self.0.first().is_some_and(|first| first == "/")
+    }
+
+    /// What of it may follow a working directory: all ends of an absolute path, and what a relative one names.
+    fn tails(&self) -> impl Iterator<Item = InputPlace> {
+        let first = self.0.iter().position(|part| part != "/" && part != "..");
+        let first = first.unwrap_or(self.0.len());
+        let last = if self.is_absolute() {
+            self.0.len()
+        } else {
+            first + 1
+        };
+        let tail = |start: usize| InputPlace(self.0.iter().skip(start).cloned().collect());
+        (first..last).map(tail).filter(|tail| !tail.0.is_empty())
+    }
 }
 
 /// The places of some inputs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InputPlaces(BTreeSet<InputPlace>);
+pub(crate) struct InputPlaces {
+    places: BTreeSet<InputPlace>,
+    /// The tails of those that are absolute, and of the others.
+    absolute_tails: BTreeSet<InputPlace>,
+    relative_tails: BTreeSet<InputPlace>,
+}
 
 impl InputPlaces {
     /// The places of inputs.
     pub(crate) fn of<'i>(inputs: impl Iterator<Item = &'i String>) -> Self {
-        InputPlaces(inputs.map(|input| InputPlace::of(input)).collect())
+        let mut places = InputPlaces::default();
+        for place in inputs.map(|input| InputPlace::of(input)) {
+            let tails = if place.is_absolute() {
+                &mut places.absolute_tails
+            } else {
+                &mut places.relative_tails
+            };
+            tails.extend(place.tails());
+            places.places.insert(place);
+        }
+        places
     }
 
     /// Adds the places of inputs.
     pub(crate) fn extend(&mut self, other: InputPlaces) {
-        self.0.extend(other.0);
+        self.places.extend(other.places);
+        self.absolute_tails.extend(other.absolute_tails);
+        self.relative_tails.extend(other.relative_tails);
     }
 
-    /// Whether an input is at one of the places, in one, or one is in it.
+    /// Whether an input is at one of the places, in one, or one is in it; or may be: the working directory of a relative path is not
+    /// known, and one that an absolute path has in it may be the same.
     pub(crate) fn overlap(&self, input: &str) -> bool {
         let place = InputPlace::of(input);
-        let has_part = || {
-            // Those that begin with a place follow it.
-            let mut following = self.0.range(&place..);
-            following.next().is_some_and(|next| {
-                next.0.starts_with(&place.0)
-                    && next.is_below_working_directory() == place.is_below_working_directory()
-            })
+        let others = if place.is_absolute() {
+            &self.relative_tails
+        } else {
+            &self.absolute_tails
         };
-        place.with_parents().any(|parent| self.0.contains(&parent)) || has_part()
+        let mut tails = place.tails();
+        has_overlap(&self.places, &place) || tails.any(|tail| has_overlap(others, &tail))
     }
+}
+
+/// Whether a place is among others, in one of them, or one is in it.
+fn has_overlap(places: &BTreeSet<InputPlace>, place: &InputPlace) -> bool {
+    let has_part = || {
+        // Those that begin with a place follow it.
+        let mut following = places.range(place..);
+        following.next().is_some_and(|next| {
+            next.0.starts_with(&place.0)
+                && next.is_below_working_directory() == place.is_below_working_directory()
+        })
+    };
+    place.with_parents().any(|parent| places.contains(&parent)) || has_part()
 }
 
 #[cfg(test)]
@@ -87,7 +133,7 @@ mod tests {
         ] {
             check("a", other, true);
         }
-        for other in ["b", "ab", "../a", "/a", "b/a", "/"] {
+        for other in ["b", "ab", "../a", "/b", "/ab", "b/a", "/"] {
             check("a", other, false);
         }
         check("../a", "./../a", true);
@@ -95,5 +141,17 @@ mod tests {
         check("/a/b", "/a//b/", true);
         check("https://one.example:6443", "https://one.example:6443/", true);
         check("https://one.example:6443", "https://two.example:6443", false);
+    }
+
+    #[test]
+    fn a_relative_path_may_be_an_absolute_one() {
+        for other in ["/a/b", "/srv/a/b", "/srv/a/b/c.yaml", "/srv/a", "/srv/a/../a/b"] {
+            check("a/b", other, true);
+            check("./a/b", other, true);
+            check("../a/b", other, true);
+        }
+        for other in ["/b", "/srv/b/a", "/a/c", "/srv/ab", "/"] {
+            check("a/b", other, false);
+        }
     }
 }

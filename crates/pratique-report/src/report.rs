@@ -255,6 +255,11 @@ impl Report {
             .collect()
     }
 
+    /// Whether it is of the whole: not of a shard, nor of some.
+    pub fn is_whole(&self) -> bool {
+        self.of == 1
+    }
+
     /// Keeps a problem. It is not counted by this.
     pub fn add_problem(&mut self, place: &str, message: &str) {
         let text = |text: &str| bounded_to(text, MAX_TEXT);

@@ -1,9 +1,11 @@
 //! `pratique report merge`: adds the reports of scans.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
-use pratique_report::Report;
+use pratique_report::{MergeError, Report};
 
 use super::{collect, human, written};
 use crate::arguments::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
@@ -26,16 +28,19 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitStatus, CliError> {
 /// Adds reports, and prints the result; succeeds if it has nothing that `--fail-on` names.
 fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     let mut merged: Option<Report> = None;
+    let mut inputs = FoundInputs::default();
     for path in &arguments.reports {
+        let refused = |error| {
+            CliError::Scan(ScanError::NotMerged {
+                path: path_text(path),
+                error,
+            })
+        };
         let report = read(path)?;
+        inputs.add(&report).map_err(refused)?;
         match &mut merged {
             None => merged = Some(report),
-            Some(merged) => merged.merge(report).map_err(|error| {
-                CliError::Scan(ScanError::NotMerged {
-                    path: path_text(path),
-                    error,
-                })
-            })?,
+            Some(merged) => merged.merge(report).map_err(refused)?,
         }
     }
     let Some(report) = merged else {
@@ -51,6 +56,40 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
         !report.missing().is_empty(),
         &arguments.failure,
     ))
+}
+
+/// The inputs of whole reports that are found here: what reports cannot say by names alone, as paths may be links.
+#[derive(Default)]
+struct FoundInputs(BTreeSet<PathBuf>);
+
+impl FoundInputs {
+    /// Adds the inputs of a report, unless one is an input of those before. Shards of one run have the same.
+    fn add(&mut self, report: &Report) -> Result<(), MergeError> {
+        if !report.is_whole() {
+            return Ok(());
+        }
+        let mut places = Vec::new();
+        for input in &report.run().inputs {
+            // What is not here was an input elsewhere, and is compared by its name.
+            let Ok(place) = fs::canonicalize(input) else {
+                continue;
+            };
+            if self.overlap(&place) {
+                return Err(MergeError::InputTwice(input.clone()));
+            }
+            places.push(place);
+        }
+        self.0.extend(places);
+        Ok(())
+    }
+
+    /// Whether a place is one of these, in one, or has one in it.
+    fn overlap(&self, place: &Path) -> bool {
+        // Paths are in the order of their parts: those that begin with a place follow it.
+        let mut following = self.0.range(place.to_owned()..);
+        let has_part = following.next().is_some_and(|next| next.starts_with(place));
+        has_part || place.ancestors().any(|parent| self.0.contains(parent))
+    }
 }
 
 fn read(path: &Path) -> Result<Report, CliError> {

@@ -348,8 +348,8 @@ fn send_file<R>(
     sender.add(Unit::EndOfFile)
 }
 
-/// Where a file is, whichever way its path is written: links to its directory are resolved, and it may be one itself. `directories` are
-/// those that were looked up.
+/// Where a file is, whichever way its path is written: links to its directory are resolved, and so is a file that is one itself.
+/// `directories` are those that were looked up.
 fn place_of(file: &Path, directories: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
     let name = file.file_name().filter(|_| file != Path::new(STDIN))?;
     let parent = file.parent()?;
@@ -361,7 +361,10 @@ fn place_of(file: &Path, directories: &mut HashMap<PathBuf, Option<PathBuf>>) ->
     let directory = directories
         .entry(named.to_owned())
         .or_insert_with(|| fs::canonicalize(named).ok());
-    directory.as_ref().map(|directory| directory.join(name))
+    let place = directory.as_ref()?.join(name);
+    let is_link = place.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let target = is_link.then(|| fs::canonicalize(&place).ok()).flatten();
+    Some(target.unwrap_or(place))
 }
 
 /// Whether a path is a file, rather than a pipe or standard input.

@@ -394,6 +394,30 @@ fn halves_merge_to_the_whole() {
     twice
         .exits(2)
         .stderr_has("./a.ndjson is an input of more than one of the reports");
+    let absolute = directory.path().join("a.ndjson");
+    for input in [absolute.to_str().unwrap(), directory.path().to_str().unwrap()] {
+        scan(&directory, &["--report", "e.json", input]).exits(1);
+        for order in [["a.json", "e.json"], ["e.json", "a.json"]] {
+            directory
+                .run(&["report", "merge", order[0], order[1]])
+                .exits(2)
+                .stderr_has("is an input of more than one of the reports");
+        }
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a.ndjson", directory.path().join("linked.ndjson")).unwrap();
+        scan(&directory, &["--report", "l.json", "linked.ndjson"]).exits(1);
+        directory
+            .run(&["report", "merge", "a.json", "l.json"])
+            .exits(2)
+            .stderr_has("linked.ndjson is an input of more than one of the reports");
+        let repeated = scan(
+            &directory,
+            &["-o", "json", "linked.ndjson", "a.ndjson", "b.ndjson"],
+        );
+        assert_eq!(total(&repeated.json()), total(&whole.json()));
+    }
     let repeated = scan(&directory, &["-o", "json", "./a.ndjson", "a.ndjson", "b.ndjson"]);
     repeated.stderr_has("a.ndjson: 1 file of it is in an input before, and read once");
     assert_eq!(total(&repeated.json()), total(&whole.json()));
