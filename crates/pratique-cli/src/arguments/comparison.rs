@@ -13,8 +13,8 @@ pub(crate) struct ComparisonArguments {
     #[arg(long = "report", env = "PRATIQUE_REPORT", value_name = "FILE")]
     pub(crate) page: Option<PathBuf>,
     /// What the command fails for: `refused` (a request is refused that was not before; of `impact`, more than
-    /// --max-new-refusals) and `allowed` (a request is allowed that a policy refused before) give exit code 1, `error` (something
-    /// cannot be read) 2, and `undecided` 3.
+    /// --max-new-refusals), `allowed` (a request is allowed that a policy refused before) and `warn` (something is told besides
+    /// decisions, such as what was not evaluated) give exit code 1, `error` (something cannot be read) 2, and `undecided` 3.
     #[arg(
         long,
         env = "PRATIQUE_FAIL_ON",
@@ -32,6 +32,8 @@ pub(crate) enum ComparisonFailOn {
     Refused,
     /// A request is allowed that a policy refused before.
     Allowed,
+    /// A warning is told about something that no decision tells.
+    Warn,
     /// A decision depends on something that the log does not have, or that was not given.
     Undecided,
     /// An input cannot be read, or a request not be evaluated.
@@ -43,7 +45,9 @@ impl ComparisonArguments {
     pub(crate) fn status(&self, holds: impl Fn(ComparisonFailOn) -> bool) -> ExitStatus {
         let fails = |on| self.fail_on.contains(&on) && holds(on);
         ExitStatus::of_failures(
-            fails(ComparisonFailOn::Refused) || fails(ComparisonFailOn::Allowed),
+            fails(ComparisonFailOn::Refused)
+                || fails(ComparisonFailOn::Allowed)
+                || fails(ComparisonFailOn::Warn),
             fails(ComparisonFailOn::Error),
             fails(ComparisonFailOn::Undecided),
         )

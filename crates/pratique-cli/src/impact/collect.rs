@@ -279,9 +279,7 @@ impl<'a> Collector<'a> {
         for note in &self.report.notes {
             out.push(&text!("note: {}\n", note));
         }
-        for notice in self.report.notices.all() {
-            out.push(&text!("warning: {}\n", notice.line()));
-        }
+        out.push(&self.report.notices.lines());
         for (title, tone, tally) in [
             ("newly refused", Tone::Bad, &self.report.refused),
             ("newly allowed", Tone::Good, &self.report.allowed),
@@ -330,6 +328,7 @@ impl<'a> Collector<'a> {
             }
             ComparisonFailOn::Allowed => self.report.of(Change::NewlyAllowed) > 0,
             ComparisonFailOn::Error => errors > 0,
+            ComparisonFailOn::Warn => self.report.notices.count() > 0,
             ComparisonFailOn::Undecided => self.report.of(Change::Undecided) > 0,
         })
     }

@@ -184,6 +184,15 @@ impl Notices {
         all
     }
 
+    /// A line for each, in a report of text.
+    pub(crate) fn lines(&self) -> Text {
+        let mut lines = Text::new();
+        for notice in self.all() {
+            lines.push(&text!("warning: {}\n", notice.line()));
+        }
+        lines
+    }
+
     /// Prints a JSON line for each.
     pub(crate) fn print_lines(&self) -> Result<(), CliError> {
         let all = self.all();

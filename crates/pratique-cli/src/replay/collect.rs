@@ -144,6 +144,7 @@ impl<'a> Collector<'a> {
                 output::print(&text!(
                     "{}{}{}{}{}",
                     tables,
+                    self.notices.lines(),
                     scope.counted(),
                     passed_over.text(lists),
                     notes,
@@ -232,6 +233,7 @@ impl<'a> Collector<'a> {
             ComparisonFailOn::Refused => some(Comparison::RefusedNow),
             ComparisonFailOn::Allowed => some(Comparison::AllowedNow),
             ComparisonFailOn::Error => errors > 0,
+            ComparisonFailOn::Warn => self.notices.count() > 0,
             ComparisonFailOn::Undecided => some(Comparison::Undecided) || !scope.can_deny(),
         })
     }
