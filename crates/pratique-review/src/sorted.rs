@@ -8,7 +8,7 @@ use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
     Contents, Document, Failure, Kind, LoadErrors, Loader, Location, ManifestFile, ManifestSet, NamedOrigin,
-    ObjectName, Options, Plugin, Problem, Rule, read_contents,
+    ObjectName, Options, Plugin, Position, Problem, Rule, read_contents,
 };
 use pratique_policy::Origin;
 
@@ -67,11 +67,22 @@ pub struct SortedPolicies {
     /// What could not be read.
     failures: Vec<Failure>,
     /// Files that were found in directories and are no objects, such as the values of a chart.
-    unread: Vec<String>,
+    unread: Vec<UnreadFile>,
     /// Files that are no objects by their nature.
     sources: Vec<SourceFile>,
     /// Whether a cluster has the objects, in whichever version it serves.
     is_stored: bool,
+}
+
+/// A file of a directory that is no object that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadFile {
+    /// The file.
+    pub path: String,
+    /// Where the first thing is that cannot be read, if that is known.
+    pub location: Option<Location>,
+    /// What is wrong with it.
+    pub why: String,
 }
 
 /// Why policies do not load.
@@ -143,7 +154,7 @@ impl SortedPolicies {
         if failures.is_empty() || named || mentions_policies(&file.content) {
             self.failures.append(&mut failures)
         } else {
-            self.unread.push(file.path.clone())
+            self.unread.extend(unread_file(&file.path, &failures));
         }
         self.files.push(file);
     }
@@ -154,8 +165,17 @@ impl SortedPolicies {
     }
 
     /// Adds a file of a directory that cannot be read: it may have any objects.
-    pub fn add_unreadable(&mut self, error: String) {
-        self.failures.push(failure(Rule::Unreadable, error, None));
+    pub fn add_unreadable(&mut self, path: &str, why: &str) {
+        let location = Location {
+            file: path.into(),
+            document: 0,
+            start: Position::default(),
+            end: Position::default(),
+        };
+        self.failures.push(Failure {
+            text: format!("{path}: {why}"),
+            problems: vec![Problem::new(Rule::Unreadable, why).at(location)],
+        });
     }
 
     /// Counts the kinds of a document's objects; gives the groups that some of them belong to.
@@ -209,7 +229,7 @@ impl SortedPolicies {
     }
 
     /// Files of directories that are no objects.
-    pub fn unread(&self) -> &[String] {
+    pub fn unread(&self) -> &[UnreadFile] {
         &self.unread
     }
 
@@ -313,20 +333,19 @@ fn mentions_policies(content: &[u8]) -> bool {
     named.any(|(before_group, _)| before_group.contains("apiVersion"))
 }
 
-fn missing_kind(location: Location) -> Failure {
-    failure(
-        Rule::MissingKind,
-        "Object 'Kind' is missing".to_owned(),
-        Some(location),
-    )
+/// A file with what is wrong with it first.
+fn unread_file(path: &str, failures: &[Failure]) -> Option<UnreadFile> {
+    let failure = failures.first()?;
+    let problem = failure.problems.first();
+    Some(UnreadFile {
+        path: path.to_owned(),
+        location: problem.and_then(|problem| problem.location.clone()),
+        why: failure.text.clone(),
+    })
 }
 
-fn failure(rule: Rule, message: String, location: Option<Location>) -> Failure {
-    Failure {
-        text: message.clone(),
-        problems: vec![Problem {
-            location,
-            ..Problem::new(rule, message)
-        }],
-    }
+fn missing_kind(location: Location) -> Failure {
+    Problem::new(Rule::MissingKind, "Object 'Kind' is missing")
+        .at(location)
+        .into()
 }

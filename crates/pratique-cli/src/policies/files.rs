@@ -83,7 +83,7 @@ impl Reader {
             } else if is_directory {
                 match self.listed(&path) {
                     Ok(file) => self.sorted.add(file, false),
-                    Err(error) => self.sorted.add_unreadable(error.to_string()),
+                    Err(error) => self.add_unreadable(&path, &error),
                 }
             } else {
                 let file = match self.contents {
@@ -95,6 +95,12 @@ impl Reader {
             }
         }
         Ok(())
+    }
+
+    fn add_unreadable(&mut self, path: &Path, error: &CliError) {
+        let (path, error) = (path_text(path), error.to_string());
+        let why = error.strip_prefix(&*path).and_then(|why| why.strip_prefix(": "));
+        self.sorted.add_unreadable(&path, why.unwrap_or(&error));
     }
 
     /// Whether a file was not read before.

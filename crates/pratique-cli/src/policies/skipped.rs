@@ -1,12 +1,13 @@
 //! Reports what is not read as policies.
 
-use pratique_review::sorted::SortedPolicies;
+use pratique_review::sorted::{SortedPolicies, UnreadFile};
 
 use crate::input::FileSelection;
 use crate::input::sources::report_sources;
 use crate::output;
 use crate::output::counted::{counted, noun};
 use crate::output::notice::{Notice, SKIPPED_FILE};
+use crate::output::problems;
 use crate::output::text::text;
 
 /// The maximum number of kinds that are listed.
@@ -32,22 +33,32 @@ pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies, files: &FileS
         ));
     }
     report_sources(sorted.sources());
-    for path in sorted.unread() {
-        let message = "it is no object that can be read, and was skipped: a policy in it would not be seen";
-        files.add(Notice::new(SKIPPED_FILE, path, message));
+    for unread in sorted.unread() {
+        let message = format!(
+            "no object that can be read, and skipped, though a policy would not be seen: {}",
+            unread.why
+        );
+        files.add(Notice::new(SKIPPED_FILE, place_of(unread), message));
     }
     if let [first, ..] = sorted.unread() {
         output::eprint(&text!(
-            "{}: skipped {}, such as {}\n",
+            "{}: skipped {}, such as {}: {}\n",
             shown,
             counted(
                 sorted.unread().len(),
                 "file that is no object",
                 "files that are no objects"
             ),
-            first
+            place_of(first),
+            first.why
         ));
     }
+}
+
+/// Where the first thing is in a file that cannot be read.
+fn place_of(unread: &UnreadFile) -> String {
+    let location = unread.location.as_ref();
+    location.map_or_else(|| unread.path.clone(), problems::place)
 }
 
 /// Reports files that were passed over, where no output counts them.

@@ -21,6 +21,7 @@ use crate::exit::CliError;
 use crate::input::{FileSelection, all_shown};
 use crate::policies::{LoadFailure, OriginSets, load, load_sorted, read_watched, report_read};
 use crate::serve::serve_error::ServeError;
+use pratique_review::sorted::SortedPolicies;
 
 /// The interval at which files are read where the file system tells of no changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
@@ -100,7 +101,7 @@ impl InitialPolicies {
             report_read(arguments, &sorted, &selection)?;
             let files = InitialFiles {
                 rewrites,
-                unread: sorted.unread().to_vec(),
+                unread: unread_paths(&sorted),
                 hash,
             };
             return Ok(InitialPolicies {
@@ -160,6 +161,12 @@ impl PolicyFiles {
         watched.reload();
         Ok(Some(PolicyFiles { _watched: watched }))
     }
+}
+
+/// The files of directories that are no objects.
+fn unread_paths(sorted: &SortedPolicies) -> Vec<String> {
+    let paths = sorted.unread().iter().map(|unread| unread.path.clone());
+    paths.collect()
 }
 
 fn log_messages() -> LogMessages {
@@ -247,10 +254,11 @@ impl Load<()> for PolicyLoader {
         let selection = FileSelection::new(&self.arguments.files.exclude).map_err(ReloadError::Cli)?;
         let (sorted, contents) =
             read_watched(paths, self.arguments.origin.origin, &selection).map_err(ReloadError::Cli)?;
-        if let Some(path) = sorted.unread().iter().find(|path| !self.unread.contains(path)) {
-            return Err(ReloadError::Cli(CliError::Serve(ServeError::NoObjects {
-                path: path.clone(),
-            })));
+        if let Some(path) = unread_paths(&sorted)
+            .into_iter()
+            .find(|path| !self.unread.contains(path))
+        {
+            return Err(ReloadError::Cli(CliError::Serve(ServeError::NoObjects { path })));
         }
         let hash = content_hash(&sorted.files);
         if hash == current.hash && !sorted.has_failures() {

@@ -152,7 +152,7 @@ const CLAIMS: &[Claim] = &[
     (
         &["review", "--policies", "mixed", "bad.yaml"],
         1,
-        "mixed: skipped 1 file that is no object, such as mixed/broken.yaml\n",
+        "mixed: skipped 1 file that is no object, such as mixed/broken.yaml:",
     ),
     // Empty inputs are errors.
     (&["review", "-"], 2, "<stdin>: there is no object to review"),

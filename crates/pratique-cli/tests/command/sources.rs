@@ -227,10 +227,9 @@ fn files_that_only_name_the_group_of_policies_are_skipped() {
     let directory = Directory::new()
         .with("all/policy.yaml", format!("{POLICY}---\n{BINDING}"))
         .with("all/plan.yaml", plan);
-    directory
-        .run(&["check", "all"])
-        .exits(0)
-        .stderr_has("all: skipped 1 file that is no object, such as all/plan.yaml\n");
+    directory.run(&["check", "all"]).exits(0).stderr_has(
+        "all: skipped 1 file that is no object, such as all/plan.yaml:1:1: Object 'Kind' is missing\n",
+    );
     // One that has the version of policies is meant to be one.
     let directory = directory.with(
         "all/plan.yaml",
@@ -251,11 +250,21 @@ fn skipped_files_are_results_in_every_format() {
         .with("all/settings.yaml", "replicas: 3\n");
     for format in ["json", "sarif", "junit", "github"] {
         let run = directory.run(&["check", "-o", format, "all"]);
-        run.exits(0)
-            .stdout_has("skipped-file")
-            .stderr_has("all: skipped 3 files that are no objects, such as all/broken.yaml\n");
+        run.exits(0).stdout_has("skipped-file").stderr_has(
+            "all: skipped 3 files that are no objects, such as all/broken.yaml:1:5: yaml: line 1: did not",
+        );
         for file in ["all/broken.yaml", "all/data.json", "all/settings.yaml"] {
             run.stdout_has(file);
+        }
+        // Each says why.
+        for why in [
+            "yaml: line 1: did not find expected node content",
+            "yaml: control characters are not allowed",
+            "Object 'Kind' is missing",
+        ] {
+            run.stdout_has(&format!(
+                "no object that can be read, and skipped, though a policy would not be seen: {why}"
+            ));
         }
         directory
             .run(&["check", "-o", format, "all", "--deny", "warnings"])
@@ -274,7 +283,8 @@ fn skipped_files_are_results_in_every_format() {
     directory
         .run(&[&review[..], &["warn"]].concat())
         .exits(1)
-        .stdout_has("::warning file=all/broken.yaml,title=skipped-file::");
+        .stdout_has("::warning file=all/broken.yaml,line=1,")
+        .stdout_has("title=skipped-file::");
     directory.run(&[&review[..], &["deny"]].concat()).exits(0);
 }
 
