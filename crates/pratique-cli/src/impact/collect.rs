@@ -156,7 +156,7 @@ impl<'a> Collector<'a> {
     /// Prints the counts, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
+        for notice in self.unexpanded.warnings(pod_policies) {
             self.report.notices.tell(notice);
         }
         self.evaluated.count_unvalidated(self.report.unvalidated.len());

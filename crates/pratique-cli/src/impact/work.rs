@@ -157,7 +157,7 @@ impl Worker<'_> {
         }
         let pods = self.expansion.pods_of(&input, has_pods);
         if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
-            part.unexpanded.count(&input);
+            part.unexpanded.count(&input, has_pods);
         }
         let subject = Subject::of(&input.request, "");
         self.request((input, &pods), subject, part, |row| Row {

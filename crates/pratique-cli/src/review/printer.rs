@@ -192,7 +192,7 @@ impl<'a> Printer<'a> {
     ) -> Result<ExitStatus, CliError> {
         let mut evaluated = evaluated;
         evaluated.count_unvalidated(self.limitations.unvalidated_count());
-        if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
+        for notice in self.unexpanded.warnings(pod_policies) {
             self.notices.tell(notice);
         }
         // They were told before.

@@ -165,7 +165,7 @@ impl InputReviewer<'_> {
             WorkloadPods::None => self.show_if_decided(result, fields, reviewed),
             WorkloadPods::NotEvaluated => {
                 if input.received.is_ok() {
-                    reviewed.unexpanded.count(&input);
+                    reviewed.unexpanded.count(&input, false);
                 }
                 self.show_if_decided(result, fields, reviewed)
             }

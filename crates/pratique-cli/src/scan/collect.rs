@@ -278,7 +278,7 @@ impl<'a> Collector<'a> {
     /// Prints the report, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
+        for notice in self.unexpanded.warnings(pod_policies) {
             // Another shard may have the first of the workloads.
             self.report.add_notice(&notice.rule, "", &notice.message);
             self.notices.tell(notice);

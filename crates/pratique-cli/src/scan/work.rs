@@ -207,7 +207,7 @@ impl Scanner<'_> {
         }
         let pods = self.expansion.pods_of(&input, has_pods);
         if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
-            scanned.unexpanded.count(&input);
+            scanned.unexpanded.count(&input, has_pods);
         }
         let mut decided = self.decide(&mut input, (state, fields), scanned)?;
         let object = decided.changed.as_ref().unwrap_or(&input.request.object);
