@@ -1,5 +1,7 @@
 //! Prints what was reviewed, in order, and counts it.
 
+use std::collections::HashSet;
+
 use pratique_review::{PodPolicies, SourceFile};
 
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
@@ -22,7 +24,7 @@ use crate::project;
 use crate::review::compared::Operations;
 use crate::review::tally::Tally;
 use crate::review::work::{End, Reviewed};
-use crate::stream::input_errors::InputErrors;
+use crate::stream::input_errors::{InputErrors, JsonError};
 use crate::stream::progress::Progress;
 
 /// After how many errors the rest of a file is not reviewed.
@@ -32,6 +34,8 @@ const MAX_ERRORS: usize = 1000;
 pub(super) struct Printer<'a> {
     arguments: &'a AnswerArguments,
     pub(super) errors: InputErrors,
+    /// The errors of the state: a file of it that is an input as well has them once.
+    of_state: HashSet<JsonError>,
     tally: Tally,
     pub(super) operations: Operations,
     pub(super) policies: usize,
@@ -87,6 +91,7 @@ impl<'a> Printer<'a> {
     pub(super) fn new(arguments: &'a AnswerArguments, errors: InputErrors, notices: Notices) -> Self {
         Printer {
             arguments,
+            of_state: errors.all().iter().cloned().collect(),
             errors,
             tally: Tally::default(),
             operations: Operations::default(),
@@ -120,7 +125,7 @@ impl<'a> Printer<'a> {
         printed
     }
 
-    fn add(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
+    fn add(&mut self, mut reviewed: Reviewed) -> Result<(), CliError> {
         match reviewed.end {
             Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(End::Path(path)) => {
@@ -139,7 +144,13 @@ impl<'a> Printer<'a> {
         self.empty_lists += reviewed.empty_lists;
         self.path_has_something |= reviewed.object_count + reviewed.empty_lists + reviewed.errors.len() > 0;
         for notice in reviewed.notices {
-            self.notices.tell(notice);
+            if !self.notices.has(&notice) {
+                self.notices.tell(notice);
+            }
+        }
+        reviewed.errors.retain(|error| !self.of_state.contains(error));
+        if !reviewed.errors.is_empty() {
+            reviewed.notes.push(&reviewed.error_text);
         }
         if !reviewed.notes.as_str().is_empty() {
             output::eprint(&reviewed.notes);

@@ -70,6 +70,8 @@ pub(super) struct Reviewed {
     /// How many objects configure admission.
     pub(super) policies: usize,
     pub(super) errors: Vec<JsonError>,
+    /// They as text.
+    pub(super) error_text: Text,
     /// The resources that were assumed where the decision depends on them, with the places of objects.
     pub(super) assumed: Vec<AssumedKind>,
     /// The decisions, for outputs that begin with what is known at the end.
@@ -361,7 +363,7 @@ impl Reviewed {
     fn fault(&mut self, fault: InputError) {
         match described(fault, Style::of_stderr()) {
             Ok((text, errors)) => {
-                self.notes.push(&text);
+                self.error_text.push(&text);
                 self.errors.extend(errors);
             }
             Err(error) => self.fatal = Some(error),

@@ -20,7 +20,7 @@ pub(crate) struct InputErrors {
 }
 
 /// An error of an input, as JSON.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct JsonError {
     pub(crate) place: String,
     pub(crate) message: String,
