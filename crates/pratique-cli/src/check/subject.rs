@@ -73,13 +73,14 @@ impl Subject {
             text.ok_or_else(|| CliError::Check(CheckError::NoText { path: shown.clone() }))
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
-            permit_directory(path).map_err(unreadable)?;
+            let directory = path;
             let path = text()?;
             if plugin.is_some() && files.excludes_something() {
                 let sorted = policies::read(&[&path], Some(OriginName::Static), files)?;
                 return Ok(Subject::Sorted(path, sorted));
             }
-            if plugin.is_none() && (origin != Some(OriginName::Static) || files.excludes_something()) {
+            let is_sorted = origin != Some(OriginName::Static) || files.excludes_something();
+            if plugin.is_none() && is_sorted {
                 let sorted = policies::read(&[&path], origin, files)?;
                 // What cannot be read may be of any plugin.
                 let has_only_failures = sorted.groups().is_empty() && sorted.has_failures();
@@ -87,9 +88,12 @@ impl Subject {
                 if is_for_several(&sorted) || has_only_failures || files.excludes_something() {
                     return Ok(Subject::Sorted(path, sorted));
                 }
+                permit_directory(directory).map_err(unreadable)?;
                 if !holds_only_empty_lists(&path) {
                     sorted_input::require_manifests(&path, &sorted)?;
                 }
+            } else {
+                permit_directory(directory).map_err(unreadable)?;
             }
             return match plugin.map_or_else(|| plugin_of(&path), Ok) {
                 Err(CliError::Check(CheckError::NoPlugin { .. })) if holds_only_empty_lists(&path) => {

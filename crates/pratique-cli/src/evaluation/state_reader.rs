@@ -43,9 +43,14 @@ impl StateReader {
         let files = self.files.files(path)?;
         let (files, sources) = without_sources(files, &mut SourceFiles::default(), &self.files);
         report_sources(&sources);
-        for path in files {
-            match input::read(&path, self.mebibytes) {
+        let is_named = |file: &Path| file == path;
+        for file in files {
+            match input::read(&file, self.mebibytes) {
                 Ok(objects) => self.take(objects, all)?,
+                // What a directory has is an error of the state, as it is of the inputs; what is named has to be there.
+                Err(InputError::Cli(CliError::Read { path, error })) if !is_named(&file) => {
+                    self.report(InputError::Unread { path, error })?;
+                }
                 Err(error) => self.report(error)?,
             }
         }

@@ -8,6 +8,7 @@ use pratique_stream::to_utf8;
 
 use super::open::{is_compressed, open, plain};
 use super::{STDIN, read_regular};
+use crate::project::permit;
 
 /// Reads a file, a pipe, a socket or a device of at most `limit` bytes; `-` is standard input. A pipe is waited for. What is
 /// compressed with gzip is decompressed, and the limit is that of its content.
@@ -17,6 +18,8 @@ use super::{STDIN, read_regular};
 /// input.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if path != Path::new(STDIN) {
+        // Nothing is told of what a link leads to that is not read.
+        permit(path)?;
         let found = fs::metadata(path)?;
         if found.is_file() || found.is_dir() {
             return plain_content(read_regular(path, limit)?, limit);

@@ -15,6 +15,7 @@ use crate::output::junit::{Case, Outcome};
 use crate::output::notice::{Notice, OBJECT_IN_SOURCE};
 use crate::output::place::InputPlace;
 use crate::output::text::text;
+use crate::project::permit;
 
 /// How many files are named on standard error.
 const MAX_NAMED: usize = 20;
@@ -31,7 +32,7 @@ pub(crate) fn without_sources(
         let source = if file == Path::new(STDIN) {
             None
         } else {
-            sources.recognize(&file)
+            recognize(sources, &file)
         };
         match source {
             Some(source) => {
@@ -42,6 +43,12 @@ pub(crate) fn without_sources(
         }
     }
     (objects, others)
+}
+
+/// What a file is, if it is no object of the API and may be read.
+pub(crate) fn recognize(sources: &mut SourceFiles, file: &Path) -> Option<SourceFile> {
+    permit(file).ok()?;
+    sources.recognize(file)
 }
 
 /// Reports files on standard error, with the commands that make objects of them.

@@ -10,7 +10,6 @@ use pratique_manifest::path_text;
 use pratique_review::may_have_object;
 
 use super::passed_over::PassReason;
-use super::repository_links::RepositoryLinks;
 use super::selection::FileSelection;
 use super::{read_directory, read_regular};
 use crate::exit::CliError;
@@ -180,7 +179,6 @@ pub(super) fn files(
     let mut walk = Walk {
         rules,
         selection,
-        links: RepositoryLinks::below(directory),
         files: Vec::new(),
         is_in_hidden: false,
     };
@@ -193,7 +191,6 @@ pub(super) fn files(
 struct Walk<'a> {
     rules: &'a WalkRules,
     selection: &'a FileSelection,
-    links: RepositoryLinks,
     files: Vec<PathBuf>,
     /// Whether it is in a directory whose name begins with a dot.
     is_in_hidden: bool,
@@ -232,8 +229,7 @@ impl Walk<'_> {
                 self.directory(&path, ignored.as_ref(), depth + 1)?;
                 self.is_in_hidden = is_in_hidden;
             } else {
-                let permitted = self.links.permit(&entry);
-                permitted.map_err(|error| CliError::unread(&path, error))?;
+                // A link that leads nowhere, or out of its repository, is reported when it is read.
                 if self.rules.is_without_object(&path, self.is_in_hidden) {
                     self.selection.pass(&path, PassReason::Hidden, false);
                 } else {

@@ -11,7 +11,7 @@ use pratique_stream::to_utf8;
 
 use super::origin_name::OriginName;
 use crate::exit::CliError;
-use crate::input::sources::tell_object;
+use crate::input::sources::{recognize, tell_object};
 use crate::input::{FileSelection, InputError, read_file, read_regular, read_with_state};
 use crate::memory;
 
@@ -111,7 +111,7 @@ impl Reader {
 
     /// What a file is, if it is no object of the API.
     fn source(&mut self, path: &Path) -> Option<SourceFile> {
-        let source = self.sources.recognize(path)?;
+        let source = recognize(&mut self.sources, path)?;
         let is_meant = || {
             let content = read_regular(path, self.left);
             content.is_ok_and(|content| is_meant_as_policy(&source, &content))

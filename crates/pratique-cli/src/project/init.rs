@@ -10,7 +10,7 @@ use pratique_manifest::path_text;
 use pratique_state::API_VERSION;
 use pratique_suite::{may_be_suite, read_file};
 
-use super::{FILE, KIND};
+use super::{FILE, KIND, permit};
 use crate::arguments::InitArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::FileSelection;
@@ -50,7 +50,9 @@ impl Found {
         let (mut policies, mut suites) = (BTreeSet::new(), BTreeSet::new());
         for path in FileSelection::default().files(directory)? {
             // What cannot be read now is no reason not to begin.
-            let Ok(file) = read_file(&path) else { continue };
+            let Ok(file) = permit(&path).and_then(|()| read_file(&path)) else {
+                continue;
+            };
             let relative = path.strip_prefix(directory).unwrap_or(&path);
             if may_be_suite(&file.content) {
                 suites.insert(home(relative));

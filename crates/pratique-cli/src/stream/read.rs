@@ -183,7 +183,7 @@ impl Inputs {
     /// # Errors
     /// It cannot be copied.
     pub(crate) fn copy_pipes(&mut self) -> Result<(), CliError> {
-        let pipes: BTreeSet<PathBuf> = self.files().filter(|file| !is_file(file)).cloned().collect();
+        let pipes: BTreeSet<PathBuf> = self.files().filter(|file| is_pipe(file)).cloned().collect();
         for path in pipes {
             let copy = Spool::of(&path, spool::LARGEST).map_err(|error| {
                 let path = input::shown(&path);
@@ -370,6 +370,11 @@ fn place_of(file: &Path, directories: &mut HashMap<PathBuf, Option<PathBuf>>) ->
 /// Whether a path is a file, rather than a pipe or standard input.
 fn is_file(path: &Path) -> bool {
     path != Path::new(STDIN) && fs::metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// Whether a path is standard input, a pipe or the like. A link that leads nowhere is told when it is read.
+fn is_pipe(path: &Path) -> bool {
+    path == Path::new(STDIN) || fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
 /// Whether a stream has one of some words.

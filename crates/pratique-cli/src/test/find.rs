@@ -1,8 +1,9 @@
 //! Finds suites.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::{ManifestFile, Problem, path_text};
+use pratique_manifest::{ManifestFile, Problem, Rule, path_text};
 use pratique_suite::{Roots, Suite, has_foreign, may_be_suite, read_file, read_suites_at};
 
 use crate::exit::CliError;
@@ -74,9 +75,8 @@ fn open(
     roots: &Roots,
     selection: &FileSelection,
 ) -> Result<Option<SuiteFile>, CliError> {
-    permit(&path).map_err(|error| CliError::unread(&path, error))?;
     let read = if listed {
-        read_file(&path)
+        permit(&path).and_then(|()| read_file(&path))
     } else {
         // What the user names may be a pipe.
         named::read(&path, LARGEST).map(|content| ManifestFile {
@@ -86,6 +86,15 @@ fn open(
     };
     let file = match read {
         Ok(file) => file,
+        // There may be a suite that fails behind a link that leads out of its repository.
+        Err(error) if listed && error.kind() == ErrorKind::PermissionDenied => {
+            let suites = Err(vec![Problem::new(Rule::Unreadable, error.to_string())]);
+            let file = ManifestFile {
+                path: path_text(&path),
+                content: Vec::new(),
+            };
+            return Ok(Some(SuiteFile { path, file, suites }));
+        }
         Err(_) if listed => {
             selection.pass(&path, PassReason::Unreadable, false);
             return Ok(None);

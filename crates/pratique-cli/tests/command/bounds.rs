@@ -257,8 +257,69 @@ fn links_that_cannot_be_followed_are_reported() {
         }
         ends(&directory.run(&["test", "s.yaml"]), 1, &["policies/q.yaml"]);
         ends(&directory.run(&["check", "policies"]), 1, &["policies/q.yaml"]);
-        ends(&directory.run(&["review", "objects"]), 2, &["objects/q.yaml"]);
+        // Without a policy that may be there, no answer is right.
+        let blind = ["review", "objects/pod.yaml", "--policies", "policies"];
+        ends(&directory.run(&blind), 1, &["policies/q.yaml"]);
+        // What else there is, is answered, whatever reads the directory.
+        for arguments in [
+            &["review", "objects"][..],
+            &["review", "--input-policies", "objects"],
+            &["review", "--chain", "objects"],
+            &["review", "--objects", "objects", "objects/pod.yaml"],
+            &["review", "--old", "objects", "objects/pod.yaml"],
+            &["scan", "objects"],
+            &["scan", "--objects", "objects", "objects/pod.yaml"],
+            &["scan", "--checkpoint", "done.json", "objects"],
+        ] {
+            let run = directory.run(arguments);
+            assert!(matches!(run.code, Some(2 | 3)), "{run}");
+            assert!(
+                run.stderr.contains("error: objects/q.yaml: ") || run.code == Some(3),
+                "{run}"
+            );
+            assert!(run.stdout.contains("evaluated: "), "{run}");
+        }
+        // One shard has the error, as it has any other.
+        let shards = ["0/2", "1/2"].map(|shard| directory.run(&["scan", "--shard", shard, "objects"]));
+        let mut codes = shards.each_ref().map(|run| run.code);
+        codes.sort_unstable();
+        assert_eq!(codes, [Some(0), Some(2)], "{} {}", shards[0], shards[1]);
     }
+}
+
+/// A link that leads out of its repository is an error of its file, and nothing else is left out.
+#[test]
+#[cfg(unix)]
+fn links_that_lead_out_do_not_end_a_run() {
+    let root = repository()
+        .with("repo/objects/pod.yaml", POD)
+        .with("repo/tests/s.yaml", suite("../policies", "../pod.yaml"));
+    for folder in ["objects", "tests"] {
+        let link = root.path().join("repo").join(folder).join("q.yaml");
+        std::os::unix::fs::symlink("../../elsewhere/secret.yaml", link).unwrap();
+    }
+    const WHY: &str = "q.yaml: a link that leads out of its repository";
+    for (arguments, answer) in [
+        (&["review", "repo/objects"][..], "1 allowed, 0 denied, 1 error"),
+        (
+            &["review", "--objects", "repo/objects", "repo/pod.yaml"],
+            "1 allowed, 0 denied, 1 error",
+        ),
+        (
+            &["scan", "repo/objects"],
+            "2 objects: 1 allowed, 0 denied, 1 not evaluated",
+        ),
+    ] {
+        ends(&root.run(arguments), 2, &[WHY, answer]);
+    }
+    ends(
+        &root.run(&["test", "repo/tests", "--allow", "warnings"]),
+        1,
+        &[
+            "a link that leads out of its repository",
+            "1 passed, 0 failed, 1 not run",
+        ],
+    );
 }
 
 #[test]

@@ -127,15 +127,16 @@ impl Files {
 
 impl Source {
     fn of(path: &Path) -> Self {
-        let found = if path == Path::new(STDIN) {
-            None
-        } else {
-            fs::metadata(path).ok().filter(fs::Metadata::is_file)
+        let size = match fs::metadata(path) {
+            _ if path == Path::new(STDIN) => None,
+            Ok(found) => found.is_file().then(|| found.len()),
+            // There is nothing to divide in what is not there.
+            Err(_) => Some(0),
         };
         let mut source = Source {
             path: path.to_owned(),
             shown: input::shown(path).into(),
-            size: found.map(|found| found.len()),
+            size,
             has_lines: false,
         };
         let extension = path.extension().unwrap_or_default();

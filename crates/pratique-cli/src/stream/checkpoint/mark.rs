@@ -142,15 +142,24 @@ impl FileState {
     /// A file as it is now.
     ///
     /// # Errors
-    /// It can be read only once, or not at all.
+    /// It can be read only once.
     pub(crate) fn of(file: &Path) -> Result<Self, CliError> {
         let path = input::shown(file);
         if file == Path::new(STDIN) {
             return Err(CliError::Scan(ScanError::ShardOfPipe { path }));
         }
-        let identity = Identity::read(file).map_err(|error| CliError::unread(&path, error))?;
-        let Some(identity) = identity else {
-            return Err(CliError::Scan(ScanError::ShardOfPipe { path }));
+        let identity = match Identity::read(file) {
+            Ok(Some(identity)) => identity,
+            Ok(None) => return Err(CliError::Scan(ScanError::ShardOfPipe { path })),
+            // It is an error of the inputs, and another file once it can be read.
+            Err(error) => {
+                return Ok(FileState {
+                    path,
+                    size: 0,
+                    modified: String::new(),
+                    digest: error.kind().to_string(),
+                });
+            }
         };
         let since = identity.modified.duration_since(SystemTime::UNIX_EPOCH);
         Ok(FileState {
