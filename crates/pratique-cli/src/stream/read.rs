@@ -111,8 +111,8 @@ impl Inputs {
             let repeated = before - input.files.len();
             if repeated > 0 {
                 let message = format!(
-                    "{} in an input before, and read once",
-                    counted(repeated, "file of it is", "files of it are")
+                    "{} read before, by another path or a link, and counted once",
+                    counted(repeated, "file of it was", "files of it were")
                 );
                 output::eprint(&output::warning_at(&input::shown(&input.path), &message));
             }
