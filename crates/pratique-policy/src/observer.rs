@@ -61,6 +61,8 @@ pub struct Decision<'a> {
     pub message: &'a str,
     /// Whether an error led to it.
     pub error: ErrorType,
+    /// The place of the validation in the policy; `None` where an audit annotation led to it.
+    pub validation: Option<usize>,
 }
 
 /// The effect of a decision on the request.

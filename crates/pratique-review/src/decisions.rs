@@ -12,6 +12,9 @@ pub struct PolicyDecision {
     pub binding: String,
     /// What follows.
     pub action: PolicyAction,
+    /// The place of the validation in the policy; `None` where an audit annotation or a plugin led to it.
+    #[serde(skip)]
+    pub validation: Option<usize>,
     /// Whether an error led to it, and not a validation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -27,7 +30,7 @@ impl PolicyDecision {
 }
 
 /// The action that follows from a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PolicyAction {
     /// The request is denied.
@@ -55,6 +58,7 @@ impl PolicyObserver for DecisionRecorder {
                 Effect::Audit => PolicyAction::Audit,
                 Effect::Allow => PolicyAction::Ignore,
             },
+            validation: decision.validation,
             failed: decision.error != ErrorType::None,
             message: decision.message.to_owned(),
         });

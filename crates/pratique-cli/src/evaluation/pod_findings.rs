@@ -72,6 +72,7 @@ mod tests {
             policy: policy.to_owned(),
             binding: "b".to_owned(),
             action,
+            validation: None,
             failed: false,
             message: "m".to_owned(),
         };

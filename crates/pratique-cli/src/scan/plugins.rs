@@ -202,6 +202,7 @@ impl<'a> PluginRun<'a> {
         let decision = |action, failed, message: &str| PolicyDecision {
             policy: name.to_owned(),
             binding: String::new(),
+            validation: None,
             action,
             failed,
             message: message.to_owned(),

@@ -60,9 +60,9 @@ impl<'s> ValidationRun<'_, 's> {
         self.observe(
             policy,
             binding,
+            None,
             Effect::Deny,
-            ErrorType::of_message(error),
-            message,
+            (ErrorType::of_message(error), message),
         );
         self.deny(policy, Some(binding), (error, None), DenialCause::Failure);
     }
@@ -76,7 +76,9 @@ impl<'s> ValidationRun<'_, 's> {
         decision: &ValidationDecision<'s>,
     ) {
         match decision {
-            ValidationDecision::Ignored(error) => self.observe(policy, binding, Effect::Allow, *error, ""),
+            ValidationDecision::Ignored(error) => {
+                self.observe(policy, binding, Some(index), Effect::Allow, (*error, ""))
+            }
             ValidationDecision::Deny {
                 message,
                 reason,
@@ -138,11 +140,11 @@ impl<'s> ValidationRun<'_, 's> {
         };
         match action {
             Action::Deny => {
-                self.observe(policy, binding, Effect::Deny, error, shown);
+                self.observe(policy, binding, Some(index), Effect::Deny, (error, shown));
                 self.deny(policy, Some(binding), (message, reason), error.into());
             }
             Action::Audit => {
-                self.observe(policy, binding, Effect::Audit, error, shown);
+                self.observe(policy, binding, Some(index), Effect::Audit, (error, shown));
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
                     policy: &policy.core.name,
@@ -152,7 +154,7 @@ impl<'s> ValidationRun<'_, 's> {
                 });
             }
             Action::Warn => {
-                self.observe(policy, binding, Effect::Warn, error, shown);
+                self.observe(policy, binding, Some(index), Effect::Warn, (error, shown));
                 self.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
                     policy.core.name, binding.name
@@ -198,11 +200,12 @@ impl<'s> ValidationRun<'_, 's> {
         &mut self,
         policy: &'s Policy,
         binding: Binding<'s>,
+        validation: Option<usize>,
         effect: Effect,
-        error: ErrorType,
-        message: &'s str,
+        (error, message): (ErrorType, &'s str),
     ) {
         self.decisions.push(Decision {
+            validation,
             message,
             policy: &policy.core.name,
             binding: binding.name.text(self.session.arena()),
