@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{Action, Decision, Evaluation, Finding};
 
-/// Numbers of requests by decision, and of what policies found. In a row of a policy, all of them are numbers of findings, and
-/// `allowed` and `failed` are 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Numbers of requests by decision, and of what policies found. In a row of a policy, all of them are numbers of requests in which
+/// it found something, and `allowed` and `failed` are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Counts {
     /// Allowed requests.
@@ -21,6 +21,9 @@ pub struct Counts {
     /// Requests that could not be read or evaluated.
     #[serde(skip_serializing_if = "is_zero")]
     pub failed: u64,
+    /// Denied requests of which all denials are accepted; in a row of a policy, accepted findings of any action.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub accepted: u64,
     /// Findings of which the user is warned.
     #[serde(skip_serializing_if = "is_zero")]
     pub warned: u64,
@@ -47,7 +50,10 @@ impl Counts {
     /// The number of requests.
     pub fn requests(&self) -> u64 {
         let decided = self.allowed.saturating_add(self.denied);
-        decided.saturating_add(self.undecided).saturating_add(self.failed)
+        let known = decided
+            .saturating_add(self.undecided)
+            .saturating_add(self.accepted);
+        known.saturating_add(self.failed)
     }
 
     /// Whether nothing was counted.
@@ -62,6 +68,7 @@ impl Counts {
             denied,
             undecided,
             failed,
+            accepted,
             warned,
             audited,
             ignored,
@@ -73,6 +80,7 @@ impl Counts {
             (&mut self.denied, denied),
             (&mut self.undecided, undecided),
             (&mut self.failed, failed),
+            (&mut self.accepted, accepted),
             (&mut self.warned, warned),
             (&mut self.audited, audited),
             (&mut self.ignored, ignored),
@@ -95,12 +103,14 @@ impl Counts {
             Decision::Denied => counts.denied = 1,
             Decision::Undecided => counts.undecided = 1,
             Decision::Failed => counts.failed = 1,
+            Decision::Accepted => counts.accepted = 1,
         }
         for finding in &evaluation.findings {
             let found = Counts::of_finding(finding);
             counts.add(Counts {
                 denied: 0,
                 undecided: 0,
+                accepted: 0,
                 ..found
             });
         }
@@ -119,6 +129,7 @@ impl Counts {
             Action::Audit => counts.audited = 1,
             Action::Ignore => counts.ignored = 1,
             Action::Undecided => counts.undecided = 1,
+            Action::Accepted => counts.accepted = 1,
         }
         counts
     }

@@ -63,6 +63,8 @@ pub enum Decision {
     Undecided,
     /// The request could not be read or evaluated.
     Failed,
+    /// The request is denied, and all of the findings that deny it are accepted.
+    Accepted,
 }
 
 /// What follows from a finding.
@@ -79,22 +81,25 @@ pub enum Action {
     Ignore,
     /// Nothing: it depends on something that was not given.
     Undecided,
+    /// What follows without an exception or a baseline that accepts it.
+    Accepted,
 }
 
 impl Decision {
-    /// The decision as it is written: `allowed`, `denied`, `undecided` or `failed`.
+    /// The decision as it is written: `allowed`, `denied`, `undecided`, `failed` or `accepted`.
     pub fn as_str(self) -> &'static str {
         match self {
             Decision::Allowed => "allowed",
             Decision::Denied => "denied",
             Decision::Undecided => "undecided",
             Decision::Failed => "failed",
+            Decision::Accepted => "accepted",
         }
     }
 }
 
 impl Action {
-    /// The action as it is written: `deny`, `warn`, `audit`, `ignore` or `undecided`.
+    /// The action as it is written: `deny`, `warn`, `audit`, `ignore`, `undecided` or `accepted`.
     pub fn as_str(self) -> &'static str {
         match self {
             Action::Deny => "deny",
@@ -102,6 +107,7 @@ impl Action {
             Action::Audit => "audit",
             Action::Ignore => "ignore",
             Action::Undecided => "undecided",
+            Action::Accepted => "accepted",
         }
     }
 }

@@ -174,6 +174,7 @@ impl NamespaceReports {
 fn unexplained(decision: Decision) -> Finding<'static> {
     let (action, message) = match decision {
         Decision::Denied => (Action::Deny, "it is denied"),
+        Decision::Accepted => (Action::Accepted, "it is denied, which is accepted"),
         Decision::Allowed | Decision::Undecided | Decision::Failed => {
             (Action::Undecided, "it could not be decided")
         }
@@ -189,6 +190,7 @@ fn unexplained(decision: Decision) -> Finding<'static> {
 
 fn outcome(finding: &Finding<'_>) -> Outcome {
     match (finding.action, finding.is_error) {
+        (Action::Accepted, _) => Outcome::Skip,
         (Action::Ignore | Action::Undecided, _) | (_, true) => Outcome::Error,
         (Action::Deny, false) => Outcome::Fail,
         (Action::Warn | Action::Audit, false) => Outcome::Warn,
@@ -221,7 +223,7 @@ fn result(
         },
         rule: Some(bounded(finding.binding)).filter(|binding| !binding.is_empty()),
         result: outcome,
-        scored: outcome != Outcome::Warn,
+        scored: !matches!(outcome, Outcome::Warn | Outcome::Skip),
         message: bounded_to(finding.message, MAX_MESSAGE),
         resources: vec![ObjectReference {
             api_version: bounded(evaluation.api_version),

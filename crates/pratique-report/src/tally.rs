@@ -4,6 +4,8 @@ mod example;
 mod json;
 mod table;
 
+use std::collections::HashSet;
+
 use example::Examples;
 pub use example::{Example, FindingKind};
 use json::JsonTally;
@@ -84,11 +86,18 @@ impl Tally {
             self.owners
                 .add([evaluation.namespace, evaluation.owner], request, limit);
         }
+        // Several validations of a policy may fail for an object, which is counted once.
+        let mut of_bindings = HashSet::new();
+        let mut of_policies = HashSet::new();
         for finding in &evaluation.findings {
             let found = Counts::of_finding(finding);
-            self.policies.add([finding.policy, finding.binding], found, limit);
-            self.policy_namespaces
-                .add([finding.policy, evaluation.namespace], found, limit);
+            if of_bindings.insert((finding.policy, finding.binding, found)) {
+                self.policies.add([finding.policy, finding.binding], found, limit);
+            }
+            if of_policies.insert((finding.policy, found)) {
+                self.policy_namespaces
+                    .add([finding.policy, evaluation.namespace], found, limit);
+            }
             let Limits {
                 example_kinds,
                 examples,
@@ -127,12 +136,12 @@ impl Tally {
         self.total
     }
 
-    /// Findings by policy and binding.
+    /// Requests in which something was found, by policy and binding.
     pub fn policies(&self) -> &Table<2> {
         &self.policies
     }
 
-    /// Findings by policy and namespace.
+    /// Requests in which something was found, by policy and namespace.
     pub fn policy_namespaces(&self) -> &Table<2> {
         &self.policy_namespaces
     }

@@ -34,6 +34,12 @@ pub(super) fn summary(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     write!(out, "<p class=\"lead {state}\">")?;
     match (objects, total.denied) {
         (0, _) => write!(out, "Nothing was evaluated.")?,
+        (_, 0) if total.accepted > 0 => write!(
+            out,
+            "{} of {} {things} {done}, all of which is accepted.",
+            number(total.accepted),
+            number(objects)
+        )?,
         (_, 0) => write!(out, "None of {} {things} {done}.", number(objects))?,
         (_, denied) => write!(
             out,
@@ -85,7 +91,8 @@ pub(super) fn summary(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         ("audited", total.audited, "mild"),
         ("errors ignored", total.ignored, "unknown"),
     ];
-    tiles(out, numbers)
+    let accepted = (total.accepted > 0).then_some(("accepted", total.accepted, "mild"));
+    tiles(out, numbers.into_iter().chain(accepted))
 }
 
 /// Numbers with their names and tones.
@@ -126,7 +133,16 @@ pub(super) fn policies(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt:
         ("Ignored", |counts| counts.ignored),
         ("Undecided", |counts| counts.undecided),
     ];
-    table(out, &["Policy", "Binding"], &columns, policies)?;
+    let has_accepted =
+        policies.rows().any(|(_, counts)| counts.accepted > 0) || policies.other().accepted > 0;
+    if has_accepted {
+        let [denied, warned, audited, ignored, undecided] = columns;
+        let accepted: Column = ("Accepted", |counts| counts.accepted);
+        let columns = [denied, warned, audited, ignored, undecided, accepted];
+        table(out, &["Policy", "Binding"], &columns, policies)?;
+    } else {
+        table(out, &["Policy", "Binding"], &columns, policies)?;
+    }
     out.write_str("</section>\n")
 }
 
