@@ -43,7 +43,7 @@ const WORDS: [&str; 6] = [
 const KUSTOMIZE_BUILTIN: &str = "builtin";
 
 /// The groups of what programs are configured with, and their kind where the group has others as well. No server has them.
-const PROGRAM_GROUPS: [(&str, Option<&str>); 13] = [
+const PROGRAM_GROUPS: [(&str, Option<&str>); 15] = [
     ("audit.k8s.io/", Some("Policy")),
     ("client.authentication.k8s.io/", None),
     ("controller-runtime.sigs.k8s.io/", None),
@@ -55,7 +55,9 @@ const PROGRAM_GROUPS: [(&str, Option<&str>); 13] = [
     ("kubelet.config.k8s.io/", None),
     ("kubeproxy.config.k8s.io/", None),
     ("kubescheduler.config.k8s.io/", None),
+    ("pratique/", Some("Baseline")),
     ("pratique/", Some("Configuration")),
+    ("pratique/", Some("Exceptions")),
     ("skaffold/", None),
 ];
 

@@ -315,6 +315,16 @@ fn configurations_of_programs_are_no_objects() {
             configuration,
         ),
         (
+            "accepted.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Exceptions\nexceptions: []\n",
+            configuration,
+        ),
+        (
+            "known.json",
+            r#"{"apiVersion": "pratique/v1alpha1", "kind": "Baseline", "command": "scan", "findings": []}"#,
+            configuration,
+        ),
+        (
             "snapshot.yaml",
             "apiVersion: pratique/v1alpha1\nkind: Other\n",
             None,
