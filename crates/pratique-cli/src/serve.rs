@@ -94,10 +94,13 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         live,
         reloads,
         cluster,
+        api,
         policy_files,
-        ..
+        followed_files,
     } = admission;
+    let namespace = cluster.sample_namespace.clone();
     let reviewer = reviewer(live.clone(), reloads, cluster);
+    let reviewer = followed_files.into_iter().fold(reviewer, LiveHandler::following);
     if let Some(unknown) = reviewer.unknown_state() {
         logging.fail(&text!("error: {}: {}\n", unknown, help_for(&unknown)));
         return Ok(ExitStatus::Failure);
@@ -137,10 +140,15 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         page: !arguments.no_status_page,
         page_hosts,
     };
-    let sample = if arguments.has_policies() {
-        SampleRequest::of(&live.manifests(), &arguments.plugins)
+    let has_policies = arguments.has_policies() || !arguments.policies.paths.policies.is_empty();
+    let sample = if has_policies {
+        SampleRequest::of(&live.manifests(), &api, &arguments.plugins)
     } else {
         SampleRequest::of_standards()
+    };
+    let sample = match namespace {
+        Some(namespace) => sample.in_namespace(&namespace),
+        None => sample,
     };
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()

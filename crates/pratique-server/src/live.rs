@@ -152,7 +152,20 @@ impl AdmissionHandler for LiveHandler {
             .iter()
             .map(|set| self.source(set, &mut reloads))
             .collect();
-        sources.extend(self.followed.iter().flat_map(Followed::sources));
+        let followed = self.followed.iter().flat_map(Followed::sources);
+        // Those that are files were perhaps tried to be loaded again.
+        sources.extend(followed.map(|source| {
+            let mut attempts = reloads.iter();
+            let of_source = attempts
+                .find(|((plugin, location), _)| *plugin == source.plugin && *location == source.location);
+            match of_source {
+                Some((_, last)) => Source {
+                    last_reload: last.attempt.clone(),
+                    ..source
+                },
+                None => source,
+            }
+        }));
         let admission = self.live.current();
         let plugins = admission.iter().flat_map(|admission| admission.plugin_names());
         sources.extend(plugins.map(|name| self.built_in(name.to_owned(), String::new(), Vec::new())));

@@ -9,16 +9,17 @@ use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
 use pratique_policy::Origin;
-use pratique_server::Reloads;
+use pratique_server::{Followed, Reloads};
 
 use super::cluster::{self, ClusterContext};
 use super::plugins;
 use super::policy_files::{self, InitialPolicies, PolicyFiles};
+use super::registration;
 use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
 use crate::exit::CliError;
-use crate::input::{FileSelection, openable, permit_directory};
+use crate::input::{FileSelection, all_shown, openable, permit_directory};
 use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
@@ -36,6 +37,8 @@ pub(super) struct LiveAdmission {
     pub(super) api: Vec<Configurations>,
     /// Keeps the policies of files current.
     pub(super) policy_files: Option<PolicyFiles>,
+    /// The policies of files, as they are reported.
+    pub(super) followed_files: Option<Followed>,
 }
 
 /// Why policies cannot be loaded.
@@ -76,10 +79,18 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let live = live.observer(metrics.clone()).observer(reloads.clone());
     let configurations = policy_files::configurations(&of_paths.sets);
     let source = InMemory::new(configurations.clone());
-    let live = if of_paths.sets.is_empty() {
-        live
-    } else {
-        live.source(source.clone())
+    let followed_files = (!of_paths.sets.is_empty()).then(|| {
+        let paths = all_shown(&arguments.policies.paths.policies).join(", ");
+        policy_files::observe_initial(&of_paths.sets, &paths, &reloads);
+        Followed::new(
+            source.clone(),
+            &paths,
+            registration::endpoint(&arguments.registration),
+        )
+    });
+    let live = match &followed_files {
+        Some(followed) => live.source(followed.clone()),
+        None => live,
     };
     // The printed configurations do not depend on the cluster, unless its configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
@@ -103,6 +114,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         cluster,
         api: vec![configurations],
         policy_files: policy_files?,
+        followed_files,
     })
 }
 

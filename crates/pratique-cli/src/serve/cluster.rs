@@ -10,7 +10,7 @@ use pratique::api_objects::{CustomDefaults, ObjectDefaults};
 use pratique::cluster::Overlay;
 use pratique::cluster::{AssumedNamespaces, SharedObjects, WithState};
 use pratique::plugins::{StateKind, StateObjects};
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 #[cfg(feature = "kube")]
 use pratique_kube::{ApiServer, Follow};
 use pratique_manifest::path_text;
@@ -19,7 +19,7 @@ use pratique_review::SourceFiles;
 #[cfg(feature = "kube")]
 use pratique_schema::FeatureGates;
 use pratique_server::{Followed, KnownCluster};
-use pratique_state::cluster::cluster;
+use pratique_state::cluster::{cluster, is_namespace};
 
 use super::admission::{LoadFailure, invalid, log_passed_over};
 #[cfg(feature = "kube")]
@@ -42,6 +42,8 @@ pub(super) struct ClusterContext {
     pub(super) cluster: KnownCluster,
     /// The admission configuration of the cluster, if it is followed.
     pub(super) followed: Option<Followed>,
+    /// A namespace that there is, where not every one is taken to exist.
+    pub(super) sample_namespace: Option<String>,
     #[cfg(feature = "kube")]
     server: Option<ApiServer>,
 }
@@ -87,6 +89,7 @@ pub(super) fn configure(
         objects: objects.is_some(),
         authorizer: false,
     };
+    let sample_namespace = objects.as_ref().and_then(|objects| objects.namespace.clone());
     let live = match objects {
         Some(objects) => {
             let shared = SharedObjects::new(objects.cluster);
@@ -99,6 +102,7 @@ pub(super) fn configure(
     };
     let cluster = ClusterContext {
         cluster,
+        sample_namespace,
         ..ClusterContext::default()
     };
     Ok((live, cluster))
@@ -155,6 +159,7 @@ fn configure_real(
     let cluster = ClusterContext {
         cluster: KnownCluster::ALL,
         followed,
+        sample_namespace: None,
         server: Some(server),
     };
     Ok((live, cluster))
@@ -192,10 +197,13 @@ struct FileObjects {
     cluster: pratique::Objects,
     state: StateObjects,
     defaults: Vec<Arc<CustomDefaults>>,
+    /// A namespace that is among them: `default`, or else the first.
+    namespace: Option<String>,
 }
 
 impl FileObjects {
-    /// The objects are all that there are, but for pods where there is none among them.
+    /// The objects are all that there are, but for pods where there is none among them. Every cluster has namespaces: where none
+    /// is among them, any may exist.
     fn of(all: &[Value<'static>]) -> Result<Self, LoadFailure> {
         let (mut state, mut defaults) = (StateObjects::default(), Vec::new());
         state.complete(DEFINITION.group, DEFINITION.kind);
@@ -217,8 +225,22 @@ impl FileObjects {
                 drop(state.insert(object.clone()));
             }
         }
+        let namespaces = all.iter().filter(|object| is_namespace(object));
+        let names: Vec<&str> = namespaces
+            .map(|object| text_at(object, &["metadata", "name"]))
+            .collect();
+        let usual = names.iter().find(|name| **name == "default");
+        let mut known = cluster(all, []);
+        if names.is_empty() {
+            tracing::warn!(
+                "--cluster-objects have no Namespace: every namespace is taken to exist, and what reads more of one than its \
+                 name is undecided, so that failure policies decide"
+            );
+            known.assume_namespaces();
+        }
         Ok(FileObjects {
-            cluster: cluster(all, []),
+            namespace: usual.or(names.first()).map(|name| (*name).to_owned()),
+            cluster: known,
             state,
             defaults,
         })

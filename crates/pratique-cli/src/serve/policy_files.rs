@@ -169,6 +169,15 @@ fn unread_paths(sorted: &SortedPolicies) -> Vec<String> {
     paths.collect()
 }
 
+/// Tells an observer of the policies with which the server starts.
+pub(super) fn observe_initial(sets: &OriginSets, shown: &str, observer: &dyn AdmissionObserver) {
+    let hash = hash(sets, Origin::Api);
+    for plugin in plugins(sets) {
+        let result = ReloadResult::Loaded { hash: &hash };
+        observer.reloaded(&Reload::new(plugin, shown, result, Duration::ZERO));
+    }
+}
+
 fn log_messages() -> LogMessages {
     LogMessages {
         plugin: "policies".to_owned(),

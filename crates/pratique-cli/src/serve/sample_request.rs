@@ -38,9 +38,31 @@ impl SampleRequest {
         }
     }
 
-    /// A request that the policies of these manifests or plugins match, preferably validating ones.
-    pub(super) fn of(sets: &[Arc<ManifestSet>], plugins: &[&WebhookPlugin]) -> Self {
-        let all: Vec<Configurations> = sets.iter().map(|set| ManifestSet::clone(set).into()).collect();
+    /// The request in a namespace, if it is in one.
+    pub(super) fn in_namespace(self, namespace: &str) -> Self {
+        let Ok(mut review) = serde_json::from_str::<Value>(&self.review) else {
+            return self;
+        };
+        let places = [
+            "/request/namespace",
+            "/request/object/metadata/namespace",
+            "/request/oldObject/metadata/namespace",
+        ];
+        for place in places {
+            if let Some(named) = review.pointer_mut(place) {
+                *named = namespace.into();
+            }
+        }
+        SampleRequest {
+            review: review.to_string(),
+            ..self
+        }
+    }
+
+    /// A request that the policies of these manifests, of the API or plugins match, preferably validating ones.
+    pub(super) fn of(sets: &[Arc<ManifestSet>], api: &[Configurations], plugins: &[&WebhookPlugin]) -> Self {
+        let sets = sets.iter().map(|set| ManifestSet::clone(set).into());
+        let all: Vec<Configurations> = sets.chain(api.iter().cloned()).collect();
         // Only the rules are of interest.
         let registration = Registration {
             name: String::new(),
@@ -315,6 +337,12 @@ mod tests {
 
     #[test]
     fn nothing_is_tried_with_the_standards() {
-        assert_eq!(SampleRequest::of(&[], &[]), SampleRequest::of_standards());
+        assert_eq!(SampleRequest::of(&[], &[], &[]), SampleRequest::of_standards());
+    }
+
+    #[test]
+    fn requests_are_in_a_namespace_that_exists() {
+        let SampleRequest { review, .. } = SampleRequest::of_standards().in_namespace("shop");
+        assert!(!review.contains("default") && review.matches(r#""namespace":"shop""#).count() == 2);
     }
 }

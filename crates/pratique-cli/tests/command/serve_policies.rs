@@ -68,6 +68,42 @@ fn files_are_read_again() {
 }
 
 #[test]
+fn the_status_page_shows_what_files_have() {
+    let directory = Directory::new().with("policies/a.yaml", policy("no"));
+    let serving = Serving::start(directory.path(), &["--plain-http", "--policies", "policies"]);
+    let mut client = serving.client();
+    for page in [client.get("/"), client.get("/configz")] {
+        assert!(page.contains("names") && page.contains("policies"), "{page}");
+    }
+    // The command is about what the policies match.
+    assert!(!serving.greeting.contains("hostNetwork"), "{}", serving.greeting);
+    fs::write(directory.path().join("policies/a.yaml"), "kind: [").unwrap();
+    eventually("the fault is shown", || client.get("/configz").contains("\"error\":"));
+}
+
+#[test]
+fn any_namespace_may_exist_where_none_is_given() {
+    let definition = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n";
+    let directory = Directory::new()
+        .with("policies/a.yaml", policy("no"))
+        .with("objects.yaml", definition);
+    let arguments = ["--plain-http", "--policies", "policies", "--cluster-objects", "objects.yaml"];
+    let serving = Serving::start(directory.path(), &arguments);
+    let mut client = serving.client();
+    assert!(client.allows("yes") && !client.allows("no"));
+    assert!(
+        serving.greeting.contains("--cluster-objects have no Namespace"),
+        "{}",
+        serving.greeting
+    );
+    // The command that is printed is about a namespace that there is.
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
+    fs::write(directory.path().join("objects.yaml"), namespace).unwrap();
+    let serving = Serving::start(directory.path(), &arguments);
+    assert!(serving.greeting.contains("\"namespace\":\"shop\""), "{}", serving.greeting);
+}
+
+#[test]
 fn broken_files_of_directories_are_faults() {
     let directory = Directory::new()
         .with("policies/a.yaml", policy("old"))
