@@ -12,6 +12,11 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// Returns to the start of the line, and clears it.
 const CLEAR: &str = "\r\u{1b}[K";
 
+/// Lets a line end at the edge of a narrow terminal: what wraps is not written over.
+const NO_WRAP: &str = "\u{1b}[?7l";
+/// Lets lines wrap again.
+const WRAP: &str = "\u{1b}[?7h";
+
 /// A line about progress.
 pub(crate) struct Progress {
     is_shown: bool,
@@ -53,7 +58,7 @@ impl Progress {
             return;
         }
         (self.last, self.is_written) = (Some(now), true);
-        write(&format!("{CLEAR}{}", line(now.duration_since(self.start))));
+        write(&in_place(&line(now.duration_since(self.start))));
     }
 }
 
@@ -62,6 +67,11 @@ pub(crate) fn is_shown(prints_answers: bool) -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
     let is_quiet = !prints_answers || !io::stdout().is_terminal();
     io::stderr().is_terminal() && is_quiet && !is_dumb
+}
+
+/// A line in place of the one before.
+fn in_place(line: &str) -> String {
+    format!("{CLEAR}{NO_WRAP}{line}{WRAP}")
 }
 
 impl Drop for Progress {
@@ -122,6 +132,11 @@ mod tests {
         for (done, total) in [(250, None), (0, Some(10)), (11, Some(10))] {
             assert_eq!(rate_and_rest(5000, done, total, taken), ", 500 a second");
         }
+    }
+
+    #[test]
+    fn the_line_does_not_wrap() {
+        assert_eq!(in_place("1 object"), "\r\u{1b}[K\u{1b}[?7l1 object\u{1b}[?7h");
     }
 
     #[test]
