@@ -2,6 +2,7 @@
 
 pub(crate) mod assumed;
 pub(crate) mod chain;
+pub(crate) mod complete_kind;
 pub(crate) mod decision;
 pub(crate) mod defaults;
 pub(crate) mod definitions;
@@ -29,5 +30,6 @@ pub(crate) mod state;
 pub(crate) mod state_reader;
 pub(crate) mod summary;
 pub(crate) mod unbound;
+pub(crate) mod undecided_reasons;
 pub(crate) mod unexpanded;
 pub(crate) mod unmatched;

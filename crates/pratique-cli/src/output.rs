@@ -60,6 +60,11 @@ impl Printed {
         self.0.extend_from_slice(commands.as_str().as_bytes());
     }
 
+    /// Adds a value as a YAML document.
+    pub(crate) fn yaml_document(&mut self, value: &pratique_json::Value<'_>) {
+        self.0.extend_from_slice(yaml_document(value).as_bytes());
+    }
+
     /// How many bytes there are to print.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
@@ -128,10 +133,12 @@ pub(crate) fn print_xml(xml: &Xml) -> Result<(), CliError> {
 
 /// Prints values as YAML documents.
 pub(crate) fn print_yaml(values: &[pratique_json::Value<'_>]) -> Result<(), CliError> {
-    let documents = values
-        .iter()
-        .map(|value| format!("---\n{}", yaml::block(value, 0)));
-    write(documents.collect::<String>().as_bytes())
+    write(values.iter().map(yaml_document).collect::<String>().as_bytes())
+}
+
+/// A document of a stream.
+fn yaml_document(value: &pratique_json::Value<'_>) -> String {
+    format!("---\n{}", yaml::block(value, 0))
 }
 
 /// Writes to standard output. If that is a pipe without a reader, the command ends quietly, with the exit code of

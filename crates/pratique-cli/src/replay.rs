@@ -10,6 +10,7 @@ mod counts;
 pub(super) mod decision;
 pub(super) mod engine;
 pub(super) mod faults;
+mod finding;
 pub(super) mod log;
 pub(super) mod possible;
 pub(crate) mod replay_error;

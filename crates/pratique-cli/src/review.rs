@@ -1,8 +1,10 @@
 //! `pratique review`: evaluates admission for objects.
 
+mod answers;
 mod compared;
 mod input_policies;
 mod nameless;
+mod object_files;
 mod printer;
 pub(crate) mod review_error;
 mod since;
@@ -17,6 +19,7 @@ use pratique_state::PluginState;
 
 use crate::arguments::{ExpandMode, ReviewArguments};
 pub(crate) use crate::evaluation::chain::shown as steps;
+use crate::evaluation::complete_kind::CompleteKind;
 use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::permissions::Permissions;
 use crate::evaluation::phases::Phases;
@@ -92,6 +95,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     }
     pod_policies = pod_policies.with_plugins(admission.plugin_names());
     let mut loaded = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));
+    let none = &arguments.state.none;
+    loaded
+        .said_complete
+        .extend(none.iter().flat_map(CompleteKind::versions).cloned());
     let mut reader = StateReader {
         mebibytes: arguments.state.max_input,
         errors: InputErrors::default(),
@@ -99,6 +106,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         files: files.clone(),
     };
     if let Some(notice) = gate_arguments.server_notice() {
+        reader.notices.tell(notice);
+    }
+    if let Some(notice) = CompleteKind::notice(none) {
         reader.notices.tell(notice);
     }
     let old = match since {
@@ -180,6 +190,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             quiet: arguments.answers.quiet,
             summary: arguments.answers.summary,
             explain: arguments.explain,
+            all: arguments.answers.all,
+            keeps_objects: arguments.answers.output_dir.is_some(),
         },
         expansion: ExpansionRule::new(
             &arguments.workloads,
@@ -187,7 +199,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             scope.can_deny() || plugins_run,
         ),
     };
-    let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices);
+    let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices)?;
     report_sources(&inputs.sources);
     printer.sources.clone_from(&inputs.sources);
     let state = Arc::new(cluster);

@@ -1,5 +1,7 @@
 //! The arguments about what `pratique review` prints, and when it fails.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use crate::exit::ExitStatus;
@@ -11,6 +13,14 @@ pub(crate) struct AnswerArguments {
     /// Output format.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: ReviewFormat,
+    /// Write each object that is allowed, as the server would have it, to a file of its own in a directory, which has to be
+    /// empty or new: what `--output yaml` prints.
+    #[arg(long, env = "PRATIQUE_OUTPUT_DIR", value_name = "DIR")]
+    pub(crate) output_dir: Option<PathBuf>,
+    /// Print of each object all that there is: every allowed one, of which ten are named without the flag, every
+    /// failed validation, of which the server tells the first, and every reason for which it is undecided, of which each is told once.
+    #[arg(long, env = "PRATIQUE_ALL", conflicts_with_all = ["quiet", "summary"])]
+    pub(crate) all: bool,
     /// Print nothing about objects that are allowed without a warning; of other outputs than `human` and `diff`, no decision
     /// is left out. What no review simulates is not told.
     #[arg(long, short, env = "PRATIQUE_QUIET")]
@@ -72,6 +82,9 @@ pub(crate) enum ReviewFormat {
     Github,
     /// The changes of mutating policies, as a unified diff of YAML.
     Diff,
+    /// The objects that are allowed, as the server would have them: a stream of YAML documents. What is said of the others is
+    /// on standard error.
+    Yaml,
 }
 
 /// What a review fails for.

@@ -65,6 +65,10 @@ pub(crate) struct ReplayAnswerArguments {
     pub(crate) comparison: ComparisonArguments,
     #[command(flatten)]
     pub(crate) results: ResultArguments,
+    /// Print every request that is decided otherwise than then, of which 50 are printed without the flag, and every undecided one,
+    /// of which one is printed for each reason.
+    #[arg(long, env = "PRATIQUE_ALL", conflicts_with = "summary")]
+    pub(crate) all: bool,
     /// Print the counts only, not the requests.
     #[arg(long, env = "PRATIQUE_SUMMARY")]
     pub(crate) summary: bool,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{ClientArguments, GateArguments};
+use crate::evaluation::complete_kind::CompleteKind;
 use crate::exit::CliError;
 use crate::snapshot::StateSource;
 
@@ -21,6 +22,10 @@ pub(crate) struct StateArguments {
     /// depends on other objects is undecided.
     #[arg(long, env = "PRATIQUE_OBJECTS_COMPLETE", requires = "objects")]
     pub(crate) objects_complete: bool,
+    /// There are no objects of some kinds besides those that are given: `resourcequotas,limitranges`. Kinds are named by their
+    /// resources, as with kubectl, or as Kind.version.group. It is told in every output.
+    #[arg(long, env = "PRATIQUE_NONE", value_name = "RESOURCE,…", value_delimiter = ',')]
+    pub(crate) none: Vec<CompleteKind>,
     /// Directory that `pratique snapshot` wrote: the state of a cluster, and its policies if none are named. What the snapshot
     /// does not have stays unknown; objects of --objects count instead of those of the same name.
     #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR")]

@@ -6,4 +6,4 @@ pub(crate) mod shown;
 
 pub(crate) use announce::announce;
 pub(crate) use plugins::start;
-pub(crate) use shown::{JsonStep, diffs, human, json};
+pub(crate) use shown::{JsonStep, StepSelection, diffs, human, is_change, json, paths};

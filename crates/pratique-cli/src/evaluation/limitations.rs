@@ -84,6 +84,9 @@ pub(crate) struct Limitation {
     /// Whether more input would remove it.
     #[serde(skip)]
     is_warning: bool,
+    /// Whether it is about a kind whose definition nobody gave.
+    #[serde(skip)]
+    lacks_definition: bool,
 }
 
 /// A line of output.
@@ -242,6 +245,7 @@ impl Limitations {
             place: counted.place.clone(),
             rule: NO_DEFINITION,
             is_warning: true,
+            lacks_definition: !self.unusable.contains(kind),
         };
         let others = Limitation {
             message: undefined("of other kinds", self.others.count, false),
@@ -250,6 +254,7 @@ impl Limitations {
             place: self.others.place.clone(),
             rule: NO_DEFINITION,
             is_warning: true,
+            lacks_definition: false,
         };
         let unvalidated = self.unvalidated.iter().map(|(kind, counted)| Limitation {
             message: not_validated(kind, counted.count),
@@ -258,6 +263,7 @@ impl Limitations {
             place: counted.place.clone(),
             rule: "not-validated",
             is_warning: false,
+            lacks_definition: false,
         });
         let unknown = Limitation {
             message: self.unknown_kinds(),
@@ -266,6 +272,7 @@ impl Limitations {
             place: self.unknown_place.clone(),
             rule: UNKNOWN_KIND,
             is_warning: true,
+            lacks_definition: false,
         };
         let kinds = self.undefined.iter().map(of_kind);
         kinds
@@ -330,13 +337,50 @@ pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat) {
         ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Junit | ReviewFormat::Github => {
             limitation.is_warning
         }
-        ReviewFormat::Human | ReviewFormat::Diff => false,
+        ReviewFormat::Human | ReviewFormat::Diff | ReviewFormat::Yaml => false,
     };
     let others = limitations.iter().filter(|limitation| !has(limitation));
-    others.for_each(|limitation| output::eprint(&human(limitation)));
+    tell(others);
 }
 
-pub(crate) fn human(limitation: &Limitation) -> Text {
+/// Tells limitations on standard error: those of several kinds whose definitions nobody gave on one line.
+pub(crate) fn tell<'l>(limitations: impl IntoIterator<Item = &'l Limitation>) {
+    let (lacking, others): (Vec<_>, Vec<_>) = limitations
+        .into_iter()
+        .partition(|limitation| limitation.lacks_definition);
+    match lacking.as_slice() {
+        [] => {}
+        [one] => output::eprint(&human(one)),
+        several => output::eprint(&output::warning(&text!("{}", without_definitions(several)))),
+    }
+    others
+        .iter()
+        .for_each(|limitation| output::eprint(&human(limitation)));
+}
+
+/// `6 objects of 3 kinds were neither defaulted nor validated, …: example.com/v1 Gadget (2), …`
+fn without_definitions(limitations: &[&Limitation]) -> String {
+    let count: usize = limitations
+        .iter()
+        .filter_map(|limitation| limitation.objects)
+        .sum();
+    let kinds: Vec<String> = limitations
+        .iter()
+        .map(|limitation| {
+            let kind = limitation.kind.as_deref().unwrap_or_default();
+            format!("{kind} ({})", limitation.objects.unwrap_or_default())
+        })
+        .collect();
+    format!(
+        "{} of {} were neither defaulted nor validated, as their CustomResourceDefinitions are not known: give them with \
+         --objects: {}",
+        counted(count, "object", "objects"),
+        counted(kinds.len(), "kind", "kinds"),
+        kinds.join(", ")
+    )
+}
+
+fn human(limitation: &Limitation) -> Text {
     if limitation.is_warning {
         output::warning(&text!("{}", limitation.message))
     } else {

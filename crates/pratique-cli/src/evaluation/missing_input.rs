@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use pratique::policy::{Missing, Undecided};
+use pratique_types::builtin;
 use serde::Serialize;
+
+use crate::evaluation::undecided_reasons::UndecidedReason;
 
 /// A missing input on which a policy or webhook depends.
 #[derive(Clone, Debug, Serialize)]
@@ -15,13 +18,25 @@ pub(crate) struct JsonUndecided {
     pub(crate) binding: Option<String>,
     missing: &'static str,
     pub(crate) message: String,
-    pub(crate) help: &'static str,
+    pub(crate) help: Cow<'static, str>,
+    /// What the message is about, without what differs from object to object.
+    #[serde(skip)]
+    subject: String,
 }
 
 impl JsonUndecided {
     /// Whether another one is of the same policy, webhook or plugin.
     pub(crate) fn is_of_same(&self, other: &JsonUndecided) -> bool {
         (&self.plugin, &self.name, &self.binding) == (&other.plugin, &other.name, &other.binding)
+    }
+
+    /// Why it is undecided, as for other objects.
+    pub(crate) fn reason(&self) -> UndecidedReason {
+        UndecidedReason {
+            source: self.source().to_owned(),
+            missing: self.missing,
+            subject: self.subject.clone(),
+        }
     }
 
     /// The policy or webhook, or else the plugin.
@@ -42,13 +57,27 @@ impl From<&Undecided> for JsonUndecided {
             missing: undecided.missing.kind(),
             message: undecided.missing.to_string(),
             help: help(&undecided.missing),
+            subject: subject(&undecided.missing),
         }
     }
 }
 
-/// How to give a missing input.
-pub(crate) fn help(missing: &Missing) -> &'static str {
+/// What is missing, without the names by which it differs from object to object.
+fn subject(missing: &Missing) -> String {
     match missing {
+        Missing::Params { kind, .. } | Missing::Status { kind, .. } => kind.clone(),
+        // Whether there are any of a kind, and what one of them is, is answered by different flags.
+        Missing::Objects { kind, name, .. } => match name {
+            None => kind.clone(),
+            Some(_) => format!("a {kind}"),
+        },
+        _ => String::new(),
+    }
+}
+
+/// How to give a missing input.
+pub(crate) fn help(missing: &Missing) -> Cow<'static, str> {
+    let help = match missing {
         Missing::Authorizer { .. } => {
             "say with --authorizer FILE what users may do, or give roles and bindings with --objects PATH (and \
              --objects-complete, if these are all)"
@@ -56,6 +85,14 @@ pub(crate) fn help(missing: &Missing) -> &'static str {
         Missing::Params { .. } => {
             "give those that the cluster has, and the definition of their kind, with --objects PATH (and \
              --objects-complete, if these are all)"
+        }
+        Missing::Objects { kind, name: None, .. } => {
+            return format!(
+                "give those that the cluster has with --objects PATH (and --objects-complete, if these are all), or say with \
+                 --none {} that there are no others",
+                resource_name(kind)
+            )
+            .into();
         }
         Missing::Objects { .. } => {
             "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
@@ -74,5 +111,17 @@ pub(crate) fn help(missing: &Missing) -> &'static str {
         Missing::Validation { .. } => "ask a server, or leave its validation out with --validation off",
         Missing::WebhookAnswer => "call webhooks with --webhooks",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
-    }
+    };
+    help.into()
+}
+
+/// The name of the resource of a kind, as `--none` takes it: `priorityclasses.scheduling.k8s.io`.
+fn resource_name(kind: &str) -> String {
+    let mut resources = builtin::resources().iter();
+    let served = resources
+        .find(|served| served.subresource.is_empty() && served.kind.group_kind().to_string() == kind);
+    served.map_or_else(
+        || kind.to_owned(),
+        |served| served.resource.group_resource().to_string(),
+    )
 }

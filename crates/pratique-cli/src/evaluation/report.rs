@@ -7,28 +7,85 @@ use pratique_policy::{Step, StepResult};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
-use crate::evaluation::chain::{self, JsonStep};
+use crate::evaluation::chain::{self, JsonStep, StepSelection};
+use crate::evaluation::decision::Decision;
 use crate::evaluation::defaults::{self, JsonDefaults};
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::missing_input::{JsonUndecided, help};
-use crate::evaluation::placed_cause::{self, PlacedCause};
+use crate::evaluation::placed_cause;
 use crate::evaluation::record::Record;
-use crate::evaluation::result::ReviewResult;
+use crate::evaluation::result::{MadePod, ReviewResult};
+use crate::evaluation::undecided_reasons::UndecidedReason;
 use crate::explanation;
 use crate::input::fields::PieceFields;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
-use pratique_review::WebhookExchange;
+use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
+
+/// What is shown of a result besides what everybody is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct ShownDetail<'a> {
+    /// Whether all steps of the chain are shown, also those that do nothing.
+    pub(crate) all_steps: bool,
+    /// Whether each failed validation is shown, and not only the one that the server tells.
+    pub(crate) all_findings: bool,
+    /// The fields of the text that the object was read of.
+    pub(crate) fields: Option<&'a PieceFields<'a>>,
+}
+
+/// A result as text, in parts, as what is the same for many objects is not told of each.
+pub(crate) struct HumanReview {
+    head: Text,
+    /// What is missing for a decision.
+    undecided: Vec<(UndecidedReason, Text)>,
+    rest: Text,
+    pub(crate) weight: AnswerWeight,
+}
+
+/// Whether an answer has something to say that is of its object only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerWeight {
+    /// It has.
+    Own,
+    /// The object is allowed as it is, and nothing else is to be said.
+    Allowed,
+    /// The object is undecided for its reasons, and nothing else is to be said.
+    Undecided,
+}
+
+impl HumanReview {
+    /// All of it, as text.
+    pub(crate) fn whole(&self) -> Text {
+        self.without(|_| false)
+    }
+
+    /// The text without the reasons that were told.
+    pub(crate) fn without(&self, is_told: impl Fn(&UndecidedReason) -> bool) -> Text {
+        let mut out = self.head.clone();
+        let untold = self.undecided.iter().filter(|(reason, _)| !is_told(reason));
+        untold.for_each(|(_, text)| out.push(text));
+        out.push(&self.rest);
+        out
+    }
+
+    /// Why it is undecided.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &UndecidedReason> {
+        self.undecided.iter().map(|(reason, _)| reason)
+    }
+
+    /// How many bytes it has, about.
+    pub(crate) fn len(&self) -> usize {
+        let undecided = self.undecided.iter().map(|(_, text)| text.as_str().len());
+        self.head.as_str().len() + undecided.sum::<usize>() + self.rest.as_str().len()
+    }
+}
 
 /// Formats a result as text.
-///
-/// Of the chain, all steps are shown if `all_steps` is set, and otherwise those that do something. `fields` are those of the text
-/// that the object was read of.
 pub(crate) fn one(
-    (result, invalid): (&ReviewResult<'_>, &[PlacedCause]),
-    (all_steps, fields): (bool, Option<&PieceFields<'_>>),
+    (result, record): (&ReviewResult<'_>, &Record),
+    detail: ShownDetail<'_>,
     style: Style,
-) -> Text {
+) -> HumanReview {
     let Outcome {
         status,
         undecided,
@@ -39,7 +96,7 @@ pub(crate) fn one(
         audit_annotations,
         ..
     } = &result.outcome;
-    let is_invalid = !invalid.is_empty();
+    let is_invalid = !record.invalid.is_empty();
     let decision = match status {
         None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),
         None => style.paint(Tone::Good, "allowed"),
@@ -51,62 +108,150 @@ pub(crate) fn one(
                 None if result.is_refused && !is_invalid => " by the server itself".to_owned(),
                 None => String::new(),
             };
-            style.paint(Tone::Bad, text!("denied{} ({})", by, why.trim_end()))
+            let denied = text!("denied{} ({})", by, why.trim_end());
+            style.paint(Tone::Bad, denied)
         }
     };
-    let changed = if object.is_some() { ", changed" } else { "" };
+    let changed = if is_changed(result) { ", changed" } else { "" };
     let place = style.paint(Tone::Place, result.input.place());
     let subject = subject(result.input);
-    let mut out = text!("{}: {}: {}{}\n", place, subject, decision, changed);
-    let mut line = |label: Text, text: &str| {
-        let indent = "    ";
-        out.push(&text!("  {}{}\n", label, Lines { text, indent }));
-    };
+    let mut head = text!("{}: {}: {}{}\n", place, subject, decision, changed);
     if let Some(Status { message, .. }) = status.as_deref() {
-        line(Text::new(), message);
+        head.push(&line(Text::new(), message));
     }
-    out.push(&placed_cause::human(invalid, fields, style));
-    let mut line = |label: Text, text: &str| {
-        let indent = "    ";
-        out.push(&text!("  {}{}\n", label, Lines { text, indent }));
-    };
+    head.push(&placed_cause::human(&record.invalid, detail.fields, style));
     if let Some(help) = result.input.help() {
-        line(style.paint(Tone::Faint, "  = help: "), help);
+        head.push(&line(style.paint(Tone::Faint, "  = help: "), help));
     }
+    head.push(&more_denials(record, detail.all_findings, style));
     for pod in &result.pods {
         let tone = if pod.is_allowed() { Tone::Faint } else { Tone::Bad };
         let label = style.paint(tone, text!("its Pod {}: ", pod.name));
-        line(label, pod.decision.as_str());
+        head.push(&line(label, pod.decision.as_str()));
     }
-    for cause in undecided {
-        line(Text::new(), &cause.to_string());
-        line(style.paint(Tone::Faint, "  = help: "), help(&cause.missing));
-    }
+    let undecided = undecided.iter().map(|cause| {
+        let mut text = line(Text::new(), &cause.to_string());
+        text.push(&line(
+            style.paint(Tone::Faint, "  = help: "),
+            &help(&cause.missing),
+        ));
+        (JsonUndecided::from(cause).reason(), text)
+    });
+    let mut rest = Text::new();
     for warning in warnings {
-        line(style.paint(Tone::Warning, "warning: "), warning);
+        rest.push(&line(style.paint(Tone::Warning, "warning: "), warning));
     }
     for (key, value) in audit_annotations {
-        line(style.paint(Tone::Faint, "audit: "), &format!("{key}: {value}"));
+        rest.push(&line(
+            style.paint(Tone::Faint, "audit: "),
+            &format!("{key}: {value}"),
+        ));
     }
-    for step in mutations {
-        line(Text::new(), &mutation(step));
+    // The steps of the chain say what changed.
+    let is_step = |step: &&Step| result.steps.is_some() && !matches!(step.result, StepResult::Failed(_));
+    for step in mutations.iter().filter(|step| !is_step(step)) {
+        rest.push(&line(Text::new(), &mutation(step)));
     }
     for step in defaults::lines(&result.defaults) {
-        line(Text::new(), &step);
+        rest.push(&line(Text::new(), &step));
     }
     if let Some(steps) = &result.steps {
-        out.push(&chain::human(steps, all_steps, style));
+        let selection = match status {
+            _ if detail.all_steps => StepSelection::All,
+            Some(_) => StepSelection::Acting,
+            None => StepSelection::Changes,
+        };
+        rest.push(&chain::human(steps, selection, style));
     }
     for exchange in &result.webhooks {
-        out.push(&one_exchange(exchange, style));
+        rest.push(&one_exchange(exchange, style));
     }
-    if let Some(object) = object {
-        out.push(&Text::yaml(object, 4));
+    match object {
+        Some(object) if status.is_some() => rest.push(&Text::yaml(object, 4)),
+        // The steps of the chain name the fields.
+        Some(object) if result.steps.is_none() => {
+            let changed = chain::paths(&result.input.request.object, object);
+            rest.push(&line(style.paint(Tone::Good, "changed: "), &changed));
+        }
+        _ => {}
     }
     if let Some(explanation) = &result.explanation {
-        out.push(&explanation::whole(explanation, style));
+        rest.push(&explanation::whole(explanation, style));
     }
-    out
+    HumanReview {
+        head,
+        undecided: undecided.collect(),
+        rest,
+        weight: weight(result, record),
+    }
+}
+
+/// A line of an answer.
+fn line(label: Text, text: &str) -> Text {
+    let indent = "    ";
+    text!("  {}{}\n", label, Lines { text, indent })
+}
+
+/// Whether anything but the server itself changed the object.
+fn is_changed(result: &ReviewResult<'_>) -> bool {
+    match &result.steps {
+        Some(steps) if result.outcome.allowed() || !result.outcome.undecided.is_empty() => {
+            steps.iter().any(chain::is_change)
+        }
+        _ => result.outcome.object.is_some(),
+    }
+}
+
+/// The denials besides the one that the server tells, which is the first.
+fn more_denials(record: &Record, all: bool, style: Style) -> Text {
+    let is_denial = |decision: &&PolicyDecision| decision.action == PolicyAction::Deny;
+    let more = record.policies.iter().filter(is_denial).skip(1);
+    let label = || style.paint(Tone::Faint, "also ");
+    if all {
+        let mut out = Text::new();
+        for PolicyDecision {
+            policy,
+            binding,
+            message,
+            ..
+        } in more
+        {
+            out.push(&line(
+                label(),
+                &format!("by {policy} with binding {binding}: {message}"),
+            ));
+        }
+        return out;
+    }
+    match more.count() {
+        0 => Text::new(),
+        count => line(Text::new(), &format!("and {count} more: --all shows them")),
+    }
+}
+
+fn weight(result: &ReviewResult<'_>, record: &Record) -> AnswerWeight {
+    let outcome = &result.outcome;
+    // PodSecurity says of each Pod and workload by which level it was judged.
+    let is_usual = |key: &String| key == "pod-security.kubernetes.io/enforce-policy";
+    let says_something = outcome.status.is_some()
+        || is_changed(result)
+        || !record.policies.is_empty()
+        || !outcome.warnings.is_empty()
+        || !outcome.audit_annotations.keys().all(is_usual)
+        || !outcome.mutations.is_empty()
+        || !result.defaults.is_empty()
+        || !result.webhooks.is_empty()
+        || result.explanation.is_some()
+        || result.pods.iter().any(|pod| pod.decision == Decision::Denied);
+    if says_something {
+        AnswerWeight::Own
+    } else if !outcome.undecided.is_empty() {
+        AnswerWeight::Undecided
+    } else if result.pods.iter().all(MadePod::is_allowed) {
+        AnswerWeight::Allowed
+    } else {
+        AnswerWeight::Own
+    }
 }
 
 /// An exchange with a webhook: request and response.

@@ -54,13 +54,6 @@ pub(crate) struct MadePod {
 }
 
 impl MadePod {
-    pub(crate) fn of(result: &ReviewResult<'_>) -> Self {
-        MadePod {
-            name: result.input.name().to_owned(),
-            decision: result.outcome.decision().into(),
-        }
-    }
-
     pub(crate) fn is_allowed(&self) -> bool {
         self.decision == Decision::Allowed
     }

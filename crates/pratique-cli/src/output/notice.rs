@@ -33,6 +33,9 @@ pub(crate) const UNUSABLE_DEFINITION: &str = "unusable-definition";
 /// The rule of servers that are followed by another release than their own.
 pub(crate) const SERVER_VERSION: &str = "server-version";
 
+/// The rule of what was said to be all that there is of a kind.
+pub(crate) const NO_OTHERS: &str = "no-others";
+
 /// A warning about something of an input that no decision tells: what was passed over, not known or not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
@@ -70,9 +73,13 @@ impl Notice {
         }
     }
 
-    /// It as a warning on standard error.
+    /// It as a warning or note on standard error.
     pub(crate) fn text(&self) -> Text {
-        output::warning(&text!("{}", self.line()))
+        let line = text!("{}", self.line());
+        match self.level() {
+            Level::Error | Level::Warning => output::warning(&line),
+            Level::Note => output::note(&line),
+        }
     }
 
     /// The place and the message.
@@ -85,16 +92,19 @@ impl Notice {
 
     /// How grave it is, in outputs that say it.
     pub(crate) fn level(&self) -> Level {
-        Level::Warning
+        match self.rule.as_str() {
+            NO_OTHERS => Level::Note,
+            _ => Level::Warning,
+        }
     }
 
     pub(crate) fn input_place(&self) -> InputPlace {
         InputPlace::parse(&self.place)
     }
 
-    /// Whether it counts as a warning for `--fail-on`. What the project file weakens is told, and is no fault of an input.
+    /// Whether it counts as a warning for `--fail-on`. What somebody said, or mended, is told, and is no fault of an input.
     pub(crate) fn is_counted(&self) -> bool {
-        self.rule != WEAKENED_SETTING
+        ![WEAKENED_SETTING, NO_OTHERS].contains(&self.rule.as_str())
     }
 
     /// It as a workflow command of GitHub Actions.
@@ -112,7 +122,7 @@ impl Notice {
             file: place.file,
             seconds: 0.0,
             output: String::new(),
-            outcome: if fails && self.is_counted() {
+            outcome: if self.level() == Level::Error || (fails && self.is_counted()) {
                 Outcome::failed(&self.message)
             } else {
                 Outcome::Skipped {
@@ -134,6 +144,7 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         SKIPPED_FILE => "A file among policies is no object, and was skipped",
         UNUSABLE_DEFINITION => "A CustomResourceDefinition defines nothing: a server refuses it",
         SERVER_VERSION => "A server is followed by another release of Kubernetes than its own",
+        NO_OTHERS => "Objects of a kind were said to be all that the cluster has",
         "duplicate-key" => "A key is written twice: clients send the last value only",
         "unusual-list" => "An object with items is a list, whatever its kind is",
         "not-evaluated" => "Something was given that is not evaluated",

@@ -107,11 +107,11 @@ pub(crate) const TRUST: &[TrustRow] = &[
     harmless(&["check"], &["explainCost"], "how the answer is printed"),
     harmless(
         &["review"],
-        &["explain", "quiet", "summary"],
+        &["explain", "quiet", "summary", "all"],
         "how the answer is printed",
     ),
     harmless(&["impact"], &["explain"], "how the answer is printed"),
-    harmless(&["replay"], &["summary"], "how the answer is printed"),
+    harmless(&["replay"], &["summary", "all"], "how the answer is printed"),
     harmless(
         &["check", "review", "replay", "impact", "upgrade", "scan", "test"],
         &["verbose"],
@@ -327,6 +327,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "what is known of the cluster",
     ),
     decides(
+        &["review", "replay", "impact", "scan"],
+        &["none"],
+        Weakening::AnyChange,
+        "what is known of the cluster",
+    ),
+    decides(
         &["impact"],
         &["oldRev", "newRev"],
         Weakening::AnyChange,
@@ -423,6 +429,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
     ),
     reaches_out(&["upgrade"], &["report"], "writes a file, or to a store"),
     reaches_out(&["replay", "scan"], &["results"], "writes a file, or to a store"),
+    reaches_out(&["review"], &["outputDir"], "writes files"),
     reaches_out(&["scan"], &["metricsFile"], "writes a file, or to a store"),
     reaches_out(&["test"], &["init", "update"], "writes suites"),
     reaches_out(

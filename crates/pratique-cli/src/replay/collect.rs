@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::comparison::Comparison;
 use super::counts::JsonCounts;
 use super::decision::evaluation;
+use super::finding::PrintedFindings;
 use super::report::ReplayReport;
 use super::share::ReadShare;
 use super::work::Part;
@@ -32,6 +33,7 @@ use crate::stream::progress::Progress;
 pub(super) struct Collector<'a> {
     arguments: &'a ReplayAnswerArguments,
     report: ReplayReport,
+    findings: PrintedFindings,
     progress: Progress,
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
@@ -68,6 +70,7 @@ impl<'a> Collector<'a> {
         Collector {
             arguments,
             report,
+            findings: PrintedFindings::new(arguments.all),
             progress: Progress::new(prints || !arguments.summary),
             share,
             checkpoints,
@@ -81,7 +84,7 @@ impl<'a> Collector<'a> {
 
     /// Counts and prints what came of a part of the logs.
     pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
-        if part.out.len() > 0 {
+        if part.out.len() > 0 || !part.findings.is_empty() {
             self.progress.clear();
         }
         if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start) {
@@ -105,6 +108,9 @@ impl<'a> Collector<'a> {
                 let comparison = row.comparison.to_string();
                 self.results.push(&row.result(evaluation, &comparison))?;
             }
+        }
+        for finding in part.findings {
+            output::print(&self.findings.print(finding))?;
         }
         part.out.print()?;
         let (entries, requests) = (self.report.counts.entries(), self.report.counts.requests());
@@ -142,7 +148,8 @@ impl<'a> Collector<'a> {
                     notes.push(&text!("note: {}\n", note));
                 }
                 output::print(&text!(
-                    "{}{}{}{}{}",
+                    "{}{}{}{}{}{}{}",
+                    self.findings.left_out(),
                     tables,
                     self.notices.lines(),
                     scope.counted(),

@@ -24,6 +24,7 @@ use crate::stream::digest::Digest;
 use pratique_schema::FeatureGates;
 use pratique_state::PluginState;
 
+use crate::evaluation::complete_kind::CompleteKind;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::permissions::Permissions;
 use crate::evaluation::phases::Phases;
@@ -146,7 +147,9 @@ impl StateInputs {
         let mut sets = first.sets.clone();
         sets.extend(others.iter().flat_map(|policies| policies.sets.iter().cloned()));
         let plugins = first.plugins.as_ref().map(|plugins| plugins.state.clone());
-        let loaded = state.state(&first.admission, &sets, plugins.as_ref().map(PluginState::kinds));
+        let mut loaded = state.state(&first.admission, &sets, plugins.as_ref().map(PluginState::kinds));
+        let none = arguments.none.iter().flat_map(CompleteKind::versions);
+        loaded.said_complete.extend(none.cloned());
         let mut reader = StateReader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
@@ -154,6 +157,9 @@ impl StateInputs {
             files: files.clone(),
         };
         if let Some(notice) = arguments.gates.server_notice() {
+            reader.notices.tell(notice);
+        }
+        if let Some(notice) = CompleteKind::notice(&arguments.none) {
             reader.notices.tell(notice);
         }
         let objects = reader.all(&arguments.objects)?;

@@ -10,6 +10,7 @@ use super::comparison::Comparison;
 use super::decision::ReplayDecision;
 use super::engine::{Engine, input};
 use super::faults::Faults;
+use super::finding::ReplayFinding;
 use super::log::LogReader;
 use super::possible::without_object;
 use super::row::{JsonThen, Row};
@@ -19,7 +20,6 @@ use crate::arguments::ReplayFormat;
 use crate::evaluation::limitations::Limitations;
 use crate::output::{Printed, problems};
 use crate::stream::checkpoint::Mark;
-use crate::style::Style;
 use pratique_review::Reviewer;
 
 /// The results of a part of the logs.
@@ -28,6 +28,8 @@ pub(super) struct Part {
     /// Where it begins.
     pub(super) start: Option<Mark>,
     pub(super) out: Printed,
+    /// The requests that are decided otherwise than then, and undecided ones.
+    pub(super) findings: Vec<ReplayFinding>,
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: Vec<NotSubject>,
     pub(super) faults: Faults,
@@ -120,7 +122,7 @@ impl Worker<'_> {
     fn show(&self, row: Row, part: &mut Part) {
         match self.format {
             ReplayFormat::Human if self.summary || !row.comparison.is_reported() => {}
-            ReplayFormat::Human => part.out.text(&row.human(Style::of_stdout())),
+            ReplayFormat::Human => part.findings.push(ReplayFinding::new(&row)),
             ReplayFormat::Ndjson => {
                 if let Err(error) = part.out.json_line(&row) {
                     part.faults.end(error);

@@ -21,7 +21,9 @@ use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
 use crate::output::{self, json};
 use crate::project;
+use crate::review::answers::PrintedAnswers;
 use crate::review::compared::Operations;
+use crate::review::object_files::ObjectFiles;
 use crate::review::tally::Tally;
 use crate::review::work::{End, Reviewed};
 use crate::stream::input_errors::{InputErrors, JsonError};
@@ -40,6 +42,9 @@ pub(super) struct Printer<'a> {
     pub(super) operations: Operations,
     pub(super) policies: usize,
     progress: Progress,
+    answers: PrintedAnswers,
+    /// Where the objects that are allowed are written to.
+    object_files: Option<ObjectFiles>,
     records: Vec<Record>,
     assumed: AssumedKinds,
     unexpanded: UnexpandedWorkloads,
@@ -81,15 +86,29 @@ fn sources_line(sources: &[SourceFile]) -> Text {
 fn prints_answers(arguments: &AnswerArguments) -> bool {
     match arguments.output {
         ReviewFormat::Human => !arguments.summary && !arguments.quiet,
-        ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Github | ReviewFormat::Diff => true,
+        ReviewFormat::Json
+        | ReviewFormat::Ndjson
+        | ReviewFormat::Github
+        | ReviewFormat::Diff
+        | ReviewFormat::Yaml => true,
         ReviewFormat::Sarif | ReviewFormat::Junit => false,
     }
 }
 
 impl<'a> Printer<'a> {
     /// A printer; `errors` and `notices` are those that were found and told before.
-    pub(super) fn new(arguments: &'a AnswerArguments, errors: InputErrors, notices: Notices) -> Self {
-        Printer {
+    ///
+    /// # Errors
+    /// There is no directory for objects that are to be written.
+    pub(super) fn new(
+        arguments: &'a AnswerArguments,
+        errors: InputErrors,
+        notices: Notices,
+    ) -> Result<Self, CliError> {
+        let directory = arguments.output_dir.as_deref();
+        Ok(Printer {
+            answers: PrintedAnswers::new(arguments.all),
+            object_files: directory.map(ObjectFiles::create).transpose()?,
             arguments,
             of_state: errors.all().iter().cloned().collect(),
             errors,
@@ -108,13 +127,14 @@ impl<'a> Printer<'a> {
             object_count: 0,
             empty_lists: 0,
             sources: Vec::new(),
-        }
+        })
     }
 
     /// Prints what came of a part of the inputs.
     pub(super) fn print(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
         let says_something = !reviewed.notes.as_str().is_empty()
             || reviewed.out.len() > 0
+            || !reviewed.answers.is_empty()
             || !(reviewed.errors.is_empty() && reviewed.assumed.is_empty() && reviewed.notices.is_empty())
             || reviewed.end.is_some();
         if says_something {
@@ -169,6 +189,16 @@ impl<'a> Printer<'a> {
         self.operations.add(reviewed.operations);
         self.policies += reviewed.policies;
         self.records.extend(reviewed.records);
+        for answer in &reviewed.answers {
+            let text = self.answers.print(answer);
+            output::print(&text)?;
+        }
+        if let Some(files) = &mut self.object_files {
+            reviewed
+                .objects
+                .iter()
+                .try_for_each(|object| files.write(object))?;
+        }
         reviewed.out.print()?;
         let count = reviewed.errors.len();
         let place = reviewed.errors.last().map(|error| error.place.clone());
@@ -223,8 +253,10 @@ impl<'a> Printer<'a> {
             ReviewFormat::Human => {
                 let table = if summary { self.tally.table() } else { Text::new() };
                 output::print(&text!(
-                    "{}\n{}{}\n{}{}{}",
+                    "{}\n{}{}{}{}\n{}{}{}",
                     table,
+                    self.answers.left_out(),
+                    self.tally.reasons.human(),
                     passed_over.text(lists_passed_over),
                     self.tally.line(count),
                     scope.counted(),
@@ -296,6 +328,15 @@ impl<'a> Printer<'a> {
                 output::print_github(&commands)?;
             }
             ReviewFormat::Diff => output::eprint(&passed_over.text(lists_passed_over)),
+            ReviewFormat::Yaml => output::eprint(&text!(
+                "{}{}{}\n{}{}{}",
+                self.tally.reasons.human(),
+                passed_over.text(lists_passed_over),
+                self.tally.line(count),
+                scope.counted(),
+                sources_line(&self.sources),
+                evaluated.line()
+            )),
         }
         limitations::report(&limitations, self.arguments.output);
         Ok(status)

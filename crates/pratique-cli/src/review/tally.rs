@@ -1,11 +1,12 @@
 //! Counts of what was decided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::evaluation::decision::Decision;
 use crate::evaluation::record::Record;
+use crate::evaluation::undecided_reasons::UndecidedReasons;
 use crate::output::counted::noun;
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
@@ -34,9 +35,15 @@ pub(super) struct Tally {
     /// How many decisions are in no row, as there are too many.
     #[serde(skip_serializing_if = "is_zero")]
     others: usize,
+    /// What is missing for decisions.
+    #[serde(
+        rename = "undecidedReasons",
+        skip_serializing_if = "UndecidedReasons::is_empty"
+    )]
+    pub(super) reasons: UndecidedReasons,
 }
 
-/// How often a policy took each action in a namespace.
+/// Of how many objects in a namespace a policy took each action.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Row {
     denied: usize,
@@ -92,7 +99,10 @@ impl Tally {
             }
         }
         self.warned += record.server_warnings.len();
-        for (cause, policy) in record.causes() {
+        self.reasons.count(&record.undecided);
+        // Several validations of a policy may fail for an object, which is counted once.
+        let causes: BTreeSet<_> = record.causes().map(|(cause, policy)| (policy, cause)).collect();
+        for (policy, cause) in causes {
             let one = |action| usize::from(cause == action);
             let row = Row {
                 denied: one(Some(Action::Deny)),
@@ -125,6 +135,7 @@ impl Tally {
         self.warned += other.warned;
         self.audited += other.audited;
         self.others += other.others;
+        self.reasons.add(other.reasons);
         for (policy, rows) in other.policies {
             for (namespace, row) in rows {
                 self.add_row(&policy, &namespace, row);

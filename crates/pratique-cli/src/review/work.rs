@@ -1,10 +1,12 @@
 //! Reviews a part of the inputs, up to what is to be printed.
 
 use pratique::api_objects::ApiObjects;
+use pratique_json::Value;
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_request::{AssumedResource, review};
 use pratique_review::{PreparedObject, ReviewInput, Reviewer, decode_warnings};
+use pratique_types::Operation;
 
 use crate::arguments::ReviewFormat;
 use crate::evaluation::assumed::depends_on_resource;
@@ -16,7 +18,7 @@ use crate::evaluation::github;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::Limitations;
 use crate::evaluation::record::{Record, SERVER_WARNING};
-use crate::evaluation::report::{self, JsonReview};
+use crate::evaluation::report::{self, HumanReview, JsonReview, ShownDetail};
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::evaluation::state::ClusterState;
@@ -30,6 +32,7 @@ use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::compared::Operations;
 use crate::review::input_policies;
+use crate::review::object_files::ResultObject;
 use crate::review::tally::Tally;
 use crate::stream::input_errors::{JsonError, described};
 use crate::stream::read::Unit;
@@ -54,6 +57,10 @@ pub(super) struct DisplayOptions {
     pub(super) summary: bool,
     /// Whether the steps of the chain that do nothing are shown.
     pub(super) explain: bool,
+    /// Whether each failed validation is shown.
+    pub(super) all: bool,
+    /// Whether the objects that are allowed are needed.
+    pub(super) keeps_objects: bool,
 }
 
 /// How many bytes of output a part of a result has at least, unless it is the last.
@@ -63,6 +70,10 @@ const PART: usize = 256 << 10;
 #[derive(Default)]
 pub(super) struct Reviewed {
     pub(super) out: Printed,
+    /// The answers as text, of which not all are printed whole.
+    pub(super) answers: Vec<HumanReview>,
+    /// The objects that are allowed, for files.
+    pub(super) objects: Vec<ResultObject>,
     pub(super) notes: Text,
     pub(super) notices: Vec<Notice>,
     pub(super) tally: Tally,
@@ -144,7 +155,7 @@ impl InputReviewer<'_> {
                 Err(InputError::Cli(error)) => return Err(error),
                 Err(error) => reviewed.fault(error),
             }
-            if reviewed.out.len() >= PART {
+            if reviewed.len() >= PART {
                 emit(std::mem::take(reviewed));
             }
         }
@@ -216,12 +227,19 @@ impl InputReviewer<'_> {
             }
         };
         let prepared = self.reviewer.prepare(&mut pod, state.api_objects());
-        let of_pod = self.evaluate(&pod, &prepared, state, reviewed);
-        if let (Some(result), Some(of_pod)) = (&mut result, &of_pod) {
-            result.pods.push(MadePod::of(of_pod));
+        let mut of_pod = self.evaluate(&pod, &prepared, state, reviewed);
+        let record = of_pod.as_mut().map(|of_pod| self.record(of_pod, fields));
+        if let (Some(result), Some(record)) = (&mut result, &record) {
+            result.pods.push(MadePod {
+                name: record.name.clone(),
+                decision: record.decision,
+            });
         }
         self.show_if_decided(result, fields, reviewed)?;
-        self.show_if_decided(of_pod, fields, reviewed)
+        match of_pod.zip(record) {
+            Some((of_pod, record)) => self.show(of_pod, record, fields, reviewed),
+            None => Ok(()),
+        }
     }
 
     /// Evaluates a request; an error is reported, and there is no result.
@@ -278,38 +296,53 @@ impl InputReviewer<'_> {
         fields: Option<&PieceFields<'_>>,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
-        result.map_or(Ok(()), |result| self.show(result, fields, reviewed))
+        result.map_or(Ok(()), |mut result| {
+            let record = self.record(&mut result, fields);
+            self.show(result, record, fields, reviewed)
+        })
+    }
+
+    /// The record of a decision.
+    fn record(&self, result: &mut ReviewResult<'_>, fields: Option<&PieceFields<'_>>) -> Record {
+        result.place_causes(fields);
+        Record::of(result)
     }
 
     /// Shows a decision, and counts it.
     fn show(
         &self,
-        mut result: ReviewResult<'_>,
+        result: ReviewResult<'_>,
+        record: Record,
         fields: Option<&PieceFields<'_>>,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
-        result.place_causes(fields);
-        let record = Record::of(&mut result);
         reviewed.tally.count(&record);
         let DisplayOptions {
             format,
             quiet,
             summary,
-            explain: _,
+            explain,
+            all,
+            keeps_objects,
         } = self.display;
+        let detail = ShownDetail {
+            all_steps: explain,
+            all_findings: all,
+            fields,
+        };
         let is_clean = record.decision == Decision::Allowed
             && record.policies.is_empty()
             && record.warnings.is_empty()
             && record.pods.iter().all(MadePod::is_allowed);
+        let object = stored_object(&result).filter(|_| record.decision == Decision::Allowed);
+        if let (true, Some(object)) = (keeps_objects, object) {
+            reviewed.objects.push(ResultObject::new(&record, object));
+        }
         match format {
             ReviewFormat::Human if summary || (quiet && is_clean) => {}
             ReviewFormat::Human => {
-                let text = report::one(
-                    (&result, &record.invalid),
-                    (self.display.explain, fields),
-                    Style::of_stdout(),
-                );
-                reviewed.out.text(&text);
+                let answer = report::one((&result, &record), detail, Style::of_stdout());
+                reviewed.answers.push(answer);
             }
             ReviewFormat::Json => reviewed.out.json_line(&JsonReview::from((result, record)))?,
             ReviewFormat::Ndjson => reviewed.out.json_line(&record)?,
@@ -317,17 +350,30 @@ impl InputReviewer<'_> {
             ReviewFormat::Sarif | ReviewFormat::Junit => reviewed.records.push(record),
             ReviewFormat::Diff => {
                 if !result.outcome.allowed() {
-                    reviewed.notes.push(&report::one(
-                        (&result, &record.invalid),
-                        (false, fields),
-                        Style::of_stderr(),
-                    ));
+                    reviewed.note(&result, &record, detail);
                 }
                 reviewed.out.text(&diff::of(&result, Style::of_stdout()));
             }
+            ReviewFormat::Yaml => match object {
+                Some(object) if !keeps_objects => reviewed.out.yaml_document(object),
+                Some(_) => {}
+                None if record.decision == Decision::Allowed => {}
+                None => reviewed.note(&result, &record, detail),
+            },
         }
         Ok(())
     }
+}
+
+/// The object of a request as the server would store it; `None` where nothing is stored, or a controller sends the request.
+fn stored_object<'r>(result: &'r ReviewResult<'_>) -> Option<&'r Value<'r>> {
+    let request = &result.input.request;
+    let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
+    if !is_stored || result.input.parent.is_some() {
+        return None;
+    }
+    let object = result.outcome.object.as_ref().unwrap_or(&request.object);
+    (!object.is_null()).then_some(object)
 }
 
 /// Decodes the request of an AdmissionReview.
@@ -353,6 +399,23 @@ fn decode_review<'t>(
 }
 
 impl Reviewed {
+    /// How many bytes there are to print, about.
+    fn len(&self) -> usize {
+        let answers = self.answers.iter().map(HumanReview::len);
+        let objects = self.objects.iter().map(ResultObject::len);
+        self.out.len() + answers.sum::<usize>() + objects.sum::<usize>()
+    }
+
+    /// Adds an answer that is told beside the output.
+    fn note(&mut self, result: &ReviewResult<'_>, record: &Record, detail: ShownDetail<'_>) {
+        let detail = ShownDetail {
+            all_steps: false,
+            ..detail
+        };
+        let answer = report::one((result, record), detail, Style::of_stderr());
+        self.notes.push(&answer.whole());
+    }
+
     fn warn(&mut self, place: &str, messages: &[String]) {
         let notices = messages
             .iter()

@@ -18,7 +18,7 @@ use pratique_types::builtin::ServedResource;
 use super::RequiredState;
 #[cfg(feature = "kube")]
 use super::fetch::Secrets;
-use super::{ClusterSnapshot, WebhookUse, directory};
+use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, WebhookUse, directory};
 use crate::arguments::ClientArguments;
 use crate::exit::CliError;
 use crate::policies::OriginSets;
@@ -127,8 +127,8 @@ impl StateSource {
             #[cfg(feature = "kube")]
             StateSource::Cluster { server, fetch } => LoadedState {
                 snapshot: fetch.into_snapshot(),
-                overlays: Vec::new(),
                 server: Some(server),
+                ..LoadedState::default()
             },
         };
         loaded.snapshot.warn(&name);
@@ -152,8 +152,8 @@ impl StateSource {
             #[cfg(feature = "kube")]
             StateSource::Cluster { server, fetch } => LoadedState {
                 snapshot: fetch.snapshot(),
-                overlays: Vec::new(),
                 server: Some(server.clone()),
+                ..LoadedState::default()
             },
         }
     }
@@ -180,6 +180,8 @@ pub(crate) struct LoadedState {
     pub(crate) snapshot: ClusterSnapshot,
     /// Snapshots that --objects names, whose objects count instead of those of the same name.
     pub(crate) overlays: Vec<ClusterSnapshot>,
+    /// Kinds of which somebody says that all objects are given.
+    pub(crate) said_complete: BTreeSet<GroupVersionKind>,
     /// The cluster itself, to be asked for permissions.
     #[cfg(feature = "kube")]
     pub(crate) server: Option<ApiServer>,
@@ -199,6 +201,7 @@ impl LoadedState {
     pub(crate) fn complete_kinds(&self) -> BTreeSet<GroupVersionKind> {
         self.snapshots()
             .flat_map(ClusterSnapshot::complete_kinds)
+            .chain(self.said_complete.iter().cloned())
             .collect()
     }
 
@@ -216,6 +219,13 @@ impl LoadedState {
 
     /// How much the roles and bindings say of permissions.
     pub(crate) fn permissions(&self) -> Completeness {
+        let is_said = |kind: &&str| {
+            let kind = GroupVersionKind::new(ROLE_GROUP, "v1", kind);
+            self.said_complete.contains(&kind)
+        };
+        if ROLE_KINDS.iter().all(is_said) {
+            return Completeness::Complete;
+        }
         let found = self.snapshots().map(ClusterSnapshot::permissions);
         let mut found = found.filter(|completeness| *completeness != Completeness::Partial);
         found.next().unwrap_or(Completeness::Partial)

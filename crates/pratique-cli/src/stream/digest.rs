@@ -34,11 +34,15 @@ impl Digest {
             gates,
             objects: _,
             max_input: _,
+            none,
         } = state;
         digest.text_part(others);
         digest.text_part(&format!(
             "{objects_complete} {snapshot:?} {client:?} {bind} {gates:?}"
         ));
+        if !none.is_empty() {
+            digest.text_part(&format!("{none:?}"));
+        }
         digest
     }
 

@@ -79,7 +79,7 @@ impl CaseRun {
         };
         if let (Ok(actual), false) = (&mut run.tested.actual, run.tested.differences.is_empty()) {
             // Shown of failures only.
-            run.explained = steps::human(&actual.steps, false, Style::of_stdout());
+            run.explained = steps::human(&actual.steps, steps::StepSelection::Acting, Style::of_stdout());
         }
         // Updates compare once more.
         if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {

@@ -27,6 +27,21 @@ fn number(counts: &Value, name: &str) -> u64 {
 }
 
 #[test]
+fn findings_are_printed_and_the_rest_is_counted() {
+    let log = fs::read_to_string(sample(LOG)).unwrap();
+    let many = log.repeat(100);
+    let directory = Directory::new().with("audit.log", many);
+    let line = ["replay", "--policies", &sample(POLICIES), "audit.log"];
+    let run = directory.run(&line);
+    run.exits(1)
+        .shows(&[" requests are not listed (150 more decided otherwise than then, "]);
+    assert!(run.stdout.lines().count() < 300, "{run}");
+    let all = directory.run(&[&line[..], &["--all"]].concat());
+    assert!(!all.stdout.contains("not listed"), "{all}");
+    assert_eq!(all.stdout.matches(": undecided\n").count(), 300, "{all}");
+}
+
+#[test]
 fn decisions_of_now_stand_beside_those_of_then() {
     let log = sample(LOG);
     let run = replay(&["-o", "json", &log]);

@@ -1,6 +1,6 @@
 //! Shows the steps of the chain, as text, as diffs, and as JSON.
 
-use pratique::observer::Phase;
+use pratique::observer::{PREPARATION, Phase};
 use pratique_json::Value;
 use pratique_merge::json_patch::diff;
 use pratique_objects::changed_paths;
@@ -9,17 +9,43 @@ use serde::Serialize;
 use crate::evaluation::diff::{between, without_defaults};
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
-use pratique_review::chain::{Step, StepEffect};
+use pratique_review::chain::{DEFAULTING, Step, StepEffect};
 
 /// How many changed fields of a step are listed.
 const MAX_PATHS: usize = 8;
 
-/// The steps as text; those that do nothing are shown if `all` is set.
-pub(crate) fn human(steps: &[Step], all: bool, style: Style) -> Text {
+/// Which steps are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepSelection {
+    /// All of them.
+    All,
+    /// Those that do something.
+    Acting,
+    /// The changes by plugins, policies and webhooks. What a server sets in every object is not among them.
+    Changes,
+}
+
+impl StepSelection {
+    fn selects(self, step: &Step) -> bool {
+        match self {
+            StepSelection::All => true,
+            StepSelection::Acting => step.did != StepEffect::Passed,
+            StepSelection::Changes => is_change(step),
+        }
+    }
+}
+
+/// Whether a plugin, a policy or a webhook changed the object.
+pub(crate) fn is_change(step: &Step) -> bool {
+    let is_own = [DEFAULTING, PREPARATION].contains(&step.name.as_str());
+    !is_own && matches!(step.did, StepEffect::Changed { .. })
+}
+
+/// The selected steps as text.
+pub(crate) fn human(steps: &[Step], selection: StepSelection, style: Style) -> Text {
     let mut out = Text::new();
-    for step in steps {
+    for step in steps.iter().filter(|step| selection.selects(step)) {
         let (tone, what) = match &step.did {
-            StepEffect::Passed if !all => continue,
             StepEffect::Passed => (Tone::Faint, "passed".to_owned()),
             StepEffect::Changed { before, after } => {
                 (Tone::Good, format!("changed {}", paths(before, after)))
@@ -48,7 +74,8 @@ fn title(step: &Step) -> String {
     format!("{}{by}{again}{half}", step.name)
 }
 
-fn paths(before: &Value<'_>, after: &Value<'_>) -> String {
+/// The fields that differ, the first of them.
+pub(crate) fn paths(before: &Value<'_>, after: &Value<'_>) -> String {
     let paths = changed_paths(before, after);
     let more = paths.len().saturating_sub(MAX_PATHS);
     let mut listed = paths.into_iter().take(MAX_PATHS).collect::<Vec<_>>().join(", ");
