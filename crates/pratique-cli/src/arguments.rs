@@ -1,5 +1,6 @@
 //! The command line.
 
+mod acceptance;
 mod admission_plugins;
 mod answers;
 mod chain;
@@ -52,6 +53,7 @@ use crate::output::text::text;
 use crate::project::arguments::completed;
 use crate::project::{Project, ProjectError, names_no_command};
 
+pub(crate) use acceptance::AcceptanceArguments;
 pub(crate) use admission_plugins::AdmissionPluginArguments;
 pub(crate) use answers::{AnswerArguments, FailOn, FailureArguments, ReviewFormat};
 pub(crate) use chain::ChainArguments;

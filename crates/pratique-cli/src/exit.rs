@@ -9,6 +9,7 @@ use pratique_manifest::path_text;
 use pratique_schema::{FeatureGatesError, Release};
 use pratique_types::admission_plugins::SwitchesError;
 
+use crate::acceptance::acceptance_error::AcceptanceError;
 use crate::check::check_error::CheckError;
 use crate::output;
 use crate::output::counted::counted;
@@ -123,6 +124,9 @@ pub(crate) enum CliError {
     /// A plugin for policies or webhooks is to be off.
     #[error("{plugin} cannot be disabled: do not name the manifests that it is for")]
     DynamicPlugin { plugin: &'static str },
+    /// What is accepted is not known.
+    #[error(transparent)]
+    Acceptance(#[from] AcceptanceError),
     /// Why `pratique check` ends.
     #[error(transparent)]
     Check(#[from] CheckError),

@@ -2,6 +2,7 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod acceptance;
 mod arguments;
 mod baseline;
 mod check;

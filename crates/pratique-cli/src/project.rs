@@ -39,7 +39,7 @@ use weakened::WeakenedSetting;
 
 #[cfg(feature = "kube")]
 pub(crate) use applied::names_kubeconfig;
-pub(crate) use applied::{ProjectReport, permit, permit_referenced, report_of};
+pub(crate) use applied::{ProjectReport, applied_file, permit, permit_referenced, report_of};
 pub(crate) use options::names_no_command;
 pub(crate) use report::{notices, print_line, print_with_report};
 pub(crate) use setting::Setting;
@@ -192,6 +192,7 @@ impl Project {
             boundary: ProjectBoundary::new(self.boundary.clone(), paths(bounded)),
             kubeconfigs: paths(|setting| setting.argument == "kubeconfig").collect(),
             weakened,
+            file: self.file.clone(),
         }
         .publish();
         Ok(())

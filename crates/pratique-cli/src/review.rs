@@ -17,6 +17,7 @@ use std::sync::Arc;
 use pratique_review::{PodPolicies, PolicyRecord, Reviewer, WholeChain};
 use pratique_state::PluginState;
 
+use crate::acceptance::AcceptanceRules;
 use crate::arguments::{ExpandMode, ReviewArguments};
 pub(crate) use crate::evaluation::chain::shown as steps;
 use crate::evaluation::complete_kind::CompleteKind;
@@ -52,6 +53,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let limits = input_limits(arguments.state.max_input);
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let mut inputs = Inputs::of(&arguments.inputs, since, &files)?;
+    let acceptance = AcceptanceRules::read(&arguments.acceptance, "review")?;
     let of_inputs = if arguments.input_policies {
         Some(input_policies::files(&mut inputs, limits)?)
     } else {
@@ -198,8 +200,12 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             &pod_policies,
             scope.can_deny() || plugins_run,
         ),
+        acceptance: &acceptance,
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices)?;
+    for notice in acceptance.notices() {
+        printer.notices.tell(notice);
+    }
     report_sources(&inputs.sources);
     printer.sources.clone_from(&inputs.sources);
     let state = Arc::new(cluster);
@@ -241,8 +247,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         calls_webhooks: arguments.webhooks,
         releases: vec![gates.release()],
     });
+    let accepted = printer.accepted(&acceptance)?;
     printer.end(
-        &scope,
+        (&scope, &accepted),
         &pod_policies,
         &passed_over,
         arguments.files.verbose,

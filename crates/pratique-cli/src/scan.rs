@@ -25,6 +25,8 @@ use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
+use crate::acceptance::AcceptanceRules;
+use crate::acceptance::acceptance_error::AcceptanceError;
 use crate::arguments::{ExpandMode, RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
@@ -93,6 +95,12 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         Operation::Create
     };
     let settings = plugins::settings(&arguments.chain, operation)?;
+    let accepted = &arguments.acceptance;
+    let is_part = arguments.shard.is_some() || arguments.checkpoints.checkpoint.is_some();
+    if is_part && (accepted.baseline.is_some() || accepted.write_baseline.is_some()) {
+        return Err(CliError::Acceptance(AcceptanceError::NotWhole));
+    }
+    let acceptance = AcceptanceRules::read(accepted, "scan")?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
@@ -120,8 +128,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     } = &policies;
     let configurations = plugins.as_ref().map(|plugins| &plugins.configurations);
     let others = format!(
-        "{sender:?} {:?} {:?} {settings:?} {configurations:?}",
-        arguments.completion, arguments.workloads
+        "{sender:?} {:?} {:?} {settings:?} {configurations:?}{}",
+        arguments.completion,
+        arguments.workloads,
+        acceptance.digest()
     );
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[sets]);
@@ -165,6 +175,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         is_of_files: matches!(inputs.source, ObjectSource::Paths(_)),
         has_pods: inputs.source.has_pods(),
         shard: sources.shard(),
+        acceptance: &acceptance,
     };
     let run = digest.run(
         "scan",
@@ -204,7 +215,13 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
-    let mut collector = Collector::new(&arguments.answers, report, &sender.user, total, checkpoints);
+    let mut collector = Collector::new(
+        (&arguments.answers, &acceptance),
+        report,
+        &sender.user,
+        total,
+        checkpoints,
+    );
     #[cfg(feature = "kube")]
     if answers.apply {
         let client = &arguments.state.client;
@@ -224,6 +241,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let told = of_state.into_iter().chain(changes).chain(files.notices());
     let told = told.chain(scope.notices()).chain(project::notices("scan"));
     told.for_each(|notice| collector.add_notice(notice));
+    for notice in acceptance.notices() {
+        output::eprint(&notice.text());
+        collector.add_notice(notice);
+    }
     let facts = EvaluationFacts {
         policies: vec![EvaluatedPolicies {
             label: "",

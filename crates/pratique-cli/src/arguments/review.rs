@@ -7,8 +7,8 @@ use pratique_manifest::Plugin;
 use pratique_types::Operation;
 
 use super::{
-    AnswerArguments, ChainArguments, ExpandArguments, ObjectArguments, PolicyPathArguments, SenderArguments,
-    StateArguments, VerboseArguments, plugin,
+    AcceptanceArguments, AnswerArguments, ChainArguments, ExpandArguments, ObjectArguments,
+    PolicyPathArguments, SenderArguments, StateArguments, VerboseArguments, plugin,
 };
 use crate::baseline::Level;
 
@@ -43,6 +43,8 @@ pub(crate) struct ReviewArguments {
     pub(crate) workloads: ExpandArguments,
     #[command(flatten)]
     pub(crate) answers: AnswerArguments,
+    #[command(flatten)]
+    pub(crate) acceptance: AcceptanceArguments,
     #[command(flatten)]
     pub(crate) files: VerboseArguments,
     /// File with the cluster's namespaces; namespaces among the inputs count as well. Of other namespaces only the names

@@ -11,8 +11,8 @@ use pratique_report::Shard;
 use super::ListArguments;
 use super::review::PolicyArguments;
 use super::{
-    CheckpointArguments, ExpandArguments, FailureArguments, ObjectArguments, ResultArguments,
-    ScanChainArguments, SenderArguments, StateArguments, VerboseArguments,
+    AcceptanceArguments, CheckpointArguments, ExpandArguments, FailureArguments, ObjectArguments,
+    ResultArguments, ScanChainArguments, SenderArguments, StateArguments, VerboseArguments,
 };
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
@@ -63,6 +63,8 @@ pub(crate) struct ScanArguments {
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ScanAnswerArguments,
+    #[command(flatten)]
+    pub(crate) acceptance: AcceptanceArguments,
     #[command(flatten)]
     pub(crate) files: VerboseArguments,
 }

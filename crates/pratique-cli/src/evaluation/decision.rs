@@ -10,6 +10,8 @@ pub(crate) enum Decision {
     Allowed,
     Denied,
     Undecided,
+    /// A server denies it, and all of the findings that deny it are accepted.
+    Accepted,
 }
 
 impl From<AdmissionDecision> for Decision {

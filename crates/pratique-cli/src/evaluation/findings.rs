@@ -2,6 +2,7 @@
 
 use pratique_report::{Action as Counted, Finding};
 
+use crate::acceptance::accepted_finding::AcceptedFinding;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::missing_input::JsonUndecided;
 use pratique_review::{PolicyAction as Action, PolicyDecision};
@@ -14,6 +15,8 @@ pub(crate) struct Causes<'f> {
     pub(crate) refusal: Option<(&'f str, &'f str)>,
     /// The warnings of the server itself.
     pub(crate) warnings: &'f [String],
+    /// What is accepted, each with a message.
+    pub(crate) accepted: &'f [(AcceptedFinding, String)],
 }
 
 impl<'f> Causes<'f> {
@@ -33,6 +36,13 @@ impl<'f> Causes<'f> {
                 message: &decision.message,
             })
             .collect();
+        findings.extend(self.accepted.iter().map(|(finding, message)| Finding {
+            policy: &finding.policy,
+            binding: &finding.binding,
+            action: Counted::Accepted,
+            is_error: false,
+            message,
+        }));
         let is_by_policy = findings.iter().any(|finding| finding.action == Counted::Deny);
         if let (Decision::Denied, false, Some((policy, message))) =
             (self.decision, is_by_policy, self.refusal)
@@ -79,6 +89,7 @@ impl From<Decision> for pratique_report::Decision {
             Decision::Allowed => pratique_report::Decision::Allowed,
             Decision::Denied => pratique_report::Decision::Denied,
             Decision::Undecided => pratique_report::Decision::Undecided,
+            Decision::Accepted => pratique_report::Decision::Accepted,
         }
     }
 }

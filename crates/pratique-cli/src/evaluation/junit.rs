@@ -77,6 +77,14 @@ fn outcome(record: &Record, remarks: &[Remark<'_>], rule: &PassRule<'_>) -> Outc
     let text = lines(remarks);
     match record.decision {
         Decision::Denied => Outcome::failed(&text),
+        Decision::Accepted => {
+            let mut denials = remarks.iter();
+            let denial =
+                denials.find(|remark| remark.accepted.is_some() && remark.action == Some(Action::Deny));
+            Outcome::Skipped {
+                message: denial.map_or_else(|| first_line(&text), |denial| first_line(&line(denial))),
+            }
+        }
         Decision::Undecided => Outcome::Error {
             message: first_line(&text),
             text,
@@ -93,6 +101,7 @@ impl PassRule<'_> {
     /// Whether the command fails for a remark about an object that is allowed.
     fn fails_for(&self, remark: &Remark<'_>) -> bool {
         match remark.action {
+            _ if remark.accepted.is_some() => false,
             Some(Action::Warn) => self.failure.fails_on(FailOn::Warn),
             Some(Action::Audit) => self.failure.fails_on(FailOn::Audit),
             Some(Action::Deny | Action::Ignore) | None => false,

@@ -11,6 +11,7 @@ impl Decision {
         match (self, pods) {
             (Decision::Denied, _) | (_, Decision::Denied) => Decision::Denied,
             (Decision::Undecided, _) | (_, Decision::Undecided) => Decision::Undecided,
+            (Decision::Accepted, _) | (_, Decision::Accepted) => Decision::Accepted,
             (Decision::Allowed, Decision::Allowed) => Decision::Allowed,
         }
     }
@@ -71,8 +72,8 @@ mod tests {
         let decision = |policy: &str, action| PolicyDecision {
             policy: policy.to_owned(),
             binding: "b".to_owned(),
-            action,
             validation: None,
+            action,
             failed: false,
             message: "m".to_owned(),
         };

@@ -5,6 +5,8 @@ use pratique_request::server_warnings;
 use pratique_types::Operation;
 use serde::Serialize;
 
+use crate::acceptance::accepted_finding::{AcceptedBy, AcceptedFinding};
+use crate::acceptance::finding_key::FindingAction;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
@@ -34,7 +36,7 @@ pub(crate) struct Record {
     #[serde(skip_serializing_if = "String::is_empty")]
     subresource: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<ParentWorkload>,
+    pub(crate) parent: Option<ParentWorkload>,
     /// The Pods that the object makes, if they are reviewed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pods: Vec<MadePod>,
@@ -51,6 +53,12 @@ pub(crate) struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refused_by: Option<String>,
     pub(crate) policies: Vec<PolicyDecision>,
+    /// What exceptions and a baseline accept of what policies, and others, decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) accepted: Vec<AcceptedFinding>,
+    /// Whether there is a baseline that may know what is found.
+    #[serde(skip)]
+    pub(crate) is_compared: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) undecided: Vec<JsonUndecided>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,6 +83,8 @@ pub(crate) struct Remark<'r> {
     pub(crate) message: String,
     /// The field that it is about, if it is about one.
     pub(crate) location: Option<&'r Location>,
+    /// Why it is accepted, if it is.
+    pub(crate) accepted: Option<&'r AcceptedFinding>,
 }
 
 /// The rule of what the server's own validation refuses.
@@ -84,6 +94,7 @@ impl Remark<'_> {
     /// How grave it is, in outputs of CI servers.
     pub(crate) fn level(&self) -> Level {
         match self.action {
+            _ if self.accepted.is_some() => Level::Note,
             Some(Action::Warn) => Level::Warning,
             Some(Action::Audit | Action::Ignore) => Level::Note,
             Some(Action::Deny) | None => Level::Error,
@@ -138,6 +149,8 @@ impl Record {
             help: input.help().map(str::to_owned),
             refused_by: result.refused_by().map(str::to_owned),
             policies,
+            accepted: Vec::new(),
+            is_compared: false,
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             warnings: outcome.warnings.clone(),
             server_warnings,
@@ -165,23 +178,33 @@ impl Record {
         add_undecided(&mut self.undecided, pod.undecided);
     }
 
+    /// Whether all that is accepted is known to a baseline.
+    pub(crate) fn is_known(&self) -> bool {
+        let mut accepted = self.accepted.iter();
+        accepted.all(|finding| matches!(finding.by, AcceptedBy::Baseline))
+    }
+
     /// The object: `shop/Deployment/web`.
     pub(crate) fn name_in_cluster(&self) -> String {
         namespaced(&self.namespace, &format!("{}/{}", self.kind, self.name))
     }
 
+    /// The resource, and the part of it: `deployments.apps/scale`.
+    pub(crate) fn resource_with_part(&self) -> String {
+        match self.subresource.as_str() {
+            "" => self.resource.clone(),
+            subresource => format!("{}/{subresource}", self.resource),
+        }
+    }
+
     /// The request: `CREATE deployments.apps shop/web`.
     pub(crate) fn subject(&self) -> String {
-        let subresource = match self.subresource.as_str() {
-            "" => String::new(),
-            subresource => format!("/{subresource}"),
-        };
         let parent = self.parent.as_ref();
         let parent = parent.map(|parent| format!(" of {} {}", parent.kind, parent.name));
         format!(
-            "{} {}{subresource} {}{}",
+            "{} {} {}{}",
             self.operation,
-            self.resource,
+            self.resource_with_part(),
             namespaced(&self.namespace, &self.name),
             parent.unwrap_or_default()
         )
@@ -210,7 +233,7 @@ impl Record {
     }
 
     /// The message of a denial by anything but a policy.
-    fn other_denial(&self) -> Option<&str> {
+    pub(crate) fn other_denial(&self) -> Option<&str> {
         let is_by_policy = self
             .policies
             .iter()
@@ -220,7 +243,7 @@ impl Record {
             .filter(|_| self.decision == Decision::Denied && !is_by_policy)
     }
 
-    /// The remarks: each decision of a policy, a denial and warnings by anything else, and what is undecided.
+    /// The remarks: what is accepted last, and before it each decision of a policy, a denial and warnings by anything else, and what is undecided.
     pub(crate) fn remarks(&self) -> Vec<Remark<'_>> {
         let policies = self.policies.iter();
         let mut remarks: Vec<Remark<'_>> = policies
@@ -230,6 +253,7 @@ impl Record {
                 policy: Some(&decision.policy),
                 message: decision.message.clone(),
                 location: None,
+                accepted: None,
             })
             .collect();
         remarks.extend(self.invalid.iter().map(|cause| Remark {
@@ -237,12 +261,14 @@ impl Record {
             policy: Some(INVALID),
             message: cause.message(),
             location: cause.location.as_ref(),
+            accepted: None,
         }));
         let other = self.other_denial().filter(|_| self.invalid.is_empty());
         remarks.extend(other.map(|message| Remark {
             action: Some(Action::Deny),
             policy: self.refused_by.as_deref(),
             location: None,
+            accepted: None,
             message: match &self.help {
                 Some(help) => format!("{message}: {help}"),
                 None => message.to_owned(),
@@ -253,12 +279,25 @@ impl Record {
             policy: None,
             message: warning.clone(),
             location: None,
+            accepted: None,
         }));
         remarks.extend(self.undecided.iter().map(|undecided| Remark {
             action: None,
             policy: Some(undecided.source()),
             message: format!("undecided: {}: {}", undecided.message, undecided.help),
             location: None,
+            accepted: None,
+        }));
+        remarks.extend(self.accepted.iter().map(|finding| Remark {
+            action: Some(match finding.action {
+                FindingAction::Deny => Action::Deny,
+                FindingAction::Warn => Action::Warn,
+                FindingAction::Audit => Action::Audit,
+            }),
+            policy: Some(finding.policy.as_str()).filter(|policy| !policy.is_empty()),
+            message: format!("accepted: {}", finding.told()),
+            location: None,
+            accepted: Some(finding),
         }));
         remarks
     }

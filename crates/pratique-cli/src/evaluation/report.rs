@@ -109,16 +109,22 @@ pub(crate) fn one(
                 None => String::new(),
             };
             let denied = text!("denied{} ({})", by, why.trim_end());
-            style.paint(Tone::Bad, denied)
+            if record.decision == Decision::Accepted {
+                style.paint(Tone::Warning, text!("{}, accepted", denied))
+            } else {
+                style.paint(Tone::Bad, denied)
+            }
         }
     };
+    let is_known = record.decision == Decision::Accepted && record.is_known() && !detail.all_findings;
     let changed = if is_changed(result) { ", changed" } else { "" };
     let place = style.paint(Tone::Place, result.input.place());
     let subject = subject(result.input);
     let mut head = text!("{}: {}: {}{}\n", place, subject, decision, changed);
-    if let Some(Status { message, .. }) = status.as_deref() {
+    if let (Some(Status { message, .. }), false) = (status.as_deref(), is_known) {
         head.push(&line(Text::new(), message));
     }
+    head.push(&accepted(record, is_known, style));
     head.push(&placed_cause::human(&record.invalid, detail.fields, style));
     if let Some(help) = result.input.help() {
         head.push(&line(style.paint(Tone::Faint, "  = help: "), help));
@@ -202,12 +208,41 @@ fn is_changed(result: &ReviewResult<'_>) -> bool {
     }
 }
 
+/// What is accepted, and why. Of what a baseline knows, that it does is enough.
+fn accepted(record: &Record, is_known: bool, style: Style) -> Text {
+    let mut out = Text::new();
+    let label = || style.paint(Tone::Faint, "accepted: ");
+    if is_known {
+        return line(label(), "known to the baseline");
+    }
+    for finding in &record.accepted {
+        let policy = match finding.policy.as_str() {
+            "" => "the server",
+            policy => policy,
+        };
+        out.push(&line(label(), &format!("{policy}: {}", finding.why())));
+    }
+    out
+}
+
 /// The denials besides the one that the server tells, which is the first.
 fn more_denials(record: &Record, all: bool, style: Style) -> Text {
     let is_denial = |decision: &&PolicyDecision| decision.action == PolicyAction::Deny;
-    let more = record.policies.iter().filter(is_denial).skip(1);
+    // The first may be one that is accepted.
+    let is_told = record.message.as_deref().is_some_and(|message| {
+        let mut denials = record.policies.iter().filter(is_denial);
+        denials
+            .next()
+            .is_some_and(|first| message.ends_with(&first.message))
+    });
+    let more = record
+        .policies
+        .iter()
+        .filter(is_denial)
+        .skip(usize::from(is_told));
     let label = || style.paint(Tone::Faint, "also ");
-    if all {
+    // What a server tells of is accepted: what is not is told in any case.
+    if all || !is_told {
         let mut out = Text::new();
         for PolicyDecision {
             policy,

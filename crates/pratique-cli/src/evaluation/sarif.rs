@@ -3,6 +3,7 @@
 
 use pratique_review::SourceFile;
 
+use crate::acceptance::accepted_finding::AcceptedBy;
 use crate::evaluation::limitations::{self, Limitation};
 use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
 use crate::input::sources;
@@ -51,7 +52,18 @@ fn of_record(record: &Record) -> Vec<LogResult> {
             column: location.start.column,
         });
         let place = field.as_ref().unwrap_or(&place);
-        LogResult::new(remark.rule(), remark.level(), &message, place, Some(&object))
+        let result = LogResult::new(remark.rule(), remark.level(), &message, place, Some(&object));
+        let is_known = remark.accepted.map(|finding| &finding.by);
+        let result = match is_known {
+            Some(AcceptedBy::Exception { reason, .. }) => result.suppressed(reason),
+            Some(AcceptedBy::Baseline) | None => result,
+        };
+        // An undecided object is no finding of a baseline.
+        match (record.is_compared, is_known) {
+            (true, Some(AcceptedBy::Baseline)) => result.in_baseline("unchanged"),
+            (true, None) if remark.action.is_some() => result.in_baseline("new"),
+            _ => result,
+        }
     });
     remarks.collect()
 }

@@ -1,5 +1,6 @@
 //! The last line of an answer: what was evaluated, and what was not.
 
+use crate::acceptance::AcceptanceSummary;
 use crate::arguments::PolicyArguments;
 use crate::baseline::Level;
 use pratique_schema::Release;
@@ -76,6 +77,14 @@ impl EvaluationSummary {
         if kinds > 0 {
             let kinds = counted(kinds, "kind", "kinds");
             self.0.push_str(&format!("; not validated: {kinds}"));
+        }
+    }
+
+    /// Adds what is accepted of what was found.
+    pub(crate) fn add_accepted(&mut self, accepted: &AcceptanceSummary) {
+        let line = accepted.line();
+        if !line.is_empty() {
+            self.0.push_str(&format!("; {line}"));
         }
     }
 

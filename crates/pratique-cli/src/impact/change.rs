@@ -26,9 +26,10 @@ impl Change {
     pub(crate) fn of(old: Decision, new: Decision) -> Self {
         match (old, new) {
             (Decision::Undecided, _) | (_, Decision::Undecided) => Change::Undecided,
-            (Decision::Allowed, Decision::Denied) => Change::NewlyRefused,
-            (Decision::Denied, Decision::Allowed) => Change::NewlyAllowed,
-            (Decision::Allowed, Decision::Allowed) | (Decision::Denied, Decision::Denied) => Change::Same,
+            (Decision::Allowed, Decision::Denied | Decision::Accepted) => Change::NewlyRefused,
+            (Decision::Denied | Decision::Accepted, Decision::Allowed) => Change::NewlyAllowed,
+            (Decision::Allowed, Decision::Allowed)
+            | (Decision::Denied | Decision::Accepted, Decision::Denied | Decision::Accepted) => Change::Same,
         }
     }
 }

@@ -33,6 +33,15 @@ pub(crate) const UNUSABLE_DEFINITION: &str = "unusable-definition";
 /// The rule of servers that are followed by another release than their own.
 pub(crate) const SERVER_VERSION: &str = "server-version";
 
+/// The rule of exceptions that hold no more.
+pub(crate) const EXPIRED_EXCEPTION: &str = "expired-exception";
+
+/// The rule of findings that a baseline has, and a run has not.
+pub(crate) const BASELINE_GONE: &str = "baseline-gone";
+
+/// The rule of findings of which a run has more than the baseline.
+pub(crate) const BASELINE_EXCEEDED: &str = "baseline-exceeded";
+
 /// The rule of what was said to be all that there is of a kind.
 pub(crate) const NO_OTHERS: &str = "no-others";
 
@@ -93,7 +102,8 @@ impl Notice {
     /// How grave it is, in outputs that say it.
     pub(crate) fn level(&self) -> Level {
         match self.rule.as_str() {
-            NO_OTHERS => Level::Note,
+            BASELINE_EXCEEDED => Level::Error,
+            BASELINE_GONE | NO_OTHERS => Level::Note,
             _ => Level::Warning,
         }
     }
@@ -104,7 +114,7 @@ impl Notice {
 
     /// Whether it counts as a warning for `--fail-on`. What somebody said, or mended, is told, and is no fault of an input.
     pub(crate) fn is_counted(&self) -> bool {
-        ![WEAKENED_SETTING, NO_OTHERS].contains(&self.rule.as_str())
+        ![WEAKENED_SETTING, BASELINE_GONE, NO_OTHERS].contains(&self.rule.as_str())
     }
 
     /// It as a workflow command of GitHub Actions.
@@ -144,6 +154,9 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         SKIPPED_FILE => "A file among policies is no object, and was skipped",
         UNUSABLE_DEFINITION => "A CustomResourceDefinition defines nothing: a server refuses it",
         SERVER_VERSION => "A server is followed by another release of Kubernetes than its own",
+        EXPIRED_EXCEPTION => "The last day of an exception is over: what it accepted is accepted no more",
+        BASELINE_GONE => "Something that the baseline knows is found no more",
+        BASELINE_EXCEEDED => "Something that the baseline knows is found more often",
         NO_OTHERS => "Objects of a kind were said to be all that the cluster has",
         "duplicate-key" => "A key is written twice: clients send the last value only",
         "unusual-list" => "An object with items is a list, whatever its kind is",

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::catalog::{self, Described};
 use super::counted::counted;
 use super::finding::{Finding, Level};
-use super::notice::{self, Notice};
+use super::notice::{self, BASELINE_GONE, Notice};
 use super::place::InputPlace;
 
 const SCHEMA: &str =
@@ -99,10 +99,35 @@ impl LogResult {
         }
     }
 
+    /// The result with a reason for which it is accepted.
+    pub(crate) fn suppressed(self, why: &str) -> Self {
+        self.with(
+            "suppressions",
+            json!([{"kind": "external", "status": "accepted", "justification": why}]),
+        )
+    }
+
+    /// The result with how it differs from a baseline: `new`, `unchanged` or `absent`.
+    pub(crate) fn in_baseline(self, state: &str) -> Self {
+        self.with("baselineState", state.into())
+    }
+
+    fn with(mut self, name: &str, value: Value) -> Self {
+        if let Value::Object(members) = &mut self.json {
+            members.insert(name.to_owned(), value);
+        }
+        self
+    }
+
     /// The result for a notice.
     pub(crate) fn of_notice(notice: &Notice) -> Self {
         let place = notice.input_place();
-        LogResult::new(&notice.rule, notice.level(), &notice.message, &place, None)
+        let result = LogResult::new(&notice.rule, notice.level(), &notice.message, &place, None);
+        if notice.rule == BASELINE_GONE {
+            result.in_baseline("absent")
+        } else {
+            result
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use pratique_manifest::ManifestFile;
 use serde::Serialize;
 
 use super::boundary::ProjectBoundary;
@@ -28,6 +29,8 @@ pub(super) struct AppliedProject {
     )]
     pub(super) kubeconfigs: Vec<PathBuf>,
     pub(super) weakened: Vec<WeakenedSetting>,
+    /// The file itself, of which a command reads what is no argument.
+    pub(super) file: ManifestFile,
 }
 
 /// What JSON tells of the file.
@@ -69,6 +72,12 @@ pub(crate) fn permit_referenced(by: &Path, path: &Path) -> io::Result<()> {
         Some(applied) if applied.boundary.covers(by) => applied.boundary.permit_any(path),
         _ => Ok(()),
     }
+}
+
+/// The project file, if its settings are used and a path names it.
+pub(crate) fn applied_file(path: &Path) -> Option<ManifestFile> {
+    let applied = APPLIED.get()?;
+    (Path::new(&applied.path) == path).then(|| applied.file.clone())
 }
 
 /// Whether the project file named a kubeconfig.

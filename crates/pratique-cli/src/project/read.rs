@@ -15,7 +15,7 @@ use pratique_state::API_VERSION;
 use super::KIND;
 use super::boundary::OutsideError;
 use super::setting::{Setting, SettingValue};
-use super::shape::{COMMANDS, COMMON, FORMAT, arguments, field_name, is_path, is_switch};
+use super::shape::{COMMANDS, COMMON, EXCEPTIONS, FORMAT, arguments, field_name, is_path, is_switch};
 use super::trust::{FileTrust, TrustClass, class_of};
 use crate::arguments::Arguments;
 use crate::input::{STDIN, pattern_from};
@@ -56,6 +56,7 @@ pub(super) fn settings(
         problems: Vec::new(),
     };
     reader.read();
+    reader.add_exceptions();
     reader.check_together();
     if reader.problems.is_empty() {
         Ok(Some(reader.settings))
@@ -120,6 +121,35 @@ impl Reader<'_> {
                     self.add(name, argument, common.name.to_owned(), &entry);
                 }
             }
+        }
+    }
+
+    /// Exceptions are no values of an argument: those commands that take a file of them take this one.
+    fn add_exceptions(&mut self) {
+        let Some(entry) = self.entry(self.source.root(), EXCEPTIONS) else {
+            return;
+        };
+        let location = self.source.document().location(entry.key_span);
+        for command in COMMANDS {
+            let section = self.command.find_subcommand(command);
+            let mut arguments = section.into_iter().flat_map(Command::get_arguments);
+            if !arguments.any(|argument| argument.get_id() == EXCEPTIONS) {
+                continue;
+            }
+            let is_same = |setting: &Setting| setting.command == command && setting.argument == EXCEPTIONS;
+            if self.settings.iter().any(is_same) {
+                continue;
+            }
+            self.settings.push(Setting {
+                command,
+                argument: EXCEPTIONS.to_owned(),
+                field: EXCEPTIONS.to_owned(),
+                flag: format!("--{EXCEPTIONS}"),
+                is_positional: false,
+                is_path: false,
+                values: SettingValue::Values(vec![location.file.to_string()]),
+                location: location.clone(),
+            });
         }
     }
 

@@ -11,12 +11,16 @@ use pratique_state::API_VERSION;
 use serde_json::{Map, Value, json};
 
 use super::KIND;
+use crate::acceptance::exception_file;
 use crate::arguments::Arguments;
 
 /// The commands that have a section in the file.
 pub(crate) const COMMANDS: [&str; 10] = [
     "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot", "lsp",
 ];
+
+/// The field of exceptions, which are those of the commands that take a file of them.
+pub(crate) const EXCEPTIONS: &str = "exceptions";
 
 /// A field next to the sections, which stands for arguments of several commands.
 pub(crate) struct Common {
@@ -132,6 +136,7 @@ pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
             described(common_shape(&command, common), common.about),
         )
     }));
+    fields.insert(EXCEPTIONS.to_owned(), exception_file::list_schema());
     fields.extend(sections.iter().map(|section| {
         let reference = format!("#/definitions/{}", capitalized(section.get_name()));
         // Siblings of `$ref` are ignored.
@@ -146,6 +151,8 @@ pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let mut file = structure(about, fields);
     file.insert("required".to_owned(), json!(["apiVersion", "kind"]));
     definitions.insert(KIND.to_owned(), file.into());
+    let of_exceptions = exception_file::definitions().into_iter();
+    definitions.extend(of_exceptions.map(|(name, definition)| (name.to_owned(), definition)));
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Pratique project file",

@@ -327,6 +327,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "what is known of the cluster",
     ),
     decides(
+        &["review", "scan"],
+        &["exceptions", "baseline"],
+        Weakening::AnyChange,
+        "which findings are accepted",
+    ),
+    decides(
         &["review", "replay", "impact", "scan"],
         &["none"],
         Weakening::AnyChange,
@@ -430,6 +436,11 @@ pub(crate) const TRUST: &[TrustRow] = &[
     reaches_out(&["upgrade"], &["report"], "writes a file, or to a store"),
     reaches_out(&["replay", "scan"], &["results"], "writes a file, or to a store"),
     reaches_out(&["review"], &["outputDir"], "writes files"),
+    reaches_out(
+        &["review", "scan"],
+        &["writeBaseline"],
+        "writes a file, or to a store",
+    ),
     reaches_out(&["scan"], &["metricsFile"], "writes a file, or to a store"),
     reaches_out(&["test"], &["init", "update"], "writes suites"),
     reaches_out(

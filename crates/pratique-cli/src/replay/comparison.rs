@@ -30,8 +30,10 @@ impl Comparison {
             (RecordedOutcome::Failed { .. }, _) => Comparison::NotCompared,
             (_, Decision::Undecided) => Comparison::Undecided,
             (RecordedOutcome::Allowed, Decision::Allowed)
-            | (RecordedOutcome::Refused(_), Decision::Denied) => Comparison::Same,
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Denied) => Comparison::RefusedNow,
+            | (RecordedOutcome::Refused(_), Decision::Denied | Decision::Accepted) => Comparison::Same,
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Denied | Decision::Accepted) => {
+                Comparison::RefusedNow
+            }
             (RecordedOutcome::Refused(refusal), Decision::Allowed)
                 if refusal.by.is_policy() || refusal.by == RefusedBy::Recorded =>
             {

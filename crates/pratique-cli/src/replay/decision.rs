@@ -62,6 +62,7 @@ impl ReplayDecision {
             refusal: self.message.as_deref().map(|message| ("", message)),
             // Requests that were made are replayed without them.
             warnings: &[],
+            accepted: &[],
         };
         let undecided = self.undecided.iter();
         causes.findings(undecided.map(|undecided| (undecided, undecided.message.as_str())))

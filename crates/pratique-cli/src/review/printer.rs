@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use pratique_review::{PodPolicies, SourceFile};
 
+use crate::acceptance::{AcceptanceRules, AcceptanceSummary, AcceptedFindings, JsonAcceptance};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
 use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::github;
@@ -39,6 +40,7 @@ pub(super) struct Printer<'a> {
     /// The errors of the state: a file of it that is an input as well has them once.
     of_state: HashSet<JsonError>,
     tally: Tally,
+    accepted: AcceptedFindings,
     pub(super) operations: Operations,
     pub(super) policies: usize,
     progress: Progress,
@@ -75,6 +77,16 @@ struct JsonSummary<'a> {
     warnings: usize,
     /// What was evaluated, and what was not.
     evaluated: &'a str,
+    /// What exceptions and a baseline accept.
+    #[serde(rename = "acceptedFindings", skip_serializing_if = "Option::is_none")]
+    accepted: Option<JsonAcceptance>,
+}
+
+/// A line of JSON.
+#[derive(serde::Serialize)]
+struct AcceptedLine {
+    #[serde(rename = "acceptedFindings")]
+    accepted: JsonAcceptance,
 }
 
 /// The line about files that are no objects of the API, if there are any.
@@ -113,6 +125,7 @@ impl<'a> Printer<'a> {
             of_state: errors.all().iter().cloned().collect(),
             errors,
             tally: Tally::default(),
+            accepted: AcceptedFindings::default(),
             operations: Operations::default(),
             policies: 0,
             progress: Progress::new(prints_answers(arguments)),
@@ -186,6 +199,7 @@ impl<'a> Printer<'a> {
         self.unexpanded.add(reviewed.unexpanded);
         self.limitations.add(reviewed.limitations);
         self.tally.add(reviewed.tally);
+        self.accepted.add(reviewed.accepted);
         self.operations.add(reviewed.operations);
         self.policies += reviewed.policies;
         self.records.extend(reviewed.records);
@@ -222,10 +236,20 @@ impl<'a> Printer<'a> {
         self.progress.clear();
     }
 
+    /// Ends what is accepted, and tells how it differs from a baseline.
+    pub(super) fn accepted(&mut self, acceptance: &AcceptanceRules) -> Result<AcceptanceSummary, CliError> {
+        let is_whole = self.errors.count() == 0;
+        let accepted = acceptance.end(&self.accepted, "review", is_whole)?;
+        for notice in accepted.notices() {
+            self.notices.tell(notice);
+        }
+        Ok(accepted)
+    }
+
     /// Prints what comes at the end, and gives the exit status.
     pub(super) fn end(
         mut self,
-        scope: &EvaluationScope,
+        (scope, accepted): (&EvaluationScope, &AcceptanceSummary),
         pod_policies: &PodPolicies<'_>,
         passed_over: &PassedOver,
         lists_passed_over: bool,
@@ -241,24 +265,29 @@ impl<'a> Printer<'a> {
         let count = self.errors.count();
         let limitations = self.limitations.list(self.arguments.quiet);
         let undefined = limitations::notices(&limitations).collect::<Vec<_>>();
-        let status = self.arguments.failure.status(|on| match on {
+        let failure = &self.arguments.failure;
+        let mut status = failure.status(|on| match on {
             FailOn::Deny => self.tally.denied > 0,
             FailOn::Warn => self.tally.warned + self.notices.count() + undefined.len() > 0,
             FailOn::Audit => self.tally.audited > 0,
             FailOn::Error => count > 0,
             FailOn::Undecided => self.tally.undecided > 0 || !scope.can_deny(),
         });
+        if accepted.fails(failure) {
+            status = status.worse(Some(ExitStatus::Failure));
+        }
         let summary = self.arguments.summary;
         match self.arguments.output {
             ReviewFormat::Human => {
                 let table = if summary { self.tally.table() } else { Text::new() };
                 output::print(&text!(
-                    "{}\n{}{}{}{}\n{}{}{}",
+                    "{}\n{}{}{}{}\n{}{}{}{}",
                     table,
                     self.answers.left_out(),
                     self.tally.reasons.human(),
                     passed_over.text(lists_passed_over),
                     self.tally.line(count),
+                    accepted.human(),
                     scope.counted(),
                     sources_line(&self.sources),
                     evaluated.line()
@@ -278,14 +307,21 @@ impl<'a> Printer<'a> {
                         sources: SourceCounts::of(&self.sources),
                         warnings: self.notices.count() + undefined.len(),
                         evaluated: evaluated.as_str(),
+                        accepted: accepted.json(),
                     };
                     let summary = WithPassedOver { value, passed_over };
                     output::print_json_line(&json::Summary { summary })?;
-                } else if let Some(passed_over) = passed_over {
-                    output::print_json_line(&PassedOverLine { passed_over })?;
+                } else {
+                    if let Some(accepted) = accepted.json() {
+                        output::print_json_line(&AcceptedLine { accepted })?;
+                    }
+                    if let Some(passed_over) = passed_over {
+                        output::print_json_line(&PassedOverLine { passed_over })?;
+                    }
                 }
             }
             ReviewFormat::Sarif => {
+                evaluated.add_accepted(accepted);
                 output::eprint(&passed_over.text(lists_passed_over));
                 self.notices.extend(undefined);
                 self.notices.extend(project::notices("review"));
@@ -315,9 +351,10 @@ impl<'a> Printer<'a> {
                 self.notices.extend(undefined);
                 self.notices.extend(project::notices("review"));
                 let line = text!(
-                    "{}{}\n{}{}{}",
+                    "{}{}\n{}{}{}{}",
                     passed_over.text(lists_passed_over),
                     self.tally.line(count),
+                    accepted.human(),
                     scope.counted(),
                     sources_line(&self.sources),
                     evaluated.line()
@@ -329,10 +366,11 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Diff => output::eprint(&passed_over.text(lists_passed_over)),
             ReviewFormat::Yaml => output::eprint(&text!(
-                "{}{}{}\n{}{}{}",
+                "{}{}{}\n{}{}{}{}",
                 self.tally.reasons.human(),
                 passed_over.text(lists_passed_over),
                 self.tally.line(count),
+                accepted.human(),
                 scope.counted(),
                 sources_line(&self.sources),
                 evaluated.line()

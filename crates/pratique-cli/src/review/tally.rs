@@ -22,6 +22,9 @@ pub(super) struct Tally {
     pub(super) allowed: usize,
     pub(super) denied: usize,
     pub(super) undecided: usize,
+    /// Those that are denied, and whose denials are accepted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) accepted: usize,
     /// How often policies, or the server itself, warned.
     pub(super) warned: usize,
     /// How often policies recorded a failed validation for the audit log.
@@ -90,6 +93,7 @@ impl Tally {
             Decision::Allowed => self.allowed += 1,
             Decision::Denied => self.denied += 1,
             Decision::Undecided => self.undecided += 1,
+            Decision::Accepted => self.accepted += 1,
         }
         for decision in &record.policies {
             match decision.action {
@@ -132,6 +136,7 @@ impl Tally {
         self.allowed += other.allowed;
         self.denied += other.denied;
         self.undecided += other.undecided;
+        self.accepted += other.accepted;
         self.warned += other.warned;
         self.audited += other.audited;
         self.others += other.others;
@@ -150,9 +155,10 @@ impl Tally {
             count => format!(", {count} {what}"),
         };
         format!(
-            "{} allowed, {} denied{}{}{}{}",
+            "{} allowed, {} denied{}{}{}{}{}",
             self.allowed,
             self.denied,
+            more(self.accepted, "accepted"),
             more(self.undecided, "undecided"),
             more(self.warned, noun(self.warned, "warning", "warnings")),
             more(self.audited, "audited"),

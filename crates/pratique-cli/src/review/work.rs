@@ -8,6 +8,7 @@ use pratique_request::{AssumedResource, review};
 use pratique_review::{PreparedObject, ReviewInput, Reviewer, decode_warnings};
 use pratique_types::Operation;
 
+use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::arguments::ReviewFormat;
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::decision::Decision;
@@ -47,6 +48,8 @@ pub(super) struct InputReviewer<'a> {
     pub(super) display: DisplayOptions,
     /// Of which workloads the Pods are reviewed.
     pub(super) expansion: ExpansionRule<'a>,
+    /// Which findings are accepted.
+    pub(super) acceptance: &'a AcceptanceRules,
 }
 
 /// Which decisions are shown, and how.
@@ -77,6 +80,7 @@ pub(super) struct Reviewed {
     pub(super) notes: Text,
     pub(super) notices: Vec<Notice>,
     pub(super) tally: Tally,
+    pub(super) accepted: AcceptedFindings,
     pub(super) operations: Operations,
     /// How many objects configure admission.
     pub(super) policies: usize,
@@ -302,10 +306,18 @@ impl InputReviewer<'_> {
         })
     }
 
-    /// The record of a decision.
+    /// The record of a decision, with what is accepted of it.
     fn record(&self, result: &mut ReviewResult<'_>, fields: Option<&PieceFields<'_>>) -> Record {
         result.place_causes(fields);
-        Record::of(result)
+        let mut record = Record::of(result);
+        let request = &result.input.request;
+        let object = if request.object.is_null() {
+            &request.old_object
+        } else {
+            &request.object
+        };
+        self.acceptance.apply(&mut record, object);
+        record
     }
 
     /// Shows a decision, and counts it.
@@ -317,6 +329,7 @@ impl InputReviewer<'_> {
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
         reviewed.tally.count(&record);
+        reviewed.accepted.count(&record, self.acceptance);
         let DisplayOptions {
             format,
             quiet,
@@ -332,6 +345,7 @@ impl InputReviewer<'_> {
         };
         let is_clean = record.decision == Decision::Allowed
             && record.policies.is_empty()
+            && record.accepted.is_empty()
             && record.warnings.is_empty()
             && record.pods.iter().all(MadePod::is_allowed);
         let object = stored_object(&result).filter(|_| record.decision == Decision::Allowed);

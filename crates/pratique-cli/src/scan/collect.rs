@@ -9,6 +9,7 @@ use super::apply;
 use super::human;
 use super::work::{Failed, Scanned};
 use super::written;
+use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::arguments::{FailOn, FailureArguments, ScanAnswerArguments, ScanFormat};
 use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::junit;
@@ -38,6 +39,8 @@ const MAX_RECORDS: usize = 20_000;
 /// Counts what comes of the inputs.
 pub(super) struct Collector<'a> {
     arguments: &'a ScanAnswerArguments,
+    acceptance: &'a AcceptanceRules,
+    accepted: AcceptedFindings,
     report: Report,
     user: &'a str,
     progress: Progress,
@@ -87,7 +90,7 @@ impl Resumable for Report {
 impl<'a> Collector<'a> {
     /// `report` is empty, `user` the one who sends the requests, and `size` how much there is of all inputs.
     pub(super) fn new(
-        arguments: &'a ScanAnswerArguments,
+        (arguments, acceptance): (&'a ScanAnswerArguments, &'a AcceptanceRules),
         report: Report,
         user: &'a str,
         size: Option<u64>,
@@ -95,6 +98,8 @@ impl<'a> Collector<'a> {
     ) -> Self {
         Collector {
             arguments,
+            acceptance,
+            accepted: AcceptedFindings::default(),
             report,
             user,
             progress: Progress::new(arguments.output == ScanFormat::Ndjson),
@@ -200,6 +205,7 @@ impl<'a> Collector<'a> {
             self.failed(failed)?;
         }
         for found in scanned.found {
+            self.accepted.count(&found.record, self.acceptance);
             let evaluation = found.evaluation(self.user);
             self.report.tally_mut().count(&evaluation);
             if let Some(namespaces) = &mut self.namespaces {
@@ -288,6 +294,18 @@ impl<'a> Collector<'a> {
             evaluated.count_unvalidated(self.limitations.unvalidated_count());
             self.set_evaluated(evaluated);
         }
+        let is_whole = self.report.tally().total().failed == 0;
+        let accepted = self.acceptance.end(&self.accepted, "scan", is_whole)?;
+        if accepted.json().is_some() {
+            self.report.add_note(&accepted.line());
+        }
+        for notice in accepted.notices() {
+            output::eprint(&notice.text());
+            self.add_notice(notice);
+        }
+        if let Some(evaluated) = &mut self.evaluated {
+            evaluated.add_accepted(&accepted);
+        }
         let report = &self.report;
         let is_empty = report.tally().total().requests() == 0;
         if is_empty && report.missing().is_empty() {
@@ -305,12 +323,13 @@ impl<'a> Collector<'a> {
         }
         // Which kinds were not validated is a note of the report.
         let limitations = self.limitations.list(true);
-        limitations
-            .iter()
-            .for_each(|limitation| output::eprint(&limitations::human(limitation)));
+        limitations::tell(&limitations);
         self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
         let mut status = status(report, false, failure);
+        if accepted.fails(failure) {
+            status = status.worse(Some(ExitStatus::Failure));
+        }
         match self.arguments.output {
             ScanFormat::Human => {
                 output::print(&human::of(report))?;

@@ -2,6 +2,7 @@
 
 use pratique_report::{Evaluation, Finding};
 
+use crate::acceptance::accepted_finding::AcceptedFinding;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::findings::Causes;
 use crate::evaluation::record::Record;
@@ -14,6 +15,8 @@ pub(super) struct ControlledDecision {
     uid: String,
     /// The messages of what is undecided.
     undecided: Vec<String>,
+    /// What is accepted, with why.
+    accepted: Vec<(AcceptedFinding, String)>,
     pub(super) place: String,
     /// Whether the object has changed since it began to be listed.
     pub(super) is_changed: bool,
@@ -25,8 +28,11 @@ impl ControlledDecision {
     pub(super) fn new(record: Record, owner: String, uid: String, place: String) -> Self {
         let undecided = record.undecided.iter();
         let undecided = undecided.map(|undecided| format!("{}: {}", undecided.message, undecided.help));
+        let accepted = record.accepted.iter();
+        let accepted = accepted.map(|finding| (finding.clone(), finding.told()));
         ControlledDecision {
             undecided: undecided.collect(),
+            accepted: accepted.collect(),
             record,
             owner,
             uid,
@@ -41,6 +47,7 @@ impl ControlledDecision {
         let record = &self.record;
         record.decision != Decision::Allowed
             || !(record.policies.is_empty()
+                && record.accepted.is_empty()
                 && record.server_warnings.is_empty()
                 && record.undecided.is_empty())
     }
@@ -74,6 +81,7 @@ impl ControlledDecision {
             policies: &record.policies,
             refusal: record.message.as_deref().map(|message| (refused_by, message)),
             warnings: &record.server_warnings,
+            accepted: &self.accepted,
         };
         let messages = self.undecided.iter().map(String::as_str);
         causes.findings(record.undecided.iter().zip(messages))

@@ -54,10 +54,11 @@ pub(crate) fn line(total: &Counts) -> String {
         count => format!(", {count} {what}"),
     };
     format!(
-        "{}: {} allowed, {} denied{}{}{}{}{}{}",
+        "{}: {} allowed, {} denied{}{}{}{}{}{}{}",
         counted(total.requests(), "object", "objects"),
         total.allowed,
         total.denied,
+        more(total.accepted, "accepted"),
         more(total.undecided, "undecided"),
         more(total.failed, "not evaluated"),
         more(total.warned, noun(total.warned, "warning", "warnings")),
@@ -70,7 +71,7 @@ pub(crate) fn line(total: &Counts) -> String {
     )
 }
 
-/// The findings of policies, those with most findings first.
+/// What policies found, those that denied most first.
 fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
     let header = [
         first,
@@ -91,7 +92,7 @@ fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
         ];
         counts.map(|count| count.to_string())
     };
-    shown(&header, rows, cells, |counts| {
+    let weight = |counts: Counts| {
         [
             counts.denied,
             counts.warned,
@@ -99,7 +100,18 @@ fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
             counts.audited,
             counts.ignored,
         ]
-    })
+    };
+    let has_accepted = rows.rows().any(|(_, counts)| counts.accepted > 0) || rows.other().accepted > 0;
+    if !has_accepted {
+        return shown(&header, rows, cells, weight);
+    }
+    let header = [header.as_slice(), &["ACCEPTED"]].concat();
+    let cells = |counts: Counts| {
+        let [denied, warned, audited, ignored, undecided] = cells(counts);
+        let accepted = counts.accepted.to_string();
+        [denied, warned, audited, ignored, undecided, accepted]
+    };
+    shown(&header, rows, cells, weight)
 }
 
 /// Requests, those with most denials first.

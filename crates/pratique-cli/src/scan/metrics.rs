@@ -17,13 +17,15 @@ pub(super) fn text(report: &Report, at: SystemTime) -> String {
         ("failed", total.failed),
         ("undecided", total.undecided),
     ];
+    let accepted = (total.accepted > 0).then_some(("accepted", total.accepted));
+    let decisions = accepted.into_iter().chain(decisions);
     let decisions = decisions.map(|(decision, count)| series(&[("decision", decision)], count));
     let seconds = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let missing = u64::try_from(report.missing().len()).unwrap_or(u64::MAX);
     write_text(&families([
         findings(report),
         vec![series(&[], missing)],
-        decisions.into(),
+        decisions.collect(),
         vec![series(&[], report.run().policy_count)],
         vec![series(&[], seconds.as_secs())],
     ]))
@@ -90,8 +92,9 @@ fn findings(report: &Report) -> Vec<Series> {
     .collect()
 }
 
-fn by_action(counts: Counts) -> [(&'static str, u64); 5] {
+fn by_action(counts: Counts) -> [(&'static str, u64); 6] {
     [
+        ("accepted", counts.accepted),
         ("audit", counts.audited),
         ("deny", counts.denied),
         ("ignore", counts.ignored),

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::evaluation::ControlledDecision;
 use super::plugins::{PluginRun, concerns};
 use super::source::{Content, Unit};
+use crate::acceptance::AcceptanceRules;
 use crate::arguments::ScanFormat;
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
@@ -52,6 +53,8 @@ pub(super) struct Scanner<'a> {
     /// Whether the Pods that exist are among the objects.
     pub(super) has_pods: bool,
     pub(super) shard: Shard,
+    /// Which findings are accepted.
+    pub(super) acceptance: &'a AcceptanceRules,
 }
 
 /// The results of a part of the inputs.
@@ -217,6 +220,7 @@ impl Scanner<'_> {
             decided.record.add_pod(of_pod.record);
             decided.is_unmatched &= of_pod.is_unmatched;
         }
+        self.acceptance.apply(&mut decided.record, &input.request.object);
         let mut decision = ControlledDecision::new(decided.record, owner, uid, input.place());
         decision.is_unmatched = decided.is_unmatched;
         Ok(decision)

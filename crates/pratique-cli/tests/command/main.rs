@@ -8,6 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
+mod accepted;
 mod answers;
 #[cfg(feature = "kube")]
 mod api_server;
@@ -38,6 +39,7 @@ mod evaluated;
 mod exit_codes;
 mod explain;
 mod files;
+mod folded;
 mod foreign;
 mod git;
 mod helps;

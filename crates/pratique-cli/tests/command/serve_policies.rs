@@ -78,7 +78,9 @@ fn the_status_page_shows_what_files_have() {
     // The command is about what the policies match.
     assert!(!serving.greeting.contains("hostNetwork"), "{}", serving.greeting);
     fs::write(directory.path().join("policies/a.yaml"), "kind: [").unwrap();
-    eventually("the fault is shown", || client.get("/configz").contains("\"error\":"));
+    eventually("the fault is shown", || {
+        client.get("/configz").contains("\"error\":")
+    });
 }
 
 #[test]
@@ -87,7 +89,13 @@ fn any_namespace_may_exist_where_none_is_given() {
     let directory = Directory::new()
         .with("policies/a.yaml", policy("no"))
         .with("objects.yaml", definition);
-    let arguments = ["--plain-http", "--policies", "policies", "--cluster-objects", "objects.yaml"];
+    let arguments = [
+        "--plain-http",
+        "--policies",
+        "policies",
+        "--cluster-objects",
+        "objects.yaml",
+    ];
     let serving = Serving::start(directory.path(), &arguments);
     let mut client = serving.client();
     assert!(client.allows("yes") && !client.allows("no"));
@@ -100,7 +108,11 @@ fn any_namespace_may_exist_where_none_is_given() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     fs::write(directory.path().join("objects.yaml"), namespace).unwrap();
     let serving = Serving::start(directory.path(), &arguments);
-    assert!(serving.greeting.contains("\"namespace\":\"shop\""), "{}", serving.greeting);
+    assert!(
+        serving.greeting.contains("\"namespace\":\"shop\""),
+        "{}",
+        serving.greeting
+    );
 }
 
 #[test]

@@ -1,0 +1,380 @@
+//! Findings that are accepted: by exceptions, which somebody wrote with a reason, or as a baseline knows them of an earlier run.
+//!
+//! What is accepted is told and counted in every output, and does not fail the command. A server refuses the object all the same,
+//! so that it is never shown as allowed.
+
+pub(crate) mod acceptance_error;
+pub(crate) mod accepted_finding;
+mod exception;
+pub(crate) mod exception_file;
+mod finding_facts;
+pub(crate) mod finding_key;
+mod known_findings;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, path_text};
+use pratique_match::Labels;
+use pratique_review::{PolicyAction, PolicyDecision};
+use serde::Serialize;
+
+use crate::arguments::{AcceptanceArguments, FailOn, FailureArguments};
+use crate::destination;
+use crate::evaluation::decision::Decision;
+use crate::evaluation::record::Record;
+use crate::exit::CliError;
+use crate::input::read_regular;
+use crate::output::counted::counted;
+use crate::output::excerpt::Texts;
+use crate::output::json::is_zero;
+use crate::output::notice::{EXPIRED_EXCEPTION, Notice};
+use crate::output::problems;
+use crate::output::text::{Text, text};
+use crate::{project, time};
+use acceptance_error::AcceptanceError;
+use accepted_finding::{AcceptedBy, AcceptedFinding};
+use exception::PolicyException;
+use finding_facts::FindingFacts;
+use finding_key::FindingAction;
+use known_findings::{BaselineComparison, KnownFindings};
+
+/// The largest file of exceptions, in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// What is accepted.
+#[derive(Debug, Default)]
+pub(crate) struct AcceptanceRules {
+    /// Those that hold.
+    exceptions: Vec<PolicyException>,
+    expired: Vec<PolicyException>,
+    baseline: Option<BaselineFile>,
+    /// Where the findings of the run are written to.
+    written: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+struct BaselineFile {
+    path: String,
+    known: KnownFindings,
+}
+
+/// What was accepted in a run, and what it found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AcceptedFindings {
+    known: usize,
+    excepted: usize,
+    /// The exceptions that accepted something.
+    used: BTreeSet<usize>,
+    /// What was found, except for what exceptions accept.
+    found: KnownFindings,
+}
+
+/// The end of a run: what was accepted, and how it differs from a baseline.
+#[derive(Debug, Default)]
+pub(crate) struct AcceptanceSummary {
+    json: JsonAcceptance,
+    path: String,
+    comparison: BaselineComparison,
+}
+
+/// What was accepted, in JSON.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct JsonAcceptance {
+    /// Findings that the baseline knows.
+    #[serde(skip_serializing_if = "is_zero")]
+    known: usize,
+    /// Findings that exceptions accept.
+    #[serde(skip_serializing_if = "is_zero")]
+    excepted: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    exceptions: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    unused_exceptions: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    expired_exceptions: usize,
+}
+
+impl AcceptanceRules {
+    /// Reads what the arguments of a command name. What is wrong with exceptions is reported.
+    pub(crate) fn read(arguments: &AcceptanceArguments, command: &str) -> Result<Self, CliError> {
+        destination::verify(&arguments.write_baseline)?;
+        let mut exceptions = Vec::new();
+        for path in &arguments.exceptions {
+            exceptions.extend(read_exceptions(path)?);
+        }
+        let now = time::now();
+        let today = now.get(.."2026-12-31".len()).unwrap_or_default();
+        let (expired, exceptions) = exceptions
+            .into_iter()
+            .partition(|exception: &PolicyException| exception.is_expired(today));
+        let baseline = arguments.baseline.as_deref().map(|path| {
+            KnownFindings::read(path, command).map(|known| BaselineFile {
+                path: path_text(path),
+                known,
+            })
+        });
+        Ok(AcceptanceRules {
+            exceptions,
+            expired,
+            baseline: baseline.transpose()?,
+            written: arguments.write_baseline.clone(),
+        })
+    }
+
+    /// What is accepted, in a form that is the same for the same.
+    pub(crate) fn digest(&self) -> String {
+        match self.exceptions.as_slice() {
+            [] => String::new(),
+            exceptions => format!(" {exceptions:?}"),
+        }
+    }
+
+    /// What is to be told of exceptions before anything is evaluated.
+    pub(crate) fn notices(&self) -> impl Iterator<Item = Notice> {
+        self.expired.iter().map(|exception| {
+            let until = exception.until.as_deref().unwrap_or_default();
+            let message = format!(
+                "the exception of {} held until {until}: it accepts nothing any more ({})",
+                exception.policy, exception.reason
+            );
+            Notice::new(EXPIRED_EXCEPTION, exception.place(), message)
+        })
+    }
+
+    /// Moves the findings of a decision that are accepted to those of the record. Its object may have labels.
+    pub(crate) fn apply(&self, record: &mut Record, object: &Value<'_>) {
+        record.is_compared = self.baseline.is_some();
+        if self.exceptions.is_empty() && self.baseline.is_none() {
+            return;
+        }
+        let labels = object.at(&["metadata", "labels"]).unwrap_or(&Value::Null);
+        let labels = Labels::new(labels);
+        let mut accepted = Vec::new();
+        let is_denial = |decision: &PolicyDecision| decision.action == PolicyAction::Deny;
+        let is_by_policy = record.policies.iter().any(is_denial);
+        let mut kept = Vec::with_capacity(record.policies.len());
+        for decision in &record.policies {
+            let facts = FindingFacts::of_policy(record, decision);
+            match facts.and_then(|facts| self.accepted(&facts, labels)) {
+                Some(finding) => accepted.push(finding),
+                None => kept.push(decision.clone()),
+            }
+        }
+        let is_denied = record.decision == Decision::Denied;
+        let message = record.message.as_deref().filter(|_| is_denied && !is_by_policy);
+        let denial = message.and_then(|message| {
+            let facts = FindingFacts::of_denial(record, message);
+            self.accepted(&facts, labels)
+        });
+        let is_accepted = if is_by_policy {
+            !kept.iter().any(is_denial)
+        } else {
+            denial.is_some()
+        };
+        accepted.extend(denial);
+        let mut warnings = Vec::with_capacity(record.server_warnings.len());
+        for warning in &record.server_warnings {
+            let facts = FindingFacts::of_warning(record, warning);
+            match self.accepted(&facts, labels) {
+                Some(finding) => accepted.push(finding),
+                None => warnings.push(warning.clone()),
+            }
+        }
+        record.policies = kept;
+        record.server_warnings = warnings;
+        record.accepted = accepted;
+        if is_denied && is_accepted {
+            record.decision = Decision::Accepted;
+        }
+    }
+
+    fn accepted(&self, finding: &FindingFacts<'_>, labels: Labels<'_>) -> Option<AcceptedFinding> {
+        let mut exceptions = self.exceptions.iter().enumerate();
+        let by = exceptions
+            .find(|(_, exception)| exception.accepts(finding, labels))
+            .map(|(index, exception)| AcceptedBy::Exception {
+                reason: exception.reason.clone(),
+                until: exception.until.clone(),
+                place: exception.place(),
+                index,
+            });
+        let key = finding.key();
+        let by = by.or_else(|| {
+            let is_known = self.baseline.as_ref()?.known.has(&key);
+            is_known.then_some(AcceptedBy::Baseline)
+        })?;
+        Some(AcceptedFinding {
+            action: finding.action,
+            policy: finding.policy.to_owned(),
+            binding: finding.binding.to_owned(),
+            message: finding.message.to_owned(),
+            by,
+            key,
+        })
+    }
+
+    /// Whether findings are kept, to be compared or written at the end.
+    fn keeps_findings(&self) -> bool {
+        self.baseline.is_some() || self.written.is_some()
+    }
+
+    /// Ends a run: writes what it found, if that is asked for. `is_whole` is whether everything could be read.
+    pub(crate) fn end(
+        &self,
+        run: &AcceptedFindings,
+        command: &str,
+        is_whole: bool,
+    ) -> Result<AcceptanceSummary, CliError> {
+        let mut summary = AcceptanceSummary {
+            json: JsonAcceptance {
+                known: run.known,
+                excepted: run.excepted,
+                exceptions: self.exceptions.len(),
+                unused_exceptions: self.exceptions.len().saturating_sub(run.used.len()),
+                expired_exceptions: self.expired.len(),
+            },
+            ..AcceptanceSummary::default()
+        };
+        if let Some(BaselineFile { path, known }) = &self.baseline {
+            summary.path.clone_from(path);
+            summary.comparison = known.compare(&run.found, is_whole);
+        }
+        if let Some(path) = &self.written {
+            run.found.write(path, command)?;
+            let findings = counted(run.found.count(), "finding", "findings");
+            crate::output::eprint(&text!(
+                "{}: {} written as a baseline\n",
+                path_text(path),
+                findings
+            ));
+        }
+        Ok(summary)
+    }
+}
+
+impl AcceptedFindings {
+    /// Counts what is accepted of a decision, and keeps what was found if that is needed.
+    pub(crate) fn count(&mut self, record: &Record, acceptance: &AcceptanceRules) {
+        for finding in &record.accepted {
+            match &finding.by {
+                AcceptedBy::Baseline => {
+                    self.known += 1;
+                    self.found.add(finding.key.clone(), 1);
+                }
+                AcceptedBy::Exception { index, .. } => {
+                    self.excepted += 1;
+                    self.used.insert(*index);
+                }
+            }
+        }
+        if !acceptance.keeps_findings() {
+            return;
+        }
+        let policies = record.policies.iter();
+        let mut facts: Vec<_> = policies
+            .filter_map(|decision| FindingFacts::of_policy(record, decision))
+            .collect();
+        facts.extend(
+            record
+                .other_denial()
+                .map(|message| FindingFacts::of_denial(record, message)),
+        );
+        let warnings = record.server_warnings.iter();
+        facts.extend(warnings.map(|warning| FindingFacts::of_warning(record, warning)));
+        facts.iter().for_each(|facts| self.found.add(facts.key(), 1));
+    }
+
+    /// Adds what a later part accepted.
+    pub(crate) fn add(&mut self, other: AcceptedFindings) {
+        self.known += other.known;
+        self.excepted += other.excepted;
+        self.used.extend(other.used);
+        self.found.merge(other.found);
+    }
+}
+
+impl AcceptanceSummary {
+    /// Whether a command fails as there is more than the baseline has.
+    pub(crate) fn fails(&self, failure: &FailureArguments) -> bool {
+        [
+            (FailOn::Deny, FindingAction::Deny),
+            (FailOn::Warn, FindingAction::Warn),
+            (FailOn::Audit, FindingAction::Audit),
+        ]
+        .into_iter()
+        .any(|(on, action)| failure.fails_on(on) && self.comparison.exceeds(action))
+    }
+
+    /// How the run differs from the baseline.
+    pub(crate) fn notices(&self) -> Vec<Notice> {
+        self.comparison.notices(&self.path)
+    }
+
+    /// What was accepted, in JSON; `None` where nothing can be.
+    pub(crate) fn json(&self) -> Option<JsonAcceptance> {
+        let is_used = !self.path.is_empty() || self.json.exceptions + self.json.expired_exceptions > 0;
+        is_used.then(|| self.json.clone())
+    }
+
+    /// `accepted: 3 findings known to baseline.json, 1 finding by 1 of 2 exceptions`; empty where nothing can be.
+    pub(crate) fn line(&self) -> String {
+        let JsonAcceptance {
+            known,
+            excepted,
+            exceptions,
+            unused_exceptions,
+            expired_exceptions,
+        } = self.json;
+        let mut parts = Vec::new();
+        let findings = |count| counted(count, "finding", "findings");
+        if !self.path.is_empty() {
+            parts.push(format!("{} known to {}", findings(known), self.path));
+        }
+        if exceptions > 0 {
+            let used = exceptions - unused_exceptions;
+            let of = counted(exceptions, "exception", "exceptions");
+            parts.push(format!("{} by {used} of {of}", findings(excepted)));
+        }
+        if expired_exceptions > 0 {
+            parts.push(counted(
+                expired_exceptions,
+                "expired exception",
+                "expired exceptions",
+            ));
+        }
+        if parts.is_empty() {
+            return String::new();
+        }
+        format!("accepted: {}", parts.join(", "))
+    }
+
+    /// The line, with its end.
+    pub(crate) fn human(&self) -> Text {
+        match self.line().as_str() {
+            "" => Text::new(),
+            line => text!("{}\n", line),
+        }
+    }
+}
+
+/// The exceptions of a file; its problems are reported.
+fn read_exceptions(path: &std::path::Path) -> Result<Vec<PolicyException>, CliError> {
+    let file = match project::applied_file(path) {
+        Some(file) => file,
+        None => ManifestFile {
+            path: path_text(path),
+            content: read_regular(path, LARGEST).map_err(|error| CliError::unread(path, error))?,
+        },
+    };
+    exception_file::exceptions(&file).map_err(|faults| {
+        let mut texts = Texts::default();
+        texts.insert(&file.path, &file.content);
+        problems::report(&faults, &mut texts);
+        CliError::Acceptance(AcceptanceError::NoExceptions {
+            path: file.path.clone(),
+        })
+    })
+}

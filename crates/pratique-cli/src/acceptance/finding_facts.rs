@@ -1,0 +1,96 @@
+//! A finding about an object, as exceptions and a baseline look at it.
+
+use pratique_review::{PolicyAction, PolicyDecision};
+
+use super::finding_key::{FindingAction, FindingKey};
+use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
+
+/// A finding about an object, as exceptions look at it.
+pub(super) struct FindingFacts<'r> {
+    record: &'r Record,
+    /// The policy, webhook or plugin, or else what the server does.
+    pub(super) policy: &'r str,
+    pub(super) binding: &'r str,
+    /// Which validation of the policy.
+    pub(super) validation: Option<usize>,
+    pub(super) action: FindingAction,
+    pub(super) namespace: &'r str,
+    pub(super) message: &'r str,
+}
+
+impl<'r> FindingFacts<'r> {
+    /// A decision of a policy; `None` for an error that its failure policy ignores.
+    pub(super) fn of_policy(record: &'r Record, decision: &'r PolicyDecision) -> Option<Self> {
+        let action = match decision.action {
+            PolicyAction::Deny => FindingAction::Deny,
+            PolicyAction::Warn => FindingAction::Warn,
+            PolicyAction::Audit => FindingAction::Audit,
+            PolicyAction::Ignore => return None,
+        };
+        Some(FindingFacts {
+            policy: &decision.policy,
+            binding: &decision.binding,
+            validation: decision.validation,
+            ..Self::of_server(record, action, "", &decision.message)
+        })
+    }
+
+    /// A denial by anything but a policy.
+    pub(super) fn of_denial(record: &'r Record, message: &'r str) -> Self {
+        let by = match &record.refused_by {
+            Some(plugin) => plugin,
+            None if record.invalid.is_empty() => "",
+            None => INVALID,
+        };
+        Self::of_server(record, FindingAction::Deny, by, message)
+    }
+
+    /// A warning of the server itself.
+    pub(super) fn of_warning(record: &'r Record, message: &'r str) -> Self {
+        Self::of_server(record, FindingAction::Warn, SERVER_WARNING, message)
+    }
+
+    fn of_server(record: &'r Record, action: FindingAction, policy: &'r str, message: &'r str) -> Self {
+        FindingFacts {
+            record,
+            policy,
+            binding: "",
+            validation: None,
+            action,
+            namespace: &record.namespace,
+            message,
+        }
+    }
+
+    /// The kind of the object, and of the workload that makes it.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = &'r str> {
+        let parent = self.record.parent.as_ref().map(|parent| parent.kind.as_str());
+        std::iter::once(self.record.kind.as_str()).chain(parent)
+    }
+
+    /// The name of the object, and of the workload that makes it.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'r str> {
+        let parent = self.record.parent.as_ref().map(|parent| parent.name.as_str());
+        std::iter::once(self.record.name.as_str()).chain(parent)
+    }
+
+    /// By what the finding is known again.
+    pub(super) fn key(&self) -> FindingKey {
+        let record = self.record;
+        let parent = record.parent.as_ref();
+        FindingKey {
+            policy: self.policy.to_owned(),
+            binding: self.binding.to_owned(),
+            action: self.action,
+            resource: record.resource_with_part(),
+            namespace: record.namespace.clone(),
+            name: parent.map_or_else(|| record.name.clone(), |_| String::new()),
+            of: parent.map_or_else(String::new, |parent| format!("{}/{}", parent.kind, parent.name)),
+            validation: self.validation,
+            message: match self.validation {
+                Some(_) => String::new(),
+                None => self.message.to_owned(),
+            },
+        }
+    }
+}

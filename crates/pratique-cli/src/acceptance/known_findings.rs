@@ -1,0 +1,189 @@
+//! A baseline: the findings of an earlier run, which are known and do not fail.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pratique_manifest::path_text;
+use pratique_state::API_VERSION;
+use serde::{Deserialize, Serialize};
+
+use super::acceptance_error::AcceptanceError;
+use super::finding_key::{FindingAction, FindingKey};
+use crate::destination::{self, Readers};
+use crate::exit::CliError;
+use crate::input::read_regular;
+use crate::output::counted::{counted, first_names, noun};
+use crate::output::json;
+use crate::output::notice::{BASELINE_EXCEEDED, BASELINE_GONE, Notice};
+
+/// The kind of the file.
+const KIND: &str = "Baseline";
+/// The largest file, in bytes.
+const LARGEST: u64 = 256 << 20;
+/// How many findings are named in a message.
+const NAMED: usize = 5;
+
+/// The findings of a baseline, or of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KnownFindings {
+    counts: BTreeMap<FindingKey, usize>,
+}
+
+/// The file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct JsonBaseline {
+    api_version: String,
+    kind: String,
+    command: String,
+    findings: Vec<JsonFinding>,
+}
+
+/// A finding, and how often it was there.
+#[derive(Serialize, Deserialize)]
+struct JsonFinding {
+    #[serde(flatten)]
+    key: FindingKey,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    count: usize,
+}
+
+const fn one() -> usize {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
+/// How a run differs from a baseline.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BaselineComparison {
+    /// Findings that are no more.
+    gone: Vec<FindingKey>,
+    /// Findings of which there are more than before.
+    exceeded: Vec<FindingKey>,
+}
+
+impl KnownFindings {
+    /// Reads those of a command.
+    pub(super) fn read(path: &Path, command: &str) -> Result<Self, CliError> {
+        let content = read_regular(path, LARGEST).map_err(|error| CliError::unread(path, error))?;
+        let faulty = |why: String| {
+            CliError::Acceptance(AcceptanceError::NoBaseline {
+                path: path_text(path),
+                why,
+            })
+        };
+        let baseline: JsonBaseline =
+            serde_json::from_slice(&content).map_err(|error| faulty(error.to_string()))?;
+        let JsonBaseline {
+            api_version,
+            kind,
+            command: of,
+            findings,
+        } = baseline;
+        if (api_version.as_str(), kind.as_str()) != (API_VERSION, KIND) {
+            return Err(faulty(format!(
+                "expected a {KIND} of {API_VERSION}, and it is a {kind} of {api_version}"
+            )));
+        }
+        if of != command {
+            return Err(faulty(format!(
+                "it has the findings of `pratique {of}`, which are not those of `pratique {command}`"
+            )));
+        }
+        let mut known = KnownFindings::default();
+        findings
+            .into_iter()
+            .for_each(|finding| known.add(finding.key, finding.count));
+        Ok(known)
+    }
+
+    /// Writes them, in an order in which a change of the file shows what changed.
+    pub(super) fn write(&self, path: &Path, command: &str) -> Result<(), CliError> {
+        let findings = self.counts.iter().map(|(key, count)| JsonFinding {
+            key: key.clone(),
+            count: *count,
+        });
+        let baseline = JsonBaseline {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            command: command.to_owned(),
+            findings: findings.collect(),
+        };
+        let text = json::pretty(&baseline).map_err(|error| CliError::Write(error.into()))?;
+        destination::write(path, &String::from_utf8_lossy(&text), Readers::Usual)
+    }
+
+    /// Adds a finding.
+    pub(super) fn add(&mut self, key: FindingKey, count: usize) {
+        let known = self.counts.entry(key).or_default();
+        *known = known.saturating_add(count);
+    }
+
+    /// Whether a finding is among them.
+    pub(super) fn has(&self, key: &FindingKey) -> bool {
+        self.counts.contains_key(key)
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.counts.values().sum()
+    }
+
+    /// Adds those of a later part.
+    pub(super) fn merge(&mut self, other: KnownFindings) {
+        for (key, count) in other.counts {
+            self.add(key, count);
+        }
+    }
+
+    /// How the findings of a run differ from these. Unless the run is whole, nothing is known to be gone.
+    pub(super) fn compare(&self, run: &KnownFindings, is_whole: bool) -> BaselineComparison {
+        let count_now = |key: &FindingKey| run.counts.get(key).copied().unwrap_or_default();
+        let mut comparison = BaselineComparison::default();
+        for (key, before) in &self.counts {
+            match count_now(key).cmp(before) {
+                std::cmp::Ordering::Less if is_whole => comparison.gone.push(key.clone()),
+                std::cmp::Ordering::Greater => comparison.exceeded.push(key.clone()),
+                std::cmp::Ordering::Less | std::cmp::Ordering::Equal => {}
+            }
+        }
+        comparison
+    }
+}
+
+impl BaselineComparison {
+    /// Whether there are more findings that follow in an action.
+    pub(super) fn exceeds(&self, action: FindingAction) -> bool {
+        self.exceeded.iter().any(|key| key.action == action)
+    }
+
+    /// What is told of it.
+    pub(super) fn notices(&self, path: &str) -> Vec<Notice> {
+        let names = |keys: &[FindingKey]| {
+            let names: Vec<String> = keys.iter().map(FindingKey::describe).collect();
+            first_names(&names, NAMED)
+        };
+        let gone = (!self.gone.is_empty()).then(|| {
+            let message = format!(
+                "{} of the baseline {} gone, or there are fewer: {}; --write-baseline leaves out what is gone",
+                counted(self.gone.len(), "finding", "findings"),
+                noun(self.gone.len(), "is", "are"),
+                names(&self.gone)
+            );
+            Notice::new(BASELINE_GONE, path, message)
+        });
+        let exceeded = (!self.exceeded.is_empty()).then(|| {
+            let message = format!(
+                "{} the baseline has, but not as often: {}",
+                counted(self.exceeded.len(), "finding", "findings"),
+                names(&self.exceeded)
+            );
+            Notice::new(BASELINE_EXCEEDED, path, message)
+        });
+        gone.into_iter().chain(exceeded).collect()
+    }
+}
