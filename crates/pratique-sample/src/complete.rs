@@ -7,6 +7,7 @@
 mod always_present;
 mod build;
 mod named_fields;
+mod portless_service;
 mod required_constants;
 mod unfilled_object;
 
@@ -18,6 +19,7 @@ use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
 use crate::request::build_request;
 use build::{CompleteSpec, OptionalFill, build};
+use portless_service::settle_ports;
 use unfilled_object::unfilled;
 
 pub use build::SelectedMetadata;
@@ -59,6 +61,8 @@ pub struct Sample {
 pub enum SampleExtent {
     /// All of them.
     Whole,
+    /// All of them, and quantities are fractions.
+    Fractional,
     /// No optional one.
     Least,
     /// All of them, but no name: of an object whose name is yet to be generated, or of the request to delete one of a
@@ -78,8 +82,12 @@ pub enum SampleExtent {
 /// The maximum number of objects of a kind.
 const MOST_OBJECTS: usize = 400;
 
+/// The quantities of most samples, and those of [`SampleExtent::Fractional`].
+const WHOLE_QUANTITY: &str = "1";
+const FRACTION: &str = "500m";
+
 /// The time that stands for that of requests.
-const TIME: &str = "2025-01-01T00:00:00Z";
+pub(crate) const TIME: &str = "2025-01-01T00:00:00Z";
 
 /// Requests about complete objects of a kind, the most informative first.
 pub fn complete_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
@@ -201,12 +209,13 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
     };
     let api_version = served.kind.api_version();
     let completed = Objects::with_placeholder(TIME);
-    let generate = |fill: OptionalFill<'_>, without: Option<&[String]>, round: usize| {
+    let generate = |fill: OptionalFill<'_>, without: Option<&[String]>, round: usize, quantity| {
         let spec = CompleteSpec {
             interest,
             fill,
             without,
             round,
+            quantity,
             selected,
             required,
             namespaced: served.namespaced,
@@ -219,12 +228,18 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
     };
     let mut objects = Vec::new();
     for round in 0..=interest.most_values().max(1) {
-        let (whole, paths) = generate(OptionalFill::Named, None, round);
+        let (whole, paths) = generate(OptionalFill::Named, None, round, WHOLE_QUANTITY);
         let unfilled = match round {
             0 => unfilled(&completed, &served.kind, id, &whole, interest),
             _ => Vec::new(),
         };
         objects.push((whole, SampleExtent::Whole));
+        if round == 0 {
+            let (fractional, _) = generate(OptionalFill::Named, None, round, FRACTION);
+            if objects.first().is_some_and(|(whole, _)| *whole != fractional) {
+                objects.push((fractional, SampleExtent::Fractional));
+            }
+        }
         objects.extend(unfilled.into_iter().map(|unfilled| {
             let name = unfilled.name.to_owned();
             let extent = match unfilled.condition {
@@ -234,19 +249,21 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
             (unfilled.object, extent)
         }));
         objects.push((
-            generate(OptionalFill::Towards(&[]), None, round).0,
+            generate(OptionalFill::Towards(&[]), None, round, WHOLE_QUANTITY).0,
             SampleExtent::Least,
         ));
         for path in &paths {
             for fill in [OptionalFill::Named, OptionalFill::Towards(path)] {
                 let extent = SampleExtent::Without(path.last().cloned().unwrap_or_default());
-                objects.push((generate(fill, Some(path), round).0, extent));
+                let (object, _) = generate(fill, Some(path), round, WHOLE_QUANTITY);
+                objects.push((object, extent));
             }
         }
         if objects.len() > most {
             break;
         }
     }
+    objects.retain_mut(|(object, _)| settle_ports(&served.kind, object));
     objects.truncate(most);
     objects
 }

@@ -8,6 +8,9 @@
 //! [`complete_samples`] gives objects as policies see them, with all fields that expressions name, or all but one, and an
 //! [`ObservedPolicy`] what each node of an expression does with them.
 //!
+//! A [`MutationTrial`] runs the mutations of a policy over such objects, and a [`SampleServer`] tells what the built-in plugins
+//! and the validation of a server make of the result.
+//!
 //! Results are deterministic: the same policy gives the same objects.
 //!
 //! ```
@@ -42,6 +45,7 @@ mod reads;
 mod request;
 mod runner;
 mod scalar;
+mod trial;
 
 pub use complete::{
     NamedFields, RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
@@ -54,3 +58,4 @@ pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;
 pub use reads::{ComparedText, PolicyReads, ReadStep, ReadTree};
+pub use trial::{MutationTrial, SampleServer, ServerFinding, TrialOutcome, lost_items};

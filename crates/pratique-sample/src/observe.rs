@@ -1,7 +1,7 @@
 //! What the expressions of a policy, and the nodes in them, do over requests.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::Value;
@@ -58,6 +58,8 @@ pub struct ExpressionFailure {
     pub node: ExprId,
     /// The error.
     pub text: String,
+    /// The other nodes of the expression that failed in this evaluation, with their errors.
+    pub others: Vec<(ExprId, String)>,
 }
 
 impl NodeOutcomes {
@@ -223,6 +225,7 @@ impl<'i> OutcomeRecorder<'i> {
         ExpressionFailure {
             expression: index,
             node: nodes.first_with(&text).unwrap_or(ExprId(0)),
+            others: nodes.others_than(&text),
             text,
         }
     }
@@ -310,6 +313,14 @@ impl NodeRecorder {
             self.outcomes.entry(*node).or_default().add(outcomes);
         }
         self.errors.extend(other.errors);
+    }
+
+    /// The nodes that failed with other errors, inner ones first.
+    fn others_than(&self, text: &str) -> Vec<(ExprId, String)> {
+        let mut seen = BTreeSet::from([text]);
+        let errors = self.errors.iter();
+        let others = errors.filter(|(_, error)| seen.insert(error));
+        others.cloned().collect()
     }
 
     fn first_with(&self, text: &str) -> Option<ExprId> {

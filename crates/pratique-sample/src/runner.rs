@@ -10,7 +10,8 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::FixedAuthorizer;
 use pratique_policy::{
-    Cluster, EvalContext, MutatingPolicies, ParamScope, Policies, Trace, mutate, validate,
+    Cluster, EvalContext, Mutated, MutatingPolicies, ParamScope, Policies, Reinvocation, Trace, mutate,
+    mutate_once, validate,
 };
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
@@ -96,6 +97,22 @@ impl PolicyRunner {
                 drop(mutate(&[&**policies], request, &context, &mut ()));
             }
         }
+    }
+
+    /// Runs a mutating policy; `None` for a validating one, and where a run does not end.
+    pub(crate) fn mutate(
+        &self,
+        request: &AdmissionRequest<'_>,
+        allowed: bool,
+        trace: &dyn Trace,
+    ) -> Option<Mutated> {
+        let CompiledPolicy::Mutating(policies) = &self.compiled else {
+            return None;
+        };
+        let authorizer = Arc::new(FixedAuthorizer { allowed });
+        let context = EvalContext::new(&self.cluster, authorizer).with_trace(trace);
+        let mut once = Reinvocation::default();
+        mutate_once(&[&**policies], request, &context, &mut once, &mut ()).ok()
     }
 }
 

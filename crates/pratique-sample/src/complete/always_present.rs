@@ -50,7 +50,6 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "core/v1.ServiceSpec",
         &[
-            "ports",
             "clusterIP",
             "clusterIPs",
             "ipFamilies",

@@ -8,7 +8,7 @@ use pratique_json::{Object, Value, parse};
 use pratique_schema::{Field, FieldPresence, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
 
 use super::always_present::{METADATA, always_present};
-use super::named_fields::NamedFields;
+use super::named_fields::{NamedFields, OBJECT_NAME};
 use super::required_constants::RequiredConstants;
 
 /// The specification of an object to build.
@@ -20,6 +20,8 @@ pub(super) struct CompleteSpec<'r> {
     pub(super) without: Option<&'r [String]>,
     /// Selects the values from those that expressions compare with; none in round 0.
     pub(super) round: usize,
+    /// The value of quantities with which expressions compare nothing.
+    pub(super) quantity: &'static str,
     pub(super) selected: &'r SelectedMetadata,
     pub(super) required: &'r RequiredConstants,
     pub(super) namespaced: bool,
@@ -353,7 +355,9 @@ impl ObjectBuilder<'_> {
         {
             return Value::from(selected.clone());
         }
-        self.scalar_of(scalar, field.name, field.presence, default)
+        let is_name = self.path == ["metadata", "name"];
+        let name = if is_name { OBJECT_NAME } else { field.name };
+        self.scalar_of(scalar, name, field.presence, default)
     }
 
     fn scalar_of(
@@ -386,7 +390,7 @@ impl ObjectBuilder<'_> {
             }
             Scalar::Int32 | Scalar::Int64 | Scalar::Float => Value::from(1),
             Scalar::IntOrString => Value::from(80),
-            Scalar::Quantity => Value::from("1"),
+            Scalar::Quantity => Value::from(self.spec.quantity),
             Scalar::Bytes => Value::from("ZXhhbXBsZQ=="),
             Scalar::Time => Value::from("2025-01-01T00:00:00Z"),
             Scalar::MicroTime => Value::from("2025-01-01T00:00:00.000000Z"),

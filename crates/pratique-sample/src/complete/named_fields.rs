@@ -9,6 +9,9 @@ use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 const MOST_KEYS: usize = 12;
 const MOST_VALUES: usize = 5;
 
+/// What the name of an object is called among the fields that are compared.
+pub(super) const OBJECT_NAME: &str = "metadata.name";
+
 /// What the expressions of a policy refer to.
 #[derive(Clone, Debug, Default)]
 pub struct NamedFields {
@@ -76,7 +79,18 @@ impl NamedFields {
         }
     }
 
+    /// Adds the fields and keys that a JSON pointer names.
+    fn add_pointer(&mut self, pointer: &str) {
+        for part in pointer.split('/').filter(|part| !part.is_empty()) {
+            self.add_text(&part.replace("~1", "/").replace("~0", "~").into());
+        }
+    }
+
     fn add_text(&mut self, text: &Arc<str>) {
+        if text.starts_with('/') {
+            self.add_pointer(text);
+            return;
+        }
         let is_key = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
         let fits = (1..=128).contains(&text.len()) && text.chars().all(is_key);
         self.names.insert(text.clone());
@@ -122,6 +136,11 @@ impl NameReader<'_> {
                     }
                 }
                 Expr::Literal(Literal::String(text)) => interest.add_text(text),
+                // What an apply configuration sets.
+                Expr::Struct { type_name, fields } if type_name.starts_with("Object") => {
+                    let names = fields.iter().map(|field| Arc::clone(&field.name));
+                    interest.names.extend(names);
+                }
                 Expr::Call {
                     function,
                     target,
@@ -157,6 +176,9 @@ impl NameReader<'_> {
             ("startsWith" | "endsWith" | "contains" | "matches", Some(target), [text]) => {
                 self.compare(target, *text, interest);
             }
+            ("isLessThan" | "isGreaterThan" | "compareTo", Some(target), [quantity]) => {
+                self.compare(target, *quantity, interest);
+            }
             _ => {}
         }
     }
@@ -164,6 +186,9 @@ impl NameReader<'_> {
     fn compare(&self, value: ExprId, with: ExprId, interest: &mut NamedFields) {
         let Some(field) = self.field(value) else { return };
         match self.ast.expr(with) {
+            Expr::Call { function, args, .. } if &**function == "quantity" => {
+                args.iter().for_each(|text| self.compare(value, *text, interest));
+            }
             Expr::Literal(literal) => interest.compare(&field, literal),
             Expr::List { elements, .. } => {
                 for element in elements {
@@ -182,6 +207,10 @@ impl NameReader<'_> {
             Expr::Ident(name) => self.locals.get(name).cloned(),
             Expr::Select { operand, field, .. } => match self.ast.expr(*operand) {
                 Expr::Ident(name) if &**name == "variables" => self.variables.get(field).cloned(),
+                // Elements of lists have names as well, with which other texts are compared.
+                Expr::Select { field: holder, .. } if &**holder == "metadata" && &**field == "name" => {
+                    Some(OBJECT_NAME.into())
+                }
                 _ => Some(field.clone()),
             },
             Expr::Call {
@@ -204,6 +233,7 @@ impl NameReader<'_> {
                     Expr::Literal(Literal::String(key)) => Some(key.clone()),
                     _ => self.field(*operand),
                 },
+                ("quantity", [text]) => self.field(*text),
                 ("_?_:_", [_, yes, _]) => self.field(*yes),
                 ("_+_", [left, _]) => self.field(*left),
                 _ => None,

@@ -187,6 +187,7 @@ mod tests {
             fill: OptionalFill::Towards(&[]),
             without: None,
             round: 0,
+            quantity: "1",
             selected: &selected,
             required: &RequiredConstants::default(),
             namespaced: true,

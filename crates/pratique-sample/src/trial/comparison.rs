@@ -1,0 +1,84 @@
+//! Comparisons of objects before and after mutations.
+
+use pratique_json::Value;
+
+/// The object with the elements of each list in an order that depends on nothing but them.
+pub(super) fn with_sorted_lists(value: &Value<'_>) -> Value<'static> {
+    match value {
+        Value::Array(elements) => {
+            let mut sorted: Vec<Value<'static>> = elements.iter().map(with_sorted_lists).collect();
+            sorted.sort_by_cached_key(ToString::to_string);
+            Value::Array(sorted.into_iter().collect())
+        }
+        Value::Object(members) => {
+            let members = members.iter();
+            let sorted = members.map(|(name, value)| (name.to_string().into(), with_sorted_lists(value)));
+            Value::Object(sorted.collect())
+        }
+        other => other.clone().into_owned(),
+    }
+}
+
+/// Items of the list or map at a JSON pointer that an object had before and has no more: names of keys, or of elements. None
+/// where it was empty, or is no list or map.
+pub fn lost_items(before: &Value<'_>, after: &Value<'_>, pointer: &str) -> Vec<String> {
+    match (value_at(before, pointer), value_at(after, pointer)) {
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            let lost = old.iter().filter(|(key, _)| !new.contains_key(key));
+            lost.map(|(key, _)| key.to_string()).collect()
+        }
+        (Some(Value::Array(old)), Some(Value::Array(new))) => {
+            let lost = old
+                .iter()
+                .filter(|item| !new.iter().any(|other| is_same_item(item, other)));
+            lost.map(name_of).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether two elements are the same, or have one name.
+fn is_same_item(one: &Value<'_>, other: &Value<'_>) -> bool {
+    let name = one.get("name").filter(|name| name.as_str().is_some());
+    one == other || (name.is_some() && other.get("name") == name)
+}
+
+fn name_of(item: &Value<'_>) -> String {
+    let name = item.get("name").and_then(Value::as_str).map(str::to_owned);
+    name.unwrap_or_else(|| item.to_string())
+}
+
+/// The value at a JSON pointer.
+fn value_at<'v, 'a>(object: &'v Value<'a>, pointer: &str) -> Option<&'v Value<'a>> {
+    let steps = pointer.strip_prefix('/')?.split('/');
+    steps.into_iter().try_fold(object, |at, step| {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        match at {
+            Value::Array(elements) => elements.get(name.parse::<usize>().ok()?),
+            other => other.get(&name),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost() {
+        let read = |text: &'static str| pratique_json::parse(text.as_bytes()).unwrap();
+        let old = read(r#"{"m":{"a/b":{"x":1,"y":2}},"l":[{"name":"a","v":1},{"name":"b"},3]}"#);
+        let new = read(r#"{"m":{"a/b":{"x":2}},"l":[{"name":"a","v":2},3]}"#);
+        assert_eq!(lost_items(&old, &new, "/m/a~1b"), ["y"]);
+        assert_eq!(lost_items(&old, &new, "/l"), ["b"]);
+        assert!(lost_items(&old, &new, "/l/0").is_empty());
+        assert!(lost_items(&old, &new, "/n").is_empty() && lost_items(&old, &new, "m").is_empty());
+    }
+
+    #[test]
+    fn order_does_not_count() {
+        let read = |text: &'static str| with_sorted_lists(&pratique_json::parse(text.as_bytes()).unwrap());
+        assert_eq!(read(r#"{"a":[{"b":[2,1]},3]}"#), read(r#"{"a":[3,{"b":[1,2]}]}"#));
+        assert_ne!(read(r#"{"a":[1,1]}"#), read(r#"{"a":[1]}"#));
+    }
+}
