@@ -10,4 +10,6 @@ mod walk;
 pub(crate) use facts::{KnownValue, RequestFacts};
 pub(crate) use fold::FoldedExpression;
 pub(crate) use policy::{FoldedPolicy, ParsedExpressions, parse_site};
-pub(crate) use walk::{TextRange, byte_offset, constant_key, ident_path, live_nodes, place_of};
+pub(crate) use walk::{
+    TextRange, byte_offset, chain_place, chain_text, constant_key, ident_path, live_nodes, place_of,
+};

@@ -31,6 +31,7 @@ mod lint;
 mod lint_meta;
 mod lints;
 mod memory;
+mod mutation_help;
 mod nameless;
 mod observations;
 mod options;
@@ -38,6 +39,7 @@ mod pem;
 mod report;
 mod selectors;
 mod subject;
+mod trials;
 mod typing;
 mod warning;
 
@@ -53,9 +55,8 @@ pub use lints::{find_lint, list_lints};
 pub use memory::LintMemory;
 pub use nameless::find_deleted_names;
 pub use options::LintOptions;
-pub use pratique_sample::CostExample;
 pub use typing::CustomTypes;
-pub use warning::Warning;
+pub use warning::{Warning, WarningExample};
 
 use lint::{LintContext, LintSubject, PolicySubject};
 use lints::LINTS;

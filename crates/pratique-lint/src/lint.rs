@@ -11,6 +11,7 @@ use crate::observations::PolicyObservations;
 use crate::options::LintOptions;
 use crate::report::LintReport;
 use crate::subject::{ExpressionGroup, ManifestView, PolicyView, WebhookView};
+use crate::trials::PolicyTrials;
 use crate::typing::MatchedKinds;
 
 /// A lint. Each has a module of its own in [`lints`](crate::lints), whose documentation says what it finds, why that is a
@@ -75,6 +76,7 @@ pub(crate) struct PolicySubject<'c> {
     parsed: OnceCell<ParsedExpressions>,
     kinds: OnceCell<MatchedKinds>,
     observations: OnceCell<PolicyObservations>,
+    trials: OnceCell<PolicyTrials>,
 }
 
 impl<'c> LintContext<'c> {
@@ -130,6 +132,7 @@ impl<'c> PolicySubject<'c> {
             parsed: OnceCell::new(),
             kinds: OnceCell::new(),
             observations: OnceCell::new(),
+            trials: OnceCell::new(),
         }
     }
 
@@ -142,6 +145,12 @@ impl<'c> PolicySubject<'c> {
     /// The kinds that its rules match.
     pub(crate) fn kinds(&self) -> &MatchedKinds {
         self.kinds.get_or_init(|| MatchedKinds::new(&self.policy.rules))
+    }
+
+    /// What its mutations do with generated objects of these kinds; nothing of a validating policy.
+    pub(crate) fn trials(&self, options: &LintOptions) -> &PolicyTrials {
+        self.trials
+            .get_or_init(|| PolicyTrials::new(self.policy, self.parsed(), self.kinds(), options))
     }
 
     /// What its expressions do with generated objects of these kinds.

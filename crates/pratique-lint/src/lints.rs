@@ -9,7 +9,11 @@ mod empty_binding;
 mod empty_ca_bundle;
 mod excluded_resource;
 mod expired_ca_bundle;
+mod failing_mutation;
+mod idle_removal;
 mod ignored_denial;
+mod invalid_result;
+mod lost_items;
 mod malformed_ca_bundle;
 mod match_nothing;
 mod missed_subresource;
@@ -17,6 +21,9 @@ mod mixed_origins;
 mod moved_field;
 mod null_object;
 mod older_version;
+mod plugin_field;
+mod quantity_as_text;
+mod repeated_mutation;
 mod replaced_object;
 mod swallowed_text;
 mod type_check;
@@ -45,7 +52,11 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &empty_ca_bundle::EmptyCaBundle,
     &excluded_resource::ExcludedResource,
     &expired_ca_bundle::ExpiredCaBundle,
+    &failing_mutation::FailingMutation,
+    &idle_removal::IdleRemoval,
     &ignored_denial::IgnoredDenial,
+    &invalid_result::InvalidResult,
+    &lost_items::LostItems,
     &malformed_ca_bundle::MalformedCaBundle,
     &match_nothing::MatchNothing,
     &missed_subresource::MissedSubresource,
@@ -53,6 +64,9 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &moved_field::MovedField,
     &null_object::NullObject,
     &older_version::OlderVersion,
+    &plugin_field::PluginField,
+    &quantity_as_text::QuantityAsText,
+    &repeated_mutation::RepeatedMutation,
     &replaced_object::ReplacedObject,
     &swallowed_text::SwallowedTextLint,
     &type_check::TypeCheck,

@@ -42,6 +42,8 @@ struct OperationObservations {
     failures: BTreeMap<(usize, ExprId, String), FailedObjects>,
     /// Counts by the expression that was evaluated.
     roots: BTreeMap<usize, RootCounts>,
+    /// Whether two nodes of an expression are in different operands of one `||`.
+    alternatives: BTreeMap<(usize, ExprId, ExprId), bool>,
 }
 
 /// The objects for which something failed.
@@ -53,6 +55,8 @@ struct FailedObjects {
     named: bool,
     /// One without, or the request for one.
     nameless: bool,
+    /// An object that has them, with quantities that are fractions.
+    with_fractions: bool,
     /// An object that lacks only the field in the error.
     without_field: bool,
     /// An object that lacks it because a default does not fill it there: the condition.
@@ -121,7 +125,7 @@ impl PolicyObservations {
                     .entry(sample.request.operation.as_str())
                     .or_default();
                 let outcomes = observed.evaluate(&sample.request, sample.allows, &mut of_operation.coverage);
-                of_operation.add(policy, &outcomes, &sample.extent);
+                of_operation.add((policy, parsed), &outcomes, &sample.extent);
             }
             observations
         };
@@ -139,7 +143,7 @@ impl PolicyObservations {
 }
 
 /// What the policy's rules and selectors require of the objects of a resource.
-fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource) -> SelectedMetadata {
+pub(crate) fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource) -> SelectedMetadata {
     let mut selected = SelectedMetadata::default();
     let mut rules = policy.rules.iter().filter(|rule| rule.matches(served));
     if let (Some(only), None) = (rules.next(), rules.next()) {
@@ -162,7 +166,12 @@ fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource) -> Select
 }
 
 impl OperationObservations {
-    fn add(&mut self, policy: &PolicyView<'_>, outcomes: &[ExpressionOutcome], extent: &SampleExtent) {
+    fn add(
+        &mut self,
+        (policy, parsed): (&PolicyView<'_>, &ParsedExpressions),
+        outcomes: &[ExpressionOutcome],
+        extent: &SampleExtent,
+    ) {
         for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
             if site.variable().is_some() || matches!(outcome, ExpressionOutcome::Unused) {
                 continue;
@@ -171,30 +180,71 @@ impl OperationObservations {
             root.evaluated += 1;
             if let ExpressionOutcome::Failed(failure) = outcome {
                 *root.failed.entry((failure.expression, failure.node)).or_default() += 1;
-                let key = (failure.expression, failure.node, failure.text.clone());
-                let failures = self.failures.entry(key).or_default();
-                let is_nameless = *extent == SampleExtent::Nameless;
-                failures.nameless |= is_nameless;
-                failures.named |= !is_nameless;
-                match extent {
-                    SampleExtent::Whole => failures.with_all_fields = true,
-                    SampleExtent::Without(name) => {
-                        failures.without_field |= failure.text.strip_prefix(NO_KEY) == Some(name);
+                self.add_failure(failure.expression, failure.node, &failure.text, extent);
+                // The other operand of || fails as well, once the first is guarded.
+                let ast = parsed.asts.get(failure.expression).and_then(Option::as_ref);
+                for (node, text) in failure.others.iter().filter(|(_, text)| text.starts_with(NO_KEY)) {
+                    let key = (failure.expression, failure.node, *node);
+                    let are_alternatives = self
+                        .alternatives
+                        .entry(key)
+                        .or_insert_with(|| ast.is_some_and(|ast| are_alternatives(ast, failure.node, *node)));
+                    if *are_alternatives {
+                        self.add_failure(failure.expression, *node, text, extent);
                     }
-                    SampleExtent::Unfilled { name, condition } => {
-                        if failure.text.strip_prefix(NO_KEY) == Some(name) {
-                            failures.without_field = true;
-                            failures.unfilled.get_or_insert_with(|| condition.clone());
-                        }
-                    }
-                    SampleExtent::Least | SampleExtent::Nameless => {}
                 }
             }
         }
     }
 }
 
+impl OperationObservations {
+    fn add_failure(&mut self, expression: usize, node: ExprId, text: &str, extent: &SampleExtent) {
+        let failures = self
+            .failures
+            .entry((expression, node, text.to_owned()))
+            .or_default();
+        let is_nameless = *extent == SampleExtent::Nameless;
+        failures.nameless |= is_nameless;
+        failures.named |= !is_nameless;
+        match extent {
+            SampleExtent::Whole => failures.with_all_fields = true,
+            SampleExtent::Fractional => failures.with_fractions = true,
+            SampleExtent::Without(name) => {
+                failures.without_field |= text.strip_prefix(NO_KEY) == Some(name);
+            }
+            SampleExtent::Unfilled { name, condition } => {
+                if text.strip_prefix(NO_KEY) == Some(name) {
+                    failures.without_field = true;
+                    failures.unfilled.get_or_insert_with(|| condition.clone());
+                }
+            }
+            SampleExtent::Least | SampleExtent::Nameless => {}
+        }
+    }
+}
+
+/// Something that fails: the site, the node, and the error.
+pub(crate) type NodeFailure = (usize, ExprId, String);
+
 impl KindObservations {
+    /// What fails only where quantities are fractions.
+    pub(crate) fn failures_of_fractions(&self) -> Vec<NodeFailure> {
+        let failures = self
+            .by_operation
+            .values()
+            .flat_map(|observations| &observations.failures);
+        let mut fractional: Vec<NodeFailure> = failures
+            .filter(|((_, _, text), objects)| {
+                objects.with_fractions && !objects.with_all_fields && !text.starts_with(NO_KEY)
+            })
+            .map(|(failure, _)| failure.clone())
+            .collect();
+        fractional.sort();
+        fractional.dedup();
+        fractional
+    }
+
     /// The missing fields and keys that make expressions fail, and that other objects have.
     pub(crate) fn missing(&self) -> Vec<MissingField> {
         let mut missing = Vec::new();
@@ -287,6 +337,35 @@ impl KindObservations {
             FailureExtent::Some
         })
     }
+}
+
+/// Whether two nodes are in different operands of one `||`.
+fn are_alternatives(ast: &Ast, one: ExprId, other: ExprId) -> bool {
+    let mut at = ast.root;
+    loop {
+        let mut children = Vec::new();
+        ast.expr(at).for_each_child(|child| children.push(child));
+        let holder = |node: ExprId| children.iter().copied().find(|child| contains(ast, *child, node));
+        match (holder(one), holder(other)) {
+            (Some(first), Some(second)) if first == second => at = first,
+            (Some(_), Some(_)) => {
+                return matches!(ast.expr(at), Expr::Call { function, .. } if &**function == "_||_");
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a node is another one, or within it.
+fn contains(ast: &Ast, holder: ExprId, node: ExprId) -> bool {
+    let mut pending = vec![holder];
+    while let Some(id) = pending.pop() {
+        if id == node {
+            return true;
+        }
+        ast.expr(id).for_each_child(|child| pending.push(child));
+    }
+    false
 }
 
 /// How often something fails.

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use pratique_manifest::{Help, Step};
-use pratique_sample::CostExample;
 
 use crate::lint_meta::LintMeta;
 use crate::subject::ObjectOrigin;
-use crate::warning::Warning;
+use crate::warning::{Warning, WarningExample};
 
 /// The findings so far.
 #[derive(Debug, Default)]
@@ -22,7 +21,7 @@ pub(crate) struct LintFinding {
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     pub(crate) replacement: Option<NameReplacement>,
-    pub(crate) example: Option<Box<CostExample>>,
+    pub(crate) example: Option<Box<WarningExample>>,
 }
 
 /// The replacement of a name that the help suggests.
@@ -45,8 +44,8 @@ impl LintFinding {
     }
 
     /// Attaches an object that demonstrates the finding.
-    pub(crate) fn example(mut self, example: CostExample) -> Self {
-        self.example = Some(Box::new(example));
+    pub(crate) fn example(mut self, example: impl Into<WarningExample>) -> Self {
+        self.example = Some(Box::new(example.into()));
         self
     }
 

@@ -2,6 +2,7 @@
 
 use pratique_manifest::{Help, Location, ObjectName};
 use pratique_sample::CostExample;
+use pratique_types::{GroupVersionKind, Operation};
 
 use crate::lint_meta::LintMeta;
 
@@ -21,5 +22,29 @@ pub struct Warning {
     /// How to fix it, where that is known.
     pub help: Option<Help>,
     /// A generated object that demonstrates it.
-    pub example: Option<Box<CostExample>>,
+    pub example: Option<Box<WarningExample>>,
+}
+
+/// A generated object that demonstrates a warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarningExample {
+    /// Its kind.
+    pub kind: GroupVersionKind,
+    /// The operation of the request.
+    pub operation: Operation,
+    /// The object, as JSON.
+    pub object: String,
+    /// The cost of the evaluation, where the warning is about that.
+    pub cost: Option<u64>,
+}
+
+impl From<CostExample> for WarningExample {
+    fn from(example: CostExample) -> Self {
+        WarningExample {
+            kind: example.kind,
+            operation: example.operation,
+            object: example.object,
+            cost: Some(example.cost),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Findings: errors and warnings in a form for all outputs.
 
-use pratique_lint::{CostExample, Warning};
+use pratique_lint::{Warning, WarningExample};
 use pratique_manifest::{Help, Location, ObjectName, Problem};
 
 /// The severity of a finding.
@@ -66,7 +66,7 @@ pub(crate) struct Finding<'a> {
     pub(crate) input: &'a str,
     pub(crate) help: Option<&'a Help>,
     /// An object that demonstrates it.
-    pub(crate) example: Option<&'a CostExample>,
+    pub(crate) example: Option<&'a WarningExample>,
     /// Whether it is the error that the server reports.
     pub(crate) stops_server: bool,
 }

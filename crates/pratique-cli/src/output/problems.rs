@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_lint::CostExample;
+use pratique_lint::WarningExample;
 use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Problem, Rule};
 use serde::Serialize;
 
@@ -233,7 +233,8 @@ pub(crate) struct JsonProblem<'a> {
 #[derive(Debug, Serialize)]
 struct JsonExample<'a> {
     operation: &'static str,
-    cost: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<u64>,
     bytes: usize,
     object: &'a serde_json::value::RawValue,
 }
@@ -266,7 +267,7 @@ impl<'a> From<Finding<'a>> for JsonProblem<'a> {
 }
 
 impl<'a> JsonExample<'a> {
-    fn of(example: &'a CostExample) -> Option<Self> {
+    fn of(example: &'a WarningExample) -> Option<Self> {
         Some(JsonExample {
             operation: example.operation.as_str(),
             cost: example.cost,

@@ -52,6 +52,45 @@ pub(crate) fn ident_path(ast: &Ast, id: ExprId) -> Option<(ExprId, &str)> {
     }
 }
 
+/// A chain of fields, keys and indices, in the usual form.
+pub(crate) fn chain_text(ast: &Ast, node: ExprId) -> Option<String> {
+    let key_text = |key: ExprId| match ast.expr(key) {
+        Expr::Literal(Literal::String(key)) => format!("'{key}'"),
+        Expr::Literal(Literal::Int(index)) => index.to_string(),
+        _ => "…".to_owned(),
+    };
+    Some(match ast.expr(node) {
+        Expr::Ident(name) => name.to_string(),
+        Expr::Select { operand, field, .. } => format!("{}.{field}", chain_text(ast, *operand)?),
+        Expr::Call { function, args, .. } => match (&**function, args.as_slice()) {
+            ("_[_]", [operand, key]) => format!("{}[{}]", chain_text(ast, *operand)?, key_text(*key)),
+            ("_[?_]", [operand, key]) => format!("{}[?{}]", chain_text(ast, *operand)?, key_text(*key)),
+            ("_?._", [operand, key]) => {
+                format!("{}.?{}", chain_text(ast, *operand)?, constant_key(ast, *key)?)
+            }
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// A chain as [`chain_text`] has it, and where it is: all of it, if it is written so.
+pub(crate) fn chain_place(ast: &Ast, id: ExprId) -> (TextRange, String) {
+    let place = place_of(ast, id);
+    let text = ast.source.text();
+    let written = || text.get(place.clone()).unwrap_or_default().to_owned();
+    let name = chain_text(ast, id).unwrap_or_else(written);
+    let is_written = text
+        .get(place.start..)
+        .is_some_and(|rest| rest.starts_with(&name));
+    let end = if is_written {
+        place.start + name.len()
+    } else {
+        place.end
+    };
+    (place.start..end, name)
+}
+
 /// The range of the field chain that a node is part of: from its first name to the end of its last.
 pub(crate) fn place_of(ast: &Ast, id: ExprId) -> TextRange {
     let text = ast.source.text();

@@ -120,7 +120,7 @@ fn atomic_fields(ast: &Ast, kinds: &MatchedKinds) -> BTreeMap<(u32, String), Vec
 }
 
 /// Where a field's name starts; errors about it point at the colon behind.
-fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
+pub(super) fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
     let text = ast.source.text();
     let end = byte_offset(text, offset);
     if text.get(end..).is_some_and(|rest| rest.starts_with(name)) {

@@ -433,8 +433,8 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
             let object = pratique_cel::json::parse(object.as_bytes()).unwrap();
             goal.cost(&evaluator.evaluate(&object, None))
         };
-        assert_eq!(cost(&example.object), example.cost);
-        assert!(example.cost > ExpressionCost::LIMIT, "{}", example.cost);
+        assert_eq!(Some(cost(&example.object)), example.cost);
+        assert!(example.cost > Some(ExpressionCost::LIMIT), "{:?}", example.cost);
         let mut object: serde_json::Value = serde_json::from_str(&example.object).unwrap();
         let containers = object["spec"]["containers"].as_array_mut().unwrap();
         containers.truncate(containers.len() * 4 / 5);

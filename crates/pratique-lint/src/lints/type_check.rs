@@ -421,6 +421,22 @@ mod tests {
         );
     }
 
+    /// The server takes another message without a word, once a validation fails.
+    #[test]
+    fn messages_of_quantities() {
+        let spec = "variables: [{name: q, expression: \"quantity(object.spec.containers[0].?resources.?requests[?'memory'].orValue('1Mi'))\"}]
+validations: [{expression: \"variables.q.isLessThan(quantity('1Gi'))\", messageExpression: \"'asked ' + string(variables.q)\"}]
+";
+        let text = "found no matching overload for 'string' applied to '(kubernetes.Quantity)': it fails for every object";
+        find(
+            TypeCheck::META,
+            &policy("CREATE", spec),
+            &[("(variables.q)", text)],
+        );
+        let spec = spec.replace("string(variables.q)", "string(variables.q.asApproximateFloat())");
+        find(TypeCheck::META, &policy("CREATE", &spec), &[]);
+    }
+
     #[test]
     fn what_faults_come_to() {
         check(

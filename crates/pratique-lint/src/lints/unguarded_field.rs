@@ -39,7 +39,7 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
-use crate::analysis::{ParsedExpressions, TextRange, constant_key, ident_path, place_of};
+use crate::analysis::{ParsedExpressions, TextRange, chain_text, constant_key, ident_path, place_of};
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::observations::{MissingField, PolicyObservations};
@@ -200,27 +200,21 @@ fn read_in_chain(ast: &Ast, outermost: ExprId, missing: &str) -> Option<(TextRan
         return None;
     }
     let place = place_of(ast, node);
-    let text = ast.source.text().get(place.clone())?;
-    Some(named(text, place.clone(), ast, node, missing))
-}
-
-/// The chain of names up to the key that is missing.
-fn named(text: &str, place: TextRange, ast: &Ast, node: ExprId, key: &str) -> (TextRange, String) {
-    match ast.expr(node) {
-        Expr::Select { .. } => {
-            let mut end = 0;
-            for segment in text.split_inclusive('.') {
-                end += segment.len();
-                if segment.trim_end_matches('.') == key {
-                    end -= segment.len() - segment.trim_end_matches('.').len();
-                    break;
-                }
-            }
-            let name = text.get(..end).unwrap_or(text).to_owned();
-            (place.start..place.start + end, name)
-        }
-        _ => (place, format!("{text}['{key}']")),
-    }
+    let holder = chain_text(ast, operand)?;
+    let is_field = matches!(ast.expr(node), Expr::Select { .. });
+    let name = if is_field {
+        format!("{holder}.{missing}")
+    } else {
+        format!("{holder}['{missing}']")
+    };
+    let written = if is_field { &name } else { &holder };
+    let rest = ast.source.text().get(place.start..)?;
+    let place = if rest.starts_with(written.as_str()) {
+        place.start..place.start + written.len()
+    } else {
+        place
+    };
+    Some((place, name))
 }
 
 /// Whether a node is a value of the request's objects, or made of such.
@@ -253,13 +247,42 @@ fn finding(policy: &PolicyView<'_>, site: &ExpressionSite<'_>, read: &FailingRea
         .filter_map(|text| text.strip_prefix(name))
         .max_by_key(|rest| rest.len());
     let rest = rest.unwrap_or_default();
+    if let Some(whole) = dotted_key(site.text, read) {
+        let help = format!("a key with dots is written ['{whole}'], after a test: '{whole}' in …");
+        return LintFinding::new(UnguardedField::META, message).help(help);
+    }
     let help = match name.rsplit_once('.') {
+        Some((holder, field)) if field == key && is_in(site.text, read) => {
+            format!("read it as an optional value: … in {holder}.?{field}.orValue({{}})")
+        }
         Some((holder, field)) if field == key => {
             format!("test it first, as in !has({name}) || …, or read {holder}.?{field}{rest}.orValue(…)")
         }
         _ => format!("test it first, as in '{key}' in …, or read it with [?'{key}']{rest}.orValue(…)"),
     };
     LintFinding::new(UnguardedField::META, message).help(help)
+}
+
+/// The key of a label or an annotation with dots, where it is written as a chain of fields.
+fn dotted_key(text: &str, read: &FailingRead) -> Option<String> {
+    let written = text.get(read.place.start..)?;
+    read.names.iter().find_map(|name| {
+        let (holder, first) = name.rsplit_once('.')?;
+        let is_map = holder.ends_with(".labels") || holder.ends_with(".annotations");
+        let rest = written
+            .strip_prefix(name.as_str())?
+            .strip_prefix('.')
+            .filter(|_| is_map)?;
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || "._-".contains(c)));
+        let (rest, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+        (!after.starts_with('(')).then(|| format!("{first}.{rest}"))
+    })
+}
+
+/// Whether something is looked for in the field.
+fn is_in(text: &str, read: &FailingRead) -> bool {
+    let before = text.get(..read.place.start).unwrap_or_default();
+    before.trim_end().ends_with(" in")
 }
 
 #[cfg(test)]
@@ -299,6 +322,20 @@ mod tests {
             &[(
                 "object.metadata.labels",
                 "object.metadata.labels and object.metadata.labels['team'] may be left out",
+            )],
+        );
+        check(
+            "object.spec.hostPID == true || object.spec.hostIPC == true",
+            &[
+                ("object.spec.hostPID", "no such key: hostPID"),
+                ("object.spec.hostIPC", "no such key: hostIPC"),
+            ],
+        );
+        check(
+            "object.spec.containers[0].resources.requests.memory != ''",
+            &[(
+                "object.spec.containers[0].resources.requests",
+                "object.spec.containers[0].resources.requests and object.spec.containers[0].resources.requests.memory may be",
             )],
         );
         check(
@@ -386,6 +423,19 @@ mod tests {
         assert_eq!(
             help("object.metadata.labels['team'] == 'a'"),
             "test it first, as in !has(object.metadata.labels) || …, or read object.metadata.?labels['team'].orValue(…)"
+        );
+        assert_eq!(
+            help("'team' in object.metadata.labels"),
+            "read it as an optional value: … in object.metadata.?labels.orValue({})"
+        );
+        assert_eq!(
+            help("object.metadata.labels.app.kubernetes == 'a'"),
+            "a key with dots is written ['app.kubernetes'], after a test: 'app.kubernetes' in …"
+        );
+        assert_eq!(
+            help("object.spec.containers[0].resources.requests.memory == 'a'"),
+            "test it first, as in !has(object.spec.containers[0].resources.requests) || …, or read \
+             object.spec.containers[0].resources.?requests.memory.orValue(…)"
         );
         assert_eq!(
             help("has(object.metadata.labels) && object.metadata.labels['team'] == 'a'"),
@@ -499,6 +549,27 @@ mod tests {
             "''",
             "pods",
             "object.spec.containers.all(c, !has(c.livenessProbe) || c.livenessProbe.timeoutSeconds < 5)",
+            &[],
+        );
+    }
+
+    #[test]
+    fn ports_of_services() {
+        let of = |expression: &str, expected: &[(&str, &str)]| {
+            let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+            find(
+                UnguardedField::META,
+                &policy_for("''", "v1", "services", "CREATE", &spec),
+                expected,
+            );
+        };
+        of(
+            "object.spec.ports.all(p, p.port > 10)",
+            &[("object.spec.ports", "no such key: ports")],
+        );
+        // Services of other types have ports.
+        of(
+            "object.spec.type != 'LoadBalancer' || object.spec.ports.all(p, p.port > 10)",
             &[],
         );
     }

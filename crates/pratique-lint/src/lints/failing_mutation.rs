@@ -1,0 +1,256 @@
+//! Mutations that fail for objects that a policy matches.
+//!
+//! # What
+//!
+//! A JSON patch or an apply configuration cannot be applied to an object of a kind that the policy matches: it adds a label
+//! where there are no labels, names a field that does not exist, or gives a field a value of another type.
+//!
+//! The warning is only given for built-in kinds, and only if the mutation failed for a generated object, after its match
+//! conditions and the mutations before it. Atomic fields have [a warning of their own](#atomic-field), errors of expressions
+//! that of [their field](#unguarded-field).
+//!
+//! # Why
+//!
+//! The request is denied, or the object stays as it was if `failurePolicy` is `Ignore`. A result that is no object of its kind
+//! is an internal error whatever the failure policy.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: MutatingAdmissionPolicy
+//! metadata: {name: team}
+//! spec:
+//!   reinvocationPolicy: Never
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   mutations:
+//!   - patchType: JSONPatch
+//!     jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/metadata/labels/team', value: 'a'}]"}
+//! ```
+//!
+//! Add the labels first where there are none, or use an apply configuration, which creates what it sets.
+
+use pratique_sample::ExpressionId;
+
+use super::type_check::kinds_text;
+use crate::lint::{Lint, LintContext, PolicySubject};
+use crate::lint_meta::LintMeta;
+use crate::mutation_help::help_for;
+use crate::report::{LintFinding, LintReport};
+use crate::subject::ExpressionSite;
+use crate::trials::{FailedExtent, PolicyTrials, TrialFailure};
+
+/// The lint `failing-mutation`.
+pub(crate) struct FailingMutation;
+
+impl Lint for FailingMutation {
+    const META: &'static LintMeta = &LintMeta {
+        name: "failing-mutation",
+        summary: "A JSON patch or an apply configuration cannot be applied to an object that the policy matches.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
+        if let Some(subject) = context.policy() {
+            check_policy(subject, subject.trials(context.options), report);
+        }
+    }
+}
+
+fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut LintReport) {
+    let policy = subject.policy;
+    for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
+        let ExpressionId::Mutation(index) = site.id else {
+            continue;
+        };
+        let mut rows: Vec<(&str, &TrialFailure, Vec<_>)> = Vec::new();
+        for kind in &trials.kinds {
+            for ((mutation, text), failure) in &kind.failures {
+                if *mutation != index || !is_own(site, text) {
+                    continue;
+                }
+                let same = |known: &&mut (&str, &TrialFailure, Vec<_>)| {
+                    known.0 == text && known.1.extent == failure.extent
+                };
+                match rows.iter_mut().find(same) {
+                    Some(known) => known.2.push(kind.served.kind.clone()),
+                    None => rows.push((text, failure, vec![kind.served.kind.clone()])),
+                }
+            }
+        }
+        for (text, failure, kinds) in rows {
+            let outcome = if text.starts_with("Internal error") {
+                "the request is denied"
+            } else {
+                policy.outcome_of_errors(site.usage)
+            };
+            let objects = match &failure.extent {
+                FailedExtent::Every => "every object".to_owned(),
+                FailedExtent::Some => "some objects".to_owned(),
+                FailedExtent::Without(name) => format!("an object without {name}"),
+            };
+            let message = format!(
+                "{}: the mutation fails for {objects}: {text}; {outcome}",
+                kinds_text(&kinds)
+            );
+            let mut finding =
+                LintFinding::new(FailingMutation::META, message).example(failure.example.clone());
+            if let (Some(ast), Some(kind)) = (ast, kinds.first())
+                && let Some(help) = help_for(text, ast, kind)
+            {
+                finding = finding.help(help);
+            }
+            report.add(&policy.origin, &site.path, finding);
+        }
+    }
+}
+
+/// Whether no other lint tells it, and no generated param is the reason.
+fn is_own(site: &ExpressionSite<'_>, text: &str) -> bool {
+    let is_atomic = text.contains("may not mutate atomic");
+    !is_atomic && (!site.declarations.params || text.starts_with("JSON Patch: "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, load, mutation};
+
+    #[track_caller]
+    fn check(kind: &str, expression: &str, expected: &[(&str, &str)]) {
+        let quoted = format!("\"{expression}\"");
+        let expected: Vec<(&str, &str)> = expected
+            .iter()
+            .map(|(_, message)| (quoted.as_str(), *message))
+            .collect();
+        find(FailingMutation::META, &mutation(kind, expression), &expected);
+    }
+
+    fn help(kind: &str, expression: &str) -> String {
+        let set = load(&mutation(kind, expression));
+        let mut warnings = crate::lint(&[&set]).into_iter();
+        let warning = warnings
+            .find(|warning| warning.lint == FailingMutation::META)
+            .unwrap();
+        assert!(warning.example.is_some());
+        warning.help.map(|help| help.text).unwrap_or_default()
+    }
+
+    #[test]
+    fn patches_that_fail() {
+        check(
+            "JSONPatch",
+            "[JSONPatch{op: 'add', path: '/metadata/labels/team', value: 'a'}]",
+            &[(
+                "",
+                "for an object without labels: JSON Patch: add operation does not apply: doc is missing path",
+            )],
+        );
+        check(
+            "JSONPatch",
+            "[JSONPatch{op: 'ad', path: '/spec/replicas', value: 1}]",
+            &[(
+                "",
+                "for every object: JSON Patch: Unexpected kind: ad; the request is denied",
+            )],
+        );
+        check(
+            "JSONPatch",
+            "[JSONPatch{op: 'add', path: '/spec/replica', value: 3}]",
+            &[(
+                "",
+                "for every object: Internal error occurred: strict decoding error: unknown field \"spec.replica\"",
+            )],
+        );
+        check(
+            "ApplyConfiguration",
+            "Object{spec: Object.spec{replicas: '3'}}",
+            &[("", "expected numeric (int or float), got string")],
+        );
+    }
+
+    #[test]
+    fn what_to_write() {
+        for (kind, expression, expected) in [
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'add', path: '/metadata/labels/team', value: 'a'}]",
+                "/metadata/labels",
+            ),
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'add', path: '/metadata/labels/a.b/c', value: 'a'}]",
+                "jsonpatch.escapeKey('a.b/c')",
+            ),
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'ad', path: '/spec/replicas', value: 1}]",
+                "add, remove, replace",
+            ),
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'add', path: '/spec/replica', value: 3}]",
+                "did you mean \"replicas\"?",
+            ),
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'add', path: 'spec/replicas', value: 3}]",
+                "begins with a slash",
+            ),
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'add', path: '/spec/replicas', value: '3'}]",
+                "a number",
+            ),
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'remove', path: '/spec/paused'}]",
+                "has(object.spec.paused)",
+            ),
+            (
+                "JSONPatch",
+                "[JSONPatch{op: 'add', path: '/spec/replicas', value: quantity('1')}]",
+                "a quantity is written as a text",
+            ),
+            (
+                "ApplyConfiguration",
+                "Object{spec: Object.spec{replicas: '3'}}",
+                "a number",
+            ),
+            (
+                "ApplyConfiguration",
+                "Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{containers: [Object.spec.template.spec.containers.item{name: 'a'}]}}}}",
+                "Object.spec.template.spec.containers{…}",
+            ),
+            (
+                "ApplyConfiguration",
+                "Object{spec: Object.spec{replicas: null}}",
+                "null removes nothing",
+            ),
+        ] {
+            let help = help(kind, expression);
+            assert!(help.contains(expected), "{expression}: {help}");
+        }
+    }
+
+    #[test]
+    fn patches_that_work() {
+        for expression in [
+            "(has(object.metadata.labels) ? [] : [JSONPatch{op: 'add', path: '/metadata/labels', value: {}}]) + \
+             [JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a.b/c'), value: 'a'}]",
+            "has(object.spec.paused) ? [JSONPatch{op: 'remove', path: '/spec/paused'}] : []",
+            "[JSONPatch{op: 'test', path: '/spec/paused', value: true}, JSONPatch{op: 'remove', path: '/spec/paused'}]",
+            "[JSONPatch{op: 'replace', path: '/spec/replicas', value: 3}]",
+            "[JSONPatch{op: 'add', path: '/spec/template/spec/nodeSelector', value: {'a': 'b'}}]",
+        ] {
+            check("JSONPatch", expression, &[]);
+        }
+        for expression in [
+            "Object{metadata: Object.metadata{labels: {'a': 'b'}}, spec: Object.spec{replicas: 3}}",
+            // Another lint tells that.
+            "Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{tolerations: []}}}}",
+        ] {
+            check("ApplyConfiguration", expression, &[]);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Patches that replace a list or a map, and lose its items.
+//!
+//! # What
+//!
+//! A JSON patch has the operation `add` with the path of a whole list or map: labels, annotations, volumes, environment
+//! variables. Where the object has one already, its items are lost.
+//!
+//! # Why
+//!
+//! `add` replaces a member that is there. Labels and volumes of the object's author, and those that the server adds such as
+//! the volume of a token, are gone.
+//!
+//! The warning is only given if a generated object lost items, not for lists that can only be replaced as a whole, and not if
+//! the value is made of the list or map itself.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: MutatingAdmissionPolicy
+//! metadata: {name: mark}
+//! spec:
+//!   reinvocationPolicy: Never
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   mutations:
+//!   - patchType: JSONPatch
+//!     jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/metadata/annotations', value: {'seen': 'yes'}}]"}
+//! ```
+//!
+//! Add one item (`/metadata/annotations/seen`, `/spec/volumes/-`) and the list or map only where there is none, or use an apply
+//! configuration, which merges. To replace it is the operation `replace`.
+
+use std::collections::BTreeSet;
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_sample::{ExpressionId, lost_items};
+use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
+use pratique_types::GroupVersionKind;
+
+use super::type_check::kinds_text;
+use crate::analysis::constant_key;
+use crate::lint::{Lint, LintContext, PolicySubject};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
+use crate::trials::PolicyTrials;
+use crate::warning::WarningExample;
+
+/// The lint `lost-items`.
+pub(crate) struct LostItems;
+
+impl Lint for LostItems {
+    const META: &'static LintMeta = &LintMeta {
+        name: "lost-items",
+        summary: "A JSON patch adds a whole list or map, and the items that the object has in it are lost.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
+        if let Some(subject) = context.policy() {
+            check_policy(subject, subject.trials(context.options), report);
+        }
+    }
+}
+
+fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut LintReport) {
+    let policy = subject.policy;
+    for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
+        let (ExpressionId::Mutation(_), Some(ast)) = (&site.id, ast) else {
+            continue;
+        };
+        for pointer in added(ast) {
+            let mut kinds: Vec<GroupVersionKind> = Vec::new();
+            let mut example_of_loss: Option<(Vec<String>, WarningExample)> = None;
+            for kind in &trials.kinds {
+                let gvk = &kind.served.kind;
+                let lost = kind.changes.iter().find_map(|change| {
+                    let lost = lost_items(&change.before, &change.after, &pointer);
+                    let example = || WarningExample {
+                        kind: gvk.clone(),
+                        operation: change.operation,
+                        object: change.before.to_string(),
+                        cost: None,
+                    };
+                    (!lost.is_empty()).then(|| (lost, example()))
+                });
+                if let Some(lost) = lost.filter(|_| is_shared(gvk, &pointer)) {
+                    kinds.push(gvk.clone());
+                    example_of_loss.get_or_insert(lost);
+                }
+            }
+            let Some((lost, example)) = example_of_loss else {
+                continue;
+            };
+            let message = format!(
+                "{}: op \"add\" replaces {pointer} where the object has it: its items are lost, such as {}",
+                kinds_text(&kinds),
+                lost.first().map_or("", String::as_str)
+            );
+            let item = if is_list(kinds.first(), &pointer) {
+                "-"
+            } else {
+                "key"
+            };
+            let help = format!(
+                "add single items, as in path: \"{pointer}/{item}\", and {pointer} itself only where there is none; or use an \
+                 ApplyConfiguration, which merges"
+            );
+            let finding = LintFinding::new(LostItems::META, message)
+                .help(help)
+                .example(example);
+            report.add(&policy.origin, &site.path, finding);
+        }
+    }
+}
+
+/// The constant paths that operations add a value to that is not made of what is there.
+fn added(ast: &Ast) -> BTreeSet<String> {
+    let nodes = (0..ast.len() as u32).map(ExprId);
+    let added = nodes.filter_map(|id| {
+        let Expr::Struct { type_name, fields } = ast.expr(id) else {
+            return None;
+        };
+        let field = |name: &str| fields.iter().find(|field| &*field.name == name);
+        let is_add = constant_key(ast, field("op")?.value) == Some("add");
+        let path = constant_key(ast, field("path")?.value)?;
+        let name = path.rsplit('/').next()?;
+        (&**type_name == "JSONPatch" && is_add && !reads(ast, field("value")?.value, name))
+            .then(|| path.to_owned())
+    });
+    added.collect()
+}
+
+/// Whether a value may be made of a field of this name.
+fn reads(ast: &Ast, value: ExprId, name: &str) -> bool {
+    let mut pending = vec![value];
+    while let Some(id) = pending.pop() {
+        let is_read = match ast.expr(id) {
+            Expr::Select { field, operand, .. } => {
+                &**field == name || matches!(ast.expr(*operand), Expr::Ident(root) if &**root == "variables")
+            }
+            Expr::Call { function, args, .. } if &**function == "_?._" => {
+                args.get(1).and_then(|key| constant_key(ast, *key)) == Some(name)
+            }
+            _ => false,
+        };
+        if is_read {
+            return true;
+        }
+        ast.expr(id).for_each_child(|child| pending.push(child));
+    }
+    false
+}
+
+/// Whether several writers share a list or map: it is merged, item by item, when it is applied.
+fn is_shared(kind: &GroupVersionKind, pointer: &str) -> bool {
+    let of = type_at(kind, pointer);
+    let is_atomic = |of: &MergeType| {
+        let list = of
+            .list
+            .as_ref()
+            .is_some_and(|list| list.merging == ListMerging::Atomic);
+        list || of.map.as_ref().is_some_and(|map| map.atomic)
+    };
+    of.is_some_and(|of| !is_atomic(of))
+}
+
+fn is_list(kind: Option<&GroupVersionKind>, pointer: &str) -> bool {
+    let of = kind.and_then(|kind| type_at(kind, pointer));
+    of.is_some_and(|of| of.list.is_some())
+}
+
+/// The type of the value at a JSON pointer.
+fn type_at(kind: &GroupVersionKind, pointer: &str) -> Option<&'static MergeType> {
+    let schema = MergeSchema::builtin();
+    let mut at = schema.get(schema.kind(kind).ok()?);
+    for name in pointer.split('/').skip(1) {
+        at = match (&at.list, &at.map) {
+            (Some(list), None) => schema.get(list.element),
+            (_, Some(map)) => schema.get(map.member(name)?),
+            (None, None) => return None,
+        };
+    }
+    Some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, mutation};
+
+    #[track_caller]
+    fn check(expression: &str, expected: &[&str]) {
+        let quoted = format!("\"{expression}\"");
+        let expected: Vec<(&str, &str)> = expected
+            .iter()
+            .map(|message| (quoted.as_str(), *message))
+            .collect();
+        find(LostItems::META, &mutation("JSONPatch", expression), &expected);
+    }
+
+    #[test]
+    fn what_is_lost() {
+        check(
+            "[JSONPatch{op: 'add', path: '/metadata/annotations', value: {'a': 'b'}}]",
+            &["op \"add\" replaces /metadata/annotations where the object has it"],
+        );
+        check(
+            "[JSONPatch{op: 'add', path: '/spec/template/spec/volumes', value: [Object.spec.template.spec.volumes{name: 'v'}]}]",
+            &["replaces /spec/template/spec/volumes"],
+        );
+    }
+
+    #[test]
+    fn what_is_not() {
+        for expression in [
+            "has(object.metadata.annotations) ? [] : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {'a': 'b'}}]",
+            "[JSONPatch{op: 'add', path: '/metadata/annotations/a', value: 'b'}]",
+            "[JSONPatch{op: 'replace', path: '/metadata/labels', value: {'a': 'b'}}]",
+            "[JSONPatch{op: 'add', path: '/spec/template/spec/volumes', value: \
+             object.spec.template.spec.?volumes.orValue([]).filter(v, v.name != 'x')}]",
+            // It can only be replaced.
+            "[JSONPatch{op: 'add', path: '/spec/template/spec/containers/0/args', value: ['a']}]",
+            "[JSONPatch{op: 'add', path: '/spec/replicas', value: 1}]",
+        ] {
+            check(expression, &[]);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Quantities that are taken for numbers or for texts.
+//!
+//! # What
+//!
+//! An expression makes a number of a quantity (`int(c.resources.limits.cpu)`), which fails for `500m` and `1Gi`, or compares a
+//! quantity with a text (`c.resources.limits.memory < '1Gi'`), letter by letter.
+//!
+//! # Why
+//!
+//! The server stores quantities as they are written, apart from their canonical form: `2` and `2000m` become `2`, and `0.5`
+//! becomes `500m`. The request is denied, or allowed if `failurePolicy` is `Ignore`; as texts, `9Mi` is more than `10Gi`.
+//!
+//! # Example
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: cpu}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+//!   validations: [{expression: "object.spec.containers.all(c, !has(c.resources.limits) || !has(c.resources.limits.cpu) || int(c.resources.limits.cpu) <= 4)"}]
+//! ```
+//!
+//! Compare quantities: `quantity(c.resources.limits.cpu).compareTo(quantity('4')) <= 0`.
+
+use std::collections::BTreeMap;
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_gotext::quantity::Quantity;
+use pratique_types::GroupVersionKind;
+
+use super::type_check::kinds_text;
+use crate::analysis::{TextRange, chain_place, constant_key};
+use crate::lint::{Lint, LintContext, PolicySubject};
+use crate::lint_meta::LintMeta;
+use crate::report::{LintFinding, LintReport};
+
+/// The lint `quantity-as-text`.
+pub(crate) struct QuantityAsText;
+
+const HELP: &str =
+    "compare quantities: quantity(…).compareTo(quantity('4')) <= 0, or isLessThan, isGreaterThan";
+
+impl Lint for QuantityAsText {
+    const META: &'static LintMeta = &LintMeta {
+        name: "quantity-as-text",
+        summary: "An expression makes a number of a quantity, which fails for fractions, or compares one with a text.",
+    };
+
+    fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
+        if let Some(subject) = context.policy() {
+            check_conversions(subject, report);
+            check_comparisons(subject, report);
+        }
+    }
+}
+
+/// What fails once quantities are fractions.
+fn check_conversions(subject: &PolicySubject<'_>, report: &mut LintReport) {
+    let policy = subject.policy;
+    let mut failures: BTreeMap<(usize, PlaceKey, String, String), Vec<GroupVersionKind>> = BTreeMap::new();
+    for kind in &subject.observations().kinds {
+        for (site, node, text) in kind.failures_of_fractions() {
+            let Some(Some(ast)) = subject.parsed().asts.get(site) else {
+                continue;
+            };
+            let (place, name) = chain_place(ast, argument(ast, node));
+            let kinds = failures
+                .entry((site, (place.start, place.end), name, text))
+                .or_default();
+            kinds.push(kind.served.kind.clone());
+        }
+    }
+    for ((index, (start, end), name, text), kinds) in failures {
+        let Some(site) = policy.sites.get(index) else {
+            continue;
+        };
+        let outcome = policy.outcome_of_errors(site.usage);
+        let message = format!(
+            "{}: {name} is a quantity, such as 500m or 1Gi: then \"{text}\", and {outcome}",
+            kinds_text(&kinds)
+        );
+        let finding = LintFinding::new(QuantityAsText::META, message).help(HELP);
+        report.add_in(&policy.origin, &site.path, start..end, finding);
+    }
+}
+
+/// A range that has an order.
+type PlaceKey = (usize, usize);
+
+/// The value that a call converts; the node itself otherwise.
+fn argument(ast: &Ast, node: ExprId) -> ExprId {
+    match ast.expr(node) {
+        Expr::Call {
+            args, target: None, ..
+        } => args.first().copied().unwrap_or(node),
+        Expr::Call {
+            target: Some(target), ..
+        } => argument(ast, *target),
+        _ => node,
+    }
+}
+
+/// Comparisons of a quantity with a text that is one.
+fn check_comparisons(subject: &PolicySubject<'_>, report: &mut LintReport) {
+    let policy = subject.policy;
+    for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
+        let Some(ast) = ast else { continue };
+        for (place, name) in compared(ast) {
+            let message = format!(
+                "{name} is a quantity: it is compared letter by letter, so that 9Mi is more than 10Gi"
+            );
+            let finding = LintFinding::new(QuantityAsText::META, message).help(HELP);
+            report.add_in(&policy.origin, &site.path, place, finding);
+        }
+    }
+}
+
+/// Where the quantities are, and how they are read.
+fn compared(ast: &Ast) -> Vec<(TextRange, String)> {
+    let nodes = (0..ast.len() as u32).map(ExprId);
+    let places = nodes.filter_map(|id| {
+        let Expr::Call {
+            function,
+            target: None,
+            args,
+        } = ast.expr(id)
+        else {
+            return None;
+        };
+        let [left, right] = args.as_slice() else {
+            return None;
+        };
+        let is_order = matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_");
+        let is_quantity = |id| constant_key(ast, id).is_some_and(|text| Quantity::parse(text).is_ok());
+        let operand = match (is_quantity(*left), is_quantity(*right)) {
+            (true, false) => *right,
+            (false, true) => *left,
+            _ => return None,
+        };
+        (is_order && is_amount(ast, operand)).then(|| chain_place(ast, operand))
+    });
+    places.collect()
+}
+
+/// Whether a chain reads an amount of a resource: `c.resources.limits.memory`, `object.spec.capacity['storage']`.
+fn is_amount(ast: &Ast, id: ExprId) -> bool {
+    const MAPS: [&str; 5] = ["limits", "requests", "capacity", "allocatable", "hard"];
+    let holder = match ast.expr(id) {
+        Expr::Select { operand, .. } => *operand,
+        Expr::Call { function, args, .. } if matches!(&**function, "_[_]" | "_?._" | "_[?_]") => {
+            match args.first() {
+                Some(operand) => *operand,
+                None => return false,
+            }
+        }
+        Expr::Call {
+            function,
+            target: Some(target),
+            ..
+        } if matches!(&**function, "orValue" | "value") => {
+            return is_amount(ast, *target);
+        }
+        _ => return false,
+    };
+    match ast.expr(holder) {
+        Expr::Select { field, .. } => MAPS.contains(&&**field),
+        Expr::Call { args, .. } => {
+            let key = args.get(1).and_then(|key| constant_key(ast, *key));
+            key.is_some_and(|key| MAPS.contains(&key))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{check as find, policy};
+
+    #[track_caller]
+    fn check(condition: &str, expected: &[(&str, &str)]) {
+        let spec = format!(
+            "validations: [{{expression: \"object.spec.containers.all(c, !has(c.resources.limits) || !('cpu' in c.resources.limits) || {condition})\"}}]"
+        );
+        find(QuantityAsText::META, &policy("CREATE", &spec), expected);
+    }
+
+    #[test]
+    fn numbers_and_texts() {
+        check(
+            "int(c.resources.limits.cpu) <= 4",
+            &[(
+                "c.resources.limits.cpu",
+                "c.resources.limits.cpu is a quantity, such as 500m or 1Gi: then \"type conversion error",
+            )],
+        );
+        check(
+            "quantity(c.resources.limits.cpu).asInteger() <= 4",
+            &[("c.resources.limits.cpu", "is a quantity, such as 500m")],
+        );
+        check(
+            "c.resources.limits.cpu < '4'",
+            &[("c.resources.limits.cpu", "letter by letter")],
+        );
+        check(
+            "c.resources.limits['cpu'] < '4'",
+            &[("c.resources.limits['cpu']", "letter by letter")],
+        );
+    }
+
+    #[test]
+    fn quantities() {
+        for condition in [
+            "quantity(c.resources.limits.cpu).compareTo(quantity('4')) <= 0",
+            "quantity(c.resources.limits.cpu).asApproximateFloat() <= 4.0",
+            "c.resources.limits.cpu == '1'",
+            "c.name < '4'",
+            "!c.resources.limits.cpu.matches('^[0-9]+$') || int(c.resources.limits.cpu) <= 4",
+            "int(object.metadata.labels['n']) < 4",
+        ] {
+            check(condition, &[]);
+        }
+    }
+}

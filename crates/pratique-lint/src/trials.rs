@@ -1,0 +1,240 @@
+//! Trials of a mutating policy: its mutations are run over generated objects of the kinds that it matches, and a server
+//! judges the results. A warning about a mutation is based on a trial that shows it.
+
+use std::collections::BTreeMap;
+
+use pratique_json::Value;
+use pratique_objects::changed_paths;
+use pratique_sample::{
+    MutationTrial, NamedFields, Policy, Sample, SampleExtent, SampleServer, SampleSpec, ServerFinding,
+    TrialOutcome, complete_samples,
+};
+use pratique_types::builtin::ServedResource;
+use pratique_types::{AdmissionRequest, Operation};
+
+use crate::analysis::ParsedExpressions;
+use crate::observations::selected_metadata;
+use crate::options::LintOptions;
+use crate::subject::{PolicyView, matched_operations};
+use crate::typing::MatchedKinds;
+use crate::warning::WarningExample;
+
+/// The most requests that the mutations of a policy are tried for, and the fewest for a kind.
+const MOST_REQUESTS: usize = 600;
+const FEWEST_OF_KIND: usize = 12;
+const MOST_OF_KIND: usize = 120;
+/// The most results of a kind that a server judges.
+const MOST_JUDGED: usize = 12;
+/// The most failures of a mutation that are told.
+const MOST_FAILURES: usize = 3;
+
+/// Trials by kind; none of a validating policy.
+#[derive(Default)]
+pub(crate) struct PolicyTrials {
+    pub(crate) kinds: Vec<KindTrials>,
+}
+
+/// Trials for objects of a kind.
+pub(crate) struct KindTrials {
+    pub(crate) served: &'static ServedResource,
+    /// How many requests the mutations ran for.
+    ran: usize,
+    /// By mutation and text.
+    pub(crate) failures: BTreeMap<(usize, String), TrialFailure>,
+    /// Results of which a server makes something.
+    pub(crate) judged: BTreeMap<ServerFinding, WarningExample>,
+    /// Objects that were changed.
+    pub(crate) changes: Vec<ObjectChange>,
+    /// Objects that were left as they are.
+    pub(crate) unchanged: usize,
+    /// The first field that is changed again when the policy runs again.
+    pub(crate) repeated: Option<(String, WarningExample)>,
+}
+
+/// A failure of a mutation.
+pub(crate) struct TrialFailure {
+    count: usize,
+    /// The objects that it failed for.
+    pub(crate) extent: FailedExtent,
+    pub(crate) example: WarningExample,
+}
+
+/// The objects that a mutation failed for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FailedExtent {
+    Every,
+    Some,
+    Without(String),
+}
+
+/// An object before and after the mutations.
+pub(crate) struct ObjectChange {
+    pub(crate) before: Value<'static>,
+    pub(crate) after: Value<'static>,
+    pub(crate) operation: Operation,
+}
+
+impl PolicyTrials {
+    pub(crate) fn new(
+        policy: &PolicyView<'_>,
+        parsed: &ParsedExpressions,
+        kinds: &MatchedKinds,
+        options: &LintOptions,
+    ) -> Self {
+        let Policy::Mutating(manifest) = policy.manifest else {
+            return PolicyTrials::default();
+        };
+        let named = policy.sites.iter().zip(&parsed.asts);
+        let interest =
+            NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
+        let trial = MutationTrial::new(manifest);
+        let server = SampleServer::new(options.feature_gates);
+        let most = MOST_REQUESTS / kinds.builtin.len().max(1);
+        let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
+        let runs_again = manifest
+            .spec
+            .as_ref()
+            .is_some_and(|spec| spec.reinvocation_policy.as_deref() == Some("IfNeeded"));
+        let of_kind = |served: &&'static ServedResource| {
+            let mut operations = matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)));
+            operations.retain(|operation| matches!(operation, Operation::Create | Operation::Update));
+            let spec = SampleSpec {
+                served,
+                operations: &operations,
+                interest: &interest,
+                selected: &selected_metadata(policy, served),
+                most,
+            };
+            let mut trials = KindTrials::new(served);
+            for sample in complete_samples(&spec) {
+                trials.add(&trial, &server, &sample, runs_again);
+            }
+            trials.conclude();
+            trials
+        };
+        PolicyTrials {
+            kinds: kinds.builtin.iter().map(of_kind).collect(),
+        }
+    }
+}
+
+impl KindTrials {
+    fn new(served: &'static ServedResource) -> Self {
+        KindTrials {
+            served,
+            ran: 0,
+            failures: BTreeMap::new(),
+            judged: BTreeMap::new(),
+            changes: Vec::new(),
+            unchanged: 0,
+            repeated: None,
+        }
+    }
+
+    fn add(&mut self, trial: &MutationTrial, server: &SampleServer, sample: &Sample, runs_again: bool) {
+        let request = &sample.request;
+        match trial.mutate(request, sample.allows) {
+            TrialOutcome::Unused => {}
+            TrialOutcome::Unchanged => {
+                self.ran += 1;
+                self.unchanged += 1;
+            }
+            TrialOutcome::Failed { mutation, text } => {
+                self.ran += 1;
+                self.add_failure(mutation, text, sample);
+            }
+            TrialOutcome::Changed(after) => {
+                self.ran += 1;
+                let operation = request.operation;
+                if self.repeated.is_none() && (runs_again || operation == Operation::Update) {
+                    self.repeated = repetition(trial, sample, &after);
+                }
+                if self.changes.len() < MOST_JUDGED {
+                    for finding in server.judge(trial, request, sample.allows) {
+                        let known = self.judged.keys().any(|known| is_same_finding(known, &finding));
+                        if !known {
+                            self.judged.insert(finding, example_of(request));
+                        }
+                    }
+                    self.changes.push(ObjectChange {
+                        before: request.object.clone(),
+                        after,
+                        operation,
+                    });
+                }
+            }
+        }
+    }
+
+    fn add_failure(&mut self, mutation: usize, text: String, sample: &Sample) {
+        let of_mutation = self.failures.keys().filter(|(of, _)| *of == mutation).count();
+        let key = (mutation, text);
+        if of_mutation >= MOST_FAILURES && !self.failures.contains_key(&key) {
+            return;
+        }
+        let failure = self.failures.entry(key).or_insert_with(|| TrialFailure {
+            count: 0,
+            extent: FailedExtent::Every,
+            example: example_of(&sample.request),
+        });
+        failure.count += 1;
+        match (&failure.extent, &sample.extent) {
+            (FailedExtent::Some, _) => {}
+            (_, SampleExtent::Whole | SampleExtent::Fractional) => failure.extent = FailedExtent::Some,
+            (FailedExtent::Every, SampleExtent::Without(name)) => {
+                failure.extent = FailedExtent::Without(name.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Failures for all objects are those that no object escapes.
+    fn conclude(&mut self) {
+        for failure in self.failures.values_mut() {
+            if failure.count == self.ran {
+                failure.extent = FailedExtent::Every;
+            } else if failure.extent == FailedExtent::Every {
+                failure.extent = FailedExtent::Some;
+            }
+        }
+    }
+}
+
+/// The first field that a policy changes when it runs over its own result.
+fn repetition(
+    trial: &MutationTrial,
+    sample: &Sample,
+    after: &Value<'static>,
+) -> Option<(String, WarningExample)> {
+    let is_update = sample.request.operation == Operation::Update;
+    let again = AdmissionRequest {
+        object: after.clone(),
+        old_object: if is_update { after.clone() } else { Value::Null },
+        ..sample.request.clone()
+    };
+    let TrialOutcome::Changed(twice) = trial.mutate(&again, sample.allows) else {
+        return None;
+    };
+    let field = changed_paths(after, &twice).into_iter().next()?;
+    Some((field, example_of(&sample.request)))
+}
+
+/// Whether two findings are one, at different elements of a list.
+fn is_same_finding(one: &ServerFinding, other: &ServerFinding) -> bool {
+    match (one, other) {
+        (ServerFinding::Invalid { text: one }, ServerFinding::Invalid { text: other }) => {
+            let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+            without_digits(one) == without_digits(other)
+        }
+        _ => one == other,
+    }
+}
+
+fn example_of(request: &AdmissionRequest<'_>) -> WarningExample {
+    WarningExample {
+        kind: request.kind.clone(),
+        operation: request.operation,
+        object: request.object.to_string(),
+        cost: None,
+    }
+}
