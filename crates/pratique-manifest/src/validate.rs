@@ -7,6 +7,7 @@ mod binding;
 pub(crate) mod created_metadata;
 mod errors;
 mod expressions;
+mod guidance;
 #[cfg(feature = "expressions")]
 mod kind_rules;
 mod matching;

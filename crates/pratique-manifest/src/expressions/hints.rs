@@ -37,7 +37,9 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
     if let Some(name) = issue.message.strip_prefix("undeclared reference to '") {
         let name = name.split('\'').next().unwrap_or_default();
         let meant = issue.meant.as_deref();
-        return for_name(name, text.get(..offset).unwrap_or_default())
+        // A call is refused at its parenthesis.
+        let after = rest.strip_prefix(name).unwrap_or(rest);
+        return for_name(name, text.get(..offset).unwrap_or_default(), after)
             .or_else(|| declared.elsewhere(name).map(str::to_owned))
             .or_else(|| meant.filter(|meant| *meant != name).map(did_you_mean))
             .or_else(|| Some(declared.instead_of(name, rest)));
@@ -50,6 +52,9 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
     }
     if let Some(message) = issue.message.strip_prefix("found no matching overload for '") {
         return for_overload(message).map(str::to_owned);
+    }
+    if let Some(expected) = issue.message.strip_prefix("expected type '") {
+        return Some(for_mismatch(expected));
     }
     if issue.message == "invalid matches argument" {
         return for_pattern(literal_at(text, offset)?);
@@ -66,6 +71,17 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
     (issue.message == "invalid argument to has() macro").then(|| {
         "has() takes a field, as in has(object.spec); ask for the key of a map with 'key' in map".to_owned()
     })
+}
+
+/// Help for elements of a list or entries of a map that have several types.
+fn for_mismatch(expected: &str) -> String {
+    let expected = expected.split('\'').next().unwrap_or_default();
+    let how = if expected == "dyn" {
+        "put it into dyn(…) as well"
+    } else {
+        "convert one, or put each into dyn(…)"
+    };
+    format!("all elements of a list, and all keys and values of a map, need one type: {how}")
 }
 
 /// Help for an expression that is rejected as a whole.
@@ -89,7 +105,14 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
 }
 
 /// Help for names of other languages.
-fn for_name(name: &str, before: &str) -> Option<String> {
+fn for_name(name: &str, before: &str, after: &str) -> Option<String> {
+    const MACROS: [&str; 6] = ["all", "exists", "exists_one", "existsOne", "filter", "map"];
+    if MACROS.contains(&name) && after.starts_with('(') {
+        return Some(format!("it is called on its list: list.{name}(x, …)"));
+    }
+    if let Some(key) = divided_key(name, before) {
+        return Some(format!("a key with dots or slashes is written ['{key}']"));
+    }
     let help = match name {
         "None" | "nil" | "undefined" | "NULL" | "Null" => "the value is written null",
         "True" | "TRUE" => "the value is written true",
@@ -106,6 +129,18 @@ fn for_name(name: &str, before: &str) -> Option<String> {
         _ => return None,
     };
     Some(help.to_owned())
+}
+
+/// The key of a label or an annotation that is written as a field, and is taken for a division: `labels.example.com/team`.
+fn divided_key(name: &str, before: &str) -> Option<String> {
+    let before = before.strip_suffix('/')?;
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+    let start = before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
+    let chain = before.get(start..)?;
+    let (_, key) = ["labels.", "annotations."]
+        .iter()
+        .find_map(|map| chain.split_once(map))?;
+    Some(format!("{key}/{name}"))
 }
 
 fn for_syntax(message: &str, rest: &str) -> Option<&'static str> {
@@ -130,6 +165,7 @@ fn for_syntax(message: &str, rest: &str) -> Option<&'static str> {
         "and" => Some("write && for \"and\""),
         "or" => Some("write || for \"or\""),
         "then" | "else" => Some("write condition ? value : otherwise"),
+        _ if message.starts_with("missing ')'") => Some("a parenthesis is not closed"),
         _ if message.starts_with("mismatched input '<EOF>'") => Some("the expression ends too early"),
         _ => None,
     }
@@ -281,6 +317,14 @@ mod tests {
         check("object.a.startWith('a')", "did you mean \"startsWith\"?");
         check("object.l.al(x, x == 1)", "did you mean \"all\"?");
         check("object.a == None", "the value is written null");
+        check(
+            "exists(object.l, t, t == 1)",
+            "it is called on its list: list.exists(x, …)",
+        );
+        check(
+            "object.metadata.labels.example.com/team == 'a'",
+            "a key with dots or slashes is written ['example.com/team']",
+        );
         check("object.a.len() > 1", "use size()");
         check(
             "object.a.b-c == 1",
@@ -331,6 +375,10 @@ mod tests {
         check(
             "has(object.a) ? 'a' : null",
             "null is of another type than the text beside it: make it dyn(null), or, where a text is due, ''",
+        );
+        check(
+            "['a', 1].size() > 1",
+            "all elements of a list, and all keys and values of a map, need one type: convert one, or put each into dyn(…)",
         );
         check("'a' + 1", "only texts are added to a text: string(…)");
         check(

@@ -5,6 +5,7 @@ use pratique_schema::Release;
 use pratique_types::field::{Error, ErrorKind};
 use pratique_validation::rules::{Errors, Node, named};
 
+use super::guidance::{Guidance, guidance};
 use crate::expression::{ExpressionError, ExpressionErrorKind, ExpressionIssue};
 use crate::problem::Rule;
 use crate::tree::Step;
@@ -63,6 +64,11 @@ impl FieldErrors {
                 (Rule::InvalidField, ErrorRemark::default()),
                 |(_, rule, remark)| (rule, remark),
             );
+            let help = remark.help.or_else(|| match guidance(&error) {
+                Guidance::Help(help) if rule == Rule::InvalidField => Some(help.to_owned()),
+                _ => None,
+            });
+            let remark = ErrorRemark { help, ..remark };
             FieldError {
                 text: error.to_string(),
                 field: if error.field == WHOLE {
