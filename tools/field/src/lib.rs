@@ -58,8 +58,18 @@ pub trait Question {
     fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report);
 }
 
-/// The lints whose warnings are about what an expression does with an object.
-pub const SHOWN: [&str; 3] = ["cost-limit", "type-check", "unguarded-field"];
+/// The lints whose warnings are about what an expression or a mutation does with an object.
+pub const SHOWN: [&str; 9] = [
+    "cost-limit",
+    "failing-mutation",
+    "invalid-result",
+    "lost-items",
+    "plugin-field",
+    "quantity-as-text",
+    "repeated-mutation",
+    "type-check",
+    "unguarded-field",
+];
 
 /// Checks all repositories; fails if too few warnings reproduce.
 pub fn run(arguments: &Arguments) -> ExitCode {

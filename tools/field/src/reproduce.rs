@@ -11,9 +11,13 @@ use std::fmt::{self, Display, Formatter};
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::environment;
 use pratique_json::Progress;
-use pratique_lint::{ExpressionCost, Warning};
+use pratique_lint::{ExpressionCost, Warning, WarningExample};
 use pratique_manifest::{Kind, Location, ManifestSet, ObjectSource, Step};
-use pratique_sample::{CostGoal, ObjectSpec, PartValue, Policy, PolicyEvaluator, PolicyExpression, generate};
+use pratique_sample::{
+    CostGoal, MutationTrial, ObjectSpec, PartValue, Policy, PolicyEvaluator, PolicyExpression, SampleServer,
+    TrialOutcome, generate,
+};
+use pratique_schema::FeatureGates;
 use pratique_typed::convert_object;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
@@ -63,9 +67,42 @@ pub fn reproduce(set: &ManifestSet, warning: &Warning) -> Outcome {
         return Outcome::Not("it is about no policy".to_owned());
     };
     match &warning.example {
+        Some(example) if example.cost.is_none() => mutations(policy, warning, example),
         Some(_) => costs(policy, warning),
         None => evaluations(policy, source, warning),
     }
+}
+
+/// Runs the mutations of a policy over the object that a warning comes with, and lets a server judge the result.
+fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) -> Outcome {
+    let Policy::Mutating(mutating) = policy else {
+        return Outcome::Not("it is about no mutating policy".to_owned());
+    };
+    let served = policy.served();
+    let Some((served, _)) = served.iter().find(|(served, _)| served.kind == example.kind) else {
+        return Outcome::Not("the policy is not asked about its object".to_owned());
+    };
+    let Ok(object) = pratique_json::parse(example.object.as_bytes()) else {
+        return Outcome::Not("its object is no JSON".to_owned());
+    };
+    let trial = MutationTrial::new(mutating);
+    let request = trial.request(served, example.operation, object.into_owned());
+    let outcomes = [true, false].map(|allowed| trial.mutate(&request, allowed));
+    let told = outcomes.into_iter().find_map(|outcome| match outcome {
+        TrialOutcome::Failed { text, .. } if warning.message.contains(&text) => Some(text),
+        TrialOutcome::Changed(_) if warning.lint.name == "failing-mutation" => None,
+        TrialOutcome::Changed(after) => {
+            let server = SampleServer::new(FeatureGates::default());
+            let judged = server.judge(&trial, &request, true);
+            let is_judged = matches!(warning.lint.name, "invalid-result" | "plugin-field");
+            (!is_judged || !judged.is_empty()).then(|| format!("it becomes {after}"))
+        }
+        _ => None,
+    });
+    told.map_or_else(
+        || Outcome::Not("the mutations do nothing of it".to_owned()),
+        Outcome::Fails,
+    )
 }
 
 /// The policy that a warning is about.
