@@ -129,3 +129,12 @@ fn validate_data_source(source: &Node<'_, '_>, options: ClaimOptions, errors: &m
         errors.invalid_each(&namespace, &label_name(namespace.text(), false));
     }
 }
+
+/// Whether one of the templates of claims has a name.
+pub(crate) fn is_template(templates: Option<&Node<'_, '_>>, name: &str) -> bool {
+    templates.is_some_and(|templates| {
+        templates
+            .items()
+            .any(|template| template.child("metadata").child("name").text() == name)
+    })
+}

@@ -213,3 +213,23 @@ fn claims_of_sets_are_volumes_that_are_not_empty() {
     check_create(kind, &set("data"), &[&no_empty_dir]);
     check_create(kind, &set("none"), &[&format!("{field}: Not found: \"none\"")]);
 }
+
+#[test]
+fn a_claim_with_a_slash_is_one_with_a_request() {
+    let pod = r#"{"metadata": {"name": "a", "namespace": "default"}, "spec": {"terminationGracePeriodSeconds": 30,
+        "restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "resourceClaims": [{"name": "a", "resourceClaimName": "c"}],
+        "containers": [{"name": "a", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always",
+            "resources": {"claims": [{"name": "a/b"}, {"name": "a", "request": "b"}, {"name": "a"}]}}]}}"#;
+    let claims = "spec.containers[0].resources.claims";
+    check_create(
+        ("", "v1", "Pod"),
+        pod,
+        &[
+            &format!(
+                "{claims}[0]: Not found: \"a/b\": must be one of the names in pod.spec.resourceClaims: a"
+            ),
+            &format!("{claims}[1]: Duplicate value: \"a/b\""),
+            &format!("{claims}[2]: Duplicate value: \"a\""),
+        ],
+    );
+}

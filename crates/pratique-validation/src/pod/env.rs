@@ -4,7 +4,7 @@ use pratique_gotext::quantity::Quantity;
 use pratique_gotext::validation::{dns1123_label, qualified_name};
 use pratique_types::field::BadValue;
 
-use super::volumes::is_template;
+use crate::claims::is_template;
 use crate::errors::Errors;
 use crate::messages::{config_map_key, env_var_name, subdomain_name};
 use crate::node::Node;

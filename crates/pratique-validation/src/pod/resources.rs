@@ -1,5 +1,7 @@
 //! Requests and limits of containers and Pods.
 
+use std::borrow::Cow;
+
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::validation::{dns1123_label, qualified_name};
 use pratique_types::field::{BadValue, Error, ErrorKind};
@@ -177,29 +179,33 @@ fn validate_pod_resource_name(name: &str, field: &Node<'_, '_>, errors: &mut Err
 
 // Upstream: pkg/apis/core/validation/validation.go, validateResourceClaimNames
 fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors: &mut Errors) {
-    let mut seen: Vec<(&str, &str)> = Vec::new();
+    // A name with a slash is one with a request to the server, too.
+    let mut seen: Vec<Cow<'_, str>> = Vec::new();
     for claim in claims.items() {
         let (name, request) = (claim.child("name").text(), claim.child("request"));
         if name.is_empty() {
             errors.required(claim, "");
             continue;
         }
-        if seen.contains(&(name, "")) {
+        let has = |seen: &[Cow<'_, str>], key: &str| seen.iter().any(|other| other == key);
+        if has(&seen, name) {
             errors.duplicate(claim, name);
         } else {
             let text = request.text();
+            let mut key = Cow::Borrowed(name);
             if !text.is_empty() {
                 errors.invalid_each(&request, &dns1123_label(text));
+                key = Cow::Owned(format!("{name}/{text}"));
             }
-            if seen.contains(&(name, text)) {
-                errors.duplicate(claim, format!("{name}/{text}"));
+            if has(&seen, &key) {
+                errors.duplicate(claim, key.as_ref());
             } else {
-                if text.is_empty() {
-                    for _ in seen.iter().filter(|(other, _)| *other == name) {
-                        errors.duplicate(claim, name);
-                    }
+                let of_claim =
+                    |other: &&Cow<'_, str>| other.split_once('/').is_some_and(|(of, _)| of == name);
+                for _ in seen.iter().filter(of_claim).take_while(|_| text.is_empty()) {
+                    errors.duplicate(claim, name);
                 }
-                seen.push((name, text));
+                seen.push(key);
             }
         }
         if known.is_none_or(|known| !known.contains(name)) {

@@ -3,6 +3,7 @@
 use pratique_gotext::validation::dns1123_label;
 
 use super::volume_sources::{SOURCES, validate_source};
+use crate::claims::is_template;
 use crate::errors::Errors;
 use crate::messages::subdomain_name;
 use crate::node::Node;
@@ -75,14 +76,6 @@ pub(super) fn validate_volumes<'v>(
         validate_not_created(&volume, &volumes, pod_name, errors);
     }
     known
-}
-
-pub(super) fn is_template(templates: Option<&Node<'_, '_>>, name: &str) -> bool {
-    templates.is_some_and(|templates| {
-        templates
-            .items()
-            .any(|template| template.child("metadata").child("name").text() == name)
-    })
 }
 
 fn validate_name(volume: &Node<'_, '_>, errors: &mut Errors) {
