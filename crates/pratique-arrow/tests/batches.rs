@@ -380,9 +380,10 @@ spec: {policyName: available.static.k8s.io, validationActions: [Deny]}
     let set = r#"{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"db"},"spec":{"selector":{"matchLabels":{"a":"b"}},
         "updateStrategy":{"rollingUpdate":{"partition":0}},
         "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}"#;
-    let bundle =
-        r#"{"apiVersion":"certificates.k8s.io/v1","kind":"ClusterTrustBundle","metadata":{"name":"b"}}"#;
-    let objects = StringArray::from_iter_values([set, bundle]);
+    // Served since 1.37.
+    let migration = r#"{"apiVersion":"storagemigration.k8s.io/v1","kind":"StorageVersionMigration","metadata":{"name":"m"},
+        "spec":{"resource":{"group":"apps","resource":"deployments"}}}"#;
+    let objects = StringArray::from_iter_values([set, migration]);
     let batch = RecordBatch::try_from_iter([("object", Arc::new(objects) as ArrayRef)]).unwrap();
     let decisions = |evaluator: &BatchEvaluator| -> Vec<String> {
         let results = evaluator.evaluate(&batch).unwrap();

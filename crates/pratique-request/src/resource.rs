@@ -136,13 +136,16 @@ fn unknown_scope(resource: &GroupVersionResource) -> Target {
 }
 
 impl ResourceResolver {
-    /// Takes the release of the server: it has no kinds of later ones.
+    /// Takes the release of the server: it has no kinds of later ones, and of what the server before it had switched on none that
+    /// are gone since.
     #[must_use]
-    pub fn with_release(self, release: &'static Release) -> Self {
-        ResourceResolver {
-            release: Some(release),
-            ..self
-        }
+    pub fn with_release(mut self, release: &'static Release) -> Self {
+        let previous = self.release();
+        Arc::make_mut(&mut self.served).retain(|served| {
+            removed_since(&served.kind, release).is_none() || removed_since(&served.kind, previous).is_some()
+        });
+        self.release = Some(release);
+        self
     }
 
     fn release(&self) -> &'static Release {
@@ -218,9 +221,7 @@ impl ResourceResolver {
     fn of_kind(&self, kind: &GroupVersionKind, subresource: &str) -> Option<&ServedResource> {
         let is = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
         let resource = self.release().resources().served().iter().find(is);
-        // What a cluster has switched on, another release may not have any more.
-        let is_kept = |served: &&ServedResource| removed_since(&served.kind, self.release()).is_none();
-        let resource = resource.or_else(|| self.served.iter().find(is).filter(is_kept));
+        let resource = resource.or_else(|| self.served.iter().find(is));
         let parts: Vec<_> = parts_of_kind(kind, subresource, self.release()).collect();
         match (parts.as_slice(), resource) {
             // A Binding is an object of its own as well.
@@ -613,12 +614,12 @@ mod tests {
             kind: GroupVersionKind::new("networking.k8s.io", "v1beta1", "ServiceCIDR"),
             ..served("networking.k8s.io", "servicecidrs", "ServiceCIDR")
         };
-        let mut resolver = ResourceResolver::default();
+        let release = |version: &str| Release::by_version(version).unwrap();
+        let mut resolver = ResourceResolver::default().with_release(release("1.36"));
         resolver.serve([cidrs]);
         let of_release = |version: &str| {
-            let release = Release::by_version(version).unwrap();
             let kind = ("networking.k8s.io", "v1beta1", "ServiceCIDR");
-            resolved(&resolver.clone().with_release(release), kind, None, "")
+            resolved(&resolver.clone().with_release(release(version)), kind, None, "")
         };
         assert_eq!(
             of_release("1.36"),

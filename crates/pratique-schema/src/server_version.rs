@@ -53,7 +53,7 @@ impl ServerVersion {
     }
 
     /// Its version as it says it; empty if it says none.
-    pub fn text(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 

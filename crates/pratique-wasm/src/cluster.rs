@@ -77,7 +77,7 @@ impl Cluster {
             (Some(server), Some(_)) if server.release() != release || server.note().is_some() => {
                 Some(format!(
                     "the server's version is {}: it is taken for one of Kubernetes {release}, as kubernetesVersion says",
-                    server.text()
+                    server.as_str()
                 ))
             }
             (Some(server), None) => server.note(),
