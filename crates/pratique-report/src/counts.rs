@@ -61,6 +61,20 @@ impl Counts {
         *self == Counts::default()
     }
 
+    /// Whether no number is below that of other counts.
+    pub(crate) fn covers(&self, other: Counts) -> bool {
+        self.allowed >= other.allowed
+            && self.denied >= other.denied
+            && self.undecided >= other.undecided
+            && self.failed >= other.failed
+            && self.accepted >= other.accepted
+            && self.warned >= other.warned
+            && self.audited >= other.audited
+            && self.ignored >= other.ignored
+            && self.errors >= other.errors
+            && self.changed >= other.changed
+    }
+
     /// Adds other counts. Numbers stay at their maximum.
     pub fn add(&mut self, other: Counts) {
         let Counts {

@@ -94,8 +94,8 @@ impl Display for PageTable {
             out.write_str("</tr>\n")?;
         }
         out.write_str("</tbody>\n</table></div>\n")?;
-        let shown = u64::try_from(self.rows.len()).unwrap_or(u64::MAX);
-        let more = self.total.saturating_sub(shown);
+        let row_count = u64::try_from(self.rows.len()).unwrap_or(u64::MAX);
+        let more = self.total.saturating_sub(row_count);
         if more > 0 {
             writeln!(out, "<p>and {more} more</p>")?;
         }
