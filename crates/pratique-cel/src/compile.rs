@@ -6,7 +6,7 @@ use crate::ast::Ast;
 use crate::checker::{self, Checked};
 use crate::environment::Environment;
 use crate::error::CompileError;
-use crate::parser::{self, Grammar};
+use crate::parser::{self, MacroGrammar};
 use crate::plan::{self, Program};
 use crate::source::Source;
 use crate::types::Type;
@@ -15,7 +15,7 @@ impl Environment {
     /// Parses an expression: syntax and macros.
     pub fn parse(&self, text: &str) -> Result<Ast, CompileError> {
         let source = Arc::new(Source::new(text));
-        let grammar = Grammar {
+        let grammar = MacroGrammar {
             macros: self.macros(),
             refuses_quoted_names: self.refuses_quoted_names(),
         };

@@ -28,14 +28,14 @@ use crate::source::Source;
 
 /// What depends on the environment that a text is parsed for.
 #[derive(Clone, Copy)]
-pub(crate) struct Grammar<'m> {
+pub(crate) struct MacroGrammar<'m> {
     pub(crate) macros: &'m [Macro],
     /// Whether names of fields in backquotes are errors.
     pub(crate) refuses_quoted_names: bool,
 }
 
 /// Parses a text. Of the issues, those that are shown come first, in order of position.
-pub(crate) fn parse(source: Arc<Source>, grammar: Grammar<'_>) -> Result<Ast, Vec<Issue>> {
+pub(crate) fn parse(source: Arc<Source>, grammar: MacroGrammar<'_>) -> Result<Ast, Vec<Issue>> {
     limits::check_size(source.text())?;
     let capacity = source.text().len() / 3 + 4;
     let mut builder = Builder::new(grammar, capacity);

@@ -66,9 +66,12 @@ pub fn environment(declarations: Declarations, minor: u32) -> Environment {
     environment_of(CURRENT_MINOR, declarations, minor)
 }
 
+/// The declarations, with the minor versions of the release and of the expressions.
+type EnvironmentKey = (Declarations, u32, u32);
+
 /// The same in a server of a release 1.`release`.
 pub(crate) fn environment_of(release: u32, declarations: Declarations, minor: u32) -> Environment {
-    static ENVIRONMENTS: Mutex<Vec<((Declarations, u32, u32), Environment)>> = Mutex::new(Vec::new());
+    static ENVIRONMENTS: Mutex<Vec<(EnvironmentKey, Environment)>> = Mutex::new(Vec::new());
     let key = (declarations, release, minor);
     // A thread that panicked leaves the list valid: entries are only added.
     let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);

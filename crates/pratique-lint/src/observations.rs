@@ -98,9 +98,7 @@ impl PolicyObservations {
         let named = policy.sites.iter().zip(&parsed.asts);
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
-        let conditions = policy.sites.iter().zip(&parsed.asts);
-        let conditions = conditions.filter(|(site, _)| site.usage == Use::MatchCondition);
-        let required = RequiredConstants::new(conditions.filter_map(|(_, ast)| ast.as_ref()));
+        let required = required_constants(policy, parsed);
         let observed = ObservedPolicy::new(policy.manifest);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
@@ -140,6 +138,13 @@ impl PolicyObservations {
             observations.served.kind == served.kind && observations.served.subresource == served.subresource
         })
     }
+}
+
+/// The constants that the policy's match conditions require.
+pub(crate) fn required_constants(policy: &PolicyView<'_>, parsed: &ParsedExpressions) -> RequiredConstants {
+    let conditions = policy.sites.iter().zip(&parsed.asts);
+    let conditions = conditions.filter(|(site, _)| site.usage == Use::MatchCondition);
+    RequiredConstants::new(conditions.filter_map(|(_, ast)| ast.as_ref()))
 }
 
 /// What the policy's rules and selectors require of the objects of a resource.
@@ -224,17 +229,17 @@ impl OperationObservations {
     }
 }
 
-/// Something that fails: the site, the node, and the error.
-pub(crate) type NodeFailure = (usize, ExprId, String);
+/// What fails where quantities are fractions: the site, the node, and the error.
+pub(crate) type FractionFailure = (usize, ExprId, String);
 
 impl KindObservations {
     /// What fails only where quantities are fractions.
-    pub(crate) fn failures_of_fractions(&self) -> Vec<NodeFailure> {
+    pub(crate) fn failures_of_fractions(&self) -> Vec<FractionFailure> {
         let failures = self
             .by_operation
             .values()
             .flat_map(|observations| &observations.failures);
-        let mut fractional: Vec<NodeFailure> = failures
+        let mut fractional: Vec<FractionFailure> = failures
             .filter(|((_, _, text), objects)| {
                 objects.with_fractions && !objects.with_all_fields && !text.starts_with(NO_KEY)
             })

@@ -13,7 +13,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::analysis::ParsedExpressions;
-use crate::observations::selected_metadata;
+use crate::observations::{required_constants, selected_metadata};
 use crate::options::LintOptions;
 use crate::subject::{PolicyView, matched_operations};
 use crate::typing::MatchedKinds;
@@ -87,6 +87,7 @@ impl PolicyTrials {
         let named = policy.sites.iter().zip(&parsed.asts);
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
+        let required = required_constants(policy, parsed);
         let trial = MutationTrial::new(manifest);
         let server = SampleServer::new(options.feature_gates);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
@@ -103,6 +104,9 @@ impl PolicyTrials {
                 operations: &operations,
                 interest: &interest,
                 selected: &selected_metadata(policy, served),
+                required: &required,
+                // What has no name yet is another lint's: absent-name.
+                is_mutating: false,
                 most,
             };
             let mut trials = KindTrials::new(served);

@@ -83,7 +83,7 @@ impl MutationTrial {
 
     /// Runs the mutations, one after the other, as for one request.
     pub fn mutate(&self, request: &AdmissionRequest<'_>, allowed: bool) -> TrialOutcome {
-        let evaluations = Evaluations::default();
+        let evaluations = EvaluationTrace::default();
         let Some(mutated) = self.runner.mutate(request, allowed, &evaluations) else {
             return TrialOutcome::Unused;
         };
@@ -123,14 +123,14 @@ fn outcome_of(mutated: Mutated) -> TrialOutcome {
 
 /// What was evaluated.
 #[derive(Default)]
-struct Evaluations {
+struct EvaluationTrace {
     /// Whether an expression failed.
     failed: Cell<bool>,
     /// How many mutations began.
     mutations: Cell<usize>,
 }
 
-impl Trace for Evaluations {
+impl Trace for EvaluationTrace {
     fn begin(&self, id: ExpressionId<&str>, _: &str) {
         let is_mutation = matches!(id, ExpressionId::Mutation(_));
         self.mutations

@@ -91,14 +91,14 @@ mod tests {
             let arena = Arena::new();
             let context = Context::new(&arena, 1_000_000);
             let environment = kubernetes_of(release, 36);
-            let shown = match environment.compile(text) {
+            let outcome = match environment.compile(text) {
                 Err(error) => error.to_string(),
                 Ok(program) => match program.evaluate(&context, &environment.activation()) {
                     Ok(value) => format!("{value:?} {}", context.cost()),
                     Err(fault) => fault.to_string(),
                 },
             };
-            assert!(shown.contains(expected), "1.{release}: {text}: {shown}");
+            assert!(outcome.contains(expected), "1.{release}: {text}: {outcome}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::Grammar;
+use super::MacroGrammar;
 use super::expand::{Expander, Macro};
 use crate::ast::{Expr, ExprId, Literal, Node};
 
@@ -37,7 +37,7 @@ pub struct MacroError {
 
 impl<'m> Builder<'m> {
     /// A tree without nodes.
-    pub(super) fn new(grammar: Grammar<'m>, capacity: usize) -> Self {
+    pub(super) fn new(grammar: MacroGrammar<'m>, capacity: usize) -> Self {
         Builder {
             nodes: Vec::with_capacity(capacity),
             macro_calls: BTreeMap::new(),

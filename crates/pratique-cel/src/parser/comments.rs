@@ -31,8 +31,8 @@ pub fn comments(text: &str) -> Vec<Range<usize>> {
 /// Adds the comments between two tokens.
 fn add_comments(text: &str, between: Range<usize>, comments: &mut Vec<Range<usize>>) {
     let mut at = between.start;
-    while let Some(found) = text.get(at..between.end).and_then(|rest| rest.find("//")) {
-        let start = at + found;
+    while let Some(offset) = text.get(at..between.end).and_then(|rest| rest.find("//")) {
+        let start = at + offset;
         let rest = text.get(start..between.end).unwrap_or_default();
         let end = start + rest.find('\n').unwrap_or(rest.len());
         comments.push(start..end);
@@ -46,11 +46,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let found: Vec<&str> = comments(text)
+        let texts: Vec<&str> = comments(text)
             .into_iter()
             .filter_map(|range| text.get(range))
             .collect();
-        assert_eq!(found, expected, "{text:?}");
+        assert_eq!(texts, expected, "{text:?}");
     }
 
     #[test]

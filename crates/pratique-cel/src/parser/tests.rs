@@ -15,8 +15,8 @@ fn environment() -> &'static Environment {
     MADE.get_or_init(crate::library::kubernetes)
 }
 
-fn grammar(environment: &Environment) -> Grammar<'_> {
-    Grammar {
+fn grammar(environment: &Environment) -> MacroGrammar<'_> {
+    MacroGrammar {
         macros: environment.macros(),
         refuses_quoted_names: false,
     }

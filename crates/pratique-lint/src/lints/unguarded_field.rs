@@ -251,8 +251,9 @@ fn finding(policy: &PolicyView<'_>, site: &ExpressionSite<'_>, read: &FailingRea
         let help = format!("a key with dots is written ['{whole}'], after a test: '{whole}' in …");
         return LintFinding::new(UnguardedField::META, message).help(help);
     }
+    let text_before = site.text.get(..read.place.start).unwrap_or_default();
     let help = match name.rsplit_once('.') {
-        Some((holder, field)) if field == key && is_in(site.text, read) => {
+        Some((holder, field)) if field == key && text_before.trim_end().ends_with(" in") => {
             format!("read it as an optional value: … in {holder}.?{field}.orValue({{}})")
         }
         Some((holder, field)) if field == key => {
@@ -277,12 +278,6 @@ fn dotted_key(text: &str, read: &FailingRead) -> Option<String> {
         let (rest, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
         (!after.starts_with('(')).then(|| format!("{first}.{rest}"))
     })
-}
-
-/// Whether something is looked for in the field.
-fn is_in(text: &str, read: &FailingRead) -> bool {
-    let before = text.get(..read.place.start).unwrap_or_default();
-    before.trim_end().ends_with(" in")
 }
 
 #[cfg(test)]

@@ -277,7 +277,7 @@ mod tests {
             Literal::Bool(value) => value.to_string(),
             other => format!("{other:?}"),
         };
-        let shown = |constants: &BTreeMap<FieldPath, Literal>| -> Vec<(String, String)> {
+        let listed_pairs = |constants: &BTreeMap<FieldPath, Literal>| -> Vec<(String, String)> {
             let constants = constants.iter();
             constants
                 .map(|(path, literal)| (path.join("."), text(literal)))
@@ -287,8 +287,8 @@ mod tests {
             let pairs = pairs.iter();
             pairs.map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
         };
-        assert_eq!(shown(&required.object), owned(object), "{condition}");
-        assert_eq!(shown(&required.request), owned(request), "{condition}");
+        assert_eq!(listed_pairs(&required.object), owned(object), "{condition}");
+        assert_eq!(listed_pairs(&required.request), owned(request), "{condition}");
     }
 
     #[test]

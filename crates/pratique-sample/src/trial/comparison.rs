@@ -21,8 +21,8 @@ pub(super) fn with_sorted_lists(value: &Value<'_>) -> Value<'static> {
 
 /// Items of the list or map at a JSON pointer that an object had before and has no more: names of keys, or of elements. None
 /// where it was empty, or is no list or map.
-pub fn lost_items(before: &Value<'_>, after: &Value<'_>, pointer: &str) -> Vec<String> {
-    match (value_at(before, pointer), value_at(after, pointer)) {
+pub fn lost_items(previous: &Value<'_>, after: &Value<'_>, pointer: &str) -> Vec<String> {
+    match (value_at(previous, pointer), value_at(after, pointer)) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             let lost = old.iter().filter(|(key, _)| !new.contains_key(key));
             lost.map(|(key, _)| key.to_string()).collect()

@@ -68,7 +68,7 @@ struct AdmittedObject {
 }
 
 /// Why there is no object.
-enum Unadmitted {
+enum AdmissionFailure {
     Refused {
         plugin: String,
         text: String,
@@ -151,10 +151,10 @@ impl SampleServer {
         let state = state_naming(&[&written, &mutated], set_priority);
         let after = match self.admit(request, mutated.clone(), &state) {
             Ok(after) => after,
-            Err(Unadmitted::Refused { plugin, text }) => {
+            Err(AdmissionFailure::Refused { plugin, text }) => {
                 return vec![ServerFinding::Refused { plugin, text }];
             }
-            Err(Unadmitted::Undecided) => return Vec::new(),
+            Err(AdmissionFailure::Undecided) => return Vec::new(),
         };
         let sorted = with_sorted_lists(&admitted.object);
         if with_sorted_lists(&after.object) == sorted {
@@ -191,16 +191,20 @@ impl SampleServer {
     fn judge_validity(
         &self,
         request: &AdmissionRequest<'_>,
-        before: &Value<'_>,
+        previous: &Value<'_>,
         after: &Value<'_>,
     ) -> Vec<ServerFinding> {
         let is_update = request.operation == Operation::Update;
-        let old = if is_update { before.borrowed() } else { Value::Null };
+        let old = if is_update {
+            previous.borrowed()
+        } else {
+            Value::Null
+        };
         let faults = |object: &Value<'_>| {
             let candidate = Candidate::new(&request.kind, object).of_subresource(&request.sub_resource);
             self.validator.faults(&candidate, &old)
         };
-        let known: Vec<String> = faults(before).iter().map(without_indices).collect();
+        let known: Vec<String> = faults(previous).iter().map(without_indices).collect();
         let new = faults(after)
             .into_iter()
             .find(|fault| !known.contains(&without_indices(fault)));
@@ -224,7 +228,7 @@ impl SampleServer {
         request: &AdmissionRequest<'static>,
         mut object: Value<'static>,
         state: &StateObjects,
-    ) -> Result<AdmittedObject, Unadmitted> {
+    ) -> Result<AdmittedObject, AdmissionFailure> {
         let written = object.clone();
         let context = PluginContext::new(state);
         let mut steps = PluginSteps {
@@ -277,7 +281,7 @@ fn with_object(request: &AdmissionRequest<'static>, object: Value<'static>) -> A
 
 /// What a plugin has done too early: how the result is different from that of an object that came as the policy leaves it.
 fn late(
-    before: &AdmittedObject,
+    previous: &AdmittedObject,
     early: &Value<'static>,
     after: &Value<'static>,
     changes: &[String],
@@ -286,9 +290,9 @@ fn late(
     // The alias follows when the object is stored.
     let is_own = |path: &String| path != "spec.serviceAccount" && !changes.contains(path);
     let field = changed_paths(&early, &after).into_iter().find(is_own)?;
-    let mut earlier = &before.written;
+    let mut earlier = &previous.written;
     let mut responsible = None;
-    for (plugin, object) in &before.steps {
+    for (plugin, object) in &previous.steps {
         let changed = changed_paths(earlier, object);
         if changed.iter().any(|path| overlaps(path, &field)) {
             responsible = Some(plugin.clone());
@@ -330,18 +334,18 @@ struct PluginSteps {
 }
 
 impl PluginSteps {
-    fn unadmitted(&self, rejection: &Rejection) -> Unadmitted {
+    fn unadmitted(&self, rejection: &Rejection) -> AdmissionFailure {
         let plugin = self.running.clone();
         match rejection {
-            Rejection::Denied(status) => Unadmitted::Refused {
+            Rejection::Denied(status) => AdmissionFailure::Refused {
                 plugin,
                 text: status.message.clone(),
             },
-            Rejection::Error(text) => Unadmitted::Refused {
+            Rejection::Error(text) => AdmissionFailure::Refused {
                 plugin,
                 text: text.clone(),
             },
-            Rejection::Undecided(_) | Rejection::Pending => Unadmitted::Undecided,
+            Rejection::Undecided(_) | Rejection::Pending => AdmissionFailure::Undecided,
         }
     }
 }
