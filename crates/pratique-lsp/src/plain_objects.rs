@@ -123,7 +123,9 @@ impl ObjectReviewer {
             return false;
         }
         let place = PlacedObject { document, item, kind };
-        if matches!(resolution, Resolution::Known(_)) && place.add_decode_problems(self.objects.gates().release().schema(), findings) {
+        if matches!(resolution, Resolution::Known(_))
+            && place.add_decode_problems(self.objects.gates().release().schema(), findings)
+        {
             return true;
         }
         let request = self

@@ -149,7 +149,9 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
                 message: fault.message(),
                 field: fault.path(),
                 span: node.span,
-                mismatch: fault.expected.map(|shape| Mismatch::new(self.schema, &node.value, shape)),
+                mismatch: fault
+                    .expected
+                    .map(|shape| Mismatch::new(self.schema, &node.value, shape)),
             });
         }
         Continue(())

@@ -24,6 +24,8 @@
 //! values with positions), `decode` (kinds and types) and `default`, `validate` (fields and the rules of static
 //! manifests), `load` (sets of objects, reloads). `configuration` loads AdmissionConfigurations by means of them.
 
+#[cfg(feature = "expressions")]
+mod comment_swallow;
 mod configuration;
 pub mod convert;
 mod decode;
@@ -41,8 +43,6 @@ mod parse;
 mod plugin;
 mod problem;
 mod read;
-#[cfg(feature = "expressions")]
-mod swallowed;
 mod time;
 mod validate;
 
@@ -78,6 +78,8 @@ pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion, ReplacedObject
 pub use parse::documents::{Contents, Document, read_contents, read_documents};
 pub use parse::source::ObjectSource;
 
+#[cfg(feature = "expressions")]
+pub use comment_swallow::{LITERAL_BLOCK, SwallowedText};
 pub use plugin::Plugin;
 pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
 pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
@@ -88,7 +90,5 @@ pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, 
 pub use read::directory::ManifestFile;
 pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, open_regular, read_regular, read_with_state};
 pub use read::path::{is_manifest, path_text};
-#[cfg(feature = "expressions")]
-pub use swallowed::{LITERAL_BLOCK, SwallowedText};
 #[cfg(feature = "expressions")]
 pub use validate::KIND_RULES;

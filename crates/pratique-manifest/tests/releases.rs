@@ -19,8 +19,8 @@ fn load(
         feature_gates: FeatureGates::new(release),
     };
     let content = format!(
-        "{{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{{name: {plugin}, configuration: \
-         {{apiVersion: apiserver.config.k8s.io/v1, kind: {kind}, {fields}}}}}]}}"
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- {{name: {plugin}, configuration: \
+         {{apiVersion: apiserver.config.k8s.io/v1, kind: {kind}, {fields}}}}}\n"
     );
     let file = ManifestFile {
         path: "config.yaml".to_owned(),

@@ -45,8 +45,8 @@ impl<'v> FieldChange<'v> {
 }
 
 /// What makes one form of an object another, field by field: `set spec.x to 1`.
-pub fn changed_fields(before: &Value<'_>, after: &Value<'_>) -> Vec<String> {
-    let changes = FieldChange::between(before, after);
+pub fn changed_fields(old: &Value<'_>, new: &Value<'_>) -> Vec<String> {
+    let changes = FieldChange::between(old, new);
     changes.iter().map(FieldChange::deed).collect()
 }
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use pratique_manifest::{
     ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions, load_kube_config,
 };
+use pratique_schema::FeatureGates;
 use tempfile::TempDir;
 
 /// An AdmissionConfiguration: loading it again gives the same, and what is wrong has a message. Absolute paths in it begin
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 pub fn admission_configuration(input: &[u8]) {
     let options = ConfigurationOptions {
         manifests: Options::new(&UncheckedExpressions),
-        manifest_gate: true,
+        feature_gates: FeatureGates::default(),
     };
     with_file("admission.yaml", input, |root, path| {
         let load = || ConfigurationLoader::new(&options).below(root).load(path);

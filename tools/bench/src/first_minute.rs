@@ -28,7 +28,7 @@ const COMMANDS: [(&str, &[&str], i32); 2] = [
 
 /// The time that a command took.
 #[derive(Clone, Copy)]
-struct Elapsed {
+struct ElapsedTime {
     clock: Duration,
     /// On all processors, of the command and all that it started.
     processors: Duration,
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let ours = measure(&workspace::root())?;
     let theirs = arguments.beside.as_deref().map(measure).transpose()?;
     let mut text = format!("{:12}{:>12}{:>14}{:>12}\n", "", "clock", "processors", "beside");
-    let sums = |times: &[Elapsed]| {
+    let sums = |times: &[ElapsedTime]| {
         times
             .iter()
             .map(|time| time.processors.as_secs_f64())
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// Runs the commands of a checkout one after the other, as a reader of its README does.
-fn measure(checkout: &Path) -> Result<Vec<Elapsed>, Error> {
+fn measure(checkout: &Path) -> Result<Vec<ElapsedTime>, Error> {
     let fetched = cargo::command()
         .current_dir(checkout)
         .args(["fetch", "--locked", "--quiet"])
@@ -94,8 +94,8 @@ fn measure(checkout: &Path) -> Result<Vec<Elapsed>, Error> {
         .collect()
 }
 
-fn time(checkout: &Path, target: &Path, words: &[&str], code: i32) -> Result<Elapsed, Error> {
-    let (began, before) = (Instant::now(), children_time()?);
+fn time(checkout: &Path, target: &Path, words: &[&str], code: i32) -> Result<ElapsedTime, Error> {
+    let (began, spent) = (Instant::now(), children_time()?);
     let status = cargo::command()
         .current_dir(checkout)
         .env("CARGO_TARGET_DIR", target)
@@ -106,9 +106,9 @@ fn time(checkout: &Path, target: &Path, words: &[&str], code: i32) -> Result<Ela
     if status.code() != Some(code) {
         return Err(format!("cargo {} in {}: {status}", words.join(" "), checkout.display()).into());
     }
-    Ok(Elapsed {
+    Ok(ElapsedTime {
         clock: began.elapsed(),
-        processors: children_time()?.saturating_sub(before),
+        processors: children_time()?.saturating_sub(spent),
     })
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use pratique::api_objects::ApiObjects;
-use pratique::{Attributes, ObjectModel};
+use pratique::{Attributes, ObjectModel, Objects};
 use pratique_harness::Error;
 use pratique_json::Value;
 use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, UncheckedExpressions};
@@ -384,7 +384,9 @@ fn question(
         .ok()?;
     let received = model.receive(&mut request).ok()?;
     if set.mutating_policies.is_empty() {
-        let prepared = received.prepare(Attributes::from(&request)).ok()?;
+        let prepared = received
+            .prepare(Attributes::from(&request), &Objects::new())
+            .ok()?;
         if let Some(object) = prepared.object {
             request.object = object;
         }

@@ -86,7 +86,7 @@ fn settings(
     let kube_config = &settings.kube_config_file;
     // Upstream: since 1.36, a configuration may have manifests alone.
     let may_be_empty = release.at_least(1, 36);
-    if !(kube_config.is_empty() && may_be_empty) && !kube_config.starts_with('/') {
+    if !(kube_config.starts_with('/') || kube_config.is_empty() && may_be_empty) {
         return Err(invalid(
             source,
             "kubeConfigFile",

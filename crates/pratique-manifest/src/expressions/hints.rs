@@ -105,12 +105,12 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
 }
 
 /// Help for names of other languages.
-fn for_name(name: &str, before: &str, after: &str) -> Option<String> {
+fn for_name(name: &str, text_before: &str, after: &str) -> Option<String> {
     const MACROS: [&str; 6] = ["all", "exists", "exists_one", "existsOne", "filter", "map"];
     if MACROS.contains(&name) && after.starts_with('(') {
         return Some(format!("it is called on its list: list.{name}(x, …)"));
     }
-    if let Some(key) = divided_key(name, before) {
+    if let Some(key) = divided_key(name, text_before) {
         return Some(format!("a key with dots or slashes is written ['{key}']"));
     }
     let help = match name {
@@ -125,18 +125,18 @@ fn for_name(name: &str, before: &str, after: &str) -> Option<String> {
         "toUpperCase" | "upper" => "use upperAscii()",
         "match" | "regex" | "test" => "use matches()",
         "has" => "has() takes one field, as in has(object.spec)",
-        _ if before.ends_with('-') => "a key with a dash is written ['key-with-dash']",
+        _ if text_before.ends_with('-') => "a key with a dash is written ['key-with-dash']",
         _ => return None,
     };
     Some(help.to_owned())
 }
 
 /// The key of a label or an annotation that is written as a field, and is taken for a division: `labels.example.com/team`.
-fn divided_key(name: &str, before: &str) -> Option<String> {
-    let before = before.strip_suffix('/')?;
+fn divided_key(name: &str, text_before: &str) -> Option<String> {
+    let text_before = text_before.strip_suffix('/')?;
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
-    let start = before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
-    let chain = before.get(start..)?;
+    let start = text_before.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
+    let chain = text_before.get(start..)?;
     let (_, key) = ["labels.", "annotations."]
         .iter()
         .find_map(|map| chain.split_once(map))?;

@@ -5,7 +5,7 @@ use pratique_schema::Release;
 use pratique_types::field::{Error, ErrorKind};
 use pratique_validation::rules::{Errors, Node, named};
 
-use super::guidance::{Guidance, guidance};
+use super::guidance::{HelpKind, guidance};
 use crate::expression::{ExpressionError, ExpressionErrorKind, ExpressionIssue};
 use crate::problem::Rule;
 use crate::tree::Step;
@@ -65,7 +65,7 @@ impl FieldErrors {
                 |(_, rule, remark)| (rule, remark),
             );
             let help = remark.help.or_else(|| match guidance(&error) {
-                Guidance::Help(help) if rule == Rule::InvalidField => Some(help.to_owned()),
+                HelpKind::Help(help) if rule == Rule::InvalidField => Some(help.to_owned()),
                 _ => None,
             });
             let remark = ErrorRemark { help, ..remark };

@@ -4,7 +4,7 @@ use pratique_types::field::{Error, ErrorKind};
 
 /// What is said of an error beyond the server's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Guidance {
+pub(crate) enum HelpKind {
     /// What to write.
     Help(&'static str),
     /// The text of the server says what to write.
@@ -14,17 +14,17 @@ pub(crate) enum Guidance {
 }
 
 /// The guidance for an error of a field.
-pub(crate) fn guidance(error: &Error) -> Guidance {
+pub(crate) fn guidance(error: &Error) -> HelpKind {
     let field = without_indices(&error.field);
     match error.kind {
         ErrorKind::Required => required(&field, &error.body),
-        ErrorKind::NotSupported if field.ends_with(".reason") => Guidance::Help(
+        ErrorKind::NotSupported if field.ends_with(".reason") => HelpKind::Help(
             "the reason decides the code of the answer: Invalid (422), Forbidden (403), RequestEntityTooLarge (413); without it \
              that is Invalid",
         ),
-        ErrorKind::Duplicate => Guidance::Help("leave one of the two out, or give it another name"),
-        ErrorKind::Internal => Guidance::OfServer,
-        _ => Guidance::InText,
+        ErrorKind::Duplicate => HelpKind::Help("leave one of the two out, or give it another name"),
+        ErrorKind::Internal => HelpKind::OfServer,
+        _ => HelpKind::InText,
     }
 }
 
@@ -40,16 +40,16 @@ fn without_indices(field: &str) -> String {
     text
 }
 
-fn required(field: &str, body: &str) -> Guidance {
+fn required(field: &str, body: &str) -> HelpKind {
     if body != REQUIRED {
-        return Guidance::InText;
+        return HelpKind::InText;
     }
     let known = HELP_FOR_REQUIRED.iter().find(|(name, _)| {
         field
             .strip_suffix(name)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     });
-    known.map_or(Guidance::InText, |(_, help)| Guidance::Help(help))
+    known.map_or(HelpKind::InText, |(_, help)| HelpKind::Help(help))
 }
 
 /// A required field without more words.
@@ -148,13 +148,13 @@ mod tests {
     fn fields_have_their_help() {
         let help = |field: &str| guidance(&error(ErrorKind::Required, field, ""));
         assert!(
-            matches!(help("spec.paramRef.parameterNotFoundAction"), Guidance::Help(text) if text.starts_with("Deny treats"))
+            matches!(help("spec.paramRef.parameterNotFoundAction"), HelpKind::Help(text) if text.starts_with("Deny treats"))
         );
         assert!(
-            matches!(help("spec.matchConstraints.resourceRules[0].apiVersions[1]"), Guidance::Help(text) if text.contains("versions"))
+            matches!(help("spec.matchConstraints.resourceRules[0].apiVersions[1]"), HelpKind::Help(text) if text.contains("versions"))
         );
         assert!(
-            matches!(help("spec.matchConditions[2].name"), Guidance::Help(text) if text.starts_with("any name"))
+            matches!(help("spec.matchConditions[2].name"), HelpKind::Help(text) if text.starts_with("any name"))
         );
         assert_eq!(
             guidance(&error(
@@ -162,7 +162,7 @@ mod tests {
                 "webhooks[0].sideEffects",
                 "must specify one of None"
             )),
-            Guidance::InText
+            HelpKind::InText
         );
     }
 

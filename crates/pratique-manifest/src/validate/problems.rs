@@ -101,7 +101,7 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
 /// Help for an expression of which YAML, or CEL, reads a part as a comment.
 #[cfg(feature = "expressions")]
 fn lost_text_help(source: &ObjectSource, path: &[Step]) -> Option<Help> {
-    crate::swallowed::help_for_lost_text(source, path).map(Help::new)
+    crate::comment_swallow::help_for_lost_text(source, path).map(Help::new)
 }
 
 #[cfg(not(feature = "expressions"))]
