@@ -261,7 +261,7 @@ pub(crate) enum Command {
     Snapshot(Box<SnapshotArguments>),
     Test(Box<TestArguments>),
     Init(InitArguments),
-    Lsp(LspArguments),
+    Lsp(Box<LspArguments>),
     Playground(PlaygroundArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),

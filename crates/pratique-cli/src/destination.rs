@@ -194,5 +194,5 @@ fn store(location: &Location) -> Result<Store, CliError> {
 
 /// Whether a path exists and is no regular file: it is written in place.
 fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| !found.is_file())
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }

@@ -50,13 +50,13 @@ use crate::stream::ordered;
 use crate::stream::progress::{Progress, is_shown};
 use crate::stream::read::Inputs;
 use crate::stream::stored::Stored;
-use collect::Collector;
+use collect::UpgradeCollector;
 use finding::UpgradeFinding;
 use policies::{PolicyPair, is_named};
 use report::UpgradeReport;
 use server_command::{ServerCommand, accepted_gates, gate_refusals};
 use upgrade_error::UpgradeError;
-use work::{Side, Worker};
+use work::{UpgradeSide, UpgradeWorker};
 
 /// The text that every manifest of a kube-apiserver has.
 const SERVER: &str = "kube-apiserver";
@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         cluster: Arc::new(cluster.with_gates(gates)),
     });
     let [old, new] = &engines;
-    let side = |engine, gates| Side {
+    let side = |engine, gates| UpgradeSide {
         engine,
         evaluator: Engine::recording(engine, PolicyRecord::Costs),
         gates,
@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let is_evaluated = [old, new].iter().any(|engine| engine.policies.scope.can_deny());
     let (stored, _) = Stored::new(&[], namespace);
     let request = RequestArguments::creations(&arguments.sender);
-    let worker = Worker {
+    let worker = UpgradeWorker {
         old: side(old, old_gates),
         new: side(new, new_gates),
         builder: RequestBuilder::new(&request, stored),
@@ -176,7 +176,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         remembers: worker.log.remembers(),
     };
     let has_more = has_others || !findings.is_empty();
-    let mut collector = Collector {
+    let mut collector = UpgradeCollector {
         arguments: &arguments.answers,
         report: UpgradeReport::new(CountedFaults::new(errors), notes, notices),
         progress: Progress::new(prints_lines),

@@ -144,8 +144,8 @@ impl KnownFindings {
     pub(super) fn compare(&self, run: &KnownFindings, is_whole: bool) -> BaselineComparison {
         let count_now = |key: &FindingKey| run.counts.get(key).copied().unwrap_or_default();
         let mut comparison = BaselineComparison::default();
-        for (key, before) in &self.counts {
-            match count_now(key).cmp(before) {
+        for (key, known_count) in &self.counts {
+            match count_now(key).cmp(known_count) {
                 std::cmp::Ordering::Less if is_whole => comparison.gone.push(key.clone()),
                 std::cmp::Ordering::Greater => comparison.exceeded.push(key.clone()),
                 std::cmp::Ordering::Less | std::cmp::Ordering::Equal => {}

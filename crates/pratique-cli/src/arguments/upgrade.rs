@@ -147,6 +147,6 @@ impl UpgradeAnswerArguments {
 
 /// A release that is known, as it is written.
 fn release(text: &str) -> Result<String, String> {
-    let found = Release::by_version(text).map_err(|error| error.to_string());
-    found.map(ToString::to_string)
+    let release = Release::by_version(text).map_err(|error| error.to_string());
+    release.map(ToString::to_string)
 }

@@ -88,7 +88,7 @@ fn versions(of: &ServedResource) -> Vec<GroupVersionKind> {
 fn custom_kind(name: &str) -> Option<GroupVersionKind> {
     let (kind, rest) = name.split_once('.')?;
     let (version, group) = rest.split_once('.')?;
-    let is_version = version.starts_with('v') && version.bytes().nth(1)?.is_ascii_digit();
+    let is_version = version.starts_with('v') && version.as_bytes().get(1)?.is_ascii_digit();
     let is_kind = kind.starts_with(|first: char| first.is_ascii_uppercase());
     let parsed = GroupVersion::parse(&format!("{group}/{version}")).ok()?;
     (is_version && is_kind).then(|| GroupVersionKind::new(&parsed.group, &parsed.version, kind))

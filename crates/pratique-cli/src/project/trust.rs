@@ -333,7 +333,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "which findings are accepted",
     ),
     decides(
-        &["review", "replay", "impact", "scan"],
+        &["review", "replay", "impact", "upgrade", "scan"],
         &["none"],
         Weakening::AnyChange,
         "what is known of the cluster",

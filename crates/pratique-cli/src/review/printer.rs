@@ -145,12 +145,14 @@ impl<'a> Printer<'a> {
 
     /// Prints what came of a part of the inputs.
     pub(super) fn print(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
-        let says_something = !reviewed.notes.as_str().is_empty()
-            || reviewed.out.len() > 0
-            || !reviewed.answers.is_empty()
-            || !(reviewed.errors.is_empty() && reviewed.assumed.is_empty() && reviewed.notices.is_empty())
-            || reviewed.end.is_some();
-        if says_something {
+        let is_silent = reviewed.notes.as_str().is_empty()
+            && reviewed.out.len() == 0
+            && reviewed.answers.is_empty()
+            && reviewed.errors.is_empty()
+            && reviewed.assumed.is_empty()
+            && reviewed.notices.is_empty()
+            && reviewed.end.is_none();
+        if !is_silent {
             self.progress.clear();
         }
         let printed = self.add(reviewed);

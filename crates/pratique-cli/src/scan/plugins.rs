@@ -131,7 +131,10 @@ pub(super) fn settings(
             why: why_not(plugin.name),
         }));
     }
-    disabled.extend(BUILT_IN.iter().filter(|plugin| !is_run(plugin)));
+    let others = BUILT_IN
+        .iter()
+        .filter(|plugin| plugin.is_in(release) && !is_run(plugin));
+    disabled.extend(others);
     Ok(Some(ChainSettings {
         switches: PluginSwitches {
             release,

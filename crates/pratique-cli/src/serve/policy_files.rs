@@ -170,11 +170,11 @@ fn unread_paths(sorted: &SortedPolicies) -> Vec<String> {
 }
 
 /// Tells an observer of the policies with which the server starts.
-pub(super) fn observe_initial(sets: &OriginSets, shown: &str, observer: &dyn AdmissionObserver) {
+pub(super) fn observe_initial(sets: &OriginSets, place: &str, observer: &dyn AdmissionObserver) {
     let hash = hash(sets, Origin::Api);
     for plugin in plugins(sets) {
         let result = ReloadResult::Loaded { hash: &hash };
-        observer.reloaded(&Reload::new(plugin, shown, result, Duration::ZERO));
+        observer.reloaded(&Reload::new(plugin, place, result, Duration::ZERO));
     }
 }
 

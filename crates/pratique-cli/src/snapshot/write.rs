@@ -38,7 +38,7 @@ pub(super) fn write(
 ) -> Result<(), CliError> {
     let unwritten = |error| CliError::unread(target, error);
     // The files that are not replaced would be moved from where it leads.
-    if fs::symlink_metadata(target).is_ok_and(|found| found.is_symlink()) {
+    if fs::symlink_metadata(target).is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(CliError::Snapshot(SnapshotError::Snapshot {
             path: path_text(target),
             why: "it is a link: name the directory that it leads to".to_owned(),

@@ -362,7 +362,9 @@ fn place_of(file: &Path, directories: &mut HashMap<PathBuf, Option<PathBuf>>) ->
         .entry(named.to_owned())
         .or_insert_with(|| fs::canonicalize(named).ok());
     let place = directory.as_ref()?.join(name);
-    let is_link = place.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let is_link = place
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_symlink());
     let target = is_link.then(|| fs::canonicalize(&place).ok()).flatten();
     Some(target.unwrap_or(place))
 }
@@ -374,7 +376,7 @@ fn is_file(path: &Path) -> bool {
 
 /// Whether a path is standard input, a pipe or the like. A link that leads nowhere is told when it is read.
 fn is_pipe(path: &Path) -> bool {
-    path == Path::new(STDIN) || fs::metadata(path).is_ok_and(|found| !found.is_file())
+    path == Path::new(STDIN) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
 /// Whether a stream has one of some words.

@@ -7,7 +7,7 @@ use pratique_review::PodPolicies;
 use super::finding::{UpgradeEffect, UpgradeFinding};
 use super::outputs::ComparedUpgrade;
 use super::report::UpgradeReport;
-use super::work::Part;
+use super::work::UpgradePart;
 use crate::arguments::{UpgradeAnswerArguments, UpgradeFailOn, UpgradeFormat};
 use crate::destination::{self, Readers};
 use crate::evaluation::assumed::AssumedKinds;
@@ -30,7 +30,7 @@ use crate::style::{Style, Tone};
 const MAX_EXAMPLES: usize = 40;
 
 /// Counts and prints what is found.
-pub(super) struct Collector<'a> {
+pub(super) struct UpgradeCollector<'a> {
     pub(super) arguments: &'a UpgradeAnswerArguments,
     pub(super) report: UpgradeReport,
     pub(super) progress: Progress,
@@ -44,7 +44,7 @@ pub(super) struct Collector<'a> {
     pub(super) has_more: bool,
 }
 
-impl Collector<'_> {
+impl UpgradeCollector<'_> {
     /// Counts and prints a finding.
     fn add(&mut self, finding: UpgradeFinding, out: &mut Printed) -> Result<(), CliError> {
         if self.arguments.output == UpgradeFormat::Ndjson {
@@ -64,7 +64,7 @@ impl Collector<'_> {
     }
 
     /// Counts and prints what came of a part of the inputs.
-    pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
+    pub(super) fn collect(&mut self, part: UpgradePart) -> Result<(), CliError> {
         let fatal = self.report.faults.collect(part.faults, &mut self.progress);
         let report = &mut self.report;
         report.requests = report.requests.saturating_add(part.requests);
@@ -91,11 +91,7 @@ impl Collector<'_> {
                 self.report.notices.add(notice);
             }
         }
-        let limitations = part.limitations.list(false).into_iter();
-        let notes = limitations.filter(|limitation| limitation.is_note());
-        self.report
-            .notes
-            .extend(notes.map(|limitation| limitation.kind_message()));
+        self.report.notes.extend(part.limitations.unvalidated_notes());
         self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
         for finding in part.findings {
@@ -105,7 +101,7 @@ impl Collector<'_> {
             self.progress.clear();
         }
         out.print()?;
-        let (requests, breaking) = (self.report.requests, self.report.of(UpgradeEffect::Breaks));
+        let (requests, breaking) = (self.report.requests, self.report.count_of(UpgradeEffect::Breaks));
         self.progress.show_line(|taken| {
             format!(
                 "{} compared, {breaking} breaking{}",
@@ -119,7 +115,7 @@ impl Collector<'_> {
     /// Prints what was found, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        if let Some(notice) = self.unexpanded.warning(pod_policies, "--expand does") {
+        for notice in self.unexpanded.warnings(pod_policies) {
             self.report.notices.tell(notice);
         }
         self.report.faults.report_hidden();
@@ -163,10 +159,10 @@ impl Collector<'_> {
 
     fn status(&self) -> ExitStatus {
         self.arguments.status(|on| match on {
-            UpgradeFailOn::Breaks => self.report.of(UpgradeEffect::Breaks) > 0,
-            UpgradeFailOn::Changes => self.report.of(UpgradeEffect::Changes) > 0,
-            UpgradeFailOn::Deprecated => self.report.of(UpgradeEffect::Deprecated) > 0,
-            UpgradeFailOn::Undecided => self.report.of(UpgradeEffect::Undecided) > 0,
+            UpgradeFailOn::Breaks => self.report.count_of(UpgradeEffect::Breaks) > 0,
+            UpgradeFailOn::Changes => self.report.count_of(UpgradeEffect::Changes) > 0,
+            UpgradeFailOn::Deprecated => self.report.count_of(UpgradeEffect::Deprecated) > 0,
+            UpgradeFailOn::Undecided => self.report.count_of(UpgradeEffect::Undecided) > 0,
             UpgradeFailOn::Error => self.report.faults.count() > 0,
         })
     }
@@ -204,7 +200,7 @@ fn human(compared: &ComparedUpgrade<'_>, style: Style) -> Text {
             table(&["WHAT", "ABOUT", "COUNT"], 2, &rows)
         ));
         for group in groups.iter().take(MAX_EXAMPLES) {
-            let (place, finding) = (&group.first.place, group.text());
+            let (place, finding) = (&group.first.place, group.describe());
             let lines = Lines {
                 text: &finding,
                 indent: "  ",

@@ -104,16 +104,20 @@ fn of_policies(old: &ReplayDecision, new: &ReplayDecision) -> Vec<UpgradeFinding
     let [old, new] = [old, new].map(decisions);
     let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
     let changed = keys.into_iter().filter_map(|key| {
-        let (before, after) = (old.get(key), new.get(key));
+        let (old_message, new_message) = (old.get(key), new.get(key));
         let (policy, binding, action) = key;
-        let message = match (before, after) {
-            (before, after) if before == after => return None,
-            (None, Some(after)) => format!("{action} by binding {binding:?}, which it does not now: {after}"),
-            (Some(before), None) => format!("no {action} by binding {binding:?}, as it is now: {before}"),
-            (before, after) => format!(
+        let message = match (old_message, new_message) {
+            (old_message, new_message) if old_message == new_message => return None,
+            (None, Some(new_message)) => {
+                format!("{action} by binding {binding:?}, which it does not now: {new_message}")
+            }
+            (Some(old_message), None) => {
+                format!("no {action} by binding {binding:?}, as it is now: {old_message}")
+            }
+            (old_message, new_message) => format!(
                 "{action} by binding {binding:?} says {:?}; now: {:?}",
-                after.map(String::as_str).unwrap_or_default(),
-                before.map(String::as_str).unwrap_or_default()
+                new_message.map(String::as_str).unwrap_or_default(),
+                old_message.map(String::as_str).unwrap_or_default()
             ),
         };
         Some(UpgradeRule::PolicyDecision.about(policy.as_str(), message))
@@ -140,13 +144,13 @@ fn decisions(of: &ReplayDecision) -> BTreeMap<DecisionKey, String> {
 
 /// Fields that the new release sets otherwise.
 fn of_object(old: &SideReview, new: &SideReview, kind: &str) -> Option<UpgradeFinding> {
-    let (Some(before), Some(after)) = (&old.object, &new.object) else {
+    let (Some(old_object), Some(new_object)) = (&old.object, &new.object) else {
         return None;
     };
     // What follows from a field that only one of them knows is told there.
     let told = old.unknown_fields.symmetric_difference(&new.unknown_fields);
     let told: Vec<String> = told.filter_map(|message| path_of(message)).collect();
-    let mut changes = changed_fields(before, after);
+    let mut changes = changed_fields(old_object, new_object);
     changes.retain(|change| {
         let change = without_indexes(change);
         !told.iter().any(|path| change.contains(path.as_str()))
@@ -316,6 +320,7 @@ mod tests {
                 policies: vec![PolicyDecision {
                     policy: "p".to_owned(),
                     binding: "b".to_owned(),
+                    validation: None,
                     action: PolicyAction::Warn,
                     failed: false,
                     message: message.to_owned(),

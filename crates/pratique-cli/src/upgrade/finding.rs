@@ -188,7 +188,7 @@ impl UpgradeFinding {
         }
     }
 
-    pub(super) fn of(self, subject: &str) -> Self {
+    pub(super) fn about(self, subject: &str) -> Self {
         UpgradeFinding {
             subject: subject.to_owned(),
             ..self
@@ -196,7 +196,7 @@ impl UpgradeFinding {
     }
 
     /// The subject, if there is one, and the message.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self.subject.as_str() {
             "" => self.message.clone(),
             subject => format!("{subject}: {}", self.message),

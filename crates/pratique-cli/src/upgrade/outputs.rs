@@ -69,10 +69,10 @@ impl<'a> ComparedUpgrade<'a> {
             to,
             requests: report.requests,
             same: report.same,
-            breaks: report.of(UpgradeEffect::Breaks),
-            changes: report.of(UpgradeEffect::Changes),
-            deprecated: report.of(UpgradeEffect::Deprecated),
-            undecided: report.of(UpgradeEffect::Undecided),
+            breaks: report.count_of(UpgradeEffect::Breaks),
+            changes: report.count_of(UpgradeEffect::Changes),
+            deprecated: report.count_of(UpgradeEffect::Deprecated),
+            undecided: report.count_of(UpgradeEffect::Undecided),
             not_subject: report.not_subject,
             changed_meanwhile: report.changed_meanwhile,
             errors: report.faults.count(),
@@ -95,7 +95,7 @@ impl<'a> ComparedUpgrade<'a> {
             LogResult::new(
                 finding.rule.name(),
                 finding.effect.level(),
-                &finding.text(),
+                &finding.describe(),
                 &InputPlace::parse(&finding.place),
                 object,
             )
@@ -124,7 +124,7 @@ impl<'a> ComparedUpgrade<'a> {
         let report = self.report;
         let groups = report.groups().into_iter().map(|group| {
             let place = InputPlace::parse(&group.first.place);
-            let text = group.text();
+            let text = group.describe();
             let on = match group.effect {
                 UpgradeEffect::Breaks => UpgradeFailOn::Breaks,
                 UpgradeEffect::Changes => UpgradeFailOn::Changes,
@@ -192,7 +192,7 @@ impl<'a> ComparedUpgrade<'a> {
                 finding.effect.level(),
                 &place,
                 finding.rule.name(),
-                &finding.text(),
+                &finding.describe(),
             );
         }
         for error in self.report.faults.errors() {
@@ -214,7 +214,7 @@ impl<'a> ComparedUpgrade<'a> {
                     finding.rule.name().to_owned(),
                     finding.about.clone(),
                     finding.place.clone(),
-                    finding.text(),
+                    finding.describe(),
                 ]
                 .to_vec()
             });
@@ -222,14 +222,14 @@ impl<'a> ComparedUpgrade<'a> {
                 heading: effect.heading().to_owned(),
                 header: ["What", "About", "Where", "Finding"].map(str::to_owned).to_vec(),
                 rows: rows.collect(),
-                total: report.of(effect),
+                total: report.count_of(effect),
             }
         });
         let [from, to] = &self.releases;
         let mut notes = self.told();
         notes.extend(report.notices.all().iter().map(Notice::line));
         notes.extend(self.more());
-        let numbers = UpgradeEffect::ALL.map(|effect| (effect.heading().to_owned(), report.of(effect)));
+        let numbers = UpgradeEffect::ALL.map(|effect| (effect.heading().to_owned(), report.count_of(effect)));
         let others = [
             ("the same".to_owned(), report.same),
             ("not subject to admission".to_owned(), report.not_subject),
@@ -252,7 +252,7 @@ impl<'a> ComparedUpgrade<'a> {
     pub(super) fn headline(&self) -> String {
         let [from, to] = &self.releases;
         let report = self.report;
-        let of = |effect| report.of(effect);
+        let of = |effect| report.count_of(effect);
         format!(
             "Kubernetes {from} to {to}: {} breaking, {} otherwise, {} deprecated, {} undecided; {} of {} the same",
             of(UpgradeEffect::Breaks),
@@ -318,8 +318,8 @@ impl<'a> ComparedUpgrade<'a> {
 
 impl FindingGroup {
     /// The first finding, and how many more there are.
-    pub(super) fn text(&self) -> String {
-        let first = self.first.text();
+    pub(super) fn describe(&self) -> String {
+        let first = self.first.describe();
         match self.count.saturating_sub(1) {
             0 => first,
             more => format!("{first}\nand {more} more"),

@@ -64,7 +64,7 @@ impl PolicyPair {
                 let place = configuration.at(&["metadata", "name"]).and_then(Value::as_str);
                 let place = place.unwrap_or_default().to_owned();
                 let excluded = webhooks::excluded(configuration, old, new).into_iter();
-                excluded.map(move |finding| finding.of(&place))
+                excluded.map(move |finding| finding.about(&place))
             })
             .collect();
         findings.extend(ignored_plugins(named, [old, new]));

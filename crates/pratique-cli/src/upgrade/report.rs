@@ -91,7 +91,7 @@ impl UpgradeReport {
     }
 
     /// How many findings there are of an effect.
-    pub(super) fn of(&self, effect: UpgradeEffect) -> u64 {
+    pub(super) fn count_of(&self, effect: UpgradeEffect) -> u64 {
         self.effects.of(&effect)
     }
 
@@ -118,7 +118,7 @@ mod tests {
             report.add(UpgradeRule::NewlyRefused.about(about, "no"));
         }
         let count = u64::try_from(MAX_FINDINGS + 2).unwrap();
-        assert_eq!(report.of(UpgradeEffect::Breaks), count);
+        assert_eq!(report.count_of(UpgradeEffect::Breaks), count);
         assert_eq!((report.findings.len(), report.more), (MAX_FINDINGS, 2));
         assert_eq!(report.groups().len(), MAX_GROUPS);
     }

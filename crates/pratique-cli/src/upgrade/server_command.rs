@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_gotext::strconv::parse_bool;
 use pratique_json::Value;
 use pratique_schema::{FeatureGates, Release};
-use pratique_types::admission_plugins::{built_in, refused};
+use pratique_types::admission_plugins::known_in;
 
 use super::finding::{UpgradeFinding, UpgradeRule};
 
@@ -191,6 +191,7 @@ impl ServerCommand {
             };
             let (has_group, has_version) = registered(release, group, version);
             if !has_group {
+                // Upstream: since 1.37, versions of unknown groups are named, not only the groups.
                 unknown.insert(if release.at_least(1, 37) {
                     format!("{group}/{version}")
                 } else {
@@ -223,7 +224,7 @@ impl ServerCommand {
 impl From<FlagRefusal> for UpgradeFinding {
     fn from(refusal: FlagRefusal) -> Self {
         let finding = UpgradeRule::RefusedFlag.about(refusal.flag, refusal.message);
-        finding.of(refusal.flag)
+        finding.about(refusal.flag)
     }
 }
 
@@ -245,7 +246,7 @@ pub(super) fn accepted_gates(release: &'static Release, text: &str) -> (String, 
     // Gates that others need may be named after these.
     let mut left: Vec<&str> = text.split(',').filter(|pair| !pair.trim().is_empty()).collect();
     loop {
-        let before = left.len();
+        let count_before = left.len();
         let mut errors = Vec::new();
         left.retain(|pair| {
             let with_pair = match accepted.as_str() {
@@ -263,7 +264,7 @@ pub(super) fn accepted_gates(release: &'static Release, text: &str) -> (String, 
                 }
             }
         });
-        if left.is_empty() || left.len() == before {
+        if left.is_empty() || left.len() == count_before {
             refused.extend(errors);
             return (accepted, refused);
         }
@@ -272,9 +273,7 @@ pub(super) fn accepted_gates(release: &'static Release, text: &str) -> (String, 
 
 /// Whether a server of a release has a plugin.
 pub(super) fn has_plugin(release: &Release, name: &str) -> bool {
-    let is_before =
-        |since: &str| Release::parse_version(since).is_some_and(|since| release.version() < since);
-    built_in(name).is_some() || refused(name).is_some_and(|refused| is_before(refused.since))
+    known_in(name, release.version()).is_ok()
 }
 
 /// Whether the schemes of a release have a group, and a version of it.
@@ -308,17 +307,17 @@ mod tests {
             let pod = pratique_json::parse(text.as_bytes()).unwrap();
             ServerCommand::from_pod(&pod, "a.yaml:1:1")
         };
-        let found = pod(
+        let command = pod(
             r#"{"name":"proxy"},{"name":"kube-apiserver","image":"registry.k8s.io/kube-apiserver:v1.36.3@sha256:0","command":["/usr/local/bin/kube-apiserver","--v=2","--feature-gates=A=true"],
                "args":["--feature-gates","B=false","--runtime-config=api/beta,apps/v1=false","--enable-admission-plugins=X,Y",
                "--admission-control-config-file=/etc/k.yaml"]}"#,
         )
         .unwrap();
-        assert_eq!(found.feature_gates(), "A=true,B=false");
-        assert_eq!(found.enabled_plugins, ["X", "Y"]);
-        assert_eq!(found.configuration.as_deref(), Some("/etc/k.yaml"));
-        assert_eq!(found.image_version.as_deref(), Some("v1.36.3"));
-        let config: Vec<(&str, &str)> = found
+        assert_eq!(command.feature_gates(), "A=true,B=false");
+        assert_eq!(command.enabled_plugins, ["X", "Y"]);
+        assert_eq!(command.configuration.as_deref(), Some("/etc/k.yaml"));
+        assert_eq!(command.image_version.as_deref(), Some("v1.36.3"));
+        let config: Vec<(&str, &str)> = command
             .runtime_config
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))

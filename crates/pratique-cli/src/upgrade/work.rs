@@ -46,7 +46,7 @@ use crate::stream::etcd;
 
 /// The results of a part of the inputs.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct UpgradePart {
     pub(super) findings: Vec<UpgradeFinding>,
     pub(super) requests: u64,
     /// The requests of which both releases make the same.
@@ -64,16 +64,16 @@ pub(super) struct Part {
 }
 
 /// A server of a release.
-pub(super) struct Side<'a> {
+pub(super) struct UpgradeSide<'a> {
     pub(super) engine: &'a Engine,
     pub(super) evaluator: Reviewer<'a>,
     pub(super) gates: FeatureGates,
 }
 
 /// Evaluates requests as servers of both releases do.
-pub(super) struct Worker<'a> {
-    pub(super) old: Side<'a>,
-    pub(super) new: Side<'a>,
+pub(super) struct UpgradeWorker<'a> {
+    pub(super) old: UpgradeSide<'a>,
+    pub(super) new: UpgradeSide<'a>,
     pub(super) builder: RequestBuilder<'a>,
     pub(super) expansion: ExpansionRule<'a>,
     /// Whether objects are those of files, and not all that a cluster has.
@@ -83,10 +83,10 @@ pub(super) struct Worker<'a> {
     pub(super) has_configuration: bool,
 }
 
-impl Worker<'_> {
+impl UpgradeWorker<'_> {
     /// Evaluates a part of the inputs.
-    pub(super) fn compare(&self, unit: Unit, emit: &mut dyn FnMut(Part)) {
-        let mut part = Part::default();
+    pub(super) fn compare(&self, unit: Unit, emit: &mut dyn FnMut(UpgradePart)) {
+        let mut part = UpgradePart::default();
         match unit {
             Unit::File(unit) => self.file(unit, &mut part),
             #[cfg(feature = "kube")]
@@ -98,7 +98,7 @@ impl Worker<'_> {
         emit(part);
     }
 
-    fn file(&self, unit: FileUnit, part: &mut Part) {
+    fn file(&self, unit: FileUnit, part: &mut UpgradePart) {
         match unit {
             FileUnit::Piece { path, piece, .. } if is_log(&piece) => {
                 for located in entries(&piece) {
@@ -113,7 +113,7 @@ impl Worker<'_> {
     }
 
     #[cfg(feature = "kube")]
-    fn page(&self, page: &Page, collection: &str, part: &mut Part) {
+    fn page(&self, page: &Page, collection: &str, part: &mut UpgradePart) {
         match cluster_objects::objects(page, collection) {
             Ok(objects) => objects.for_each(|(input, is_changed)| {
                 part.changed_meanwhile += u64::from(is_changed);
@@ -123,7 +123,7 @@ impl Worker<'_> {
         }
     }
 
-    fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut Part) {
+    fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut UpgradePart) {
         let objects = piece::read(path, piece);
         part.notices.extend(objects.reading_warnings());
         for fault in objects.faults {
@@ -135,7 +135,7 @@ impl Worker<'_> {
     }
 
     /// Compares what becomes of the creation of an object.
-    fn object(&self, input: InputObject<'_>, part: &mut Part) {
+    fn object(&self, input: InputObject<'_>, part: &mut UpgradePart) {
         // Whoever exports workloads exports their Pods.
         let has_pods = !self.is_of_files || etcd::is_item(&input.object);
         let input = match etcd::object(input) {
@@ -156,7 +156,7 @@ impl Worker<'_> {
         }
         let pods = self.expansion.pods_of(&new.0, has_pods);
         if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
-            part.unexpanded.count(&new.0);
+            part.unexpanded.count(&new.0, has_pods);
         }
         // Whoever creates it is not in the inputs.
         let mut subject = Subject::of(&new.0.request, "");
@@ -179,7 +179,7 @@ impl Worker<'_> {
     /// The request that creates an object, as the server of a side decodes it, with its messages about unknown fields.
     fn request_of<'t>(
         &self,
-        side: &Side<'_>,
+        side: &UpgradeSide<'_>,
         input: InputObject<'t>,
     ) -> Result<(InputRequest<'t>, BTreeSet<String>), InputError> {
         let number = input.location.document + 1;
@@ -195,7 +195,7 @@ impl Worker<'_> {
         Ok((request, unknown))
     }
 
-    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut UpgradePart) {
         let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
             return;
         };
@@ -262,7 +262,7 @@ impl Worker<'_> {
         replayed: ReplayRequest<'_>,
         location: &pratique_manifest::Location,
         at: &str,
-        part: &mut Part,
+        part: &mut UpgradePart,
     ) {
         let subject = Subject::of(&replayed.request, at).to_string();
         part.approximations.extend(&replayed.approximations);
@@ -302,7 +302,7 @@ impl Worker<'_> {
         [old, new]: [(InputRequest<'_>, BTreeSet<String>); 2],
         pods: &WorkloadPods,
         subject: &str,
-        part: &mut Part,
+        part: &mut UpgradePart,
     ) {
         let (place, request) = (new.0.place(), &new.0.request);
         let kind = request.kind.clone();
@@ -338,7 +338,7 @@ impl Worker<'_> {
 
     fn review(
         &self,
-        side: &Side<'_>,
+        side: &UpgradeSide<'_>,
         (input, unknown_fields): (InputRequest<'_>, BTreeSet<String>),
         pods: &WorkloadPods,
         depends: &Cell<bool>,
@@ -389,17 +389,21 @@ impl Worker<'_> {
 }
 
 /// Counts what was found about a request.
-fn count(findings: Vec<UpgradeFinding>, place: &str, subject: &str, part: &mut Part) {
+fn count(findings: Vec<UpgradeFinding>, place: &str, subject: &str, part: &mut UpgradePart) {
     part.requests += 1;
     let is_same = |finding: &UpgradeFinding| finding.rule == UpgradeRule::DeprecatedVersion;
     part.same += u64::from(findings.iter().all(is_same));
     let findings = findings.into_iter();
     part.findings
-        .extend(findings.map(|finding| finding.at(place).of(subject)));
+        .extend(findings.map(|finding| finding.at(place).about(subject)));
 }
 
 /// The failure of requests for a kind that the server of a side does not serve, and what can be said of it.
-fn unserved(side: &Side<'_>, kind: &GroupVersionKind, subresource: &str) -> Option<(ReceiveFailure, String)> {
+fn unserved(
+    side: &UpgradeSide<'_>,
+    kind: &GroupVersionKind,
+    subresource: &str,
+) -> Option<(ReceiveFailure, String)> {
     if !subresource.is_empty() {
         return None;
     }

@@ -129,7 +129,7 @@ impl Source {
     fn of(path: &Path) -> Self {
         let size = match fs::metadata(path) {
             _ if path == Path::new(STDIN) => None,
-            Ok(found) => found.is_file().then_some(found.len()),
+            Ok(metadata) => metadata.is_file().then_some(metadata.len()),
             // There is nothing to divide in what is not there.
             Err(_) => Some(0),
         };
