@@ -106,7 +106,7 @@ test('expressions are known', async () => {
   const symbols = await providers.symbols.provideDocumentSymbols(opened);
   assert.deepEqual(
     symbols.map((symbol) => symbol.name),
-    ['replicas', 'replicas-everywhere'],
+    ['replicas', 'replicas-everywhere', 'scale', 'scale-everywhere'],
   );
   const tokens = await providers.tokens.provideDocumentSemanticTokens(opened);
   assert.ok(tokens.data.length > 0 && tokens.data.length % 5 === 0);

@@ -11,7 +11,7 @@ metadata: {name: replicas.static.k8s.io}
 spec:
   matchConstraints:
     resourceRules:
-    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [deployments]}
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
   validations:
   - expression: object.spec.replicas <= 3
     message: too many
@@ -119,6 +119,55 @@ fn reviews_report_what_is_not_evaluated() {
     assert_eq!(run.counts(), Some("1 policy not evaluated: no binding"), "{run}");
     run.stdout_has("evaluated: 1 policy of policies; ");
     run.stdout_has("not evaluated: 1 policy without a binding, built-in plugins, webhooks");
+}
+
+#[test]
+fn kinds_without_rules_are_counted_as_not_validated() {
+    let policy = UNBOUND.to_owned() + BINDING;
+    let event = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"a","stage":"ResponseComplete",
+        "requestURI":"/api/v1/componentstatuses","verb":"create","user":{"username":"ann"},
+        "objectRef":{"resource":"componentstatuses","name":"a","apiVersion":"v1"},"responseStatus":{"code":201},
+        "requestObject":{"apiVersion":"v1","kind":"ComponentStatus","metadata":{"name":"a"}}}"#;
+    let directory = Directory::new()
+        .with("policies/policy.yaml", policy)
+        .with("deployment.yaml", DEPLOYMENT)
+        .with("audit.log", event.replace('\n', "") + "\n")
+        .with(
+            "component.yaml",
+            "{apiVersion: v1, kind: ComponentStatus, metadata: {name: a}}\n",
+        );
+    for arguments in [
+        ["review", "component.yaml", "--policies", "policies"].as_slice(),
+        ["scan", "component.yaml", "--policies", "policies"].as_slice(),
+        [
+            "impact",
+            "component.yaml",
+            "--old",
+            "policies",
+            "--new",
+            "policies",
+        ]
+        .as_slice(),
+        ["replay", "audit.log", "--policies", "policies"].as_slice(),
+    ] {
+        let run = directory.run(arguments);
+        run.stdout_has("; not validated: 1 kind\n");
+    }
+    for arguments in [
+        ["scan", "deployment.yaml", "--policies", "policies"].as_slice(),
+        [
+            "impact",
+            "deployment.yaml",
+            "--old",
+            "policies",
+            "--new",
+            "policies",
+        ]
+        .as_slice(),
+    ] {
+        let run = directory.run(arguments);
+        assert!(!run.stdout.contains("not validated"), "{run}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
-mod accepted;
+mod acceptance;
 mod answers;
 #[cfg(feature = "kube")]
 mod api_server;
@@ -39,9 +39,9 @@ mod evaluated;
 mod exit_codes;
 mod explain;
 mod files;
-mod folded;
 mod foreign;
 mod git;
+mod grouping;
 mod helps;
 mod hostile;
 #[cfg(target_os = "linux")]

@@ -210,8 +210,8 @@ fn the_file_is_read_strictly() {
     refused("policies: 3\n", "expected a list");
     refused("review: {expand: maybe}\n", "expected `auto`, `on` or `off`");
     refused(
-        "review: {output: yaml}\n",
-        "expected `human`, `json`, `ndjson`, `sarif`, `junit`, `github` or `diff`, not `yaml`",
+        "review: {output: xml}\n",
+        "expected `human`, `json`, `ndjson`, `sarif`, `junit`, `github`, `diff` or `yaml`, not `xml`",
     );
     refused(
         "review: {failOn: [never]}\n",

@@ -419,7 +419,8 @@ fn halves_merge_to_the_whole() {
         assert_eq!(total(&repeated.json()), total(&whole.json()));
     }
     let repeated = scan(&directory, &["-o", "json", "./a.ndjson", "a.ndjson", "b.ndjson"]);
-    repeated.stderr_has("a.ndjson: 1 file of it was read before, by another path or a link, and counted once");
+    repeated
+        .stderr_has("a.ndjson: 1 file of it was read before, by another path or a link, and counted once");
     assert_eq!(total(&repeated.json()), total(&whole.json()));
     let other = scan(&directory, &["--as-update", "--report", "c.json", "b.ndjson"]);
     other.exits(1);
