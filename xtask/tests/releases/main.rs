@@ -46,7 +46,7 @@ fn asked_release(line: &str) -> Option<&str> {
     let end = behind
         .find(|letter: char| !letter.is_ascii_digit())
         .unwrap_or(behind.len());
-    Some(&behind[..end]).filter(|minor| !minor.is_empty())
+    behind.get(..end).filter(|minor| !minor.is_empty())
 }
 
 /// The comment that is nearest above a line, without its marks.
@@ -56,7 +56,7 @@ fn comment_above(lines: &[&str]) -> Option<String> {
     let end = near + lines[near..].iter().rposition(is_comment)?;
     let start = lines[..end]
         .iter()
-        .rposition(|line| !is_comment(&line))
+        .rposition(|line| !is_comment(line))
         .map_or(0, |at| at + 1);
     let texts = lines[start..=end].iter().map(|line| {
         let text = line.trim_start().trim_start_matches('/').trim();
