@@ -2,6 +2,7 @@
 
 pub(super) mod change;
 mod collect;
+pub(super) mod part;
 mod report;
 mod sets;
 pub(super) mod source;
@@ -41,6 +42,7 @@ use crate::stream::progress::is_shown;
 use crate::stream::stored::Stored;
 use crate::style::Style;
 use collect::Collector;
+use part::{InputComparison as _, WorkloadScope};
 use report::ImpactReport;
 use source::{ListChoice, Sources};
 use work::{Side, Worker};
@@ -125,8 +127,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
             .as_ref()
             .map_or_else(Style::of_stdout, |_| Style::default()),
         builder: RequestBuilder::new(&request, stored),
-        expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
-        is_of_files: matches!(sources, Sources::Files(_)),
+        workloads: WorkloadScope {
+            expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
+            is_of_files: matches!(sources, Sources::Files(_)),
+        },
         log: LogReader::new(&cluster, memory.remember),
     };
     let share = sources.share(is_shown(answers.output == ImpactFormat::Ndjson));

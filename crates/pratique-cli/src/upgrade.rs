@@ -31,6 +31,7 @@ use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationS
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::evaluation::unmatched;
 use crate::exit::{CliError, ExitStatus};
+use crate::impact::part::{InputComparison as _, WorkloadScope};
 use crate::impact::source::{ListChoice, Sources};
 use crate::input::FileSelection;
 use crate::input::sources::{report_sources, summary};
@@ -162,8 +163,10 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         old: side(old, old_gates),
         new: side(new, new_gates),
         builder: RequestBuilder::new(&request, stored),
-        expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
-        is_of_files: matches!(sources, Sources::Files(_)),
+        workloads: WorkloadScope {
+            expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
+            is_of_files: matches!(sources, Sources::Files(_)),
+        },
         log: LogReader::new(&cluster, arguments.memory.remember),
         has_configuration: arguments.policies.admission_control_config_file.is_some(),
     };

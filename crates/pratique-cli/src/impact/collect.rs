@@ -13,7 +13,6 @@ use super::report::ImpactReport;
 use super::work::Part;
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
 use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::limitations;
 use crate::evaluation::record::namespaced;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
@@ -95,37 +94,22 @@ impl<'a> Collector<'a> {
     }
 
     /// Counts and prints what came of a part of the inputs.
-    pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
-        if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start) {
+    pub(super) fn collect(&mut self, mut part: Part) -> Result<(), CliError> {
+        if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start.take()) {
             checkpoints.keep(&self.report, start)?;
         }
-        let fatal = self.report.faults.collect(part.faults, &mut self.progress);
+        let fatal = self
+            .report
+            .faults
+            .collect(std::mem::take(&mut part.faults), &mut self.progress);
         self.report.count_not_subject(part.not_subject);
-        if !part.assumed.is_empty() {
-            self.progress.clear();
-        }
-        for notice in part.notices {
-            self.progress.clear();
-            self.report.notices.tell(notice);
-        }
-        for assumed in part.assumed {
-            let place = assumed.place.clone();
-            if let Some(message) = self.assumed.report(assumed, "") {
-                let notice = Notice::new(limitations::UNKNOWN_KIND, place, message);
-                self.report.notices.add(notice);
-            }
-        }
-        for notice in part.limitations.kinds() {
-            if !self.report.notices.has(&notice) {
-                self.report.notices.add(notice);
-            }
-        }
+        part.tell(&mut self.assumed, &mut self.report.notices, &mut self.progress);
         self.report
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
         self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
-        for row in part.rows {
+        for row in part.results {
             if self.arguments.output == ImpactFormat::Ndjson && row.change != Change::Same {
                 out.json_line(&row)?;
             }

@@ -7,7 +7,7 @@ use pratique_stream::Limits;
 #[cfg(feature = "kube")]
 use pratique_types::Operation;
 
-use super::work::is_log;
+use super::part::is_log;
 use crate::arguments::ExpandArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::ListArguments;

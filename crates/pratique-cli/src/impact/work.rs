@@ -3,60 +3,32 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use pratique_json::Value;
-#[cfg(feature = "kube")]
-use pratique_kube::Page;
-use pratique_replay::{API_VERSION, EventRequests, Located, Replayed, entries};
+use pratique_replay::{EventRequests, Located, Replayed};
 use pratique_request::AssumedResource;
-use pratique_stream::{Form, Piece};
-use pratique_types::admission;
 
 use super::change::{Change, Row};
-use super::source::Unit;
+use super::part::{ComparisonPart, InputComparison, WorkloadScope};
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::decision::Decision;
-use crate::evaluation::definitions::AssumedKind;
-use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::limitations::Limitations;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::explanation;
-use crate::input::{InputError, InputObject, piece};
-use crate::output::notice::Notice;
+use crate::input::InputObject;
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::replay::decision::ReplayDecision;
 use crate::replay::engine::{Engine, input};
-use crate::replay::faults::Faults;
 use crate::replay::log::LogReader;
 use crate::replay::possible::without_object;
 use crate::replay::subject::Subject;
-use crate::replay::units::Unit as FileUnit;
-use crate::stream::checkpoint::Mark;
-#[cfg(feature = "kube")]
-use crate::stream::cluster_objects::{self, ListedContent};
 use crate::stream::etcd;
 use crate::style::Style;
 use pratique_review::Reviewer;
 
-/// The results of a part of the inputs.
-#[derive(Default)]
-pub(super) struct Part {
-    /// Where it begins.
-    pub(super) start: Option<Mark>,
-    pub(super) rows: Vec<Row>,
-    pub(super) not_subject: u64,
-    /// The resources that were assumed, with the places of objects.
-    pub(super) assumed: Vec<AssumedKind>,
-    pub(super) limitations: Limitations,
-    /// Warnings about how the inputs are read.
-    pub(super) notices: Vec<Notice>,
-    /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
-    pub(super) unexpanded: UnexpandedWorkloads,
-    pub(super) faults: Faults,
-}
+/// The decisions about the requests of a part of the inputs.
+pub(super) type Part = ComparisonPart<Vec<Row>>;
 
 /// A set of policies, and what evaluates it.
 pub(super) struct Side<'a> {
@@ -73,72 +45,19 @@ pub(super) struct Worker<'a> {
     /// The style of explanations.
     pub(super) style: Style,
     pub(super) builder: RequestBuilder<'a>,
-    /// Of which workloads the Pods are evaluated, for both sets.
-    pub(super) expansion: ExpansionRule<'a>,
-    /// Whether objects are those of files, and not all that a cluster has.
-    pub(super) is_of_files: bool,
+    pub(super) workloads: WorkloadScope<'a>,
     pub(super) log: LogReader,
 }
 
-impl Worker<'_> {
-    /// Evaluates a part of the inputs.
-    pub(super) fn compare(&self, unit: Unit, emit: &mut dyn FnMut(Part)) {
-        let mut part = Part::default();
-        match unit {
-            Unit::File(unit) => self.file(unit, &mut part),
-            #[cfg(feature = "kube")]
-            Unit::Listed(listed) => {
-                part.start = listed.start;
-                match listed.content {
-                    ListedContent::Page(page) => self.page(&page, &listed.collection, &mut part),
-                    ListedContent::Fault { fault, .. } => part.faults.add(fault),
-                }
-            }
-        }
-        emit(part);
+impl InputComparison for Worker<'_> {
+    type Results = Vec<Row>;
+
+    fn log(&self) -> &LogReader {
+        &self.log
     }
 
-    fn file(&self, unit: FileUnit, part: &mut Part) {
-        match unit {
-            FileUnit::Piece { path, piece, start } => {
-                part.start = Some(start);
-                if is_log(&piece) {
-                    for located in entries(&piece) {
-                        self.entry(&path, located, part);
-                    }
-                } else {
-                    self.objects(&path, &piece, part)
-                }
-            }
-            FileUnit::Counted { path, piece } if is_log(&piece) => self.log.remember(&path, &piece),
-            FileUnit::Counted { .. } => {}
-            FileUnit::Fault(fault) => part.faults.add(fault),
-        }
-    }
-
-    #[cfg(feature = "kube")]
-    fn page(&self, page: &Page, collection: &str, part: &mut Part) {
-        match cluster_objects::objects(page, collection) {
-            Ok(objects) => objects.for_each(|(input, is_changed)| self.object(input, is_changed, part)),
-            Err(fault) => part.faults.add(fault),
-        }
-    }
-
-    fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut Part) {
-        let objects = piece::read(path, piece);
-        part.notices.extend(objects.reading_warnings());
-        for fault in objects.faults {
-            part.faults.add(fault);
-        }
-        for input in objects.objects {
-            self.object(input, false, part);
-        }
-    }
-
-    /// Compares the decisions on the creation of an object; `is_changed` is whether it has changed since it began to be listed.
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut Part) {
-        // Whoever exports workloads exports their Pods.
-        let has_pods = !self.is_of_files || etcd::is_item(&input.object);
+        let has_pods = self.workloads.has_pods(&input.object);
         let input = match etcd::object(input) {
             Ok(Some(input)) => input,
             Ok(None) => return,
@@ -150,15 +69,8 @@ impl Worker<'_> {
             Ok(built) => built,
             Err(error) => return part.faults.add(error),
         };
-        if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
-            let validates = self.new.engine.cluster.phases.preparation.validates;
-            part.limitations
-                .count(objects, &input, &state.unusable, validates);
-        }
-        let pods = self.expansion.pods_of(&input, has_pods);
-        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
-            part.unexpanded.count(&input, has_pods);
-        }
+        part.count_limitations(&input, self.new.engine);
+        let pods = self.workloads.pods_of(&input, has_pods, &mut part.unexpanded);
         let subject = Subject::of(&input.request, "");
         self.request((input, &pods), subject, part, |row| Row {
             changed_meanwhile: is_changed,
@@ -183,7 +95,7 @@ impl Worker<'_> {
                     decided(&self.old),
                     decided(&self.new),
                 );
-                part.rows.push(row.unknown(why));
+                part.results.push(row.unknown(why));
             }
             EventRequests::Requests(requests) => {
                 for replayed in requests {
@@ -199,7 +111,9 @@ impl Worker<'_> {
             }
         }
     }
+}
 
+impl Worker<'_> {
     fn request(
         &self,
         (input, pods): (InputRequest<'_>, &WorkloadPods),
@@ -216,7 +130,7 @@ impl Worker<'_> {
             let decided = side.engine.evaluate(&side.evaluator, input, |mut result| {
                 depends.set(depends.get() || depends_on_resource(&result.outcome));
                 let mut decision = ReplayDecision::of(&mut result);
-                if let Some(pod) = self.pod(pods, &result)? {
+                if let Some(pod) = self.workloads.pod(pods, &result)? {
                     let of_pod = |mut result: ReviewResult<'_>| ReplayDecision::of(&mut result);
                     decision.add_pod(side.engine.evaluate(&side.evaluator, pod, of_pod)?);
                 }
@@ -225,13 +139,8 @@ impl Worker<'_> {
             decided.flatten()
         };
         let decided = decide(&self.old, input.clone()).and_then(|old| Ok((old, decide(&self.new, input)?)));
-        match assumed {
-            Some(assumed) if depends.get() => {
-                let unusable = &self.new.engine.cluster.state.unusable;
-                part.assumed.push(unusable.assumed(assumed, &kind, place.clone()));
-            }
-            Some(assumed) => part.limitations.count_unknown(assumed.kind, &place),
-            None => {}
+        if let Some(assumed) = assumed {
+            part.count_assumed((assumed, &kind), &place, depends.get(), self.new.engine);
         }
         match decided {
             Ok((old, new)) => {
@@ -239,22 +148,10 @@ impl Worker<'_> {
                 if let (Change::NewlyRefused, Some(kept)) = (row.change, kept) {
                     row.explanation = self.explained(kept, pods);
                 }
-                part.rows.push(row);
+                part.results.push(row);
             }
             Err(error) => part.faults.add(error),
         }
-    }
-
-    /// The request for the Pod of a workload that a set of policies decided about, if it is evaluated.
-    fn pod<'r>(
-        &self,
-        pods: &WorkloadPods,
-        result: &'r ReviewResult<'_>,
-    ) -> Result<Option<InputRequest<'r>>, InputError> {
-        let object = result.outcome.object.as_ref();
-        let object = object.unwrap_or(&result.input.request.object);
-        let decision = result.outcome.decision().into();
-        self.expansion.counted_pod(pods, decision, object, result.input)
     }
 
     /// Why the new policies refuse a request, or the Pod of its workload.
@@ -268,25 +165,11 @@ impl Worker<'_> {
         };
         let explained = engine.evaluate(evaluator, input, |result| {
             let is_refused = Decision::from(result.outcome.decision()) == Decision::Denied;
-            match self.pod(pods, &result) {
+            match self.workloads.pod(pods, &result) {
                 Ok(Some(pod)) if !is_refused => engine.evaluate(evaluator, pod, excerpt).ok().flatten(),
                 _ => excerpt(result),
             }
         });
         explained.ok().flatten()
     }
-}
-
-/// Whether a piece is one of a log, by its first value.
-pub(crate) fn is_log(piece: &Piece) -> bool {
-    let text = match (&piece.form, piece.values.first()) {
-        (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
-        (Form::Documents | Form::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
-        (Form::Documents | Form::ListEnd(_), None) => Some(piece.text.as_slice()),
-    };
-    let Ok(value) = pratique_json::parse(text.unwrap_or_default()) else {
-        return false;
-    };
-    let version = value.get("apiVersion").and_then(Value::as_str);
-    matches!(version, Some(API_VERSION | admission::API_VERSION))
 }

@@ -11,12 +11,10 @@ use super::work::UpgradePart;
 use crate::arguments::{UpgradeAnswerArguments, UpgradeFailOn, UpgradeFormat};
 use crate::destination::{self, Readers};
 use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::limitations;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
 use crate::output::counted::counted;
-use crate::output::notice::Notice;
 use crate::output::table::table;
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed, json};
@@ -64,37 +62,27 @@ impl UpgradeCollector<'_> {
     }
 
     /// Counts and prints what came of a part of the inputs.
-    pub(super) fn collect(&mut self, part: UpgradePart) -> Result<(), CliError> {
-        let fatal = self.report.faults.collect(part.faults, &mut self.progress);
-        let report = &mut self.report;
-        report.requests = report.requests.saturating_add(part.requests);
-        report.same = report.same.saturating_add(part.same);
+    pub(super) fn collect(&mut self, mut part: UpgradePart) -> Result<(), CliError> {
+        let fatal = self
+            .report
+            .faults
+            .collect(std::mem::take(&mut part.faults), &mut self.progress);
+        let (report, results) = (&mut self.report, std::mem::take(&mut part.results));
+        report.requests = report.requests.saturating_add(results.requests);
+        report.same = report.same.saturating_add(results.same);
         report.not_subject = report.not_subject.saturating_add(part.not_subject);
-        report.changed_meanwhile = report.changed_meanwhile.saturating_add(part.changed_meanwhile);
-        part.unknown.into_iter().for_each(|why| report.unknown.add(why));
-        let approximations = part.approximations.into_iter();
+        report.changed_meanwhile = report.changed_meanwhile.saturating_add(results.changed_meanwhile);
+        results
+            .unknown
+            .into_iter()
+            .for_each(|why| report.unknown.add(why));
+        let approximations = results.approximations.into_iter();
         approximations.for_each(|approximation| report.approximations.add(approximation));
-        for notice in part.notices {
-            self.progress.clear();
-            self.report.notices.tell(notice);
-        }
-        for assumed in part.assumed {
-            self.progress.clear();
-            let place = assumed.place.clone();
-            if let Some(message) = self.assumed.report(assumed, "") {
-                let notice = Notice::new(limitations::UNKNOWN_KIND, place, message);
-                self.report.notices.add(notice);
-            }
-        }
-        for notice in part.limitations.kinds() {
-            if !self.report.notices.has(&notice) {
-                self.report.notices.add(notice);
-            }
-        }
+        part.tell(&mut self.assumed, &mut self.report.notices, &mut self.progress);
         self.report.notes.extend(part.limitations.unvalidated_notes());
         self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
-        for finding in part.findings {
+        for finding in results.findings {
             self.add(finding, &mut out)?;
         }
         if out.len() > 0 {

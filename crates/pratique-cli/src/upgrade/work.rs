@@ -5,13 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique_json::Value;
-#[cfg(feature = "kube")]
-use pratique_kube::Page;
-use pratique_replay::{Approximation, EventRequests, Located, ReplayRequest, Replayed, Unknown, entries};
+use pratique_replay::{Approximation, EventRequests, Located, ReplayRequest, Replayed, Unknown};
 use pratique_request::{AssumedResource, RequestTemplate, Resolution, kind_of};
 use pratique_review::{ReceiveFailure, Reviewer};
 use pratique_schema::{FeatureGates, Release};
-use pratique_stream::Piece;
 use pratique_typed::decode::received_in;
 use pratique_types::{GroupVersionKind, Operation};
 
@@ -21,47 +18,35 @@ use super::server_command::ServerCommand;
 use super::{versions, webhooks};
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::decision::Decision;
-use crate::evaluation::definitions::AssumedKind;
-use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::limitations::Limitations;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
-use crate::impact::source::Unit;
-use crate::impact::work::is_log;
-use crate::input::{InputError, InputObject, piece};
+use crate::impact::part::{ComparisonPart, InputComparison, WorkloadScope};
+use crate::input::{InputError, InputObject};
 use crate::output::notice::Notice;
 use crate::output::problems;
 use crate::replay::decision::ReplayDecision;
 use crate::replay::engine::{Engine, input};
-use crate::replay::faults::Faults;
 use crate::replay::log::LogReader;
 use crate::replay::possible::without_object;
 use crate::replay::subject::Subject;
-use crate::replay::units::Unit as FileUnit;
-#[cfg(feature = "kube")]
-use crate::stream::cluster_objects::{self, ListedContent};
 use crate::stream::etcd;
 
-/// The results of a part of the inputs.
+/// What becomes of the requests of a part of the inputs.
 #[derive(Default)]
-pub(super) struct UpgradePart {
+pub(super) struct UpgradeResults {
     pub(super) findings: Vec<UpgradeFinding>,
     pub(super) requests: u64,
     /// The requests of which both releases make the same.
     pub(super) same: u64,
-    pub(super) not_subject: u64,
     pub(super) changed_meanwhile: u64,
     /// Why the log does not have enough of some requests.
     pub(super) unknown: Vec<Unknown>,
     pub(super) approximations: Vec<Approximation>,
-    pub(super) assumed: Vec<AssumedKind>,
-    pub(super) limitations: Limitations,
-    pub(super) notices: Vec<Notice>,
-    pub(super) unexpanded: UnexpandedWorkloads,
-    pub(super) faults: Faults,
 }
+
+pub(super) type UpgradePart = ComparisonPart<UpgradeResults>;
 
 /// A server of a release.
 pub(super) struct UpgradeSide<'a> {
@@ -75,69 +60,22 @@ pub(super) struct UpgradeWorker<'a> {
     pub(super) old: UpgradeSide<'a>,
     pub(super) new: UpgradeSide<'a>,
     pub(super) builder: RequestBuilder<'a>,
-    pub(super) expansion: ExpansionRule<'a>,
-    /// Whether objects are those of files, and not all that a cluster has.
-    pub(super) is_of_files: bool,
+    pub(super) workloads: WorkloadScope<'a>,
     pub(super) log: LogReader,
     /// Whether an AdmissionConfiguration was given.
     pub(super) has_configuration: bool,
 }
 
-impl UpgradeWorker<'_> {
-    /// Evaluates a part of the inputs.
-    pub(super) fn compare(&self, unit: Unit, emit: &mut dyn FnMut(UpgradePart)) {
-        let mut part = UpgradePart::default();
-        match unit {
-            Unit::File(unit) => self.file(unit, &mut part),
-            #[cfg(feature = "kube")]
-            Unit::Listed(listed) => match listed.content {
-                ListedContent::Page(page) => self.page(&page, &listed.collection, &mut part),
-                ListedContent::Fault { fault, .. } => part.faults.add(fault),
-            },
-        }
-        emit(part);
+impl InputComparison for UpgradeWorker<'_> {
+    type Results = UpgradeResults;
+
+    fn log(&self) -> &LogReader {
+        &self.log
     }
 
-    fn file(&self, unit: FileUnit, part: &mut UpgradePart) {
-        match unit {
-            FileUnit::Piece { path, piece, .. } if is_log(&piece) => {
-                for located in entries(&piece) {
-                    self.entry(&path, located, part);
-                }
-            }
-            FileUnit::Piece { path, piece, .. } => self.objects(&path, &piece, part),
-            FileUnit::Counted { path, piece } if is_log(&piece) => self.log.remember(&path, &piece),
-            FileUnit::Counted { .. } => {}
-            FileUnit::Fault(fault) => part.faults.add(fault),
-        }
-    }
-
-    #[cfg(feature = "kube")]
-    fn page(&self, page: &Page, collection: &str, part: &mut UpgradePart) {
-        match cluster_objects::objects(page, collection) {
-            Ok(objects) => objects.for_each(|(input, is_changed)| {
-                part.changed_meanwhile += u64::from(is_changed);
-                self.object(input, part);
-            }),
-            Err(fault) => part.faults.add(fault),
-        }
-    }
-
-    fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut UpgradePart) {
-        let objects = piece::read(path, piece);
-        part.notices.extend(objects.reading_warnings());
-        for fault in objects.faults {
-            part.faults.add(fault);
-        }
-        for input in objects.objects {
-            self.object(input, part);
-        }
-    }
-
-    /// Compares what becomes of the creation of an object.
-    fn object(&self, input: InputObject<'_>, part: &mut UpgradePart) {
-        // Whoever exports workloads exports their Pods.
-        let has_pods = !self.is_of_files || etcd::is_item(&input.object);
+    fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut UpgradePart) {
+        part.results.changed_meanwhile += u64::from(is_changed);
+        let has_pods = self.workloads.has_pods(&input.object);
         let input = match etcd::object(input) {
             Ok(Some(input)) => input,
             Ok(None) => return,
@@ -148,16 +86,8 @@ impl UpgradeWorker<'_> {
             [Ok(old), Ok(new)] => [old, new],
             [Err(error), _] | [_, Err(error)] => return part.faults.add(error),
         };
-        let state = &self.new.engine.cluster.state;
-        if let (Ok(_), Some(objects)) = (&new.0.received, state.api_objects()) {
-            let validates = self.new.engine.cluster.phases.preparation.validates;
-            part.limitations
-                .count(objects, &new.0, &state.unusable, validates);
-        }
-        let pods = self.expansion.pods_of(&new.0, has_pods);
-        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
-            part.unexpanded.count(&new.0, has_pods);
-        }
+        part.count_limitations(&new.0, self.new.engine);
+        let pods = self.workloads.pods_of(&new.0, has_pods, &mut part.unexpanded);
         // Whoever creates it is not in the inputs.
         let mut subject = Subject::of(&new.0.request, "");
         subject.user.clear();
@@ -165,7 +95,9 @@ impl UpgradeWorker<'_> {
         if let Some(command) = ServerCommand::from_pod(&new.0.request.object, "") {
             let place = new.0.place();
             let findings = command.findings(self.new.gates.release()).into_iter();
-            part.findings.extend(findings.map(|finding| finding.at(&place)));
+            part.results
+                .findings
+                .extend(findings.map(|finding| finding.at(&place)));
             if let (Some(path), false) = (&command.configuration, self.has_configuration) {
                 let message = format!(
                     "--admission-control-config-file {path} is not compared: give it with the flag of that name"
@@ -174,25 +106,6 @@ impl UpgradeWorker<'_> {
             }
         }
         self.review_both([old, new], &pods, &subject, part);
-    }
-
-    /// The request that creates an object, as the server of a side decodes it, with its messages about unknown fields.
-    fn request_of<'t>(
-        &self,
-        side: &UpgradeSide<'_>,
-        input: InputObject<'t>,
-    ) -> Result<(InputRequest<'t>, BTreeSet<String>), InputError> {
-        let number = input.location.document + 1;
-        let received = match kind_of(&input.object) {
-            Ok(kind) => decoded(side.gates.release(), &kind, &input.object, &input.received),
-            // The builder says so.
-            Err(_) => Ok(Vec::new()),
-        };
-        let unknown = unknown_fields(&received);
-        let input = InputObject { received, ..input };
-        let resolver = &side.engine.cluster.state.resolver;
-        let request = self.builder.input(input, resolver, number)?;
-        Ok((request, unknown))
     }
 
     fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut UpgradePart) {
@@ -245,7 +158,7 @@ impl UpgradeWorker<'_> {
                     compared.push(UpgradeRule::Undecided.about(about, message));
                 }
                 findings.extend(compared);
-                part.unknown.push(why);
+                part.results.unknown.push(why);
                 count(findings, &place, &subject, part);
             }
             EventRequests::Requests(requests) => {
@@ -254,6 +167,27 @@ impl UpgradeWorker<'_> {
                 }
             }
         }
+    }
+}
+
+impl UpgradeWorker<'_> {
+    /// The request that creates an object, as the server of a side decodes it, with its messages about unknown fields.
+    fn request_of<'t>(
+        &self,
+        side: &UpgradeSide<'_>,
+        input: InputObject<'t>,
+    ) -> Result<(InputRequest<'t>, BTreeSet<String>), InputError> {
+        let number = input.location.document + 1;
+        let received = match kind_of(&input.object) {
+            Ok(kind) => decoded(side.gates.release(), &kind, &input.object, &input.received),
+            // The builder says so.
+            Err(_) => Ok(Vec::new()),
+        };
+        let unknown = unknown_fields(&received);
+        let input = InputObject { received, ..input };
+        let resolver = &side.engine.cluster.state.resolver;
+        let request = self.builder.input(input, resolver, number)?;
+        Ok((request, unknown))
     }
 
     /// Compares what becomes of a request of a log, whose object a client would send again.
@@ -265,7 +199,7 @@ impl UpgradeWorker<'_> {
         part: &mut UpgradePart,
     ) {
         let subject = Subject::of(&replayed.request, at).to_string();
-        part.approximations.extend(&replayed.approximations);
+        part.results.approximations.extend(&replayed.approximations);
         let request = input(replayed, location.clone());
         let is_written = matches!(request.request.operation, Operation::Create | Operation::Update)
             && request.request.sub_resource.is_empty()
@@ -319,13 +253,8 @@ impl UpgradeWorker<'_> {
         let reviewed = self
             .review(&self.old, old, pods, &depends)
             .and_then(|old| Ok((old, self.review(&self.new, new, pods, &depends)?)));
-        match assumed {
-            Some(assumed) if depends.get() => {
-                let unusable = &self.new.engine.cluster.state.unusable;
-                part.assumed.push(unusable.assumed(assumed, &kind, place.clone()));
-            }
-            Some(assumed) => part.limitations.count_unknown(assumed.kind, &place),
-            None => {}
+        if let Some(assumed) = assumed {
+            part.count_assumed((assumed, &kind), &place, depends.get(), self.new.engine);
         }
         match reviewed {
             Ok((old, new)) => {
@@ -349,7 +278,7 @@ impl UpgradeWorker<'_> {
             depends.set(depends.get() || depends_on_resource(&result.outcome));
             let mut costs = std::mem::take(&mut result.costs);
             let mut decision = ReplayDecision::of(&mut result);
-            if let Some(pod) = self.pod(pods, &result)? {
+            if let Some(pod) = self.workloads.pod(pods, &result)? {
                 let of_pod = |mut result: ReviewResult<'_>| {
                     let costs = std::mem::take(&mut result.costs);
                     (ReplayDecision::of(&mut result), costs)
@@ -374,27 +303,17 @@ impl UpgradeWorker<'_> {
         });
         reviewed.flatten()
     }
-
-    /// The request for the Pod of a workload that a server decided about, if it is evaluated.
-    fn pod<'r>(
-        &self,
-        pods: &WorkloadPods,
-        result: &'r ReviewResult<'_>,
-    ) -> Result<Option<InputRequest<'r>>, InputError> {
-        let object = result.outcome.object.as_ref();
-        let object = object.unwrap_or(&result.input.request.object);
-        let decision = result.outcome.decision().into();
-        self.expansion.counted_pod(pods, decision, object, result.input)
-    }
 }
 
 /// Counts what was found about a request.
 fn count(findings: Vec<UpgradeFinding>, place: &str, subject: &str, part: &mut UpgradePart) {
-    part.requests += 1;
+    let results = &mut part.results;
+    results.requests += 1;
     let is_same = |finding: &UpgradeFinding| finding.rule == UpgradeRule::DeprecatedVersion;
-    part.same += u64::from(findings.iter().all(is_same));
+    results.same += u64::from(findings.iter().all(is_same));
     let findings = findings.into_iter();
-    part.findings
+    results
+        .findings
         .extend(findings.map(|finding| finding.at(place).about(subject)));
 }
 

@@ -1,0 +1,224 @@
+//! A part of the inputs of a comparison: whatever is compared, the part is read in one way, and what reading tells is told in one.
+
+use std::sync::Arc;
+
+use pratique_json::Value;
+use pratique_replay::{API_VERSION, Located, entries};
+use pratique_request::AssumedResource;
+use pratique_stream::{Form, Piece};
+use pratique_types::{GroupVersionKind, admission};
+
+use super::source::Unit;
+use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::definitions::AssumedKind;
+use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::input_request::InputRequest;
+use crate::evaluation::limitations::{self, Limitations};
+use crate::evaluation::result::ReviewResult;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::input::{InputError, InputObject, piece};
+use crate::output::notice::{Notice, Notices};
+use crate::replay::engine::Engine;
+use crate::replay::faults::Faults;
+use crate::replay::log::LogReader;
+use crate::replay::units::Unit as FileUnit;
+use crate::stream::checkpoint::Mark;
+#[cfg(feature = "kube")]
+use crate::stream::cluster_objects::{self, ListedContent};
+use crate::stream::etcd;
+use crate::stream::progress::Progress;
+
+/// What came of a part: `results` is of the comparison, and the rest of how its inputs were read.
+#[derive(Default)]
+pub(crate) struct ComparisonPart<R> {
+    /// Where it begins.
+    pub(crate) start: Option<Mark>,
+    pub(crate) results: R,
+    pub(crate) not_subject: u64,
+    /// The resources that were assumed, with the places of objects.
+    pub(crate) assumed: Vec<AssumedKind>,
+    pub(crate) limitations: Limitations,
+    /// Warnings about how the inputs are read.
+    pub(crate) notices: Vec<Notice>,
+    /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
+    pub(crate) unexpanded: UnexpandedWorkloads,
+    pub(crate) faults: Faults,
+}
+
+/// Something that compares what becomes of the inputs.
+pub(crate) trait InputComparison {
+    type Results: Default;
+
+    fn log(&self) -> &LogReader;
+
+    /// Compares what becomes of the creation of an object; `is_changed` is whether it has changed since it began to be listed.
+    fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut ComparisonPart<Self::Results>);
+
+    /// Compares what becomes of the requests of an entry of a log.
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut ComparisonPart<Self::Results>);
+
+    /// Compares what becomes of a part of the inputs.
+    fn compare(&self, unit: Unit, emit: &mut dyn FnMut(ComparisonPart<Self::Results>)) {
+        let mut part = ComparisonPart::default();
+        match unit {
+            Unit::File(unit) => self.file(unit, &mut part),
+            #[cfg(feature = "kube")]
+            Unit::Listed(listed) => {
+                part.start = listed.start;
+                match listed.content {
+                    ListedContent::Page(page) => match cluster_objects::objects(&page, &listed.collection) {
+                        Ok(objects) => {
+                            objects.for_each(|(input, is_changed)| self.object(input, is_changed, &mut part));
+                        }
+                        Err(fault) => part.faults.add(fault),
+                    },
+                    ListedContent::Fault { fault, .. } => part.faults.add(fault),
+                }
+            }
+        }
+        emit(part);
+    }
+
+    /// Compares what becomes of a part of a file.
+    fn file(&self, unit: FileUnit, part: &mut ComparisonPart<Self::Results>) {
+        match unit {
+            FileUnit::Piece { path, piece, start } => {
+                part.start = Some(start);
+                if is_log(&piece) {
+                    for located in entries(&piece) {
+                        self.entry(&path, located, part);
+                    }
+                } else {
+                    self.objects(&path, &piece, part);
+                }
+            }
+            FileUnit::Counted { path, piece } if is_log(&piece) => self.log().remember(&path, &piece),
+            FileUnit::Counted { .. } => {}
+            FileUnit::Fault(fault) => part.faults.add(fault),
+        }
+    }
+
+    /// Compares what becomes of the objects in a part of a file.
+    fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut ComparisonPart<Self::Results>) {
+        let objects = piece::read(path, piece);
+        part.notices.extend(objects.reading_warnings());
+        for fault in objects.faults {
+            part.faults.add(fault);
+        }
+        for input in objects.objects {
+            self.object(input, false, part);
+        }
+    }
+}
+
+impl<R> ComparisonPart<R> {
+    /// Counts the object of a request by what is known of its kind.
+    pub(crate) fn count_limitations(&mut self, input: &InputRequest<'_>, engine: &Engine) {
+        let state = &engine.cluster.state;
+        if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
+            let validates = engine.cluster.phases.preparation.validates;
+            self.limitations.count(objects, input, &state.unusable, validates);
+        }
+    }
+
+    /// Counts a kind whose resource was assumed at a place; `depends` is whether a decision depends on the resource.
+    pub(crate) fn count_assumed(
+        &mut self,
+        (resource, kind): (AssumedResource, &GroupVersionKind),
+        place: &str,
+        depends: bool,
+        engine: &Engine,
+    ) {
+        if depends {
+            let unusable = &engine.cluster.state.unusable;
+            self.assumed
+                .push(unusable.assumed(resource, kind, place.to_owned()));
+        } else {
+            self.limitations.count_unknown(resource.kind, place);
+        }
+    }
+
+    /// Tells what is to be told of how the inputs were read: each kind once.
+    pub(crate) fn tell(
+        &mut self,
+        assumed: &mut AssumedKinds,
+        notices: &mut Notices,
+        progress: &mut Progress,
+    ) {
+        if !(self.notices.is_empty() && self.assumed.is_empty()) {
+            progress.clear();
+        }
+        for notice in self.notices.drain(..) {
+            notices.tell(notice);
+        }
+        for kind in self.assumed.drain(..) {
+            let place = kind.place.clone();
+            if let Some(message) = assumed.report(kind, "") {
+                notices.add(Notice::new(limitations::UNKNOWN_KIND, place, message));
+            }
+        }
+        for notice in self.limitations.kinds() {
+            if !notices.has(&notice) {
+                notices.add(notice);
+            }
+        }
+    }
+}
+
+/// Which Pods of workloads a comparison evaluates.
+pub(crate) struct WorkloadScope<'a> {
+    /// The same for both sides.
+    pub(crate) expansion: ExpansionRule<'a>,
+    /// Whether objects are those of files, and not all that a cluster has.
+    pub(crate) is_of_files: bool,
+}
+
+impl WorkloadScope<'_> {
+    /// Whether the Pods of an input are inputs themselves, if they exist: whoever exports workloads exports their Pods.
+    pub(crate) fn has_pods(&self, object: &Value<'_>) -> bool {
+        !self.is_of_files || etcd::is_item(object)
+    }
+
+    /// The Pods of the object of a request, which counts where they are not evaluated and may be nowhere else.
+    pub(crate) fn pods_of(
+        &self,
+        input: &InputRequest<'_>,
+        has_pods: bool,
+        unexpanded: &mut UnexpandedWorkloads,
+    ) -> WorkloadPods {
+        let pods = self.expansion.pods_of(input, has_pods);
+        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
+            unexpanded.count(input, has_pods);
+        }
+        pods
+    }
+
+    /// The request for the Pod of a workload that one side decided about, if it is evaluated.
+    ///
+    /// # Errors
+    /// The workload has no Pod template.
+    pub(crate) fn pod<'r>(
+        &self,
+        pods: &WorkloadPods,
+        result: &'r ReviewResult<'_>,
+    ) -> Result<Option<InputRequest<'r>>, InputError> {
+        let object = result.outcome.object.as_ref();
+        let object = object.unwrap_or(&result.input.request.object);
+        let decision = result.outcome.decision().into();
+        self.expansion.counted_pod(pods, decision, object, result.input)
+    }
+}
+
+/// Whether a piece is one of a log, by its first value.
+pub(crate) fn is_log(piece: &Piece) -> bool {
+    let text = match (&piece.form, piece.values.first()) {
+        (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
+        (Form::Documents | Form::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
+        (Form::Documents | Form::ListEnd(_), None) => Some(piece.text.as_slice()),
+    };
+    let Ok(value) = pratique_json::parse(text.unwrap_or_default()) else {
+        return false;
+    };
+    let version = value.get("apiVersion").and_then(Value::as_str);
+    matches!(version, Some(API_VERSION | admission::API_VERSION))
+}
