@@ -30,7 +30,7 @@ pub(crate) fn of(
     rule: &PassRule<'_>,
 ) -> Xml {
     let decisions = records.iter().map(|record| of_record(record, rule));
-    let errors = errors.iter().map(of_error);
+    let errors = errors.iter().map(error_case);
     let notices = notices
         .iter()
         .map(|notice| notice.case(rule.failure.fails_on(FailOn::Warn)));
@@ -58,7 +58,8 @@ fn of_record(record: &Record, rule: &PassRule<'_>) -> Case {
     }
 }
 
-fn of_error(error: &JsonError) -> Case {
+/// An error of an input, which is a failed case.
+pub(crate) fn error_case(error: &JsonError) -> Case {
     let place = error.input_place();
     Case {
         name: error.place.clone(),

@@ -279,20 +279,24 @@ impl<'a> Printer<'a> {
             status = status.worse(Some(ExitStatus::Failure));
         }
         let summary = self.arguments.summary;
+        let counts = text!(
+            "{}{}\n{}{}{}",
+            self.tally.line(count),
+            accepted.human(),
+            scope.counted(),
+            sources_line(&self.sources),
+            evaluated.line()
+        );
         match self.arguments.output {
             ReviewFormat::Human => {
                 let table = if summary { self.tally.table() } else { Text::new() };
                 output::print(&text!(
-                    "{}\n{}{}{}{}\n{}{}{}{}",
+                    "{}\n{}{}{}{}",
                     table,
                     self.answers.left_out(),
                     self.tally.reasons.human(),
                     passed_over.text(lists_passed_over),
-                    self.tally.line(count),
-                    accepted.human(),
-                    scope.counted(),
-                    sources_line(&self.sources),
-                    evaluated.line()
+                    counts
                 ))?;
             }
             ReviewFormat::Json | ReviewFormat::Ndjson => {
@@ -352,15 +356,7 @@ impl<'a> Printer<'a> {
             ReviewFormat::Github => {
                 self.notices.extend(undefined);
                 self.notices.extend(project::notices("review"));
-                let line = text!(
-                    "{}{}\n{}{}{}{}",
-                    passed_over.text(lists_passed_over),
-                    self.tally.line(count),
-                    accepted.human(),
-                    scope.counted(),
-                    sources_line(&self.sources),
-                    evaluated.line()
-                );
+                let line = text!("{}{}", passed_over.text(lists_passed_over), counts);
                 let mut commands = github::run(self.errors.all(), &self.notices.all());
                 sources::annotate(&self.sources, &mut commands);
                 commands.log(&line);
@@ -368,14 +364,10 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Diff => output::eprint(&passed_over.text(lists_passed_over)),
             ReviewFormat::Yaml => output::eprint(&text!(
-                "{}{}{}\n{}{}{}{}",
+                "{}{}{}",
                 self.tally.reasons.human(),
                 passed_over.text(lists_passed_over),
-                self.tally.line(count),
-                accepted.human(),
-                scope.counted(),
-                sources_line(&self.sources),
-                evaluated.line()
+                counts
             )),
         }
         limitations::report(&limitations, self.arguments.output);

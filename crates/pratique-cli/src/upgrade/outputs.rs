@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::finding::{UpgradeEffect, UpgradeFinding, UpgradeRule};
 use super::report::{FindingGroup, UpgradeReport};
 use crate::arguments::UpgradeFailOn;
+use crate::evaluation::junit::error_case;
 use crate::output::counted::counted;
 use crate::output::finding::Level;
 use crate::output::github::Commands;
@@ -151,20 +152,7 @@ impl<'a> ComparedUpgrade<'a> {
                 outcome,
             }
         });
-        let errors = report.faults.errors().iter().map(|error| {
-            let place = error.input_place();
-            Case {
-                name: error.place.clone(),
-                line: place.known_line(),
-                file: place.file,
-                seconds: 0.0,
-                output: String::new(),
-                outcome: Outcome::Error {
-                    message: error.message.lines().next().unwrap_or_default().to_owned(),
-                    text: error.message.clone(),
-                },
-            }
-        });
+        let errors = report.faults.errors().iter().map(error_case);
         let notices = report.notices.all();
         let notices = notices.iter().map(|notice| notice.case(false));
         let whole = Case {
