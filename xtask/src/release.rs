@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use pratique_harness::{Error, cargo, go, workspace};
+use pratique_harness::{Error, cargo, entries, go, workspace};
 
 /// The first line of changes, which are none.
 const NO_CHANGES: &str =
@@ -109,8 +109,8 @@ impl KubernetesRelease {
             return Ok(());
         }
         fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
-        for name in TABLES {
-            let table = directory.join(name).with_extension("diff");
+        for name in changed_tables(&data, &self.minor)? {
+            let table = directory.join(name);
             fs::write(&table, NO_CHANGES).map_err(Error::file(&table))?;
         }
         Ok(())
@@ -231,22 +231,19 @@ impl KubernetesRelease {
     }
 }
 
-/// The tables that are stored as changes.
-const TABLES: [&str; 13] = [
-    "types",
-    "layout",
-    "merge",
-    "constraints",
-    "given",
-    "kinds",
-    "defaults",
-    "conversions",
-    "deprecations",
-    "patch_strategies",
-    "gates",
-    "resources",
-    "optional",
-];
+/// The names of the tables that are stored as changes: those that another release has so.
+fn changed_tables(data: &Path, minor: &str) -> Result<Vec<OsString>, Error> {
+    let others = list()?.into_iter().filter(|(_, base)| base != "-");
+    let mut others = others
+        .map(|(version, _)| minor_of(&version))
+        .filter(|other| other != minor);
+    let other = others.next().ok_or("no other release is stored as changes")?;
+    let paths = entries(&data.join(other))?;
+    Ok(paths
+        .iter()
+        .filter_map(|path| Some(path.file_name()?.to_owned()))
+        .collect())
+}
 
 /// The versions that are listed, the newest first, each with the release whose tables it changes.
 fn list() -> Result<Vec<(String, String)>, Error> {
@@ -284,5 +281,18 @@ fn run(command: &mut Command) -> Result<(), Error> {
             .map(|argument| argument.to_string_lossy())
             .collect();
         Err(format!("{name} {} failed", arguments.join(" ")).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_has_the_tables_of_the_others() {
+        let data = workspace::root().join("crates/pratique-schema/data");
+        let of_oldest = changed_tables(&data, "1.34").unwrap();
+        assert!(of_oldest.contains(&OsString::from("types.diff")), "{of_oldest:?}");
+        assert_eq!(changed_tables(&data, "1.38").unwrap(), of_oldest);
     }
 }

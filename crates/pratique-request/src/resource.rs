@@ -141,9 +141,13 @@ impl ResourceResolver {
     #[must_use]
     pub fn with_release(mut self, release: &'static Release) -> Self {
         let previous = self.release();
-        Arc::make_mut(&mut self.served).retain(|served| {
-            removed_since(&served.kind, release).is_none() || removed_since(&served.kind, previous).is_some()
-        });
+        let is_gone = |served: &ServedResource| {
+            removed_since(&served.kind, release).is_some() && removed_since(&served.kind, previous).is_none()
+        };
+        // Resolvers share what is served.
+        if self.served.iter().any(is_gone) {
+            Arc::make_mut(&mut self.served).retain(|served| !is_gone(served));
+        }
         self.release = Some(release);
         self
     }
