@@ -8,7 +8,7 @@ use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, Phase, PluginChain, PluginContext, PluginObserver,
-    PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+    PluginSettings, Rejection, Stage, StateObjects, default_plugins_of,
 };
 use pratique_plugins::factory;
 use pratique_schema::FeatureGates;
@@ -90,7 +90,7 @@ impl SampleServer {
     /// A server with these feature gates.
     pub fn new(gates: FeatureGates) -> Self {
         let settings = PluginSettings::new(gates);
-        let plugins = default_plugins()
+        let plugins = default_plugins_of(gates.release())
             .filter_map(factory)
             // Without configuration all of them start.
             .filter_map(|factory| factory.start(&settings).ok());
