@@ -13,6 +13,7 @@ mod counted_stream;
 mod credits;
 mod parser;
 mod turns;
+mod work_time;
 
 pub(crate) use allowance::AddressShares;
 pub(crate) use counted_stream::CountedStream;

@@ -10,10 +10,12 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
+
+use super::work_time::WorkTime;
 
 /// How much longer than the turns the pauses between them are, while others wait.
 const PAUSE_SHARE: u32 = 3;
@@ -81,9 +83,9 @@ impl AddressTurns {
         }
     }
 
-    /// Ends a turn that took so long.
-    fn end(&self, turn: TurnPermit, took: Duration) {
-        let pause = self.shared.pause_after(took);
+    /// Ends a turn in which so much was worked.
+    fn end(&self, turn: TurnPermit, worked: Duration) {
+        let pause = self.shared.pause_after(worked);
         if pause.is_zero() {
             return;
         }
@@ -95,14 +97,14 @@ impl AddressTurns {
 }
 
 impl SharedTurn {
-    /// The pause before the next turn, after one that took so long.
-    fn pause_after(&self, took: Duration) -> Duration {
+    /// The pause before the next turn, after one in which so much was worked.
+    fn pause_after(&self, worked: Duration) -> Duration {
         let mut due = self.0.due.lock().unwrap_or_else(PoisonError::into_inner);
         if self.0.waiting.load(Ordering::Relaxed) == 0 {
             *due = Duration::ZERO;
             return Duration::ZERO;
         }
-        *due += took * PAUSE_SHARE;
+        *due += worked * PAUSE_SHARE;
         if *due < MIN_PAUSE {
             return Duration::ZERO;
         }
@@ -164,9 +166,9 @@ impl<F: Future, N: Fn() -> bool + Unpin> Future for InTurn<F, N> {
             .get_or_insert_with(|| Box::pin(this.turns.clone().take()));
         let turn = ready!(taking.as_mut().poll(context));
         this.taking = None;
-        let start = Instant::now();
+        let work = WorkTime::start();
         let polled = this.future.as_mut().poll(context);
-        this.turns.end(turn, start.elapsed());
+        this.turns.end(turn, work.elapsed());
         polled
     }
 }
