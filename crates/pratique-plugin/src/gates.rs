@@ -22,6 +22,8 @@ pub const DRA_EXTENDED_RESOURCE: &str = "DRAExtendedResource";
 pub const CSI_VOLUME_HEALTH: &str = "CSIVolumeHealth";
 /// Resources of a whole Pod.
 pub const POD_LEVEL_RESOURCES: &str = "PodLevelResources";
+/// Pods that are resized. Locked since 1.35, gone since 1.38.
+pub const IN_PLACE_POD_VERTICAL_SCALING: &str = "InPlacePodVerticalScaling";
 /// Requests for certificates of kubelets under any name.
 pub const ALLOW_INSECURE_KUBELET_CSR: &str = "AllowInsecureKubeletCertificateSigningRequests";
 /// Tokens for kubelets only of audiences that Pods use.
@@ -50,6 +52,7 @@ mod tests {
             DRA_EXTENDED_RESOURCE,
             CSI_VOLUME_HEALTH,
             POD_LEVEL_RESOURCES,
+            IN_PLACE_POD_VERTICAL_SCALING,
             ALLOW_INSECURE_KUBELET_CSR,
             NODE_AUDIENCE_RESTRICTION,
             POD_CERTIFICATE_REQUEST,

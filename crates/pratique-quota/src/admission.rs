@@ -4,7 +4,7 @@ use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
     ChangedQuota, DerivedCache, Effects, Handler, MissingState, Plugin, PluginContext, PluginFactory,
-    Rejection, StateKind, gates,
+    Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -13,6 +13,7 @@ use crate::fields::text_at;
 use crate::measured::{Measured, Measuring};
 use crate::quotas::QuotaIndex;
 use crate::resource_list::members;
+use crate::usage::UsageRules;
 use crate::{QuotaSettings, read_limited_resources};
 
 /// The plugin's name.
@@ -33,11 +34,9 @@ pub const FACTORY: PluginFactory = PluginFactory {
             Some(text) => read_limited_resources(settings.configuration_file, text)?,
             None => Vec::new(),
         };
-        let gates = settings.feature_gates;
         Ok(Box::new(ResourceQuota::new(QuotaSettings {
             limited,
-            without_extended_resources: !gates.is_on(gates::DRA_EXTENDED_RESOURCE),
-            without_pod_level_resources: !gates.is_on(gates::POD_LEVEL_RESOURCES),
+            feature_gates: settings.feature_gates,
         })))
     },
 };
@@ -51,13 +50,15 @@ const MAX_NAMESPACES: usize = 4096;
 /// [`ClusterState`](pratique_plugin::ClusterState) have them.
 pub struct ResourceQuota {
     settings: QuotaSettings,
+    rules: UsageRules,
     quotas: DerivedCache<QuotaIndex>,
 }
 
 impl ResourceQuota {
-    /// The plugin of kube-apiserver 1.37 with these settings.
+    /// The plugin with these settings.
     pub fn new(settings: QuotaSettings) -> Self {
         ResourceQuota {
+            rules: UsageRules::new(settings.feature_gates),
             settings,
             quotas: DerivedCache::new(MAX_NAMESPACES),
         }
@@ -104,7 +105,8 @@ impl Plugin for ResourceQuota {
         }
         let measuring = Measuring {
             state: context.state,
-            settings: &self.settings,
+            limited: &self.settings.limited,
+            rules: self.rules,
             now: context.now,
             namespace: &request.namespace,
             classes: None,
@@ -121,7 +123,9 @@ impl Plugin for ResourceQuota {
             check.run(quotas.at(&quotas.index().places(&measured)))?
         };
         if context.state.lacks_controllers()
-            && let Some(quota) = list.iter().find(|quota| is_unfilled(quota, &measured))
+            && let Some(quota) = list
+                .iter()
+                .find(|quota| is_unfilled(quota, &measured, self.rules))
         {
             return Err(MissingState::Status {
                 kind: StateKind::RESOURCE_QUOTA,
@@ -143,9 +147,9 @@ impl Plugin for ResourceQuota {
 /// nothing until then.
 ///
 /// Upstream: pkg/controller/resourcequota/resource_quota_controller.go, `syncResourceQuota`
-fn is_unfilled(quota: &Value<'_>, measured: &Measured) -> bool {
+fn is_unfilled(quota: &Value<'_>, measured: &Measured, rules: UsageRules) -> bool {
     let mut names = members(quota.at(&["spec", "hard"]));
-    quota.at(&["status", "hard"]).is_none() && names.any(|(name, _)| measured.matches(name, None) > 0)
+    quota.at(&["status", "hard"]).is_none() && names.any(|(name, _)| measured.matches(name, rules, None) > 0)
 }
 
 /// The new status of a quota.

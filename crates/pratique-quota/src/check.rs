@@ -106,7 +106,7 @@ impl<'a> Check<'_, 'a> {
     fn limited_scopes(&self) -> Result<Vec<&'a ScopeSelector>, QuotaError> {
         let mut scopes = Vec::new();
         if self.measured.has_scopes() {
-            for limited in &self.measuring.settings.limited {
+            for limited in self.measuring.limited {
                 for selector in &limited.match_scopes {
                     if self.is_in_scope(self.attributes.object, selector)? {
                         scopes.push(selector);
@@ -121,7 +121,7 @@ impl<'a> Check<'_, 'a> {
     // Upstream: pkg/admission/plugin/resourcequota/controller.go, limitedByDefault
     fn limited_names(&self, usage: &ResourceList<'_>) -> BTreeSet<String> {
         let resource = &self.attributes.request.resource;
-        let settings = self.measuring.settings.limited.iter();
+        let settings = self.measuring.limited.iter();
         let limited = settings
             .filter(|limited| limited.api_group == resource.group && limited.resource == resource.resource);
         let mut names = BTreeSet::new();
@@ -165,7 +165,7 @@ impl<'a> Check<'_, 'a> {
             let name = &quota.name;
             if let Some(missing) = self
                 .measured
-                .missing(object, &limited, self.measuring.pod_level())
+                .missing(object, &limited, self.measuring.rules.has_pod_level)
             {
                 return Err(self.forbidden(&format!("failed quota: {name}: {missing}")));
             }
@@ -210,7 +210,9 @@ impl<'a> Check<'_, 'a> {
     fn limited_by<'q>(&self, status: &'q QuotaStatus) -> Vec<&'q str> {
         let mut limited = Vec::new();
         for (name, _) in &status.hard {
-            let times = self.measured.matches(name, self.measuring.classes);
+            let times = self
+                .measured
+                .matches(name, self.measuring.rules, self.measuring.classes);
             limited.extend(std::iter::repeat_n(name.as_str(), times));
         }
         limited

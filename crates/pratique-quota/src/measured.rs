@@ -11,10 +11,10 @@ use pratique_types::{GroupVersionResource, Operation};
 use crate::fields::text_at;
 use crate::names;
 use crate::usage::{
-    DeviceClasses, attributes_classes, is_best_effort, is_terminating, missing_requests, pod_usage,
-    resource_claim_usage, service_usage, uses_cross_namespace_affinity, volume_claim_usage,
+    DeviceClasses, UsageRules, attributes_classes, is_best_effort, is_terminating, missing_requests,
+    pod_usage, resource_claim_usage, service_usage, uses_cross_namespace_affinity, volume_claim_usage,
 };
-use crate::{QuotaError, QuotaSettings, ResourceList, ScopeSelector};
+use crate::{LimitedResource, QuotaError, ResourceList, ScopeSelector};
 
 /// The measure of quotas for the objects of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,9 @@ pub(crate) enum Measured {
 #[derive(Clone, Copy)]
 pub(crate) struct Measuring<'a> {
     pub(crate) state: &'a dyn ClusterState,
-    pub(crate) settings: &'a QuotaSettings,
+    /// Resources that may be used only where a quota covers them.
+    pub(crate) limited: &'a [LimitedResource],
+    pub(crate) rules: UsageRules,
     pub(crate) now: Duration,
     pub(crate) namespace: &'a str,
     /// The classes of devices, where they count as extended resources.
@@ -44,13 +46,9 @@ pub(crate) struct Measuring<'a> {
 }
 
 impl<'a> Measuring<'a> {
-    pub(crate) fn pod_level(&self) -> bool {
-        !self.settings.without_pod_level_resources
-    }
-
     /// With the classes of devices, if they matter.
     pub(crate) fn with_classes(self, measured: &Measured) -> Result<Self, Rejection> {
-        let counts = *measured == Measured::ResourceClaims && !self.settings.without_extended_resources;
+        let counts = *measured == Measured::ResourceClaims && self.rules.has_extended_devices;
         let classes = if counts {
             Some(DeviceClasses(self.state.all(StateKind::DEVICE_CLASS, "")?))
         } else {
@@ -114,12 +112,12 @@ impl Measured {
     }
 
     /// How often a name of a quota is measured.
-    pub(crate) fn matches(&self, name: &str, classes: Option<DeviceClasses<'_>>) -> usize {
+    pub(crate) fn matches(&self, name: &str, rules: UsageRules, classes: Option<DeviceClasses<'_>>) -> usize {
         match self {
-            Measured::Pods => names::of_pods(name),
+            Measured::Pods => names::of_pods(name, rules.release),
             Measured::Services => usize::from(names::is_of_services(name)),
             Measured::VolumeClaims => usize::from(names::is_of_volume_claims(name)),
-            Measured::ResourceClaims => usize::from(is_of_resource_claims(name, classes)),
+            Measured::ResourceClaims => usize::from(is_of_resource_claims(name, rules, classes)),
             Measured::Count { name: count, alias } => {
                 usize::from(name == count || (!alias.is_empty() && name == *alias))
             }
@@ -142,8 +140,8 @@ impl Measured {
         match (self, selector.scope.as_str()) {
             (Measured::Pods, "Terminating") => Ok(is_terminating(object)),
             (Measured::Pods, "NotTerminating") => Ok(!is_terminating(object)),
-            (Measured::Pods, "BestEffort") => is_best_effort(object, measuring.pod_level()),
-            (Measured::Pods, "NotBestEffort") => Ok(!is_best_effort(object, measuring.pod_level())?),
+            (Measured::Pods, "BestEffort") => is_best_effort(object, measuring.rules.has_pod_level),
+            (Measured::Pods, "NotBestEffort") => Ok(!is_best_effort(object, measuring.rules.has_pod_level)?),
             (Measured::Pods, "PriorityClass") => match text_at(object, &["spec", "priorityClassName"]) {
                 "" => selector.selects(&[]),
                 class => selector.selects(&[class]),
@@ -181,7 +179,7 @@ impl Measured {
         measuring: &Measuring<'a>,
     ) -> Result<ResourceList<'a>, Rejection> {
         let usage = match self {
-            Measured::Pods => pod_usage(object, measuring.now, measuring.pod_level()),
+            Measured::Pods => pod_usage(object, measuring.now, measuring.rules),
             Measured::Services => service_usage(object),
             Measured::VolumeClaims => volume_claim_usage(object),
             Measured::ResourceClaims => return self.claim_usage(object, measuring),
@@ -199,7 +197,7 @@ impl Measured {
             claim,
             measuring.namespace,
             measuring.now,
-            measuring.pod_level(),
+            measuring.rules,
             measuring.classes,
             measuring.state,
         )
@@ -207,7 +205,7 @@ impl Measured {
 }
 
 // Upstream: pkg/quota/v1/evaluator/core/resource_claims.go, claimEvaluator.MatchingResources
-fn is_of_resource_claims(name: &str, classes: Option<DeviceClasses<'_>>) -> bool {
+fn is_of_resource_claims(name: &str, rules: UsageRules, classes: Option<DeviceClasses<'_>>) -> bool {
     if name == "count/resourceclaims.resource.k8s.io" || name.ends_with(names::PER_CLASS) {
         return true;
     }
@@ -216,7 +214,7 @@ fn is_of_resource_claims(name: &str, classes: Option<DeviceClasses<'_>>) -> bool
     };
     let implicit = resource.strip_prefix(names::DEVICE_CLASS);
     implicit.is_some_and(|class| !classes.resource_of(class).is_empty())
-        || (names::is_extended_request(name) && classes.provides(resource))
+        || (names::is_extended_request(name, rules.release) && classes.provides(resource))
 }
 
 fn count<'a>(name: &'a str, alias: &'a str) -> Result<ResourceList<'a>, QuotaError> {

@@ -1,5 +1,7 @@
 //! The names of resources that quotas limit.
 
+use pratique_schema::Release;
+
 /// The prefix of the extended resource names of device classes.
 pub(crate) const DEVICE_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
@@ -26,17 +28,19 @@ const PODS: [&str; 11] = [
 
 /// How often a name counts as a resource of pods; messages repeat it as often.
 // Upstream: pkg/quota/v1/evaluator/core/pods.go, podEvaluator.MatchingResources
-pub(crate) fn of_pods(name: &str) -> usize {
+pub(crate) fn of_pods(name: &str, release: &Release) -> usize {
     let is_fixed = PODS.contains(&name);
     let is_huge_pages = name.starts_with("hugepages-") || name.starts_with("requests.hugepages-");
-    usize::from(is_fixed) + usize::from(is_huge_pages) + usize::from(is_extended_request(name))
+    usize::from(is_fixed) + usize::from(is_huge_pages) + usize::from(is_extended_request(name, release))
 }
 
 /// Whether a name is one of an extended resource in a quota.
 // Upstream: pkg/quota/v1/evaluator/core/pods.go, isExtendedResourceNameForQuota
-pub(crate) fn is_extended_request(name: &str) -> bool {
+pub(crate) fn is_extended_request(name: &str, release: &Release) -> bool {
+    // Upstream: pkg/quota/v1/evaluator/core/pods.go: before 1.35, the names of classes were native ones.
+    let is_of_class = |requested: &str| requested.starts_with(DEVICE_CLASS) && release.at_least(1, 35);
     let requested = name.strip_prefix("requests.");
-    requested.is_some_and(|requested| !is_native(name) || requested.starts_with(DEVICE_CLASS))
+    requested.is_some_and(|requested| !is_native(name) || is_of_class(requested))
 }
 
 /// Whether a name is one of services.

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
 use pratique_plugin::Derived;
+use pratique_schema::Release;
 
 use crate::fields::text_at;
 use crate::measured::Measured;
@@ -81,13 +82,15 @@ impl Derived for QuotaIndex {
         let mut index = QuotaIndex::default();
         for (at, quota) in items.iter().enumerate() {
             let has = |is_of: fn(&str) -> bool| quota.names().any(is_of);
+            // What any release takes for one: others measure nothing of it.
+            let is_of_pods = |name: &str| names::of_pods(name, Release::latest()) > 0;
             let fails = |measured: &Measured| {
                 quota
                     .selectors
                     .iter()
                     .any(|selector| measured.is_invalid_scope(selector))
             };
-            if has(|name| names::of_pods(name) > 0) || fails(&Measured::Pods) {
+            if quota.names().any(is_of_pods) || fails(&Measured::Pods) {
                 index.pods.push(at);
             }
             if has(names::is_of_services) {

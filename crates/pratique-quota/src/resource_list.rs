@@ -42,6 +42,11 @@ impl<'a> ResourceList<'a> {
         }
     }
 
+    /// Takes a resource out.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.0.retain(|(other, _)| other != name);
+    }
+
     /// Adds to the amount of a resource.
     ///
     /// # Errors

@@ -1,4 +1,6 @@
-//! Resources that only quotas make available.
+//! What the plugin does by its configuration and by the release of the server.
+
+use pratique_schema::FeatureGates;
 
 use crate::ScopeSelector;
 
@@ -7,10 +9,8 @@ use crate::ScopeSelector;
 pub struct QuotaSettings {
     /// Resources that may be used only where a quota covers them.
     pub limited: Vec<LimitedResource>,
-    /// Whether devices do not count as extended resources: the feature gate `DRAExtendedResource` is off.
-    pub without_extended_resources: bool,
-    /// Whether resources of whole pods are not read: the feature gate `PodLevelResources` is off.
-    pub without_pod_level_resources: bool,
+    /// The release of the server, with its feature gates.
+    pub feature_gates: FeatureGates,
 }
 
 /// Objects that may use something only where a quota covers it.

@@ -10,6 +10,7 @@ use pratique_json::Value;
 use pratique_plugin::{ClusterState, Rejection, StateKind};
 
 use super::pods::pod_usage;
+use super::rules::UsageRules;
 use crate::fields::{items, text, text_at};
 use crate::names::{DEVICE_CLASS, PER_CLASS};
 use crate::{QuotaError, ResourceList};
@@ -50,7 +51,7 @@ pub(crate) fn resource_claim_usage<'a>(
     claim: &'a Value<'a>,
     namespace: &str,
     now: Duration,
-    pod_level: bool,
+    rules: UsageRules,
     extended: Option<DeviceClasses<'a>>,
     state: &'a dyn ClusterState,
 ) -> Result<ResourceList<'a>, Rejection> {
@@ -58,9 +59,9 @@ pub(crate) fn resource_claim_usage<'a>(
     let Some(classes) = extended else {
         return Ok(usage);
     };
-    let pod = owning_pod(claim, namespace, state)?;
+    let pod = owning_pod(claim, namespace, rules, state)?;
     let counted = match pod {
-        Some(pod) => pod_usage(pod, now, pod_level).unwrap_or_default(),
+        Some(pod) => pod_usage(pod, now, rules).unwrap_or_default(),
         None => ResourceList::default(),
     };
     add_extended(&mut usage, classes, &counted)?;
@@ -140,6 +141,7 @@ fn add_extended<'a>(
 fn owning_pod<'a>(
     claim: &Value<'_>,
     namespace: &str,
+    rules: UsageRules,
     state: &'a dyn ClusterState,
 ) -> Result<Option<&'a Value<'a>>, Rejection> {
     let Some(owner) = owner(claim) else {
@@ -158,6 +160,10 @@ fn owning_pod<'a>(
     {
         let is_claim = text(status, "resourceClaimName") == text_at(claim, &["metadata", "name"]);
         return Ok(is_claim.then_some(pod));
+    }
+    // Upstream: pkg/quota/v1/evaluator/core/resource_claims.go, getVerifiedPodUsage, which asked nothing more before 1.36.
+    if !rules.release.at_least(1, 36) {
+        return Ok(Some(pod));
     }
     // Otherwise it is the first claim of the pod.
     let order = |claim: &Value<'_>| {

@@ -2,8 +2,9 @@
 
 use pratique_json::Value;
 
+use super::rules::UsageRules;
 use crate::fields::{items, present, text};
-use crate::resource_list::members;
+use crate::resource_list::{members, quantity};
 use crate::{QuotaError, ResourceList};
 
 /// Requests or limits.
@@ -27,17 +28,25 @@ impl Side {
 pub(super) fn total<'a>(
     pod: &'a Value<'a>,
     side: Side,
-    pod_level: bool,
+    rules: UsageRules,
 ) -> Result<ResourceList<'a>, QuotaError> {
     let Some(spec) = pod.get("spec") else {
         return Ok(ResourceList::default());
     };
-    let mut total = of_containers(pod, spec, side)?;
+    let mut total = of_containers(pod, spec, side, rules)?;
+    // Upstream: component-helpers/resource/helpers.go, omitPartiallySetCPUMemLimits, since 1.38
+    if side == Side::Limits && rules.release.at_least(1, 38) {
+        for name in ["cpu", "memory"] {
+            if is_unlimited(spec, name)? {
+                total.remove(name);
+            }
+        }
+    }
     let is_set = match side {
         Side::Requests => has_supported(spec, &[Side::Requests]),
         Side::Limits => has_supported(spec, &[Side::Requests, Side::Limits]),
     };
-    if pod_level && is_set {
+    if rules.has_pod_level && is_set {
         let amounts = ResourceList::read(spec.at(&["resources", side.field()]))?;
         for (name, amount) in amounts.into_iter().filter(|(name, _)| is_supported(name)) {
             total.set(name, amount);
@@ -52,6 +61,20 @@ pub(super) fn total<'a>(
         }
     }
     Ok(total)
+}
+
+/// Whether a container of a pod has no limit of a resource.
+fn is_unlimited(spec: &Value<'_>, name: &str) -> Result<bool, QuotaError> {
+    for container in ["initContainers", "containers"]
+        .into_iter()
+        .flat_map(|list| items(spec, list))
+    {
+        match container.at(&["resources", "limits", name]) {
+            Some(limit) if !quantity(limit)?.is_zero() => {}
+            _ => return Ok(true),
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a pod has pod-level resources.
@@ -74,52 +97,73 @@ fn is_supported(name: &str) -> bool {
 }
 
 /// The most that the containers declare, were allocated and were given: while a pod is resized these differ.
-///
-/// Before 1.37 the maximum was taken for each container and then summed, `allocatedResources` counted only beside `resources`, and
-/// init containers that end counted as they are declared.
 // Upstream: component-helpers/resource/helpers.go, AggregateContainerRequests, AggregateContainerLimits
 fn of_containers<'a>(
     pod: &'a Value<'a>,
     spec: &'a Value<'a>,
     side: Side,
+    rules: UsageRules,
 ) -> Result<ResourceList<'a>, QuotaError> {
+    let declared =
+        |container: &'a Value<'a>, _: Role| ResourceList::read(container.at(&["resources", side.field()]));
     let statuses = Statuses::new(pod);
-    if statuses.say_nothing() {
-        return sum(spec, |container| container.at(&["resources", side.field()]));
+    if statuses.say_nothing() || !rules.has_statuses {
+        return sum(spec, declared);
+    }
+    // Upstream: component-helpers/resource/helpers.go: before 1.37 the maximum was taken for each container, and then summed.
+    if !rules.release.at_least(1, 37) {
+        return sum(spec, |container, role| match role {
+            Role::Init => declared(container, role),
+            Role::Main | Role::Sidecar => statuses.most(container, side),
+        });
     }
     // What a node cannot do is not going to be used.
     let mut most = if statuses.is_infeasible {
         ResourceList::default()
     } else {
-        sum(spec, |container| container.at(&["resources", side.field()]))?
+        sum(spec, declared)?
     };
-    most.raise_to(&sum(spec, |container| statuses.actuated(container, side))?);
+    most.raise_to(&sum(spec, |container, _| {
+        ResourceList::read(statuses.actuated(container, side))
+    })?);
     if side == Side::Requests {
-        most.raise_to(&sum(spec, |container| statuses.allocated(container))?);
+        most.raise_to(&sum(spec, |container, _| {
+            ResourceList::read(statuses.allocated(container))
+        })?);
     }
     Ok(most)
 }
 
-/// The sum of the amounts of containers, or what init containers need if that is more. Sidecars are init containers that keep
-/// running.
+/// The role of a container in its pod.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Main,
+    /// It ends before the next container starts.
+    Init,
+    /// An init container that keeps running.
+    Sidecar,
+}
+
+/// The sum of the amounts of containers, or what init containers need if that is more.
 // Upstream: component-helpers/resource/helpers.go, aggregateContainerResourcesByFn
 fn sum<'a>(
     spec: &'a Value<'a>,
-    amounts: impl Fn(&'a Value<'a>) -> Option<&'a Value<'a>>,
+    amounts: impl Fn(&'a Value<'a>, Role) -> Result<ResourceList<'a>, QuotaError>,
 ) -> Result<ResourceList<'a>, QuotaError> {
     let mut sum = ResourceList::default();
     for container in items(spec, "containers") {
-        sum.add_all(&ResourceList::read(amounts(container))?)?;
+        sum.add_all(&amounts(container, Role::Main)?)?;
     }
     let mut sidecars = ResourceList::default();
     let mut most = ResourceList::default();
     for container in items(spec, "initContainers") {
-        let mut amounts = ResourceList::read(amounts(container))?;
         if text(container, "restartPolicy") == "Always" {
+            let amounts = amounts(container, Role::Sidecar)?;
             sum.add_all(&amounts)?;
             sidecars.add_all(&amounts)?;
             most.raise_to(&sidecars);
         } else {
+            let mut amounts = amounts(container, Role::Init)?;
             amounts.add_all(&sidecars)?;
             most.raise_to(&amounts);
         }
@@ -185,9 +229,79 @@ impl<'a> Statuses<'a> {
         }
     }
 
+    /// The most that a container declares, was allocated and was given, where its status says what it has.
+    // Upstream: component-helpers/resource/helpers.go, determineEffectiveRequests, determineEffectiveLimits, until 1.36
+    fn most(&self, container: &'a Value<'a>, side: Side) -> Result<ResourceList<'a>, QuotaError> {
+        let declared = container.at(&["resources", side.field()]);
+        // Of several statuses of a name, the last counted.
+        let name = text(container, "name");
+        let mut statuses = self.containers.iter().chain(self.init_containers).rev();
+        let status = statuses.find(|status| text(status, "name") == name);
+        let Some((status, resources)) = status.zip(status.and_then(|status| present(status, "resources")))
+        else {
+            return ResourceList::read(declared);
+        };
+        let mut most = ResourceList::read(declared.filter(|_| !self.is_infeasible))?;
+        most.raise_to(&ResourceList::read(resources.get(side.field()))?);
+        if side == Side::Requests {
+            most.raise_to(&ResourceList::read(status.get("allocatedResources"))?);
+        }
+        Ok(most)
+    }
+
     /// The amounts that a container declares, unless its node cannot follow.
     fn declared(&self, container: &'a Value<'a>, side: Side) -> Option<&'a Value<'a>> {
         let declared = container.at(&["resources", side.field()]);
         declared.filter(|_| !self.is_infeasible)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+    use pratique_schema::{FeatureGates, Release};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(pod: &str, side: Side, gates: FeatureGates, expected: &str) {
+        let pod = parse(pod.as_bytes()).unwrap();
+        let found = total(&pod, side, UsageRules::new(gates)).unwrap();
+        assert_eq!(found.to_string(), expected, "{}", gates.release());
+    }
+
+    const RESIZED: &str = r#"{
+        "spec": {"containers": [
+            {"name": "a", "resources": {"requests": {"cpu": "1"}}},
+            {"name": "b", "resources": {"requests": {"cpu": "3"}}}]},
+        "status": {"containerStatuses": [
+            {"name": "a", "allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "3"}}},
+            {"name": "b", "allocatedResources": {"cpu": "3"}, "resources": {"requests": {"cpu": "1"}}}]}}"#;
+
+    #[test]
+    fn a_resized_pod_uses_the_most_of_each_container_before_1_37() {
+        for release in Release::list().iter().copied() {
+            let gates = FeatureGates::new(release);
+            let expected = if release.at_least(1, 37) { "cpu=4" } else { "cpu=6" };
+            check(RESIZED, Side::Requests, gates, expected);
+        }
+        let gates = FeatureGates::new(Release::by_version("1.34").unwrap());
+        let gates = gates.with("InPlacePodVerticalScaling", false);
+        check(RESIZED, Side::Requests, gates, "cpu=4");
+    }
+
+    #[test]
+    fn limits_that_a_container_lacks_do_not_count_since_1_38() {
+        let pod = r#"{"spec": {"containers": [
+            {"name": "a", "resources": {"limits": {"cpu": "1", "memory": "1"}}},
+            {"name": "b", "resources": {"limits": {"memory": "1"}}}]}}"#;
+        for release in Release::list().iter().copied() {
+            let expected = if release.at_least(1, 38) {
+                "memory=2"
+            } else {
+                "cpu=1,memory=2"
+            };
+            check(pod, Side::Limits, FeatureGates::new(release), expected);
+        }
     }
 }

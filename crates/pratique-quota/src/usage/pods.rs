@@ -9,6 +9,7 @@ use pratique_gotext::validation::qualified_name;
 use pratique_json::Value;
 
 use super::pod_resources::{Side, has_pod_level_resources, total};
+use super::rules::UsageRules;
 use crate::fields::{items, present, text, text_at};
 use crate::names::{DEVICE_CLASS, is_native};
 use crate::resource_list::quantity;
@@ -19,7 +20,7 @@ use crate::{QuotaError, ResourceList};
 pub(crate) fn pod_usage<'a>(
     pod: &'a Value<'a>,
     now: Duration,
-    pod_level: bool,
+    rules: UsageRules,
 ) -> Result<ResourceList<'a>, QuotaError> {
     let one = Quantity::parse("1")?;
     let mut usage = ResourceList::default();
@@ -28,7 +29,7 @@ pub(crate) fn pod_usage<'a>(
         return Ok(usage);
     }
     usage.set("pods", one);
-    for (name, amount) in total(pod, Side::Requests, pod_level)? {
+    for (name, amount) in total(pod, Side::Requests, rules)? {
         match name.as_ref() {
             "cpu" => usage.set("requests.cpu", amount.clone()),
             "memory" => usage.set("requests.memory", amount.clone()),
@@ -36,7 +37,7 @@ pub(crate) fn pod_usage<'a>(
             other if other.starts_with("hugepages-") => {
                 usage.set(format!("requests.{other}"), amount.clone());
             }
-            other if is_extended(other) => {
+            other if is_extended(other, rules) => {
                 usage.set(format!("requests.{other}"), amount);
                 continue;
             }
@@ -44,7 +45,7 @@ pub(crate) fn pod_usage<'a>(
         }
         usage.set(name, amount);
     }
-    let limits = total(pod, Side::Limits, pod_level)?;
+    let limits = total(pod, Side::Limits, rules)?;
     for (name, limit) in [
         ("cpu", "limits.cpu"),
         ("memory", "limits.memory"),
@@ -59,9 +60,11 @@ pub(crate) fn pod_usage<'a>(
 
 /// Whether a quota counts a resource of pods as an extended one, under `requests.`.
 // Upstream: pkg/scheduler/util/utils.go, IsDRAExtendedResourceName
-fn is_extended(name: &str) -> bool {
+fn is_extended(name: &str, rules: UsageRules) -> bool {
     let is_qualified = || qualified_name(&format!("requests.{name}")).is_empty();
-    name.starts_with(DEVICE_CLASS) || (!is_native(name) && !name.starts_with("requests.") && is_qualified())
+    // Upstream: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc: before 1.35, these names were native ones.
+    let is_of_class = name.starts_with(DEVICE_CLASS) && rules.release.at_least(1, 35);
+    is_of_class || (!is_native(name) && !name.starts_with("requests.") && is_qualified())
 }
 
 /// Whether a pod uses nothing any more, although it is still stored.
