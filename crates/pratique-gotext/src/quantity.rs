@@ -159,6 +159,13 @@ impl Quantity {
         self.combine(other, Small::checked_sub, Decimal::checked_sub)
     }
 
+    /// Whether it is greater than the product of two others.
+    // Upstream: plugin/pkg/admission/limitranger/admission.go, exceedsAllowed
+    pub fn exceeds_product(&self, one: &Self, other: &Self) -> bool {
+        let product = one.amount.to_decimal().checked_mul(&other.amount.to_decimal());
+        product.is_some_and(|product| self.amount.to_decimal().compare(&product).is_gt())
+    }
+
     /// Whether it has no memory on the heap.
     #[inline]
     pub fn owns_nothing(&self) -> bool {

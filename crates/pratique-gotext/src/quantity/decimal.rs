@@ -147,6 +147,14 @@ impl Decimal {
         })
     }
 
+    /// The product; `None` where its scale does not fit, so that it exceeds every number.
+    pub(super) fn checked_mul(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            unscaled: &self.unscaled * &other.unscaled,
+            scale: self.scale.checked_add(other.scale)?,
+        })
+    }
+
     pub(super) fn is_whole(&self) -> bool {
         let mut rounded = self.clone();
         rounded.round_up(0);

@@ -16,6 +16,7 @@ use super::is_pod;
 use crate::answer::{aggregate, forbidden};
 use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{is_kind, members, text};
+use bounds::Precision;
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
 use requested_amount::{Amount, PodAmounts, RequestedAmount};
@@ -26,12 +27,24 @@ const MAX_NAMESPACES: usize = 1024;
 // Upstream: plugin/pkg/admission/limitranger/admission.go
 pub(crate) struct LimitRanger {
     pod_level_resources: bool,
+    precision: Precision,
+    /// Whether amounts that an update leaves as they are stored are not checked again.
+    keeps_stored: bool,
     ranges: DerivedCache<RangeIndex>,
 }
 
 impl LimitRanger {
     pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        // Upstream: plugin/pkg/admission/limitranger/admission.go, since 1.38: quantities are compared as they are, and what is stored
+        // is valid.
+        let is_exact = settings.feature_gates.release().at_least(1, 38);
         LimitRanger {
+            precision: if is_exact {
+                Precision::Exact
+            } else {
+                Precision::Rounded
+            },
+            keeps_stored: is_exact,
             pod_level_resources: settings.feature_gates.is_on(gates::POD_LEVEL_RESOURCES),
             ranges: DerivedCache::new(MAX_NAMESPACES),
         }
@@ -68,10 +81,11 @@ impl BuiltInPlugin for LimitRanger {
             _ => return Ok(()),
         };
         let ranges = self.ranges.get(&request.namespace, ranges);
+        let stored = Some(&request.old_object).filter(|old| self.keeps_stored && !old.is_null());
         for limits in concerning(&ranges, concern) {
             match concern {
-                Concern::Pods => self.check_pod(limits, object, &mut errors),
-                Concern::Claims => check_claim(limits, object, &mut errors),
+                Concern::Pods => self.check_pod(limits, object, stored, &mut errors),
+                Concern::Claims => self.check_claim(limits, object, stored, &mut errors),
             }
             if !errors.is_empty() {
                 return Err(forbidden(attributes, aggregate(&errors)));
@@ -83,40 +97,62 @@ impl BuiltInPlugin for LimitRanger {
 
 impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PodValidateLimitFunc
-    fn check_pod(&self, limits: &Limits, pod: &Value<'_>, errors: &mut Vec<String>) {
+    fn check_pod(
+        &self,
+        limits: &Limits,
+        pod: &Value<'_>,
+        stored: Option<&Value<'_>>,
+        errors: &mut Vec<String>,
+    ) {
         let resources = &limits.resources;
         let amounts = PodAmounts::new(pod, resources, self.pod_level_resources);
+        let stored = stored.map(|pod| PodAmounts::new(pod, resources, self.pod_level_resources));
         for item in &limits.items {
             match item.bounded {
                 Bounded::Container => {
-                    for container in amounts.each() {
-                        bounds::check(item, resources, container, errors);
+                    for (at, container) in amounts.each().enumerate() {
+                        let stored = stored.as_ref().map(|stored| amounts.stored(at, stored));
+                        let stored = stored.unwrap_or_default();
+                        bounds::check(item, resources, container, stored, self.precision, errors);
                     }
                 }
                 Bounded::Pod => {
-                    let of_pod = (0..resources.len()).map(|place| {
-                        if item.bounds(place) {
-                            amounts.of_pod(place)
-                        } else {
-                            RequestedAmount::default()
-                        }
-                    });
-                    let of_pod: SmallVec<[RequestedAmount; 2]> = of_pod.collect();
-                    bounds::check(item, resources, &of_pod, errors);
+                    let of_pod = |amounts: &PodAmounts<'_, '_>| -> SmallVec<[RequestedAmount; 2]> {
+                        let of_pod = (0..resources.len()).map(|place| {
+                            if item.bounds(place) {
+                                amounts.of_pod(place)
+                            } else {
+                                RequestedAmount::default()
+                            }
+                        });
+                        of_pod.collect()
+                    };
+                    let stored = stored.as_ref().map(of_pod).unwrap_or_default();
+                    let amounts = of_pod(&amounts);
+                    bounds::check(item, resources, &amounts, &stored, self.precision, errors);
                 }
                 Bounded::Claim => {}
             }
         }
     }
-}
 
-// Upstream: plugin/pkg/admission/limitranger/admission.go, PersistentVolumeClaimValidateLimitFunc
-fn check_claim(limits: &Limits, claim: &Value<'_>, errors: &mut Vec<String>) {
-    let requested = members(claim, &["spec", "resources", "requests"]);
-    let items = limits.items.iter();
-    for item in items.filter(|item| item.bounded == Bounded::Claim) {
-        let requests = |name: &str| Amount::listed(requested, name);
-        bounds::check_requests(item, &limits.resources, requests, errors);
+    // Upstream: plugin/pkg/admission/limitranger/admission.go, PersistentVolumeClaimValidateLimitFunc
+    fn check_claim(
+        &self,
+        limits: &Limits,
+        claim: &Value<'_>,
+        stored: Option<&Value<'_>>,
+        errors: &mut Vec<String>,
+    ) {
+        const REQUESTS: &[&str] = &["spec", "resources", "requests"];
+        let requested = members(claim, REQUESTS);
+        let stored = stored.and_then(|claim| members(claim, REQUESTS));
+        let items = limits.items.iter();
+        for item in items.filter(|item| item.bounded == Bounded::Claim) {
+            let requests = |name: &str| Amount::listed(requested, name);
+            let stored = |name: &str| Amount::listed(stored, name);
+            bounds::check_requests(item, &limits.resources, requests, stored, self.precision, errors);
+        }
     }
 }
 

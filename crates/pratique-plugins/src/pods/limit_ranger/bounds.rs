@@ -1,16 +1,28 @@
 //! The bounds of resources.
 
+use std::cmp::Ordering;
+
 use pratique_gotext::quantity::MAX_MILLI_VALUE;
 
 use super::limits::{Bounds, Item};
 use super::requested_amount::{Amount, RequestedAmount};
 
+/// How amounts are compared with bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// As whole numbers of thousandths, or of ones where these are too large.
+    Rounded,
+    Exact,
+}
+
 /// Checks requested amounts by the minimum, the maximum and the ratio of an item of a limit range. Bounds and amounts
-/// refer to resources by their places.
+/// refer to resources by their places. Amounts that are stored already are not checked again.
 pub(super) fn check(
     item: &Item,
     resources: &[String],
     amounts: &[RequestedAmount],
+    stored: &[RequestedAmount],
+    precision: Precision,
     errors: &mut Vec<String>,
 ) {
     let rules: [(&Bounds, Rule); 3] = [
@@ -20,36 +32,48 @@ pub(super) fn check(
     ];
     for (bounds, rule) in rules {
         for (place, bound) in bounds {
-            if let (Some(resource), Some(amount)) = (resources.get(*place), amounts.get(*place)) {
-                errors.extend(rule(&Constraint {
-                    limit_type: item.bounded.as_str(),
-                    resource,
-                    bound,
-                    request: amount.request.as_ref(),
-                    limit: amount.limit.as_ref(),
-                }));
+            let (Some(resource), Some(amount)) = (resources.get(*place), amounts.get(*place)) else {
+                continue;
+            };
+            if stored.get(*place).is_some_and(|stored| stored == amount) {
+                continue;
             }
+            errors.extend(rule(&Constraint {
+                limit_type: item.bounded.as_str(),
+                resource,
+                bound,
+                request: amount.request.as_ref(),
+                limit: amount.limit.as_ref(),
+                precision,
+            }));
         }
     }
 }
 
-/// Checks requests alone by the minimum and the maximum of an item.
+/// Checks requests alone by the minimum and the maximum of an item, unless the same are stored already.
 pub(super) fn check_requests(
     item: &Item,
     resources: &[String],
     requests: impl Fn(&str) -> Option<Amount>,
+    stored: impl Fn(&str) -> Option<Amount>,
+    precision: Precision,
     errors: &mut Vec<String>,
 ) {
     let rules: [(&Bounds, Rule); 2] = [(&item.least, below_minimum), (&item.most, request_above_maximum)];
     for (bounds, rule) in rules {
         for (place, bound) in bounds {
             let resource = resources.get(*place).map(String::as_str).unwrap_or_default();
+            let request = requests(resource);
+            if request.is_some() && request == stored(resource) {
+                continue;
+            }
             errors.extend(rule(&Constraint {
                 limit_type: item.bounded.as_str(),
                 resource,
                 bound,
-                request: requests(resource).as_ref(),
+                request: request.as_ref(),
                 limit: None,
+                precision,
             }));
         }
     }
@@ -62,6 +86,7 @@ struct Constraint<'a> {
     bound: &'a Amount,
     request: Option<&'a Amount>,
     limit: Option<&'a Amount>,
+    precision: Precision,
 }
 
 /// Gives the message of a constraint that is violated.
@@ -70,13 +95,27 @@ type Rule = fn(&Constraint<'_>) -> Option<String>;
 impl Constraint<'_> {
     /// The request, the limit and the bound in the same unit.
     // Upstream: plugin/pkg/admission/limitranger/admission.go, requestLimitEnforcedValues
-    fn comparable(&self) -> [i64; 3] {
+    fn rounded(&self) -> [i64; 3] {
         let amounts = [self.request, self.limit, Some(self.bound)];
         let values = amounts.map(|amount| amount.map_or(0, |amount| amount.value));
         if values.iter().all(|value| *value <= MAX_MILLI_VALUE) {
             amounts.map(|amount| amount.map_or(0, |amount| amount.milli_value))
         } else {
             values
+        }
+    }
+
+    /// How the request and the limit compare with the bound; what is missing counts as nothing.
+    fn compare(&self) -> [Ordering; 2] {
+        match self.precision {
+            Precision::Rounded => {
+                let [requested, limited, bound] = self.rounded();
+                [requested.cmp(&bound), limited.cmp(&bound)]
+            }
+            Precision::Exact => [self.request, self.limit].map(|amount| match amount {
+                Some(amount) => amount.quantity.cmp(&self.bound.quantity),
+                None => 0.cmp(&self.bound.quantity.signum()),
+            }),
         }
     }
 
@@ -97,27 +136,31 @@ impl Constraint<'_> {
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, minConstraint
 fn below_minimum(constraint: &Constraint<'_>) -> Option<String> {
-    let [requested, limited, least] = constraint.comparable();
+    let [request, limit] = constraint.compare();
     let usage = || constraint.usage("minimum");
     match (constraint.request, constraint.limit) {
         (None, _) => Some(format!("{}.  No request is specified", usage())),
-        (Some(request), _) if requested < least => {
-            Some(format!("{}, but request is {}", usage(), request.quantity))
+        (Some(requested), _) if request.is_lt() => {
+            Some(format!("{}, but request is {}", usage(), requested.quantity))
         }
-        (_, Some(limit)) if limited < least => Some(format!("{}, but limit is {}", usage(), limit.quantity)),
+        (_, Some(limited)) if limit.is_lt() => {
+            Some(format!("{}, but limit is {}", usage(), limited.quantity))
+        }
         _ => None,
     }
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, maxConstraint
 fn above_maximum(constraint: &Constraint<'_>) -> Option<String> {
-    let [requested, limited, most] = constraint.comparable();
+    let [request, limit] = constraint.compare();
     let usage = || constraint.usage("maximum");
     match (constraint.request, constraint.limit) {
         (_, None) => Some(format!("{}.  No limit is specified", usage())),
-        (_, Some(limit)) if limited > most => Some(format!("{}, but limit is {}", usage(), limit.quantity)),
-        (Some(request), _) if requested > most => {
-            Some(format!("{}, but request is {}", usage(), request.quantity))
+        (_, Some(limited)) if limit.is_gt() => {
+            Some(format!("{}, but limit is {}", usage(), limited.quantity))
+        }
+        (Some(requested), _) if request.is_gt() => {
+            Some(format!("{}, but request is {}", usage(), requested.quantity))
         }
         _ => None,
     }
@@ -125,12 +168,12 @@ fn above_maximum(constraint: &Constraint<'_>) -> Option<String> {
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, maxRequestConstraint
 fn request_above_maximum(constraint: &Constraint<'_>) -> Option<String> {
-    let [requested, _, most] = constraint.comparable();
+    let [request, _] = constraint.compare();
     let usage = || constraint.usage("maximum");
     match constraint.request {
         None => Some(format!("{}.  No request is specified", usage())),
-        Some(request) if requested > most => {
-            Some(format!("{}, but request is {}", usage(), request.quantity))
+        Some(requested) if request.is_gt() => {
+            Some(format!("{}, but request is {}", usage(), requested.quantity))
         }
         Some(_) => None,
     }
@@ -138,13 +181,11 @@ fn request_above_maximum(constraint: &Constraint<'_>) -> Option<String> {
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, limitRequestRatioConstraint
 fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
-    let [requested, limited, _] = constraint.comparable();
     let Constraint {
         limit_type,
         resource,
         bound,
-        request,
-        limit,
+        ..
     } = constraint;
     let rule = || {
         format!(
@@ -152,18 +193,40 @@ fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
             bound.quantity
         )
     };
-    if request.is_none() || requested == 0 {
+    // Rounded, numbers that are too large are zero, too.
+    let [has_request, has_limit] = match constraint.precision {
+        Precision::Rounded => {
+            let [requested, limited, _] = constraint.rounded();
+            [requested != 0, limited != 0]
+        }
+        Precision::Exact => [true, true],
+    };
+    let is_set = |amount: &&Amount| !amount.quantity.is_zero();
+    let Some(request) = constraint.request.filter(|_| has_request).filter(is_set) else {
         return Some(format!("{}, but no request is specified or request is 0", rule()));
-    }
-    if limit.is_none() || limited == 0 {
+    };
+    let Some(limit) = constraint.limit.filter(|_| has_limit).filter(is_set) else {
         return Some(format!("{}, but no limit is specified or limit is 0", rule()));
-    }
+    };
     // As the reference computes them, in floating point.
-    let ratio = limited as f64 / requested as f64;
-    let exceeds = if bound.value <= MAX_MILLI_VALUE {
-        ratio * 1000.0 > bound.milli_value as f64
-    } else {
-        ratio > bound.value as f64
+    let (exceeds, ratio) = match constraint.precision {
+        Precision::Rounded => {
+            let [requested, limited, _] = constraint.rounded();
+            let ratio = limited as f64 / requested as f64;
+            let exceeds = if bound.value <= MAX_MILLI_VALUE {
+                ratio * 1000.0 > bound.milli_value as f64
+            } else {
+                ratio > bound.value as f64
+            };
+            (exceeds, ratio)
+        }
+        Precision::Exact => {
+            let approximate = |amount: &Amount| amount.quantity.as_approximate_float();
+            (
+                limit.quantity.exceeds_product(&request.quantity, &bound.quantity),
+                approximate(limit) / approximate(request),
+            )
+        }
     };
     exceeds.then(|| format!("{}, but provided ratio is {ratio:.6}", rule()))
 }

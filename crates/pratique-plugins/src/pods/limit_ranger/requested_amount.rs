@@ -4,7 +4,7 @@ use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
 use smallvec::SmallVec;
 
-use crate::object::members;
+use crate::object::{members, text};
 use crate::pods::containers;
 use crate::pods::resources::{Role, Sum, of_pod_itself, quantity};
 
@@ -16,8 +16,15 @@ pub(super) struct Amount {
     pub(super) milli_value: i64,
 }
 
+/// Equality is that of the numbers.
+impl PartialEq for Amount {
+    fn eq(&self, other: &Self) -> bool {
+        self.quantity == other.quantity
+    }
+}
+
 /// The request and limit of a resource.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct RequestedAmount {
     pub(super) request: Option<Amount>,
     pub(super) limit: Option<Amount>,
@@ -29,6 +36,7 @@ pub(super) struct PodAmounts<'r, 'p> {
     /// The pod-level resources, if they count.
     of_itself: Option<&'p Value<'p>>,
     roles: SmallVec<[Role; 8]>,
+    names: SmallVec<[&'p str; 4]>,
     /// For each container as many amounts as there are resources.
     amounts: SmallVec<[RequestedAmount; 4]>,
 }
@@ -54,6 +62,7 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
             resources,
             of_itself: pod.at(&["spec", "resources"]).filter(|_| pod_level),
             roles: SmallVec::new(),
+            names: SmallVec::new(),
             amounts: SmallVec::new(),
         };
         for container in containers(pod, "containers") {
@@ -65,8 +74,9 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
         read
     }
 
-    fn push(&mut self, role: Role, container: &Value<'_>) {
+    fn push(&mut self, role: Role, container: &'p Value<'p>) {
         self.roles.push(role);
+        self.names.push(text(container, &["name"]));
         let listed = members(container, &["resources"]);
         let list = |field| listed.and_then(|listed| listed.get(field)?.as_object());
         let (requests, limits) = (list("requests"), list("limits"));
@@ -80,6 +90,21 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
     /// The amounts of each container, by the places of the resources.
     pub(super) fn each(&self) -> impl Iterator<Item = &[RequestedAmount]> {
         self.amounts.chunks(self.resources.len().max(1))
+    }
+
+    /// The amounts of the container of another pod with the name of one of this, and of the same list; none without such.
+    pub(super) fn stored<'s>(
+        &self,
+        container: usize,
+        stored: &'s PodAmounts<'_, '_>,
+    ) -> &'s [RequestedAmount] {
+        let is_main = |role: Option<&Role>| role == Some(&Role::Main);
+        let (name, in_main) = (self.names.get(container), is_main(self.roles.get(container)));
+        let mut others = stored.roles.iter().zip(&stored.names);
+        let place = others.position(|(role, other)| Some(other) == name && is_main(Some(role)) == in_main);
+        place
+            .and_then(|place| stored.each().nth(place))
+            .unwrap_or_default()
     }
 
     /// The total amounts of a pod of the resource at a place.
