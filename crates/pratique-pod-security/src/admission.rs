@@ -67,7 +67,11 @@ impl PodSecurity {
             Ok(of_plugin) => {
                 // Upstream: pod-security-admission/policy/registry.go: a release has no checks of later ones.
                 let (_, minor) = settings.feature_gates.release().version();
-                let evaluator = Evaluator::emulating(Version::Minor(i64::from(minor)));
+                let mut evaluator = Evaluator::emulating(Version::Minor(i64::from(minor)));
+                // Upstream: plugin/pkg/admission/security/podsecurity/admission.go, InspectFeatureGates: 1.34 has the gate last.
+                if settings.feature_gates.is_on("UserNamespacesPodSecurityStandards") {
+                    evaluator = evaluator.relaxing_user_namespaces();
+                }
                 Ok(PodSecurity::new(of_plugin).with_evaluator(evaluator))
             }
             Err(ConfigurationError::Undecodable(failure)) => Err(StartError::Refused(failure)),

@@ -62,11 +62,23 @@ impl Evaluator {
 
     /// The checks of a server that emulates an older version: later versions are as that one.
     pub fn emulating(version: Version) -> Self {
-        let versions = |level| (0..=NEWEST).map(|minor| at(level, minor)).collect();
+        Evaluator::with_checks(version.minor_up_to(NEWEST), false)
+    }
+
+    /// The same where pods with a user namespace of their own are relaxed at every version, not only since 1.35: a server of 1.34
+    /// with the feature gate `UserNamespacesPodSecurityStandards`.
+    // Upstream: pod-security-admission/policy/helpers.go, RelaxPolicyForUserNamespacePods, until 1.34
+    #[must_use]
+    pub fn relaxing_user_namespaces(self) -> Self {
+        Evaluator::with_checks(self.newest, true)
+    }
+
+    fn with_checks(newest: u8, relaxes: bool) -> Self {
+        let versions = |level| (0..=NEWEST).map(|minor| at(level, minor, relaxes)).collect();
         Evaluator {
             baseline: versions(Level::Baseline),
             restricted: versions(Level::Restricted),
-            newest: version.minor_up_to(NEWEST),
+            newest,
         }
     }
 
@@ -107,13 +119,14 @@ impl Except {
     }
 }
 
-/// The checks of a level at a version.
-fn at(level: Level, minor: u8) -> Vec<CheckedPods> {
+/// The checks of a level at a version, perhaps without pods that have a user namespace.
+fn at(level: Level, minor: u8, relaxes: bool) -> Vec<CheckedPods> {
     let version = |check: &Check| {
         let versions = check.versions.iter().rev();
         let applying = versions.copied().find(|(first, _)| *first <= minor);
         let (since, except) = check.except;
-        applying.map(|(_, run)| (run, if minor >= since { except } else { Except::None }))
+        let is_excepted = minor >= since || (relaxes && matches!(except, Except::UserNamespace));
+        applying.map(|(_, run)| (run, if is_excepted { except } else { Except::None }))
     };
     let overridden = |id: &str| {
         let mut overriding = CHECKS.iter().filter(|check| check.overrides == Some(id));
@@ -223,10 +236,10 @@ mod tests {
 
     #[test]
     fn restricted_checks_replace_weaker_ones() {
-        assert_eq!(at(Level::Baseline, 0).len(), 11);
-        assert_eq!(at(Level::Baseline, 34).len(), 12);
+        assert_eq!(at(Level::Baseline, 0, false).len(), 11);
+        assert_eq!(at(Level::Baseline, 34, false).len(), 12);
         // Without hostPathVolumes; restrictedVolumes and runAsNonRoot are added.
-        assert_eq!(at(Level::Restricted, 0).len(), 12);
-        assert_eq!(at(Level::Restricted, 35).len(), 12 - 4 + 7);
+        assert_eq!(at(Level::Restricted, 0, false).len(), 12);
+        assert_eq!(at(Level::Restricted, 35, false).len(), 12 - 4 + 7);
     }
 }
