@@ -90,7 +90,7 @@ pub const FACTORIES: &[PluginFactory] = &[
             storage::Protection { of: &storage::POD_GROUPS })),
     plugin(Handler::new("OwnerReferencesPermissionEnforcement", WRITES).validating()
         .needing(&[StateKind::CUSTOM_RESOURCE_DEFINITION]).asking_authorizer(),
-        |handler, _| handled(handler, ANY, identity::OwnerReferencesPermissionEnforcement)),
+        |handler, settings| handled(handler, ANY, identity::OwnerReferencesPermissionEnforcement::new(settings))),
     plugin(Handler::new("PersistentVolumeClaimResize", UPDATE).validating()
         .needing(&[StateKind::STORAGE_CLASS]),
         |handler, _| handled(handler, CLAIMS, storage::PersistentVolumeClaimResize)),

@@ -6,15 +6,28 @@ use std::collections::HashMap;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Access, AccessAnswer, MissingState, PluginContext, Rejection, StateKind};
-use pratique_types::{GroupVersionKind, Operation, builtin};
+use pratique_plugin::{
+    Access, AccessAnswer, MissingState, PluginContext, PluginSettings, Rejection, StateKind,
+};
+use pratique_schema::Release;
+use pratique_types::{GroupVersionKind, Operation};
 
 use crate::answer::forbidden;
 use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, text};
 
 // Upstream: plugin/pkg/admission/gc/gc_admission.go
-pub(crate) struct OwnerReferencesPermissionEnforcement;
+pub(crate) struct OwnerReferencesPermissionEnforcement {
+    release: &'static Release,
+}
+
+impl OwnerReferencesPermissionEnforcement {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        OwnerReferencesPermissionEnforcement {
+            release: settings.feature_gates.release(),
+        }
+    }
+}
 
 const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
 
@@ -49,7 +62,7 @@ impl BuiltInPlugin for OwnerReferencesPermissionEnforcement {
                 return Err(forbidden(attributes, error));
             }
         }
-        check_blocking(attributes, context, new, old)
+        check_blocking(attributes, context, self.release, new, old)
     }
 }
 
@@ -57,6 +70,7 @@ impl BuiltInPlugin for OwnerReferencesPermissionEnforcement {
 fn check_blocking(
     attributes: &Attributes<'_>,
     context: &PluginContext<'_>,
+    release: &'static Release,
     new: &[Value<'_>],
     old: &[Value<'_>],
 ) -> Result<(), Rejection> {
@@ -84,7 +98,7 @@ fn check_blocking(
     }
     for owner in blocking {
         let (api_version, kind) = (text(owner, &["apiVersion"]), text(owner, &["kind"]));
-        let mapped = resource_of(context, api_version, kind)?.map_err(|error| {
+        let mapped = resource_of(context, release, api_version, kind)?.map_err(|error| {
             let error = format!(
                 "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion \
                  {api_version} Kind {kind}: {error}"
@@ -153,6 +167,7 @@ enum MappingError {
 /// The resource of an owner's kind; undecided where custom resources are not known.
 fn resource_of(
     context: &PluginContext<'_>,
+    release: &'static Release,
     api_version: &str,
     kind: &str,
 ) -> Result<Result<Mapped, MappingError>, Rejection> {
@@ -163,7 +178,10 @@ fn resource_of(
         }
         Some(parts) => parts,
     };
-    if let Some(served) = builtin::resource_of(&GroupVersionKind::new(group, version, kind)) {
+    if let Some(served) = release
+        .resources()
+        .resource_of(&GroupVersionKind::new(group, version, kind))
+    {
         return Ok(Ok(Mapped {
             group: served.resource.group.clone(),
             version: served.resource.version.clone(),
