@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 
 use crate::defaults::field::{is_empty, members, part, pointer, text};
 use crate::defaults::quantities::quantity;
@@ -17,7 +17,7 @@ type Resources = BTreeMap<String, Quantity>;
 /// A Pod that states none stays as it is.
 ///
 /// ```
-/// use pratique_schema::FeatureGates;
+/// use pratique_schema::{FeatureGates, Release};
 ///
 /// let pod = br#"{"spec":{"containers":[{"resources":{"limits":{"cpu":"1"}}}],"resources":{"requests":{"cpu":"2"}}}}"#;
 /// let mut pod = pratique_json::parse(pod)?;
@@ -30,7 +30,7 @@ pub fn complete_pod_resources(pod: &mut Value<'_>, gates: FeatureGates) {
         && gates.is_on("PodLevelResources")
         && gates.is_on("PodLevelResourcesFixDefaulting")
     {
-        complete(spec);
+        complete(spec, gates.release());
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn default_requests(spec: &mut Object<'_>) {
     }
 }
 
-fn complete(spec: &mut Object<'_>) {
+fn complete(spec: &mut Object<'_>, release: &Release) {
     let Some(Value::Object(resources)) = spec.get("resources") else {
         return;
     };
@@ -68,7 +68,14 @@ fn complete(spec: &mut Object<'_>) {
         .flat_map(|list| structs(spec, list))
         .map(|container| members(members(container, "resources"), "limits"))
         .collect();
-    let is_limited = |name: &str| limited.iter().all(|limits| limits.contains_key(name));
+    // Upstream: component-helpers/resource/helpers.go, omitPartiallySetCPUMemLimits, since 1.38: a limit of zero is none.
+    let omits_zero = release.at_least(1, 38);
+    let limits_something = |limit: &Value<'_>| quantity(limit).is_none_or(|limit| !limit.is_zero());
+    let is_limited = |name: &str| {
+        let mut limits = limited.iter().map(|limits| limits.get(name));
+        let counts_zero = !(omits_zero && is_native(name));
+        limits.all(|limit| limit.is_some_and(|limit| counts_zero || limits_something(limit)))
+    };
     let all_limited: Resources = limits
         .iter()
         .filter(|(name, _)| is_limited(name))
