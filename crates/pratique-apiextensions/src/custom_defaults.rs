@@ -1,6 +1,7 @@
 //! The defaults of custom resources, without the rest of their definitions.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::ObjectRef;
 use pratique_types::field::{ErrorList, Path};
 
@@ -53,7 +54,7 @@ impl CustomDefaults {
             name: ObjectRef::new(definition).name().to_owned(),
             errors: errors.into_vec(),
         };
-        let errors = group_errors(definition);
+        let errors = group_errors(definition, Release::latest());
         if !errors.is_empty() {
             return Err(refused(errors));
         }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value, text_at};
+use pratique_schema::Release;
+use pratique_types::ObjectRef;
 use pratique_types::field::{Error, ErrorList, aggregate};
-use pratique_types::{ObjectRef, builtin};
 use pratique_validation::rules::{Errors, Node};
 
 use crate::definition_rules::{VersionSchemas, validate_create, validate_group};
@@ -39,7 +40,15 @@ impl CustomResource {
     /// # Errors
     /// A server refuses it, or Kubernetes itself serves the resource.
     pub fn compile(definition: &Value<'_>) -> Result<Self, DefinitionError> {
-        let checked = CheckedDefinition::new(definition, KnownExpressions::none());
+        Self::compile_in(Release::latest(), definition)
+    }
+
+    /// The same for a server of a release.
+    ///
+    /// # Errors
+    /// A server refuses it, or Kubernetes itself serves the resource.
+    pub fn compile_in(release: &'static Release, definition: &Value<'_>) -> Result<Self, DefinitionError> {
+        let checked = CheckedDefinition::new(definition, release, KnownExpressions::none());
         match checked.resource.filter(|_| checked.errors.is_empty()) {
             Some(resource) => Ok(resource),
             None => Err(refused(definition, checked.errors)),
@@ -54,7 +63,18 @@ impl CustomResource {
     /// Its group has no custom resources, or Kubernetes itself serves the resource; a schema is not structural, or says something
     /// that cannot be followed.
     pub fn stored(definition: &Value<'_>) -> Result<(Self, Vec<Error>), DefinitionError> {
-        let checked = CheckedDefinition::new(definition, KnownExpressions::All);
+        Self::stored_in(Release::latest(), definition)
+    }
+
+    /// The same for a server of a release.
+    ///
+    /// # Errors
+    /// As [`stored`](Self::stored).
+    pub fn stored_in(
+        release: &'static Release,
+        definition: &Value<'_>,
+    ) -> Result<(Self, Vec<Error>), DefinitionError> {
+        let checked = CheckedDefinition::new(definition, release, KnownExpressions::All);
         match checked.resource {
             Some(resource) => Ok((resource, checked.errors)),
             None => Err(refused(definition, checked.errors)),
@@ -112,17 +132,17 @@ struct CheckedDefinition {
 }
 
 impl CheckedDefinition {
-    fn new(definition: &Value<'_>, known: KnownExpressions) -> Self {
+    fn new(definition: &Value<'_>, release: &'static Release, known: KnownExpressions) -> Self {
         let defaulted = with_defaults(definition);
         let root = Node::root(&defaulted);
-        let mut errors = Errors::default();
+        let mut errors = Errors::of_release(release);
         let schemas = validate_create(&root, known, &mut errors);
-        let group_errors = group_errors(&defaulted);
+        let group_errors = group_errors(&defaulted, release);
         let is_followed = schemas.malformed.is_empty() && group_errors.is_empty();
         let resource = is_followed.then(|| read_resource(&defaulted, &schemas));
         let mut all = schemas.malformed;
         all.extend(errors.into_list().into_vec());
-        all.extend(claimed(&defaulted));
+        all.extend(claimed(&defaulted, release));
         CheckedDefinition {
             resource: resource.flatten(),
             errors: all.into_vec(),
@@ -175,22 +195,23 @@ fn read_resource(definition: &Value<'_>, schemas: &VersionSchemas) -> Option<Cus
 }
 
 /// Why the group of a definition has no such custom resources.
-pub(crate) fn group_errors(definition: &Value<'_>) -> ErrorList {
+pub(crate) fn group_errors(definition: &Value<'_>, release: &Release) -> ErrorList {
     let root = Node::root(definition);
     let mut errors = Errors::default();
     validate_group(&root.child("spec").child("group"), &mut errors);
     let mut errors = errors.into_list();
     if errors.is_empty() {
-        errors.extend(claimed(definition));
+        errors.extend(claimed(definition, release));
     }
     errors
 }
 
 /// A server takes a definition of a resource that it serves itself, and goes on to serve its own.
-fn claimed(definition: &Value<'_>) -> Option<Error> {
+fn claimed(definition: &Value<'_>, release: &Release) -> Option<Error> {
     let text = |path: &[&str]| text_at(definition, path);
     let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
-    let served = builtin::claimed(group, kind, text(&["spec", "names", "plural"]))?;
+    let resources = release.resources();
+    let served = resources.claimed(group, kind, text(&["spec", "names", "plural"]))?;
     let detail = format!(
         "Kubernetes itself serves {} of kind {}, and not this resource",
         served.resource.group_resource(),

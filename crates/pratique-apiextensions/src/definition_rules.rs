@@ -25,7 +25,7 @@ use pratique_validation::rules::{
 };
 
 use self::spec::{SpecCheck, SpecOptions};
-use crate::rules::KnownExpressions;
+use crate::rules::{ExpressionScope, KnownExpressions};
 
 pub(crate) use self::resource_names::validate_group;
 pub(crate) use self::schema_check::CompiledSchema;
@@ -65,7 +65,8 @@ pub(crate) fn validate_create(
         faults
     };
     validate_object_meta(&object.child("metadata"), false, name_rule, errors);
-    let options = SpecOptions::new(known);
+    let release = errors.release();
+    let options = SpecOptions::new(ExpressionScope { release, known });
     let absent = Node::absent(*object.path());
     validate_rest(object, &absent, &options, errors, |_| {})
 }
@@ -74,7 +75,7 @@ pub(crate) fn validate_create(
 fn validate_update(request: &Request<'_>, errors: &mut Errors) {
     let (object, old) = (&request.object, &request.old);
     validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
-    let options = SpecOptions::beside(object, old);
+    let options = SpecOptions::beside(object, old, errors.release());
     validate_rest(object, old, &options, errors, |errors| {
         validate_immutable(object, old, errors);
     });

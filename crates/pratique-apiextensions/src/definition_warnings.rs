@@ -4,20 +4,30 @@ use std::collections::BTreeSet;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::{Value, text_at};
+use pratique_schema::Release;
 
 use crate::definition_rules::{distinct_schemas, has_schema};
 use crate::schema::is_recognized_format;
 
 /// A server's warnings about a definition, but for those that it gave of the existing one.
 // Upstream: apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go, WarningsOnCreate, WarningsOnUpdate
-pub fn definition_warnings(definition: &Value<'_>, old: Option<&Value<'_>>) -> Vec<String> {
-    let known = old.map(unrecognized_formats).unwrap_or_default();
-    let mut formats = unrecognized_formats(definition);
+pub fn definition_warnings(
+    definition: &Value<'_>,
+    old: Option<&Value<'_>>,
+    release: &Release,
+) -> Vec<String> {
+    let unrecognized = |definition: &Value<'_>| unrecognized_formats(definition, release);
+    let known = old.map(unrecognized).unwrap_or_default();
+    let mut formats = unrecognized(definition);
     formats.retain(|format| !known.contains(format));
     let formats = formats.iter();
     let mut warnings: Vec<String> = formats
         .map(|format| format!("unrecognized format {}", quote(format)))
         .collect();
+    // Upstream: apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go, getNonScalarListTypeSetWarnings, since 1.37
+    if !release.at_least(1, 37) {
+        return warnings;
+    }
     let known = old.map(wide_sets).unwrap_or_default();
     let wide = wide_sets(definition);
     warnings.extend(wide.difference(&known).map(|of| {
@@ -38,11 +48,11 @@ fn search(definition: &Value<'_>, visit: &mut dyn FnMut(&Value<'_>)) {
     }
 }
 
-fn unrecognized_formats(definition: &Value<'_>) -> Vec<String> {
+fn unrecognized_formats(definition: &Value<'_>, release: &Release) -> Vec<String> {
     let mut formats = Vec::new();
     search(definition, &mut |schema| {
         let (of, format) = (text_at(schema, &["type"]), text_at(schema, &["format"]));
-        if !format.is_empty() && !is_recognized_format(of, format) {
+        if !format.is_empty() && !is_recognized_format(of, format, release) {
             formats.push(format.to_owned());
         }
     });

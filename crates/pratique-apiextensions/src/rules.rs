@@ -21,7 +21,7 @@ use crate::schema::Schema;
 use crate::validate::Correlated;
 
 pub(crate) use cost::TotalCost;
-pub(crate) use environments::KnownExpressions;
+pub(crate) use environments::{ExpressionScope, KnownExpressions};
 pub(crate) use field_path::{FieldPathError, resolve};
 pub(crate) use report::{RulePlace, RuleReporter};
 
@@ -54,6 +54,8 @@ struct CompiledRule {
     /// The greatest cost of the rule.
     max_cost: u64,
     uses_old_self: bool,
+    /// Whether its error shows the value; otherwise it shows the type of it.
+    shows_value: bool,
     is_old_self_optional: bool,
     /// The field that the rule's error names, from that of the rule: `.spec.a[b]` without the dot.
     field_path: String,
@@ -103,6 +105,7 @@ impl CompiledRule {
             body: Err(refused),
             max_cost: 0,
             uses_old_self: false,
+            shows_value: false,
             is_old_self_optional: false,
             field_path: String::new(),
             shown: Box::default(),
@@ -155,9 +158,9 @@ impl RuleNode {
 
 impl Rules {
     /// Compiles the rules of a schema. Those that do not compile are told by a [`RuleReporter`].
-    pub(crate) fn compile(schema: &Schema, known: &KnownExpressions) -> Rules {
+    pub(crate) fn compile(schema: &Schema, scope: &ExpressionScope) -> Rules {
         Rules {
-            root: compile::Compiler::new(known).root(schema),
+            root: compile::Compiler::new(scope).root(schema),
         }
     }
 

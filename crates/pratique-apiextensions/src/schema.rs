@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use pratique_gotext::regexp::{self, Regex};
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::field::Path;
 
 pub(crate) use format::{format_check, is_recognized_format};
@@ -191,19 +192,19 @@ impl Schema {
     /// Lets values be checked as those of a schema that is served. Defaults are checked before: by the type and format as they are
     /// written.
     // Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, NewSchemaValidator
-    pub(crate) fn serve(&mut self) {
+    pub(crate) fn serve(&mut self, release: &Release) {
         self.checks_int_or_string = self.is_int_or_string;
-        self.values.checked_format = self.known_format().into();
+        self.values.checked_format = self.known_format(release).into();
         let parts = self.properties.values_mut();
         let parts = parts
             .chain(self.items.as_deref_mut())
             .chain(self.not.as_deref_mut());
         let lists = [&mut self.all_of, &mut self.any_of, &mut self.one_of];
         for part in parts.chain(lists.into_iter().flatten()) {
-            part.serve();
+            part.serve(release);
         }
         if let Some(Additional::Schema(part)) = &mut self.additional {
-            part.serve();
+            part.serve(release);
         }
     }
 

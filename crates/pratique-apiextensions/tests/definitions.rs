@@ -6,6 +6,7 @@ use std::path::Path;
 
 use pratique_apiextensions::{CustomResource, DEFINITION_KINDS, definition_warnings};
 use pratique_json::{Value, text_at};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, Validator};
 
@@ -133,10 +134,14 @@ fn warnings_are_about_what_is_new() {
         "unrecognized format \"foo\"",
         "x-kubernetes-list-type: set for items of type \"object\" is not supported by server-side apply or CEL validation rules",
     ];
-    assert_eq!(definition_warnings(&odd, None), [date, foo, set]);
+    let warnings = |old| definition_warnings(&odd, old, Release::latest());
+    assert_eq!(warnings(None), [date, foo, set]);
     let old = with(r#", "properties": {"a": {"type": "string", "format": "foo"}}"#);
-    assert_eq!(definition_warnings(&odd, Some(&old)), [date, set]);
-    assert!(definition_warnings(&odd, Some(&odd)).is_empty());
+    assert_eq!(warnings(Some(&old)), [date, set]);
+    assert!(warnings(Some(&odd)).is_empty());
+    // Sets are warned of since 1.37.
+    let older = Release::by_version("1.36").unwrap();
+    assert_eq!(definition_warnings(&odd, None, older), [date, foo]);
 }
 
 #[test]

@@ -5,18 +5,28 @@ use std::sync::Arc;
 use pratique_apiextensions::{CustomResource, DefinitionError, Version};
 use pratique_json::{Object, Value};
 use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured};
-use pratique_schema::FeatureGates;
 use pratique_schema::merge::MergeSchema;
-use pratique_types::builtin::{self, ServedResource};
+use pratique_schema::{FeatureGates, Release};
+use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status, field, status};
 
 use crate::scheme::{Decoded, Scheme, Undecoded};
 use crate::target::Target;
 
 /// The custom resources that a server serves. Cloning is cheap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct CustomResources {
+    release: &'static Release,
     served: Vec<Arc<Served>>,
+}
+
+impl Default for CustomResources {
+    fn default() -> Self {
+        CustomResources {
+            release: Release::latest(),
+            served: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -38,13 +48,19 @@ pub enum UnservedError {
 }
 
 impl CustomResources {
+    /// The same of a server of a release, by which definitions are compiled that are served from now on.
+    #[must_use]
+    pub fn with_release(self, release: &'static Release) -> Self {
+        CustomResources { release, ..self }
+    }
+
     /// Serves an existing definition, in place of an earlier one of its name; returns the errors for which a
     /// server would refuse it today.
     ///
     /// # Errors
     /// The definition cannot be served.
     pub fn serve(&mut self, definition: &Value<'_>) -> Result<Vec<field::Error>, UnservedError> {
-        let (resource, faults) = CustomResource::stored(definition)?;
+        let (resource, faults) = CustomResource::stored_in(self.release, definition)?;
         self.add(resource, definition)?;
         Ok(faults)
     }
@@ -54,7 +70,7 @@ impl CustomResources {
     /// # Errors
     /// A server refuses the definition, or serves a built-in resource instead.
     pub fn create(&mut self, definition: &Value<'_>) -> Result<(), UnservedError> {
-        let resource = CustomResource::compile(definition)?;
+        let resource = CustomResource::compile_in(self.release, definition)?;
         self.add(resource, definition)
     }
 
@@ -89,7 +105,9 @@ impl CustomResources {
         let resource = &served.resource;
         let versions = resource.versions().iter();
         versions
-            .filter(|version| version.is_served() && !builtin::serves_version(group, version.name()))
+            .filter(|version| {
+                version.is_served() && !self.release.resources().serves_version(group, version.name())
+            })
             .map(|version| ServedResource {
                 resource: GroupVersionResource::new(group, version.name(), plural),
                 subresource: String::new(),

@@ -2,6 +2,7 @@
 
 use pratique_apiextensions::{Validation, Version};
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::{GroupVersionKind, ObjectRef, Status, status};
 
 use crate::Placeholders;
@@ -123,9 +124,10 @@ impl<'s> KindStrategy<'s> {
         kind: &GroupVersionKind,
         object: &Value<'static>,
         placeholders: &Placeholders,
+        release: &Release,
     ) -> Result<Vec<String>, Box<Status>> {
         match self {
-            KindStrategy::Builtin(..) => Ok(crate::warnings::on_create(kind, object, placeholders)),
+            KindStrategy::Builtin(..) => Ok(crate::warnings::on_create(kind, object, placeholders, release)),
             KindStrategy::Custom(version) | KindStrategy::CustomStatus(version) => {
                 accepted(object, version.validate_create(object))
             }
@@ -139,9 +141,12 @@ impl<'s> KindStrategy<'s> {
         kind: &GroupVersionKind,
         object: &Value<'static>,
         old: &Value<'static>,
+        release: &Release,
     ) -> Result<Vec<String>, Box<Status>> {
         let (version, validation) = match self {
-            KindStrategy::Builtin(_, None) => return Ok(crate::warnings::on_update(kind, object, old)),
+            KindStrategy::Builtin(_, None) => {
+                return Ok(crate::warnings::on_update(kind, object, old, release));
+            }
             KindStrategy::Builtin(_, Some(_)) => return Ok(Vec::new()),
             KindStrategy::Custom(version) => (version, version.validate_update(object, old)),
             KindStrategy::CustomStatus(version) => (version, version.validate_status_update(object, old)),

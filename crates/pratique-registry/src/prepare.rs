@@ -91,7 +91,8 @@ impl Registry<'_> {
         let mut warnings = std::mem::take(&mut context.warnings);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
-        warnings.extend(strategy.validate_create(kind, &object, self.placeholders)?);
+        let release = self.scheme.gates().release();
+        warnings.extend(strategy.validate_create(kind, &object, self.placeholders, release)?);
         let name = object::text(&object, &["metadata", "name"]).to_owned();
         if name.is_empty() && !received.request.without_name {
             return Err(refusal::no_name(kind));
@@ -135,7 +136,8 @@ impl Registry<'_> {
         let mut warnings = std::mem::take(&mut context.warnings);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
-        warnings.extend(strategy.validate_update(kind, &object, old)?);
+        let release = self.scheme.gates().release();
+        warnings.extend(strategy.validate_update(kind, &object, old, release)?);
         if target.subresource == "status" {
             warnings.extend(crate::warnings::on_status_update(kind, &object));
         }

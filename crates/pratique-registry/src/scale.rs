@@ -205,7 +205,12 @@ pub(crate) fn prepare(
     strategy.prepare_for_update(&mut context, &mut controller, &old);
     let mut warnings = received.warnings.clone();
     if let (Some(kind), true) = (&target.custom, fields.is_custom) {
-        warnings.extend(strategy.validate_update(kind, &controller, &old)?);
+        warnings.extend(strategy.validate_update(
+            kind,
+            &controller,
+            &old,
+            registry.scheme.gates().release(),
+        )?);
     }
     let attributes = Attributes {
         object: fields.scale(target, &controller),

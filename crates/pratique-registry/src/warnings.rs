@@ -11,6 +11,7 @@ mod storage;
 
 use pratique_gotext::validation::dns1123_label;
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::Placeholders;
@@ -35,6 +36,7 @@ pub(crate) fn on_create(
     kind: &GroupVersionKind,
     object: &Value<'static>,
     placeholders: &Placeholders,
+    release: &Release,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(of_name(kind, object, placeholders));
@@ -42,7 +44,7 @@ pub(crate) fn on_create(
     if let Some(path) = template(kind) {
         warnings.extend(of_template(kind, object, path));
     }
-    warnings.extend(of_kind(kind, object, None));
+    warnings.extend(of_kind(kind, object, None, release));
     warnings
 }
 
@@ -56,11 +58,16 @@ fn of_template(kind: &GroupVersionKind, object: &Value<'static>, path: Path<'_>)
 }
 
 /// The warnings about an object of a single kind, new or changed.
-fn of_kind(kind: &GroupVersionKind, object: &Value<'static>, old: Option<&Value<'static>>) -> Vec<String> {
+fn of_kind(
+    kind: &GroupVersionKind,
+    object: &Value<'static>,
+    old: Option<&Value<'static>>,
+    release: &Release,
+) -> Vec<String> {
     let is_update = old.is_some();
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-            pratique_apiextensions::definition_warnings(object, old)
+            pratique_apiextensions::definition_warnings(object, old, release)
         }
         ("", "Endpoints") => network::endpoints(object),
         ("", "Node") => kinds::node(object),
@@ -68,7 +75,7 @@ fn of_kind(kind: &GroupVersionKind, object: &Value<'static>, old: Option<&Value<
         ("", "PersistentVolumeClaim") => storage::claim(object),
         ("", "ResourceQuota") if !is_update => kinds::resource_quota(object),
         ("", "Secret") => kinds::secret(object).into_iter().collect(),
-        ("", "Service") => network::service(object),
+        ("", "Service") => network::service(object, release),
         ("", "ServiceAccount") => kinds::service_account(object, old).into_iter().collect(),
         ("apps", "StatefulSet") => {
             let mut warnings = storage::claim_templates(object, is_update);
@@ -93,6 +100,7 @@ pub(crate) fn on_update(
     kind: &GroupVersionKind,
     object: &Value<'static>,
     old: &Value<'static>,
+    release: &Release,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     let counted = !object::same(object, old, &["metadata", "generation"]);
@@ -107,7 +115,7 @@ pub(crate) fn on_update(
         Some(path) if counted && kind.kind != "Pod" => warnings.extend(of_template(kind, templated, path)),
         _ => {}
     }
-    warnings.extend(of_kind(kind, object, Some(old)));
+    warnings.extend(of_kind(kind, object, Some(old), release));
     warnings
 }
 

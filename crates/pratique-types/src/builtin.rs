@@ -74,6 +74,30 @@ impl BuiltinResources {
         let mut served = self.served.iter();
         served.any(|served| served.resource.group == group && served.resource.version == version)
     }
+
+    /// The built-in resource whose kind or name, in any version, a custom resource would have. The built-in one is served.
+    pub fn claimed(&self, group: &str, kind: &str, plural: &str) -> Option<&ServedResource> {
+        let mut served = self.served.iter().chain(&self.optional);
+        served.find(|served| {
+            let is_kind = served.kind.group == group && served.kind.kind == kind;
+            served.subresource.is_empty()
+                && served.resource.group == group
+                && (is_kind || served.resource.resource == plural)
+        })
+    }
+
+    /// Whether a custom resource can be served. The groups of custom resources have a dot, and some that have one are those of
+    /// Kubernetes itself.
+    pub fn may_be_custom(&self, resource: &GroupVersionResource, kind: &str) -> bool {
+        let GroupVersionResource {
+            group,
+            version,
+            resource,
+        } = resource;
+        group.contains('.')
+            && !self.serves_version(group, version)
+            && self.claimed(group, kind, resource).is_none()
+    }
 }
 
 /// All of them, in the order of the API groups.
@@ -122,24 +146,13 @@ pub fn serves_version(group: &str, version: &str) -> bool {
 
 /// The built-in resource whose kind or name, in any version, a custom resource would have. The built-in one is served.
 pub fn claimed(group: &str, kind: &str, plural: &str) -> Option<&'static ServedResource> {
-    let mut served = resources().iter().chain(optional());
-    served.find(|served| {
-        let is_kind = served.kind.group == group && served.kind.kind == kind;
-        served.subresource.is_empty()
-            && served.resource.group == group
-            && (is_kind || served.resource.resource == plural)
-    })
+    BuiltinResources::latest().claimed(group, kind, plural)
 }
 
 /// Whether a custom resource can be served. The groups of custom resources have a dot, and some that have one are those of
 /// Kubernetes itself.
 pub fn may_be_custom(resource: &GroupVersionResource, kind: &str) -> bool {
-    let GroupVersionResource {
-        group,
-        version,
-        resource,
-    } = resource;
-    group.contains('.') && !serves_version(group, version) && claimed(group, kind, resource).is_none()
+    BuiltinResources::latest().may_be_custom(resource, kind)
 }
 
 /// The table of the resources that every server of the latest release serves.

@@ -85,11 +85,13 @@ impl ApiObjects {
         }
     }
 
-    /// As a server of a release with its feature gates; without them it is of the newest release.
+    /// As a server of a release with its feature gates; without them it is of the newest release. Definitions that were added before
+    /// are still those of the release before.
     #[must_use]
     pub fn with_gates(self, gates: FeatureGates) -> Self {
         ApiObjects {
             builtin: self.builtin.with_gates(gates),
+            custom: self.custom.with_release(gates.release()),
             ..self
         }
     }

@@ -67,7 +67,7 @@ impl SchemaCheck<'_> {
             let mut found = ErrorList::default();
             check_structural(&schema, openapi.path(), &mut found);
             if found.is_empty() {
-                let rules = Rules::compile(&schema, &self.options.known_expressions);
+                let rules = Rules::compile(&schema, &self.options.expressions);
                 let requires_pruned = self.options.requires_pruned_defaults;
                 let path = openapi.path();
                 check_defaults(&schema, rules.root(), requires_pruned, path, &mut found);
@@ -95,7 +95,7 @@ impl SchemaCheck<'_> {
         checked.malformed = faults.malformed;
         if let Some(compiled) = checked.compiled.as_mut().and_then(Arc::get_mut) {
             prune_defaults(&mut compiled.schema);
-            compiled.schema.serve();
+            compiled.schema.serve(self.options.expressions.release);
         }
         checked
     }

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::field::{ErrorList, Path};
 use pratique_validation::rules::Node;
 
 use super::map_list_keys::validate_map_list_keys;
 use super::schema_search::{has_schema, schemas_of};
 use crate::prune_defaults::has_unpruned_defaults;
-use crate::rules::KnownExpressions;
+use crate::rules::{ExpressionScope, KnownExpressions};
 use crate::schema::{ReadFaults, Type, check_structural, read};
 
 /// Which rules of schemas hold: all, unless the existing definition breaks them.
@@ -22,12 +23,12 @@ pub(crate) struct SchemaOptions {
     pub(super) requires_pruned_defaults: bool,
     pub(super) requires_atomic_sets: bool,
     pub(super) requires_map_list_keys: bool,
-    pub(super) known_expressions: KnownExpressions,
+    pub(super) expressions: ExpressionScope,
 }
 
 impl SchemaOptions {
     /// Those of a new definition.
-    pub(crate) fn new(known_expressions: KnownExpressions) -> Self {
+    pub(crate) fn new(expressions: ExpressionScope) -> Self {
         SchemaOptions {
             requires_schemas: true,
             requires_structural: true,
@@ -35,13 +36,13 @@ impl SchemaOptions {
             requires_pruned_defaults: true,
             requires_atomic_sets: true,
             requires_map_list_keys: true,
-            known_expressions,
+            expressions,
         }
     }
 
     /// Those of a definition that is to replace another.
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionUpdate
-    pub(super) fn beside(old: &Node<'_, '_>) -> Self {
+    pub(super) fn beside(old: &Node<'_, '_>, release: &'static Release) -> Self {
         let versions = old.value().get("versions").and_then(Value::as_array);
         let versions = versions.unwrap_or_default();
         let lacks = |has: &dyn Fn(&Value<'_>) -> bool| {
@@ -54,7 +55,10 @@ impl SchemaOptions {
             requires_pruned_defaults: !schemas_of(versions).any(is_not_pruned),
             requires_atomic_sets: lacks(&is_not_atomic),
             requires_map_list_keys: lacks(&has_wrong_keys),
-            known_expressions: known_expressions(versions),
+            expressions: ExpressionScope {
+                release,
+                known: known_expressions(versions),
+            },
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pratique_gotext::strconv::is_printable;
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::field::{ErrorList, Path};
 use pratique_validation::rules::{Errors, Node, named};
 
@@ -17,7 +18,7 @@ use super::schema_search::{has_schema, schemas_of};
 use super::selectable_fields::{has_too_many, validate_selectable_fields, validate_selectable_without};
 use super::subresources::{validate_column, validate_subresources};
 use super::version_settings::{VersionSetting, VersionSettings, is_same_setting, versions_by_name};
-use crate::rules::KnownExpressions;
+use crate::rules::ExpressionScope;
 use crate::schema::{ReadFaults, read};
 
 /// What a definition may keep because the existing one has it.
@@ -53,9 +54,9 @@ pub(super) struct SpecCheck<'c, 'v> {
 impl SpecOptions {
     /// Those of a new definition.
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinition
-    pub(super) fn new(known: KnownExpressions) -> Self {
+    pub(super) fn new(expressions: ExpressionScope) -> Self {
         SpecOptions {
-            schemas: SchemaOptions::new(known),
+            schemas: SchemaOptions::new(expressions),
             conversion: ConversionOptions::NEW,
             unchanged_schemas: HashSet::new(),
             many_selectable: HashSet::new(),
@@ -64,13 +65,19 @@ impl SpecOptions {
 
     /// Those of a definition that is to replace another.
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionUpdate
-    pub(super) fn beside(object: &Node<'_, '_>, old: &Node<'_, '_>) -> Self {
+    pub(super) fn beside(object: &Node<'_, '_>, old: &Node<'_, '_>, release: &'static Release) -> Self {
         let (spec, old_spec) = (object.child("spec"), old.child("spec"));
         SpecOptions {
-            schemas: SchemaOptions::beside(&old_spec),
+            schemas: SchemaOptions::beside(&old_spec, release),
             conversion: ConversionOptions::beside(&old_spec, is_established(old)),
             unchanged_schemas: unchanged_schemas(&spec, &old_spec),
-            many_selectable: many_selectable(&spec, &old_spec),
+            // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, findTooManySelectableFieldsAllowed,
+            // since 1.35
+            many_selectable: if release.at_least(1, 35) {
+                many_selectable(&spec, &old_spec)
+            } else {
+                HashSet::new()
+            },
         }
     }
 }

@@ -3,7 +3,7 @@
 use pratique_cel::estimate::estimate;
 use pratique_cel::{Environment, Program, Type as CelType};
 
-use super::environments::{KnownExpressions, SelfEnvironments};
+use super::environments::{ExpressionScope, SelfEnvironments};
 use super::field_path;
 use super::types::{Declared, MAX_REQUEST};
 use super::{Body, CompiledRule, MessageExpression, Refused, RuleNode};
@@ -14,7 +14,7 @@ const UNCONVERTIBLE: &str = "internal error: failed to construct type informatio
 const UNDECLARED: &str = "failed to convert to declType for CEL validation rules";
 
 pub(super) struct Compiler<'k> {
-    known: &'k KnownExpressions,
+    scope: &'k ExpressionScope,
 }
 
 /// What a server knows of the type of a schema while it checks the rules of a definition.
@@ -57,8 +57,13 @@ enum SchemaPart<'p> {
 }
 
 impl<'k> Compiler<'k> {
-    pub(super) fn new(known: &'k KnownExpressions) -> Self {
-        Compiler { known }
+    pub(super) fn new(scope: &'k ExpressionScope) -> Self {
+        Compiler { scope }
+    }
+
+    /// The type of a schema.
+    fn declared(&self, schema: &Schema, is_resource: bool) -> Option<Declared> {
+        Declared::of(schema, is_resource, self.scope.release)
     }
 
     /// Compiles the rules of a resource.
@@ -70,7 +75,7 @@ impl<'k> Compiler<'k> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validator
     fn node(&self, schema: &Schema, is_resource: bool, given: Option<TypeInfo<'_>>) -> Option<RuleNode> {
         let is_needed = given.is_none() && !schema.rules.is_empty();
-        let declared = is_needed.then(|| Declared::of(schema, is_resource)).flatten();
+        let declared = is_needed.then(|| self.declared(schema, is_resource)).flatten();
         let info = match given {
             Some(info) => info,
             None if is_needed => TypeInfo::from_declared(declared.as_ref()),
@@ -85,7 +90,7 @@ impl<'k> Compiler<'k> {
             let Some(mut inner) = self.part(property, &info, SchemaPart::Property(name)) else {
                 continue;
             };
-            inner.has_type = Declared::of(property, property.is_embedded).is_some();
+            inner.has_type = self.declared(property, property.is_embedded).is_some();
             node.properties.insert(name.clone(), inner);
         }
         let element = |of: Option<&Schema>| self.part(of?, &info, SchemaPart::Element).map(Box::new);
@@ -108,7 +113,7 @@ impl<'k> Compiler<'k> {
         match around.part(part) {
             Some(info) => self.node(schema, schema.is_embedded, Some(info)),
             None => {
-                let declared = Declared::of(schema, schema.is_embedded);
+                let declared = self.declared(schema, schema.is_embedded);
                 self.node(
                     schema,
                     schema.is_embedded,
@@ -129,7 +134,7 @@ impl<'k> Compiler<'k> {
                     _ => UNDECLARED,
                 });
                 // Definitions may be stored nevertheless, and their rules are evaluated.
-                own = Declared::of(schema, node.is_resource);
+                own = self.declared(schema, node.is_resource);
                 own.as_ref()
             }
         };
@@ -140,7 +145,7 @@ impl<'k> Compiler<'k> {
         // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, maxCardinality
         let max_cardinality = MAX_REQUEST / declared.min_size.saturating_add(1);
         node.max_cardinality = u64::try_from(max_cardinality).unwrap_or_default();
-        let environments = SelfEnvironments::new(declared);
+        let environments = SelfEnvironments::new(declared, self.scope.release);
         // One without a text is an error already.
         let rules = schema.rules.iter().filter(|rule| !rule.rule.trim().is_empty());
         let compile = |rule| self.rule(rule, schema, declared, &environments);
@@ -156,7 +161,7 @@ impl<'k> Compiler<'k> {
         environments: &SelfEnvironments,
     ) -> CompiledRule {
         let is_optional = rule.optional_old_self == Some(true);
-        let environment = environments.environment(self.known.has_rule(&rule.rule), is_optional);
+        let environment = environments.environment(self.scope.known.has_rule(&rule.rule), is_optional);
         let (program, max_cost) = match expression(&environment, &rule.rule, declared, &CelType::Bool) {
             Ok(compiled) => compiled,
             Err(refusal) => {
@@ -185,6 +190,8 @@ impl<'k> Compiler<'k> {
             }),
             max_cost,
             uses_old_self,
+            // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, since 1.35
+            shows_value: self.scope.release.at_least(1, 35),
             is_old_self_optional: is_optional,
             field_path: resolved.map(|path| path.text).unwrap_or_default(),
             shown: if rule.message.is_empty() {
@@ -212,7 +219,7 @@ impl<'k> Compiler<'k> {
             return MessageExpression::Absent;
         }
         let is_optional = rule.optional_old_self == Some(true);
-        let environment = environments.environment(self.known.has_message(text), is_optional);
+        let environment = environments.environment(self.scope.known.has_message(text), is_optional);
         match expression(&environment, text, declared, &CelType::String) {
             Ok((program, max_cost)) => MessageExpression::Compiled {
                 program: Box::new(program),

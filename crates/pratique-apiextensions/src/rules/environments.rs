@@ -2,14 +2,12 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_cel::{Environment, Type as CelType, library};
+use pratique_schema::Release;
 
 use super::types::{Declared, ObjectTypes};
-
-/// The minor version of the reference.
-const CURRENT_MINOR: u32 = 37;
 
 /// The name of the type of `self`. A server's ends in digits of the time, so that no rule can use it.
 const SELF_TYPE: &str = "selfType";
@@ -54,9 +52,19 @@ impl KnownExpressions {
     }
 }
 
+/// What the expressions of a definition may use.
+#[derive(Debug)]
+pub(crate) struct ExpressionScope {
+    /// The release of the server.
+    pub(crate) release: &'static Release,
+    /// The expressions that were there before.
+    pub(crate) known: KnownExpressions,
+}
+
 /// The environments of the rules of one schema, made when they are needed.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, prepareEnvSet
 pub(super) struct SelfEnvironments {
+    release: &'static Release,
     of_self: CelType,
     types: Arc<ObjectTypes>,
     /// By whether the expression is known, and whether `oldSelf` is optional.
@@ -64,10 +72,11 @@ pub(super) struct SelfEnvironments {
 }
 
 impl SelfEnvironments {
-    pub(super) fn new(declared: &Declared) -> Self {
+    pub(super) fn new(declared: &Declared, release: &'static Release) -> Self {
         let mut types = ObjectTypes::default();
         let of_self = declared.cel_type(SELF_TYPE, &mut types);
         SelfEnvironments {
+            release,
             of_self,
             types: Arc::new(types),
             made: Default::default(),
@@ -85,7 +94,7 @@ impl SelfEnvironments {
             } else {
                 self.of_self.clone()
             };
-            base(is_known)
+            base(self.release, is_known)
                 .with_variable("self", self.of_self.clone())
                 .with_variable("oldSelf", of_old)
                 .with_types(self.types.clone())
@@ -94,15 +103,21 @@ impl SelfEnvironments {
     }
 }
 
+/// The environments of releases by their minor versions, and whether they are of known expressions.
+type Environments = Vec<((u32, bool), Environment)>;
+
 /// The functions that expressions may use.
 // Upstream: apiserver/pkg/cel/environment/environment.go, EnvSet
-fn base(is_known: bool) -> Environment {
-    static FRESH: OnceLock<Environment> = OnceLock::new();
-    static KNOWN: OnceLock<Environment> = OnceLock::new();
-    let (cell, minor) = if is_known {
-        (&KNOWN, CURRENT_MINOR)
-    } else {
-        (&FRESH, CURRENT_MINOR - 1)
-    };
-    cell.get_or_init(|| library::kubernetes_at(minor)).clone()
+fn base(release: &Release, is_known: bool) -> Environment {
+    static ENVIRONMENTS: Mutex<Environments> = Mutex::new(Vec::new());
+    let (_, minor) = release.version();
+    // A thread that panicked leaves the list valid: entries are only added.
+    let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, environment)) = environments.iter().find(|(of, _)| *of == (minor, is_known)) {
+        return environment.clone();
+    }
+    let version = if is_known { minor } else { minor.saturating_sub(1) };
+    let environment = library::kubernetes_of(minor, version);
+    environments.push(((minor, is_known), environment.clone()));
+    environment
 }

@@ -314,6 +314,7 @@ impl<'e> Evaluation<'e> {
             }
         };
         let value = match place.schema.of {
+            _ if !rule.shows_value => Some(&of),
             Some(Type::Object | Type::Array) => None,
             _ => Some(place.value),
         };

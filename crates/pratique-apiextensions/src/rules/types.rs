@@ -8,6 +8,7 @@ use pratique_cel::estimate::Sizes;
 use pratique_cel::{Type as CelType, TypeProvider};
 use pratique_gotext::validation::CEL_RESERVED;
 use pratique_json::Value;
+use pratique_schema::Release;
 
 use super::names::escape;
 use crate::schema::{Additional, Schema, Type};
@@ -15,6 +16,10 @@ use crate::schema::{Additional, Schema, Type};
 /// The size of the largest request.
 // Upstream: apiserver/pkg/apis/cel/config.go, MaxRequestSizeBytes
 pub(super) const MAX_REQUEST: i64 = 3 * 1024 * 1024;
+
+/// The length of the longest name of an object.
+// Upstream: apimachinery/pkg/util/validation/validation.go, DNS1123SubdomainMaxLength
+const NAME_LENGTH: i64 = 253;
 
 /// A type as it is declared to expressions.
 // Upstream: apiserver/pkg/cel/types.go, DeclType
@@ -50,7 +55,7 @@ impl Declared {
 
     /// The type of a schema; `None` where expressions do not see values of it.
     // Upstream: apiserver/pkg/cel/common/schemas.go, SchemaDeclType
-    pub(crate) fn of(schema: &Schema, is_resource: bool) -> Option<Declared> {
+    pub(crate) fn of(schema: &Schema, is_resource: bool, release: &Release) -> Option<Declared> {
         if schema.is_int_or_string {
             let max = schema
                 .values
@@ -66,7 +71,7 @@ impl Declared {
             Type::String => string(schema),
             Type::Array => {
                 let items = schema.items.as_deref()?;
-                let items = Declared::of(items, items.is_embedded)?;
+                let items = Declared::of(items, items.is_embedded, release)?;
                 let max = match schema.values.max_items {
                     Some(max) => max.max(0),
                     None => (MAX_REQUEST - 2) / items.min_size.saturating_add(1),
@@ -75,14 +80,14 @@ impl Declared {
             }
             Type::Object => match &schema.additional {
                 Some(Additional::Schema(values)) => {
-                    let values = Declared::of(values, values.is_embedded)?;
+                    let values = Declared::of(values, values.is_embedded, release)?;
                     let max = match schema.values.max_properties {
                         Some(max) => max.max(0),
                         None => (MAX_REQUEST - 2) / values.min_size.saturating_add(6),
                     };
                     Declared::new(Form::Map(Box::new(values)), max, 2)
                 }
-                _ => object(schema, is_resource),
+                _ => object(schema, is_resource, release),
             },
         })
     }
@@ -162,7 +167,7 @@ fn string(schema: &Schema) -> Declared {
     Declared::scalar(of, max, min)
 }
 
-fn object(schema: &Schema, is_resource: bool) -> Declared {
+fn object(schema: &Schema, is_resource: bool, release: &Release) -> Declared {
     let mut fields = BTreeMap::new();
     // `{}`
     let mut min_size: i64 = 2;
@@ -170,7 +175,7 @@ fn object(schema: &Schema, is_resource: bool) -> Declared {
         if is_resource && matches!(&**name, "apiVersion" | "kind" | "metadata") {
             continue;
         }
-        let Some(of) = Declared::of(property, property.is_embedded) else {
+        let Some(of) = Declared::of(property, property.is_embedded, release) else {
             continue;
         };
         if schema.values.required.contains(name) && property.default.is_none() {
@@ -181,17 +186,30 @@ fn object(schema: &Schema, is_resource: bool) -> Declared {
         }
     }
     if is_resource {
-        min_size = min_size.saturating_add(add_meta(schema, &mut fields));
+        min_size = min_size.saturating_add(add_meta(schema, release, &mut fields));
     }
     Declared::new(Form::Object(fields), 0, min_size)
 }
 
 /// Adds the fields that rules of resources may always read. Where the schema declares all of them, it stays as it is.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/model/schemas.go, WithTypeAndObjectMeta
-fn add_meta(schema: &Schema, fields: &mut BTreeMap<String, Declared>) -> i64 {
+fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, Declared>) -> i64 {
     let mut min_size = 0;
     let string = || Declared::scalar(CelType::String, MAX_REQUEST - 2, 2);
-    let names = [("name", string()), ("generateName", string())];
+    let metadata = schema.properties.get("metadata");
+    let name = |name: &str, longest: i64| {
+        // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/model/schemas.go, cappedLengthStringType, since 1.37
+        if !release.at_least(1, 37) {
+            return string();
+        }
+        let stated = metadata.and_then(|metadata| metadata.properties.get(name)?.values.max_length);
+        let longest = stated.map_or(longest, |stated| stated.max(0).min(longest));
+        Declared::scalar(CelType::String, longest.saturating_mul(4), 2)
+    };
+    let names = [
+        ("name", name("name", NAME_LENGTH)),
+        ("generateName", name("generateName", NAME_LENGTH - 1)),
+    ];
     let names = names
         .map(|(name, of)| (name.to_owned(), of))
         .into_iter()
@@ -205,7 +223,7 @@ fn add_meta(schema: &Schema, fields: &mut BTreeMap<String, Declared>) -> i64 {
     let is_declared = declares_meta(schema);
     for (name, fixed) in meta {
         let of = match schema.properties.get(name).filter(|_| is_declared) {
-            Some(property) => Declared::of(property, property.is_embedded).unwrap_or(fixed),
+            Some(property) => Declared::of(property, property.is_embedded, release).unwrap_or(fixed),
             None => fixed,
         };
         let has_default = is_declared

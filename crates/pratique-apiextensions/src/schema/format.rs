@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use pratique_gotext::regexp::Regex;
 use pratique_gotext::strfmt;
 use pratique_gotext::url::Url;
+use pratique_schema::Release;
 
 use super::Schema;
 use crate::duration;
@@ -59,10 +60,18 @@ pub(crate) fn format_check(name: &str) -> Option<Check> {
     found.map(|(_, check)| *check)
 }
 
+/// Formats that 1.34 has, whose servers recognise what the release before did.
+const SINCE_1_34: [&str; 2] = ["k8sshortname", "k8slongname"];
+
 /// Whether a server checks a format of values of a type, by its name.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, GetUnrecognizedFormats
-pub(crate) fn is_recognized_format(of: &str, format: &str) -> bool {
+pub(crate) fn is_recognized_format(of: &str, format: &str, release: &Release) -> bool {
     match of {
+        // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, supportedVersionedFormats
+        "" | "string" if !release.at_least(1, 35) => {
+            let name = format.replace('-', "");
+            format_check(&name).is_some() && !SINCE_1_34.contains(&name.as_str())
+        }
         "" | "string" => format_check(format).is_some(),
         "integer" => matches!(format, "int32" | "int64"),
         "number" => matches!(format, "float" | "double"),
@@ -73,7 +82,7 @@ pub(crate) fn is_recognized_format(of: &str, format: &str) -> bool {
 impl Schema {
     /// The format as far as a server checks it, by its name as it is written.
     // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, StripUnsupportedFormatsPostProcessorForVersion
-    pub(super) fn known_format(&self) -> &str {
+    pub(super) fn known_format(&self, release: &Release) -> &str {
         let format = &*self.values.format;
         // Where there are two types, it is as if there were none.
         let of = if self.is_int_or_string {
@@ -81,7 +90,7 @@ impl Schema {
         } else {
             self.type_name()
         };
-        if is_recognized_format(of, format) {
+        if is_recognized_format(of, format, release) {
             format
         } else {
             ""

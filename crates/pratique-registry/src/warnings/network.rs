@@ -1,6 +1,7 @@
 //! Warnings about Services, their endpoints and NetworkPolicies.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 
 use super::addresses::{of_address, of_addresses, of_network, of_networks};
 use crate::object;
@@ -10,7 +11,7 @@ fn when(applies: bool, message: &str) -> Option<String> {
 }
 
 // Upstream: pkg/api/service/warnings.go, GetWarningsForService
-pub(super) fn service(object: &Value<'static>) -> Vec<String> {
+pub(super) fn service(object: &Value<'static>, release: &Release) -> Vec<String> {
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
     const RANGES: &str = "loadBalancerSourceRanges";
     let text = |name: &str| object::text(object, &["spec", name]);
@@ -45,8 +46,10 @@ pub(super) fn service(object: &Value<'static>) -> Vec<String> {
         ));
     }
     warnings.extend(of_addresses("spec.externalIPs", object, &["spec", "externalIPs"]));
+    // Upstream: pkg/api/service/warnings.go, since 1.36
+    let is_deprecated = release.at_least(1, 36);
     warnings.extend(when(
-        has_external && !is_headless && !is_name,
+        has_external && !is_headless && !is_name && is_deprecated,
         "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
     ));
     warnings.extend(of_address("spec.loadBalancerIP", text("loadBalancerIP")));
@@ -59,8 +62,10 @@ pub(super) fn service(object: &Value<'static>) -> Vec<String> {
         !is_name && !text("externalName").is_empty(),
         "spec.externalName is ignored when spec.type is not \"ExternalName\"",
     ));
+    // Upstream: pkg/api/service/warnings.go, since 1.35
+    let is_deprecated = release.at_least(1, 35);
     warnings.extend(when(
-        text("trafficDistribution") == "PreferClose",
+        text("trafficDistribution") == "PreferClose" && is_deprecated,
         "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"",
     ));
     warnings
