@@ -1,34 +1,36 @@
 //! The expressions with which claims and classes select devices, and derive attributes of them.
 // Upstream: dynamic-resource-allocation/cel/compile.go
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::{Environment, StructType, Type, library};
-
-use crate::environments::CURRENT_MINOR;
+use pratique_schema::FeatureGates;
 
 const DEVICE_TYPE: &str = "kubernetes.DRADevice";
 const SEMVER_TYPE: &str = "kubernetes.Semver";
 const QUANTITY_TYPE: &str = "kubernetes.Quantity";
 
-/// Compiles an expression of a new claim or class, and bounds its cost; one that derives an attribute may have other types.
+/// Compiles an expression of a new claim or class in a server of a release, and bounds its cost; one that derives an attribute may
+/// have other types.
 ///
 /// # Errors
 /// It does not compile, or has another type, in an API server's words.
 ///
 /// ```
 /// use pratique_expression::compile_device_expression;
+/// use pratique_schema::FeatureGates;
 ///
-/// let cost = compile_device_expression("device.attributes['dra.example.com'].model == 'a'", false)?;
+/// let gates = FeatureGates::default();
+/// let cost = compile_device_expression(gates, "device.attributes['dra.example.com'].model == 'a'", false)?;
 /// assert!(cost < 1_000);
-/// let refused = compile_device_expression("1", false);
+/// let refused = compile_device_expression(gates, "1", false);
 /// assert_eq!(refused.unwrap_err(), "must evaluate to bool or the unknown type, not int");
 /// # Ok::<(), String>(())
 /// ```
-pub fn compile_device_expression(text: &str, is_derived: bool) -> Result<u64, String> {
-    let environment = environment();
+pub fn compile_device_expression(gates: FeatureGates, text: &str, is_derived: bool) -> Result<u64, String> {
+    let environment = environment(gates);
     let checked = environment
         .parse(text)
         .and_then(|ast| environment.check(ast))
@@ -52,25 +54,45 @@ pub fn compile_device_expression(text: &str, is_derived: bool) -> Result<u64, St
     Ok(estimate(&checked, &DeviceSizes).max)
 }
 
+/// The environments of releases by their minor versions, and whether devices can be allocated several times.
+type Environments = Vec<((u32, bool), Environment)>;
+
 /// New expressions may use what the release before has, too.
-fn environment() -> &'static Environment {
-    static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
-    ENVIRONMENT.get_or_init(|| {
-        let by_domain = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
-        let device = StructType::new(
-            DEVICE_TYPE,
-            &[
-                ("driver", Type::String),
-                ("allowMultipleAllocations", Type::Bool),
-                ("attributes", by_domain(Type::Any)),
-                ("capacity", by_domain(Type::named(QUANTITY_TYPE))),
-            ],
-        );
-        library::kubernetes_at(CURRENT_MINOR - 1)
-            .with_library(library::bindings())
-            .with_types(Arc::new(device))
-            .with_variable("device", Type::named(DEVICE_TYPE))
-    })
+fn environment(gates: FeatureGates) -> Environment {
+    static ENVIRONMENTS: Mutex<Environments> = Mutex::new(Vec::new());
+    let (_, minor) = gates.release().version();
+    // Upstream: dynamic-resource-allocation/cel/compile.go, newCompiler: off by default before 1.36.
+    let is_shared = gates.is_on("DRAConsumableCapacity");
+    // A thread that panicked leaves the list valid: entries are only added.
+    let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, environment)) = environments.iter().find(|(of, _)| *of == (minor, is_shared)) {
+        return environment.clone();
+    }
+    let environment = new_environment(minor, is_shared);
+    environments.push(((minor, is_shared), environment.clone()));
+    environment
+}
+
+fn new_environment(release: u32, is_shared: bool) -> Environment {
+    let by_domain = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
+    let mut fields = vec![
+        ("driver", Type::String),
+        ("attributes", by_domain(Type::Any)),
+        ("capacity", by_domain(Type::named(QUANTITY_TYPE))),
+    ];
+    if is_shared {
+        fields.insert(1, ("allowMultipleAllocations", Type::Bool));
+    }
+    let version = release.saturating_sub(1);
+    let environment = library::kubernetes_of(release, version).with_library(library::bindings());
+    // The type with this field is of version 1.34, and the gate takes the place of the other: with it, new expressions of 1.34 have
+    // no device at all.
+    if is_shared && version < 34 {
+        return environment;
+    }
+    environment
+        .with_types(Arc::new(StructType::new(DEVICE_TYPE, &fields)))
+        .with_variable("device", Type::named(DEVICE_TYPE))
 }
 
 /// The limits of a device's parts.
@@ -152,11 +174,14 @@ impl Sizes for DeviceSizes {
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
 
     #[track_caller]
     fn check(text: &str, is_derived: bool, expected: &str) {
-        let compiled = compile_device_expression(text, is_derived).map(|cost| cost.to_string());
+        let gates = FeatureGates::default();
+        let compiled = compile_device_expression(gates, text, is_derived).map(|cost| cost.to_string());
         let message = compiled.unwrap_or_else(|message| message);
         assert!(message.starts_with(expected), "{message}");
     }
@@ -187,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_size_of_a_name_is_that_of_its_place_in_the_device() {
-        let cost = |text: &str| compile_device_expression(text, true).unwrap();
+        let cost = |text: &str| compile_device_expression(FeatureGates::default(), text, true).unwrap();
         assert!(cost("'a' + cel.bind(x, device.driver, x)") < 1_000);
         assert!(cost("'a' + cel.bind(x, device.driver.lowerAscii(), x)") > 1_000_000);
     }
@@ -195,7 +220,40 @@ mod tests {
     #[test]
     fn costs_are_bounded_by_the_limits_of_devices() {
         let all = "device.attributes.all(d, device.attributes[d].all(n, device.attributes.all(e, true)))";
-        let cost = compile_device_expression(all, false).unwrap();
+        let cost = compile_device_expression(FeatureGates::default(), all, false).unwrap();
         assert!((10_000..1_000_000).contains(&cost), "{cost}");
+    }
+
+    #[test]
+    fn what_expressions_may_use_depends_on_the_release() {
+        let check = |version: &str, gate: bool, text: &str, expected: Option<&str>| {
+            let release = Release::by_version(version).unwrap();
+            let gates = FeatureGates::new(release);
+            let gates = if gate {
+                gates.with("DRAConsumableCapacity", true)
+            } else {
+                gates
+            };
+            let refused = compile_device_expression(gates, text, false).err();
+            assert_eq!(refused.is_some(), expected.is_some(), "{version}: {refused:?}");
+            if let (Some(refused), Some(expected)) = (refused, expected) {
+                assert!(refused.contains(expected), "{version}: {refused}");
+            }
+        };
+        let shared = "device.allowMultipleAllocations";
+        let undefined = "undefined field 'allowMultipleAllocations'";
+        check("1.37", false, shared, None);
+        check("1.36", false, shared, None);
+        check("1.35", false, shared, Some(undefined));
+        check("1.35", true, shared, None);
+        check("1.34", false, shared, Some(undefined));
+        check("1.34", true, shared, Some("undeclared reference to 'device'"));
+        check("1.37", false, "device.attributes['a'].`b-c`", None);
+        check(
+            "1.36",
+            false,
+            "device.attributes['a'].`b-c`",
+            Some("Syntax error"),
+        );
     }
 }

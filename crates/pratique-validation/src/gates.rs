@@ -10,6 +10,7 @@ macro_rules! feature_set {
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct FeatureSet {
             pub(crate) release: &'static Release,
+            pub(crate) feature_gates: FeatureGates,
             $(pub(crate) $field: bool,)*
         }
 
@@ -21,6 +22,7 @@ macro_rules! feature_set {
             pub(crate) fn new(gates: FeatureGates) -> Self {
                 FeatureSet {
                     release: gates.release(),
+                    feature_gates: gates,
                     $($field: gates.is_on($gate),)*
                 }
             }

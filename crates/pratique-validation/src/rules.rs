@@ -35,7 +35,7 @@
 
 use pratique_gotext::net::Cidr;
 use pratique_json::Value;
-use pratique_schema::Release;
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::GroupVersionKind;
 
 pub use crate::conditions::validate_conditions;
@@ -102,9 +102,9 @@ impl ValidationSettings {
     }
 }
 
-/// Compiles an expression of a new claim or class of devices, which may derive an attribute; gives the most that it costs, or why
-/// a server refuses it.
-pub type DeviceCompiler = fn(expression: &str, is_derived: bool) -> Result<u64, String>;
+/// Compiles an expression of a new claim or class of devices, which may derive an attribute, for a server of a release with its
+/// feature gates; gives the most that it costs, or why the server refuses it.
+pub type DeviceCompiler = fn(gates: FeatureGates, expression: &str, is_derived: bool) -> Result<u64, String>;
 
 /// The rules for one way to write an object.
 pub type Rule = fn(&Request<'_>, &mut Errors);

@@ -38,7 +38,7 @@ fn answers_are_those_of_a_server() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/validation/devices.jsonl");
     let file = std::fs::read_to_string(path).unwrap();
     // The expressions of the cases are valid.
-    let validator = Validator::new().with_device_expressions(|_, _| Ok(1));
+    let validator = Validator::new().with_device_expressions(|_, _, _| Ok(1));
     let mut differences = Vec::new();
     for line in file.lines() {
         let case = pratique_json::parse(line.as_bytes()).unwrap();
@@ -75,15 +75,15 @@ fn expressions_are_compiled_by_whom_the_caller_names() {
         &["the expression of a device is not validated"],
     );
     check_class(
-        &Validator::new().with_device_expressions(|_, _| Ok(1_000_000)),
+        &Validator::new().with_device_expressions(|_, _, _| Ok(1_000_000)),
         &[],
     );
     check_class(
-        &Validator::new().with_device_expressions(|_, _| Ok(1_000_001)),
+        &Validator::new().with_device_expressions(|_, _, _| Ok(1_000_001)),
         &[&format!("{field}: Forbidden: too complex, exceeds cost limit")],
     );
     check_class(
-        &Validator::new().with_device_expressions(|_, _| Err("no".to_owned())),
+        &Validator::new().with_device_expressions(|_, _, _| Err("no".to_owned())),
         &[&format!("{field}: Invalid value: \"device.driver == 'a'\": no")],
     );
 }

@@ -68,7 +68,7 @@ fn validate_expression(
         errors.leave_open(OpenQuestion::DeviceExpression);
         return 0;
     };
-    match compile(text, is_derived) {
+    match compile(request.settings.gates.feature_gates, text, is_derived) {
         Ok(cost) => {
             if cost > MAX_COST {
                 errors.forbidden(expression, "too complex, exceeds cost limit");
