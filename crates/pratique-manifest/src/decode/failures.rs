@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use pratique_schema::Release;
 use pratique_typed::decode::type_meta;
 use pratique_types::GroupVersionKind;
 
@@ -85,11 +86,11 @@ pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure 
     problem.into()
 }
 
-/// The failure of an object of the API whose kind is not served.
-pub(crate) fn not_served(parsed: &Parsed, id: NodeId, text: String) -> Failure {
+/// The failure of an object of the API whose kind a release does not serve.
+pub(crate) fn not_served(parsed: &Parsed, id: NodeId, text: String, release: &Release) -> Failure {
     let mut failure = unsupported(parsed, id, text);
     let kind = type_meta(TreeNode::new(parsed.tree(), id));
-    let help = kind.ok().and_then(|kind| help::for_version(&kind));
+    let help = kind.ok().and_then(|kind| help::for_version(&kind, release));
     if let (Some(problem), Some(help)) = (failure.problems.first_mut(), help) {
         problem.help = Some(Help::new(help));
     }

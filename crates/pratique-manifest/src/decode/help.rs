@@ -1,6 +1,7 @@
 //! Help for values of the wrong kind or the wrong type.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
+use pratique_schema::Release;
 use pratique_types::{GroupVersionKind, builtin};
 
 use super::{Form, Mismatch};
@@ -34,19 +35,40 @@ pub(crate) fn for_kind(gvk: &GroupVersionKind) -> Option<(String, Option<&'stati
     Some((text, None))
 }
 
-/// Help for a version of a kind that an API does not serve, where it served it once or can be told to.
-pub(crate) fn for_version(gvk: &GroupVersionKind) -> Option<String> {
+/// Help for a version of a kind that an API of a release does not serve, where it served it once or can be told to.
+pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<String> {
     let name = gvk.kind.strip_suffix("List").unwrap_or(&gvk.kind);
     let version = gvk.api_version();
     let kind = GroupVersionKind::new(&gvk.group, &gvk.version, name);
-    if builtin::optional().iter().any(|served| served.kind == kind) {
+    let (resources, in_v1) = (release.resources(), format!("{GROUP}/v1"));
+    let of_v1 = GroupVersionKind::new(GROUP, "v1", name);
+    let instead = if resources.resource_of(&of_v1).is_some() {
+        format!(": write it in {in_v1}")
+    } else {
+        String::new()
+    };
+    if resources.optional().iter().any(|served| served.kind == kind) {
         return Some(format!(
-            "a server serves {version} {name} only with --runtime-config={version}=true: write it in {GROUP}/v1"
+            "a server serves {version} {name} only with --runtime-config={version}=true{instead}"
+        ));
+    }
+    let mut releases = Release::list().iter().rev();
+    let is_served = |release: &&&Release| release.resources().resource_of(&kind).is_some();
+    if let Some(first) = releases
+        .find(is_served)
+        .filter(|first| release.version() < first.version())
+    {
+        let versions = resources.optional().iter();
+        let same = versions.filter(|served| served.subresource.is_empty() && served.kind.kind == name);
+        let same: Vec<&str> = same.map(|served| served.kind.version.as_str()).collect();
+        return Some(format!(
+            "{version} {name} is served since Kubernetes {first}; one of {release} that is told to with --runtime-config has {}",
+            same.join(" and ")
         ));
     }
     let removal = builtin::removal(&kind)?;
     Some(format!(
-        "{version} {name} is not served since Kubernetes {}: write it in {GROUP}/v1",
+        "{version} {name} is not served since Kubernetes {}{instead}",
         removal.release
     ))
 }
@@ -134,11 +156,33 @@ mod tests {
         ] {
             let found = GroupVersionKind::new(GROUP, version, kind);
             assert_eq!(
-                for_version(&found).unwrap_or_default(),
+                for_version(&found, Release::latest()).unwrap_or_default(),
                 expected,
                 "{version} {kind}"
             );
         }
+    }
+
+    #[test]
+    fn versions_that_a_release_does_not_have_yet() {
+        let found = GroupVersionKind::new(GROUP, "v1", "MutatingAdmissionPolicy");
+        let help = |version| for_version(&found, Release::by_version(version).unwrap());
+        assert_eq!(
+            help("1.35").as_deref(),
+            Some(
+                "admissionregistration.k8s.io/v1 MutatingAdmissionPolicy is served since Kubernetes 1.36; one of 1.35 that is told to \
+                 with --runtime-config has v1alpha1 and v1beta1"
+            )
+        );
+        assert_eq!(help("1.36"), None);
+        let beta = GroupVersionKind::new(GROUP, "v1beta1", "MutatingAdmissionPolicy");
+        assert_eq!(
+            for_version(&beta, Release::by_version("1.35").unwrap()).as_deref(),
+            Some(
+                "a server serves admissionregistration.k8s.io/v1beta1 MutatingAdmissionPolicy only with \
+                 --runtime-config=admissionregistration.k8s.io/v1beta1=true"
+            )
+        );
     }
 
     #[test]

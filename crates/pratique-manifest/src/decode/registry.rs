@@ -3,7 +3,9 @@
 use std::fmt;
 
 use pratique_gotext::strconv::quote;
-use pratique_types::{GroupVersionKind, builtin};
+use pratique_schema::Release;
+use pratique_types::GroupVersionKind;
+use pratique_types::builtin::ServedResource;
 
 use crate::kind::Kind;
 
@@ -94,9 +96,10 @@ pub(crate) enum ServedVersions {
 
 impl ServedVersions {
     // Upstream: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource
-    fn has(self, gvk: &GroupVersionKind) -> bool {
-        let is = |served: &builtin::ServedResource| served.subresource.is_empty() && served.kind == *gvk;
-        self == ServedVersions::Older || builtin::resources().iter().any(is)
+    fn has(self, gvk: &GroupVersionKind, release: &Release) -> bool {
+        let resources = release.resources();
+        let is = |served: &ServedResource| served.subresource.is_empty() && served.kind == *gvk;
+        self == ServedVersions::Older || resources.served().iter().any(is)
     }
 }
 
@@ -119,7 +122,11 @@ pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(Registered, ApiVers
 /// What clients say of the answer of an API that does not serve a kind of the group in a version; `None` for versions that it
 /// serves, and for other kinds.
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewGenericServerResponse
-pub(crate) fn not_served(gvk: &GroupVersionKind, versions: ServedVersions) -> Option<String> {
+pub(crate) fn not_served(
+    gvk: &GroupVersionKind,
+    versions: ServedVersions,
+    release: &Release,
+) -> Option<String> {
     let (kind, _) = kind_or_list(&gvk.kind).filter(|_| gvk.group == GROUP)?;
     let is_read = matches!(
         find_served(gvk),
@@ -129,7 +136,7 @@ pub(crate) fn not_served(gvk: &GroupVersionKind, versions: ServedVersions) -> Op
         kind: kind.name().to_owned(),
         ..gvk.clone()
     };
-    if is_read && versions.has(&of_items) {
+    if is_read && versions.has(&of_items, release) {
         return None;
     }
     let lower = kind.name().to_ascii_lowercase();
@@ -239,12 +246,40 @@ mod tests {
 
     #[track_caller]
     fn check(versions: ServedVersions, version: &str, kind: &str, expected: bool) {
+        check_in(Release::latest(), versions, version, kind, expected);
+    }
+
+    #[track_caller]
+    fn check_in(release: &Release, versions: ServedVersions, version: &str, kind: &str, expected: bool) {
         let found = GroupVersionKind::new(GROUP, version, kind);
         assert_eq!(
-            not_served(&found, versions).is_none(),
+            not_served(&found, versions, release).is_none(),
             expected,
-            "{version} {kind}"
+            "{release}: {version} {kind}"
         );
+    }
+
+    #[test]
+    fn what_is_served_depends_on_the_release() {
+        for release in Release::list() {
+            let check = |version, kind, expected| {
+                check_in(release, ServedVersions::Usual, version, kind, expected);
+            };
+            let has_mutating = release.at_least(1, 36);
+            for name in ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBindingList"] {
+                check("v1", name, has_mutating);
+                check("v1beta1", name, false);
+            }
+            check("v1", "ValidatingAdmissionPolicy", true);
+            check("v1beta1", "ValidatingAdmissionPolicy", false);
+            check_in(
+                release,
+                ServedVersions::Older,
+                "v1beta1",
+                "MutatingAdmissionPolicy",
+                true,
+            );
+        }
     }
 
     #[test]

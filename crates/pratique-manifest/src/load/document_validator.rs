@@ -266,10 +266,11 @@ impl DocumentValidation<'_> {
         let found = failures::kind_of(parsed, id).and_then(|kind| {
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind));
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
+            let release = self.validator.options.expressions().release();
             if self.validator.scope == ManifestScope::Api
-                && let Some(text) = registry::not_served(&kind, self.validator.served)
+                && let Some(text) = registry::not_served(&kind, self.validator.served, release)
             {
-                return Err(failures::not_served(parsed, id, text));
+                return Err(failures::not_served(parsed, id, text, release));
             }
             find(&kind).ok_or_else(unknown)
         });
