@@ -4,7 +4,7 @@
 mod hints;
 mod replacement;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use pratique_cel::CompileError;
 pub use pratique_expression::Cache;
@@ -68,6 +68,23 @@ impl Expressions {
     pub(crate) fn shared() -> &'static Self {
         static SHARED: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(Arc::default()));
         &SHARED
+    }
+
+    /// The same for a server of a release.
+    pub(crate) fn shared_of(release: &'static Release) -> &'static Self {
+        static OTHERS: Mutex<Vec<&'static Expressions>> = Mutex::new(Vec::new());
+        if release == Release::latest() {
+            return Self::shared();
+        }
+        // A thread that panicked leaves the list valid: entries are only added, one for each release.
+        let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = others.iter().find(|known| known.cache.release() == release) {
+            return known;
+        }
+        let cache = Arc::new(Cache::new().of_release(release));
+        let expressions: &'static Expressions = Box::leak(Box::new(Expressions::new(cache)));
+        others.push(expressions);
+        expressions
     }
 
     /// Where compiled expressions are kept.

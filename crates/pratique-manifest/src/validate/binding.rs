@@ -12,9 +12,26 @@ const NOT_FOUND_ACTIONS: &[&str] = &["Deny", "Allow"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicyBindingSpec
 pub(super) fn validate_validating(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
-    validate_policy_name(spec, errors);
+    let (name, actions) = (spec.child("policyName"), spec.child("validationActions"));
+    // Upstream: pkg/admission/plugin/policy/manifest/loader/validating_loader.go, since 1.38: what is missing is found by declarative
+    // rules alone, of manifests, too, after what is found by hand.
+    let is_declarative = errors.list.release().at_least(1, 38);
+    if !(is_declarative && name.text().is_empty()) {
+        validate_policy_name(spec, errors);
+    }
     validate_common(spec, errors);
-    validate_actions(&spec.child("validationActions"), errors);
+    validate_actions(&actions, errors);
+    if is_declarative {
+        if name.text().is_empty() {
+            errors.list.required_covered(name, "");
+        }
+        if actions.len() == 0 {
+            errors.list.required_covered(actions, "");
+        }
+    } else if actions.len() == 0 {
+        let detail = "at least one validation action is required";
+        errors.list.required_covered(actions, detail);
+    }
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicyBindingSpec
@@ -91,14 +108,5 @@ fn validate_actions(actions: &Node<'_, '_>, errors: &mut FieldErrors) {
         let detail = "must not contain both Deny and Warn (repeating the same validation failure information \
             in the API response and headers serves no purpose)";
         errors.list.invalid_value(actions, detail);
-    }
-    if used.is_empty() {
-        // Since 1.38, the loader of manifests has the declarative rule alone, too.
-        let detail = if errors.list.release().at_least(1, 38) {
-            ""
-        } else {
-            "at least one validation action is required"
-        };
-        errors.list.required_covered(actions, detail);
     }
 }

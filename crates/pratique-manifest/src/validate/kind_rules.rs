@@ -12,7 +12,7 @@ use crate::kind::Kind;
 const GROUP: &str = "admissionregistration.k8s.io";
 
 /// The rules of policies, bindings and webhook configurations, for a
-/// [`Validator`](pratique_validation::Validator::with_kinds). Their expressions are compiled as a server of version 1.37 does.
+/// [`Validator`](pratique_validation::Validator::with_kinds). Their expressions are compiled as a server of its release does.
 ///
 /// ```
 /// use pratique_types::GroupVersionKind;
@@ -76,12 +76,13 @@ const fn kind_rules(kind: &'static str, create: Rule, update: Rule) -> KindRules
 }
 
 fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
-    let mut field_errors = FieldErrors::of_release(request.settings.release());
+    let release = request.settings.release();
+    let mut field_errors = FieldErrors::of_release(release);
     let change = ObjectChange {
         object: &request.object,
         old: &request.old,
     };
-    validate_change(kind, change, Expressions::shared(), &mut field_errors);
+    validate_change(kind, change, Expressions::shared_of(release), &mut field_errors);
     errors.extend(field_errors.list);
 }
 
