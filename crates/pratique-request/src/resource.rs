@@ -152,7 +152,8 @@ impl ResourceResolver {
         self
     }
 
-    fn release(&self) -> &'static Release {
+    /// The release of the server.
+    pub fn release(&self) -> &'static Release {
         self.release.unwrap_or_else(Release::latest)
     }
 

@@ -2,7 +2,8 @@
 
 use pratique_json::{Object, Value};
 use pratique_registry::scale_of;
-use pratique_types::builtin::{self, ServedResource};
+use pratique_schema::Release;
+use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionResource, Operation};
 
 /// Why an object is not sent to a subresource.
@@ -39,13 +40,18 @@ pub fn usual_operation(subresource: &str) -> Operation {
     }
 }
 
-/// Checks that a built-in resource has a subresource; which ones others have is not known.
+/// Checks that a built-in resource of a release has a subresource; which ones others have is not known.
 ///
 /// # Errors
 /// There is no such subresource.
-pub fn check(resource: &GroupVersionResource, subresource: &str) -> Result<(), SubresourceError> {
-    let is_builtin = || builtin::find(resource, "").is_some();
-    if subresource.is_empty() || builtin::find(resource, subresource).is_some() || !is_builtin() {
+pub fn check(
+    resource: &GroupVersionResource,
+    subresource: &str,
+    release: &Release,
+) -> Result<(), SubresourceError> {
+    let resources = release.resources();
+    let is_builtin = || resources.find(resource, "").is_some();
+    if subresource.is_empty() || resources.find(resource, subresource).is_some() || !is_builtin() {
         Ok(())
     } else {
         Err(SubresourceError::Unknown {
@@ -55,19 +61,19 @@ pub fn check(resource: &GroupVersionResource, subresource: &str) -> Result<(), S
     }
 }
 
-/// Gives a request to a subresource the objects of that subresource: the `Scale` of a workload, the `Eviction` of a Pod. The
+/// Gives a request to a subresource the objects of that subresource in a release: the `Scale` of a workload, the `Eviction` of a Pod. The
 /// request is one for whole objects, or has objects of the subresource already.
 ///
 /// # Errors
 /// There is no such subresource, or its objects do not follow from the given one.
-pub fn to_subresource(request: &mut AdmissionRequest<'_>) -> Result<(), SubresourceError> {
+pub fn to_subresource(request: &mut AdmissionRequest<'_>, release: &Release) -> Result<(), SubresourceError> {
     let subresource = request.sub_resource.clone();
     if subresource.is_empty() {
         return Ok(());
     }
-    check(&request.resource, &subresource)?;
+    check(&request.resource, &subresource, release)?;
     let resource = request.resource.group_resource().to_string();
-    let part = match builtin::find(&request.resource, &subresource) {
+    let part = match release.resources().find(&request.resource, &subresource) {
         Some(part) => part,
         // Of a custom resource, the scale is the only one with a kind of its own.
         None if subresource == "scale" && request.kind.kind != "Scale" => {
@@ -157,7 +163,7 @@ mod tests {
             .request(read(object), |_, _| None, &ResourceResolver::default(), 1)
             .unwrap()
             .0;
-        let found = match to_subresource(&mut request) {
+        let found = match to_subresource(&mut request, Release::latest()) {
             Ok(()) => format!("{} {} {}", request.name, request.kind.kind, request.object),
             Err(error) => error.to_string(),
         };
@@ -165,6 +171,13 @@ mod tests {
     }
 
     const POD: &str = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}}"#;
+
+    #[test]
+    fn subresources_are_those_of_the_release() {
+        let nodes = GroupVersionResource::new("storage.k8s.io", "v1", "csinodes");
+        let is_known = |version| check(&nodes, "status", Release::by_version(version).unwrap()).is_ok();
+        assert!(is_known("1.37") && !is_known("1.36"));
+    }
 
     #[test]
     fn objects_of_subresources() {

@@ -130,7 +130,7 @@ fn built(
         decode::received_in(schema, &kind, old).map_err(InputError::OldObject)?;
     }
     let mut request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
-    to_subresource(&mut request).map_err(BuildError::from)?;
+    to_subresource(&mut request, cluster.gates.release()).map_err(BuildError::from)?;
     let review = ReviewInput::new(request, received);
     Ok(Input { review, notes })
 }

@@ -135,7 +135,8 @@ impl<'a> RequestBuilder<'a> {
         let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
             let resolution = template.resolve(&kind, resolver)?;
             if !matches!(resolution, Resolution::Unserved(_)) {
-                subresource::check(&resolution.target().resource, &template.subresource)?;
+                let resource = &resolution.target().resource;
+                subresource::check(resource, &template.subresource, resolver.release())?;
             }
             let request = template.request_to(object, kind, &resolution, old, number)?;
             Ok((request, resolution))
@@ -148,7 +149,7 @@ impl<'a> RequestBuilder<'a> {
                 });
             }
             Ok((mut request, _)) => {
-                to_subresource(&mut request).map_err(|why| faulty(why.to_string()))?;
+                to_subresource(&mut request, resolver.release()).map_err(|why| faulty(why.to_string()))?;
                 if request.operation == Operation::Connect && request.name.is_empty() {
                     let why = "a connection is made to an object: give its name with --name";
                     return Err(faulty(why.to_owned()));
