@@ -80,6 +80,10 @@ impl BatchEvaluator {
     /// With the objects of a cluster: namespaces and params.
     #[must_use]
     pub fn cluster(self, cluster: Objects) -> Self {
+        let cluster = match self.gates {
+            Some(gates) => cluster.with_release(gates.release()),
+            None => cluster,
+        };
         BatchEvaluator {
             cluster: Arc::new(cluster),
             ..self
@@ -131,6 +135,7 @@ impl BatchEvaluator {
     pub fn feature_gates(self, gates: FeatureGates) -> Self {
         BatchEvaluator {
             gates: Some(gates),
+            cluster: Arc::new(Arc::unwrap_or_clone(self.cluster).with_release(gates.release())),
             objects: self.objects.map(|objects| objects.with_gates(gates)),
             resolver: self.resolver.with_release(gates.release()),
             ..self

@@ -49,10 +49,11 @@ pub trait Cluster: Namespaces + Sync {
         None
     }
 
-    /// The schema by which objects of a kind are merged.
-    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+    /// The schema by which custom resources of a kind are merged; `None` where no definition is known that has one. Built-in kinds
+    /// have that of the [release](crate::EvalContext::merge_schema).
+    fn custom_merge_schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
         let _ = kind;
-        MergeSchema::builtin()
+        None
     }
 }
 

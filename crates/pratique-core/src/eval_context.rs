@@ -7,6 +7,8 @@ use pratique_cel::{Interrupt, MemoryLimit, Value};
 use pratique_expression::OnUndecided;
 use pratique_json as json;
 use pratique_schema::Release;
+use pratique_schema::merge::MergeSchema;
+use pratique_types::GroupVersionKind;
 use pratique_workers::Workers;
 
 use crate::cluster::Cluster;
@@ -57,6 +59,12 @@ impl<'a> EvalContext<'a> {
     #[must_use]
     pub fn of_release(self, release: &'static Release) -> Self {
         EvalContext { release, ..self }
+    }
+
+    /// The schema by which objects of a kind are merged.
+    pub fn merge_schema(&self, kind: &GroupVersionKind) -> &'a MergeSchema {
+        let custom = self.cluster.custom_merge_schema(kind);
+        custom.unwrap_or_else(|| self.release.merge_schema())
     }
 
     /// Sets how policies and webhooks that depend on missing input are handled.

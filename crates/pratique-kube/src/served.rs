@@ -60,11 +60,10 @@ impl Served {
         self.kinds.get(kind)
     }
 
-    pub(super) fn schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+    /// The schema of a custom resource.
+    pub(super) fn schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
         let version = (kind.group.clone(), kind.version.clone());
-        self.schemas
-            .get(&version)
-            .map_or(MergeSchema::builtin(), |schema| schema)
+        self.schemas.get(&version).map(AsRef::as_ref)
     }
 
     fn add(&mut self, served: &ServedResource) {

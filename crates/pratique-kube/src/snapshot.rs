@@ -80,7 +80,7 @@ impl Cluster for Snapshot {
         Some(self.find(name)?.as_namespace())
     }
 
-    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+    fn custom_merge_schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
         self.served.schema(kind)
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct ObjectReviewer {
 impl ObjectReviewer {
     /// Reviews as a server with these gates, of their release.
     pub(crate) fn new(gates: FeatureGates) -> Self {
-        let mut cluster = Objects::new();
+        let mut cluster = Objects::of_release(gates.release());
         cluster.assume_namespaces();
         ObjectReviewer {
             // Without policies there is nothing to refuse.

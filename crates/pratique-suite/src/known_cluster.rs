@@ -36,6 +36,7 @@ impl Policies {
             Some(base) => base.objects().clone(),
             None => Objects::new(),
         };
+        cluster = cluster.with_release(self.gates.release());
         for object in objects {
             // What has no name is no object of a cluster.
             drop(cluster.insert(with_name_label(object.clone())));

@@ -105,7 +105,8 @@ impl Cluster {
     /// What policies see of it. If the request has a `namespace` that is assumed to exist, so has each: only their names are
     /// known. Of a snapshot, namespaces exist that it does not have unless it has all.
     pub(crate) fn view(&self, namespace: Option<&str>) -> Objects {
-        let mut view = cluster::cluster(&self.objects, namespace.filter(|_| self.snapshots.is_empty()));
+        let view = cluster::cluster(&self.objects, namespace.filter(|_| self.snapshots.is_empty()));
+        let mut view = view.with_release(self.gates.release());
         for snapshot in &self.snapshots {
             snapshot.apply(&mut view);
         }

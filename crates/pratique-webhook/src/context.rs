@@ -64,6 +64,12 @@ impl<'v> WebhookContext<'v> {
         }
     }
 
+    /// Calls as a server of a release does; unless set, as one of the [latest](Release::latest).
+    #[must_use]
+    pub fn of_release(self, release: &'static Release) -> Self {
+        WebhookContext { release, ..self }
+    }
+
     /// Sets when static mutating webhooks are called, beside those of the API.
     #[must_use]
     pub fn with_static_order(self, static_order: StaticOrder) -> Self {

@@ -83,10 +83,11 @@ impl ClusterState {
         files: &FileSelection,
     ) -> (Self, Vec<Value<'static>>) {
         let mut cluster = ClusterState {
-            objects: Objects::new(),
+            objects: Objects::of_release(release),
             resolver: ResourceResolver::default().with_release(release),
             completes: api_objects.is_some(),
-            kinds: api_objects.unwrap_or_default(),
+            kinds: api_objects
+                .unwrap_or_else(|| ApiObjects::default().with_gates(FeatureGates::new(release))),
             unusable: UnusableDefinitions::told_to(files),
             has_namespaces: false,
             changes: NamespaceChanges::default(),
@@ -220,6 +221,7 @@ impl ClusterState {
     /// The same of a server of another release, or with other feature gates.
     pub(crate) fn with_gates(self, gates: FeatureGates) -> Self {
         let mut state = ClusterState {
+            objects: self.objects.with_release(gates.release()),
             kinds: self.kinds.with_gates(gates),
             resolver: self.resolver.with_release(gates.release()),
             ..self

@@ -89,16 +89,17 @@ pub(super) fn configure(
         objects: objects.is_some(),
         authorizer: false,
     };
+    let gates = arguments.gates.feature_gates;
     let sample_namespace = objects.as_ref().and_then(|objects| objects.namespace.clone());
     let live = match objects {
         Some(objects) => {
-            let shared = SharedObjects::new(objects.cluster);
-            let defaults = ObjectDefaults::new(objects.defaults).with_gates(arguments.gates.feature_gates);
+            let shared = SharedObjects::new(objects.cluster.with_release(gates.release()));
+            let defaults = ObjectDefaults::new(objects.defaults).with_gates(gates);
             let model = UndefinedKinds::default().model(Arc::new(defaults), Arc::default());
             let live = live.object_models(move || model.clone());
             live.cluster(WithState::new(shared, objects.state))
         }
-        None => live.cluster(AssumedNamespaces::default()),
+        None => live.cluster(AssumedNamespaces::of_release(gates.release())),
     };
     let cluster = ClusterContext {
         cluster,
@@ -137,7 +138,10 @@ fn configure_real(
     });
     // Before the source: that waits for what the cluster knows of params.
     let live = match files {
-        Some((objects, state)) => live.cluster(Overlay::new(server.cluster(), objects).with_state(state)),
+        Some((objects, state)) => {
+            let objects = objects.with_release(gates.release());
+            live.cluster(Overlay::new(server.cluster(), objects).with_state(state))
+        }
         None => live.cluster(server.cluster()),
     };
     let follow = &arguments.cluster.follow;

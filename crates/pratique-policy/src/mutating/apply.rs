@@ -96,7 +96,7 @@ fn merged<'s>(
     let patch = patch_form::patch(value, &context, conversion);
     progress.outcome()?;
     let patch = patch.map_err(|error| Refusal::Policy(error.to_string()))?;
-    let schema = session.context.cluster.merge_schema(version.kind);
+    let schema = session.context.merge_schema(version.kind);
     let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;

@@ -96,7 +96,6 @@ impl<'s> MutationRun<'_, 's> {
         at: usize,
         (index, mutation): (usize, &'s Mutation),
     ) -> Result<bool, End> {
-        let cluster = self.session.context.cluster;
         let (Some(version), Some(inputs)) = (
             self.versions.get(at),
             self.inputs(invocation, at, NamespaceForm::Full, Viewer::Mutation),
@@ -106,7 +105,7 @@ impl<'s> MutationRun<'_, 's> {
         if version.object.is_null() {
             return Ok(false);
         }
-        let schema = cluster.merge_schema(version.kind);
+        let schema = self.session.context.merge_schema(version.kind);
         if schema.kind(version.kind) == Err(NoMergeType::Version) {
             return Err(no_schema(version.kind).into());
         }

@@ -35,7 +35,7 @@ impl<'s> MutationRun<'_, 's> {
         let version = GroupVersion::parse(text("apiVersion")).unwrap_or_default();
         let of = version.clone().with_kind(text("kind"));
         let is_defined = |kind: &GroupVersionKind| {
-            let schema = self.session.context.cluster.merge_schema(kind);
+            let schema = self.session.context.merge_schema(kind);
             schema.kind(kind) != Err(NoMergeType::Version)
         };
         if of.group != requested.group {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use pratique_policy::Cluster;
+use pratique_schema::Release;
 
 use super::objects::Objects;
 use super::view::ClusterView;
@@ -18,7 +19,14 @@ pub struct AssumedNamespaces(Arc<Objects>);
 
 impl Default for AssumedNamespaces {
     fn default() -> Self {
-        let mut objects = Objects::new();
+        AssumedNamespaces::of_release(Release::latest())
+    }
+}
+
+impl AssumedNamespaces {
+    /// One that serves the built-in resources of a release.
+    pub fn of_release(release: &'static Release) -> Self {
+        let mut objects = Objects::of_release(release);
         objects.assume_namespaces();
         objects.assume_params();
         AssumedNamespaces(Arc::new(objects))

@@ -7,9 +7,10 @@ use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
+use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;
-use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectPlace, Rejected, builtin};
+use pratique_types::builtin::{BuiltinResources, ServedResource};
+use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectPlace, Rejected};
 
 use super::stored::{NAMESPACE, StoredObject};
 
@@ -31,6 +32,9 @@ pub struct Objects {
     /// The merge schemas of the definitions that were added last, by group and version.
     schemas: Arc<HashMap<(String, String), Arc<MergeSchema>>>,
     equivalents: Arc<Equivalents>,
+    release: &'static Release,
+    /// What is served besides the resources of the release.
+    others: Arc<Vec<(GroupVersionResource, String, GroupVersionKind)>>,
 }
 
 type ByKind = HashMap<GroupVersionKind, BTreeMap<String, ByName>, RandomState>;
@@ -45,28 +49,49 @@ impl Default for Objects {
 impl Objects {
     /// A cluster that serves the built-in resources and has no object.
     pub fn new() -> Self {
-        let scope = |namespaced| {
-            if namespaced {
-                ParamScope::Namespaced
-            } else {
-                ParamScope::Cluster
-            }
-        };
-        let main = builtin::resources()
-            .iter()
-            .filter(|served| served.subresource.is_empty());
+        Objects::of_release(Release::latest())
+    }
+
+    /// A cluster that serves the built-in resources of a release and has no object.
+    pub fn of_release(release: &'static Release) -> Self {
+        let resources = release.resources();
         Objects {
             objects: Arc::default(),
             namespaces: HashMap::default(),
             assumes_namespaces: false,
             assumes_params: false,
             complete: HashSet::default(),
-            scopes: Arc::new(
-                main.map(|served| (served.kind.clone(), scope(served.namespaced)))
-                    .collect(),
-            ),
+            scopes: Arc::new(scopes(resources).collect()),
             schemas: Arc::default(),
-            equivalents: Arc::new(Equivalents::builtin()),
+            equivalents: Arc::new(Equivalents::of_release(resources)),
+            release,
+            others: Arc::default(),
+        }
+    }
+
+    /// The same objects in a cluster of another release, which serves its built-in resources.
+    #[must_use]
+    pub fn with_release(self, release: &'static Release) -> Self {
+        if release == self.release {
+            return self;
+        }
+        let mut objects = Objects::of_release(release);
+        let gone = scopes(self.release.resources());
+        let gone: HashSet<_> = gone.map(|(kind, _)| kind).collect();
+        let kept = self.scopes.iter().filter(|(kind, _)| !gone.contains(kind));
+        let kept = kept.map(|(kind, scope)| (kind.clone(), *scope));
+        Arc::make_mut(&mut objects.scopes).extend(kept);
+        for (resource, subresource, kind) in self.others.iter() {
+            if !objects.equivalents.serve(resource, subresource) {
+                objects.serve(resource.clone(), subresource, kind.clone());
+            }
+        }
+        Objects {
+            scopes: objects.scopes,
+            equivalents: objects.equivalents,
+            others: objects.others,
+            release,
+            ..self
         }
     }
 
@@ -123,6 +148,8 @@ impl Objects {
 
     /// Serves a resource, or with a `subresource` a part of one, whose requests carry objects of `kind`.
     pub fn serve(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
+        let other = (resource.clone(), subresource.to_owned(), kind.clone());
+        Arc::make_mut(&mut self.others).push(other);
         Arc::make_mut(&mut self.equivalents).register(resource, subresource, kind);
     }
 
@@ -165,7 +192,7 @@ impl Objects {
                 continue;
             };
             let resource = GroupVersionResource::new(group, name, plural);
-            if !builtin::may_be_custom(&resource, kind) {
+            if !self.release.resources().may_be_custom(&resource, kind) {
                 continue;
             }
             let version_kind = GroupVersionKind::new(group, name, kind);
@@ -257,13 +284,23 @@ impl Cluster for Objects {
         Some(self.namespaces.get(name)?.as_namespace())
     }
 
-    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+    fn custom_merge_schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
         let version = (kind.group.clone(), kind.version.clone());
-        match self.schemas.get(&version) {
-            Some(schema) => schema,
-            None => MergeSchema::builtin(),
-        }
+        self.schemas.get(&version).map(AsRef::as_ref)
     }
+}
+
+/// Where objects of built-in kinds live.
+fn scopes(resources: &BuiltinResources) -> impl Iterator<Item = (GroupVersionKind, ParamScope)> {
+    let main = resources.served().iter();
+    main.filter(|served| served.subresource.is_empty()).map(|served| {
+        let scope = if served.namespaced {
+            ParamScope::Namespaced
+        } else {
+            ParamScope::Cluster
+        };
+        (served.kind.clone(), scope)
+    })
 }
 
 #[cfg(test)]

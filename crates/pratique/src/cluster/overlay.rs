@@ -149,8 +149,8 @@ impl Cluster for Overlaid {
         self.cluster.namespace_object(name).or_else(added)
     }
 
-    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
-        self.cluster.merge_schema(kind)
+    fn custom_merge_schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
+        self.cluster.custom_merge_schema(kind)
     }
 }
 

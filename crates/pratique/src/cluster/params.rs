@@ -198,8 +198,8 @@ impl Cluster for WithParams<'_> {
         self.cluster.namespace_object(name)
     }
 
-    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
-        self.cluster.merge_schema(kind)
+    fn custom_merge_schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
+        self.cluster.custom_merge_schema(kind)
     }
 }
 
