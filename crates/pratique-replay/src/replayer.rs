@@ -3,7 +3,8 @@
 use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_registry::{CustomResources, Kinds, Placeholders, UnservedError};
-use pratique_types::builtin::{self, ServedResource};
+use pratique_schema::{FeatureGates, Release};
+use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionReview, GroupVersionKind, GroupVersionResource};
 
 use crate::convert;
@@ -33,6 +34,16 @@ impl Default for Replayer {
 }
 
 impl Replayer {
+    /// The same for the log of a server of a release with its feature gates, before any definition is added.
+    #[must_use]
+    pub fn with_gates(self, gates: FeatureGates) -> Self {
+        Replayer {
+            builtin: self.builtin.with_gates(gates),
+            custom: self.custom.with_release(gates.release()),
+            ..self
+        }
+    }
+
     /// Adds the custom resources of a CustomResourceDefinition, to which patches can then be applied.
     ///
     /// # Errors
@@ -70,8 +81,12 @@ impl Replayer {
         let resource = GroupVersionResource::new(&about.api_group, &about.api_version, &about.resource);
         let is =
             |served: &&ServedResource| served.resource == resource && served.subresource == about.subresource;
-        let found = builtin::resources().iter().find(is);
-        if let Some(served) = found.or_else(|| builtin::optional().iter().find(is)) {
+        // A log may be older than its server.
+        let releases = std::iter::once(self.builtin.gates().release()).chain(Release::list().iter().copied());
+        let mut resources = releases.map(Release::resources);
+        let found =
+            resources.find_map(|resources| resources.served().iter().chain(resources.optional()).find(is));
+        if let Some(served) = found {
             return Some(served.kind.clone());
         }
         let subresource = match about.subresource.as_str() {

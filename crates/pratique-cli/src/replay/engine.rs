@@ -81,6 +81,8 @@ pub(crate) struct KnownCluster {
     /// The definitions of custom resources.
     pub(crate) definitions: Vec<Value<'static>>,
     pub(crate) phases: Phases,
+    /// The release of the server, with its feature gates.
+    pub(crate) gates: FeatureGates,
 }
 
 impl Policies {
@@ -246,6 +248,7 @@ impl StateInputs {
             authorizer: permissions.authorizer(),
             definitions,
             phases,
+            gates,
         };
         (cluster, errors)
     }
@@ -278,6 +281,7 @@ impl KnownCluster {
             authorizer: Arc::clone(&self.authorizer),
             definitions: self.definitions.clone(),
             phases: self.phases,
+            gates,
         }
     }
 }

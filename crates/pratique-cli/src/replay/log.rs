@@ -21,7 +21,7 @@ pub(crate) struct LogReader {
 impl LogReader {
     /// A reader that knows the custom resources of a cluster, and remembers so many MiB of objects.
     pub(crate) fn new(cluster: &KnownCluster, remembered: u32) -> Self {
-        let mut replayer = Replayer::default();
+        let mut replayer = Replayer::default().with_gates(cluster.gates);
         for definition in &cluster.definitions {
             // Unusable definitions were reported when the state was read.
             let _ = replayer.define(definition);
