@@ -6,6 +6,7 @@ use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::Value;
 
 use super::fixture::json_value;
+use super::release_of;
 
 /// Resources, subresources and kinds of [`served_besides`].
 const RETIRED: [(&str, &str, &str, &str, &str); 6] = [
@@ -31,7 +32,7 @@ pub fn served_besides() -> Vec<ServedResource> {
 
 /// The `objects` of a case.
 pub(super) fn of(case: &Value) -> Objects {
-    let mut objects = Objects::new();
+    let mut objects = Objects::of_release(release_of(case));
     for served in served_besides() {
         objects.serve(served.resource, &served.subresource, served.kind);
     }

@@ -4,12 +4,13 @@
 
 use pratique_harness::Error;
 use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 use pratique_yaml::{Budget, json, tree};
 use serde_json::{Value, json as value};
 
-use super::Outcome;
 use super::compare::equal_by;
+use super::{Outcome, release_of};
 
 /// The placeholder of recorded objects for the time of the request.
 const NOW: &str = "<now>";
@@ -48,7 +49,8 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         Some("Ignore") => FieldValidation::Ignore,
         _ => FieldValidation::Warn,
     };
-    let objects = Objects::with_placeholder(NOW);
+    let gates = FeatureGates::new(release_of(case));
+    let objects = Objects::with_placeholder(NOW).with_gates(gates);
     let received = objects.receive(bytes.as_bytes(), media_type, &kind, validation);
     let actual = match received {
         Err(error) => value!({"error": error.to_string()}),

@@ -24,8 +24,8 @@ use self::before::Stored;
 use self::compare::compare;
 use self::plugins::Plugins;
 use self::random::{concrete, placeholders, recorded};
-use super::Outcome;
 use super::fixture::json_value;
+use super::{Outcome, release_of};
 
 /// The definitions of the recording server. Cases do not contain them: they are reconstructed from the cases, so that
 /// fields which occur in no case are missing here.
@@ -68,15 +68,16 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 /// The input of admission and the answer, in the form of an expectation, and whether the object is a custom resource.
 fn answer(case: &Value) -> Result<(Value, bool), Error> {
     let placeholders = placeholders();
-    let builtin = Objects::with_placeholder(placeholders.time.clone());
-    let mut custom = definitions()?;
+    let gates = FeatureGates::new(release_of(case));
+    let builtin = Objects::with_placeholder(placeholders.time.clone()).with_gates(gates);
+    let mut custom = definitions()?.with_release(gates.release());
     let mut stored = Stored::default();
     for object in case["before"].as_array().into_iter().flatten() {
         let scheme = Kinds {
             builtin: &builtin,
             custom: &custom,
         };
-        let plugins = plugins::of(case, &stored, administrator())?;
+        let plugins = plugins::of(case, &stored, administrator(), gates)?;
         before::create(&scheme, &placeholders, &mut stored, object, plugins.as_ref())?;
         if object["kind"] == "CustomResourceDefinition" {
             serve(&mut custom, object)?;
@@ -90,7 +91,7 @@ fn answer(case: &Value) -> Result<(Value, bool), Error> {
         scheme: &scheme,
         store: &stored,
         placeholders: &placeholders,
-        release: Some((1, 37)),
+        release: Some(gates.release().version()),
     };
     let target = target(&custom, case)?;
     let body = match (case.get("body").and_then(Value::as_str), case.get("object")) {
@@ -123,8 +124,8 @@ fn answer(case: &Value) -> Result<(Value, bool), Error> {
         let answer = json!({"code": 404, "error": message, "warnings": []});
         return Ok((answer, target.custom.is_some()));
     }
-    let plugins = plugins::of(case, &stored, user(case))?;
-    let actual = observe(&registry, request, &target, plugins.as_ref());
+    let plugins = plugins::of(case, &stored, user(case), gates)?;
+    let actual = observe(&registry, request, &target, plugins.as_ref(), gates);
     Ok((actual, target.custom.is_some()))
 }
 
@@ -134,6 +135,7 @@ fn observe(
     request: Request<'_>,
     target: &Target,
     plugins: Option<&Plugins>,
+    gates: FeatureGates,
 ) -> Value {
     let mut actual = Map::new();
     let mut messages = Vec::new();
@@ -155,7 +157,7 @@ fn observe(
             prepared.attributes.operation,
             &prepared.attributes.kind,
             &prepared.attributes.object,
-            FeatureGates::default(),
+            gates,
         );
         messages.extend(configured.map_err(|status| Refusal {
             status,

@@ -34,7 +34,8 @@ pub(super) fn run_server_case(case: &Value) -> Outcome {
     let Some(expect) = case.get("expect") else {
         return Outcome::new(true, &Value::Null, Value::Null);
     };
-    let mut objects = ApiObjects::default();
+    let gates = FeatureGates::new(release_of(case));
+    let mut objects = ApiObjects::default().with_gates(gates);
     let existing = case.get("objects").and_then(Value::as_array);
     for object in existing.into_iter().flatten() {
         if object["kind"] == "CustomResourceDefinition"

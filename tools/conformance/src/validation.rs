@@ -20,8 +20,8 @@ use pratique_types::{GroupVersion, Operation, Status, UserInfo};
 use pratique_validation::{Candidate, NamespaceView, Rejection, Validator};
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::fixture::json_value;
+use super::{Outcome, release_of};
 
 /// The object that exists.
 struct Stored(Option<json::Value<'static>>);
@@ -62,7 +62,10 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
         cluster_ip: "10.0.0.1".to_owned(),
         ..Placeholders::default()
     };
-    let builtin = Objects::with_placeholder(placeholders.time.clone()).keeping_empty();
+    let gates = FeatureGates::new(release_of(case));
+    let builtin = Objects::with_placeholder(placeholders.time.clone())
+        .with_gates(gates)
+        .keeping_empty();
     let custom = CustomResources::default();
     let scheme = Kinds {
         builtin: &builtin,
@@ -70,12 +73,13 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
     };
     let target = target(case)?;
     let is_update = case["operation"] == "UPDATE";
-    let stored = Stored(case.get("oldObject").map(|old| stored_object(old, &target)));
+    let old = case.get("oldObject");
+    let stored = Stored(old.map(|old| stored_object(old, &target, gates)));
     let registry = Registry {
         scheme: &scheme,
         store: &stored,
         placeholders: &placeholders,
-        release: Some((1, 37)),
+        release: Some(gates.release().version()),
     };
     let body = body(case).to_string();
     let request = Request {
@@ -89,7 +93,8 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
         target,
         ..Request::default()
     };
-    Ok(observe(&registry, request).unwrap_or_else(|refusal| refused(&refusal.status, &refusal.warnings)))
+    Ok(observe(&registry, request, gates)
+        .unwrap_or_else(|refusal| refused(&refusal.status, &refusal.warnings)))
 }
 
 /// The object of the request, with the managed fields that a server takes instead of those that are sent, if these are such.
@@ -123,7 +128,7 @@ fn body(case: &Value) -> Value {
     object
 }
 
-fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refusal> {
+fn observe(registry: &Registry<'_>, request: Request<'_>, gates: FeatureGates) -> Result<Value, Refusal> {
     let received = registry.receive(request)?;
     let warnings = received.warnings.clone();
     let mut prepared = registry.prepare(received)?;
@@ -146,7 +151,8 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
         .with_service_networks(networks)
         .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
         .with_kinds(pratique_manifest::KIND_RULES)
-        .with_device_expressions(pratique_expression::compile_device_expression);
+        .with_device_expressions(pratique_expression::compile_device_expression)
+        .with_gates(gates);
     let judged = if attributes.operation == Operation::Update {
         validator.update(&candidate, &attributes.old_object)
     } else {
@@ -161,7 +167,7 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
             Some(status) => refused(status, &prepared.warnings),
             None => {
                 let mut warnings = prepared.warnings.clone();
-                warnings.extend(configuration_warnings(attributes));
+                warnings.extend(configuration_warnings(attributes, gates));
                 with_warnings(json!({"accepted": true}), &warnings)
             }
         },
@@ -169,8 +175,7 @@ fn observe(registry: &Registry<'_>, request: Request<'_>) -> Result<Value, Refus
 }
 
 /// What is warned of in a configuration of admission.
-fn configuration_warnings(attributes: &Attributes) -> Vec<String> {
-    let gates = FeatureGates::default();
+fn configuration_warnings(attributes: &Attributes, gates: FeatureGates) -> Vec<String> {
     let (operation, kind) = (attributes.operation, &attributes.kind);
     // Whatever is refused was refused before.
     pratique_exclusion::registry_check(operation, kind, &attributes.object, gates).unwrap_or_default()
@@ -304,7 +309,7 @@ fn target(case: &Value) -> Result<Target, Error> {
 }
 
 /// The object as it is stored.
-fn stored_object(old: &Value, target: &Target) -> json::Value<'static> {
+fn stored_object(old: &Value, target: &Target, gates: FeatureGates) -> json::Value<'static> {
     let mut old = old.clone();
     if let Some(metadata) = old.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.entry("resourceVersion").or_insert_with(|| json!("1"));
@@ -314,7 +319,9 @@ fn stored_object(old: &Value, target: &Target) -> json::Value<'static> {
     let kind = GroupVersion::parse(&of("apiVersion"))
         .map_or_else(|_| target.kind.clone(), |version| version.with_kind(&of("kind")));
     let stored = json_value(&old);
-    let builtin = Objects::with_placeholder("2000-01-01T00:00:00Z").keeping_empty();
+    let builtin = Objects::with_placeholder("2000-01-01T00:00:00Z")
+        .with_gates(gates)
+        .keeping_empty();
     let text = old.to_string();
     let media_type = pratique_objects::MediaType::Json;
     let received = builtin.receive(

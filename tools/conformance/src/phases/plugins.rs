@@ -3,7 +3,7 @@
 use pratique_harness::Error;
 use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Attributes as PluginAttributes, Effects, MutableAttributes,
-    PluginChain, PluginContext, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+    PluginChain, PluginContext, PluginSettings, Rejection, Stage, StateObjects, default_plugins_of,
 };
 use pratique_registry::Attributes;
 use pratique_schema::FeatureGates;
@@ -24,11 +24,10 @@ pub(super) struct Plugins {
 
 impl Plugins {
     /// The default plugins of a server with these objects and those that it creates itself.
-    fn new(stored: &Stored, user: UserInfo) -> Result<Self, Error> {
+    fn new(stored: &Stored, user: UserInfo, gates: FeatureGates) -> Result<Self, Error> {
         let [_, _, (suffix, _), ..] = RANDOM;
-        let gates = FeatureGates::default();
         // The plugins for policies and webhooks have no factory.
-        let factories = default_plugins().filter_map(pratique_plugins::factory);
+        let factories = default_plugins_of(gates.release()).filter_map(pratique_plugins::factory);
         let plugins = factories.map(|factory| {
             let plugin = factory.start(&PluginSettings::new(gates));
             plugin.map_err(|error| Error::from(error.of_plugin(factory.handler.name)))
@@ -115,10 +114,15 @@ fn made_by_server() -> Vec<Value> {
 }
 
 /// The default plugins, if a case was recorded with them.
-pub(super) fn of(case: &Value, stored: &Stored, user: UserInfo) -> Result<Option<Plugins>, Error> {
+pub(super) fn of(
+    case: &Value,
+    stored: &Stored,
+    user: UserInfo,
+    gates: FeatureGates,
+) -> Result<Option<Plugins>, Error> {
     let name = case["name"].as_str().unwrap_or_default();
     if name.split('/').any(|part| part == "plugins") {
-        Plugins::new(stored, user).map(Some)
+        Plugins::new(stored, user, gates).map(Some)
     } else {
         Ok(None)
     }

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use super::access::CaseReviewer;
 use super::backend::Backend;
 use crate::fixture::json_value;
+use crate::release_of;
 
 /// The outcome of the plugins for a case, in the form of its expectation.
 pub(super) fn answer(case: &Value) -> Result<Value, Error> {
@@ -24,6 +25,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
         Ok(chain) => chain,
         Err(error) => return Ok(json!({"loadError": error})),
     };
+    let gates = gates(case)?;
     let mut state = StateObjects::whole();
     for object in elements(case, "objects") {
         // An object without a name is ignored.
@@ -38,7 +40,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
             .with_access(&reviewer)
             .with_images(&backend)
             .at(Duration::from_secs(EPOCH) + now);
-        let (expectation, effects) = admit(&chain, request, &expect["defaulted"], &context)?;
+        let (expectation, effects) = admit((&chain, gates), request, &expect["defaulted"], &context)?;
         state.apply(&effects);
         Ok(expectation)
     };
@@ -64,13 +66,8 @@ const EPOCH: u64 = 1_767_225_600;
 
 /// The plugins of a case, or the error with which they do not start.
 fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
-    let version = case.pointer("/flags/kubernetes-version").and_then(Value::as_str);
-    let release = version.map_or(Ok(Release::latest()), Release::by_version);
-    let release = release.map_err(|error| error.to_string())?;
-    let mut gates = FeatureGates::new(release);
-    for (name, on) in members(case.pointer("/flags/feature-gates")) {
-        gates = gates.with(name, on == &Value::Bool(true));
-    }
+    let gates = gates(case)?;
+    let release = gates.release();
     let names: Vec<&str> = match &case["plugins"] {
         Value::String(_) => default_plugins_of(release).collect(),
         names => names
@@ -112,6 +109,17 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     Ok(Ok(PluginChain::new(plugins)))
 }
 
+/// The release of the server of a case, with its feature gates.
+fn gates(case: &Value) -> Result<FeatureGates, Error> {
+    let version = case.pointer("/flags/kubernetes-version").and_then(Value::as_str);
+    let release = version.map_or(Ok(release_of(case)), Release::by_version);
+    let mut gates = FeatureGates::new(release.map_err(|error| error.to_string())?);
+    for (name, on) in members(case.pointer("/flags/feature-gates")) {
+        gates = gates.with(name, on == &Value::Bool(true));
+    }
+    Ok(gates)
+}
+
 /// The kubeconfig that the reference wrote for the case is valid; other paths have to exist.
 fn check_kubeconfig(path: &str) -> Result<(), String> {
     if path == "$KUBECONFIG" || std::fs::exists(path).unwrap_or(false) {
@@ -123,7 +131,7 @@ fn check_kubeconfig(path: &str) -> Result<(), String> {
 
 /// Puts one request through both phases. `defaulted` is the object as the reference decoded it, if that is another one.
 fn admit(
-    chain: &PluginChain,
+    (chain, gates): (&PluginChain, FeatureGates),
     request: &Value,
     defaulted: &Value,
     context: &PluginContext<'_>,
@@ -145,7 +153,7 @@ fn admit(
     }
     let mut object = decoded.clone();
     let mut effects = Effects::default();
-    let result = run(chain, &request, &mut object, context, &mut effects);
+    let result = run((chain, gates), &request, &mut object, context, &mut effects);
     let mut expectation = Map::new();
     expectation.insert("allowed".to_owned(), Value::Bool(result.is_ok()));
     if let Err(rejection) = &result {
@@ -176,7 +184,7 @@ fn kind_of(object: &json::Value<'_>) -> Option<GroupVersionKind> {
 }
 
 fn run(
-    chain: &PluginChain,
+    (chain, gates): (&PluginChain, FeatureGates),
     request: &AdmissionRequest<'_>,
     object: &mut json::Value<'_>,
     context: &PluginContext<'_>,
@@ -185,7 +193,7 @@ fn run(
     let mut attributes = MutableAttributes::new(request, object);
     chain.admit(Stage::All, &mut attributes, context, effects, &mut ())?;
     let mut prepared = object.clone();
-    complete_pod_resources(request, &mut prepared);
+    complete_pod_resources(request, &mut prepared, gates);
     let attributes = Attributes {
         request,
         object: &prepared,
@@ -195,14 +203,14 @@ fn run(
 }
 
 /// What a server's registry does between the phases, as far as plugins count it.
-fn complete_pod_resources(request: &AdmissionRequest<'_>, object: &mut json::Value<'_>) {
+fn complete_pod_resources(request: &AdmissionRequest<'_>, object: &mut json::Value<'_>, gates: FeatureGates) {
     let is_completed = match request.operation {
         Operation::Create => request.sub_resource.is_empty(),
         Operation::Update => request.sub_resource == "resize",
         _ => false,
     };
     if is_completed && request.resource.group.is_empty() && request.resource.resource == "pods" {
-        pratique_objects::complete_pod_resources(object, FeatureGates::default());
+        pratique_objects::complete_pod_resources(object, gates);
     }
 }
 

@@ -10,6 +10,7 @@ use pratique_webhook::{MutatingWebhooks, Origin, ValidatingWebhooks};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::super::release_of;
 use super::runner::Runner;
 
 /// The compiled webhooks, static ones first.
@@ -20,7 +21,7 @@ pub(super) struct Configured {
 
 impl Configured {
     pub(super) fn new(runner: &Runner, case: &Value) -> Result<Self, Error> {
-        let cache = Cache::new();
+        let cache = Cache::new().of_release(release_of(case));
         let manifests = [
             manifests(runner, case.pointer("/manifests/mutating"))?,
             manifests(runner, case.pointer("/manifests/validating"))?,

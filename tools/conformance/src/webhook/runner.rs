@@ -9,6 +9,7 @@ use pratique_harness::{Error, with};
 use pratique_json as json;
 use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
+use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Status, warnings};
 use pratique_webhook::{
     Attributes, Caller, HttpCaller, MutatingWebhooks, Reinvocation, Service, Services, ValidatingWebhooks,
@@ -20,6 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::super::authorizer::CaseAuthorizer;
 use super::super::fixture::{Directory, json_value};
+use super::super::release_of;
 use super::configured::Configured;
 
 /// Listeners that serve one case after the other.
@@ -114,6 +116,10 @@ impl Runner {
         let services = BackendServices(self.backend.address(Listener::Backend).to_string());
         let mut context =
             WebhookContext::new(&equivalents, &cluster, Arc::new(authorizer)).with_services(&services);
+        let gates = FeatureGates::new(release_of(case));
+        context = context
+            .of_release(gates.release())
+            .excluding_virtual(gates.excludes_virtual_resources());
         if case["typed"] != Value::Bool(true) {
             context = context.without_types();
         }
