@@ -73,6 +73,7 @@ mod project;
 mod pull_request;
 mod registry;
 mod release;
+mod release_by_release;
 mod replay;
 mod resources;
 mod review;
