@@ -17,7 +17,7 @@ type Resources = BTreeMap<String, Quantity>;
 /// A Pod that states none stays as it is.
 ///
 /// ```
-/// use pratique_schema::{FeatureGates, Release};
+/// use pratique_schema::FeatureGates;
 ///
 /// let pod = br#"{"spec":{"containers":[{"resources":{"limits":{"cpu":"1"}}}],"resources":{"requests":{"cpu":"2"}}}}"#;
 /// let mut pod = pratique_json::parse(pod)?;
