@@ -98,13 +98,20 @@ pub fn kubernetes_of(release: u32, minor: u32) -> Environment {
         );
     // Upstream: cel-go v0.26 became v0.29 in 1.37.
     if release >= 37 {
-        environment
+        return environment;
+    }
+    let environment = environment
+        .with_library(before_1_37::library())
+        .without_quoted_names();
+    if minor >= LISTS {
+        environment.with_library(before_1_37::lists())
     } else {
         environment
-            .with_library(before_1_37::library())
-            .without_quoted_names()
     }
 }
+
+/// The minor version since which there are functions of lists.
+const LISTS: u32 = 34;
 
 /// A library with the minor versions of Kubernetes that have it.
 struct Versioned {
@@ -131,7 +138,7 @@ const LIBRARIES: &[Versioned] = &[
     since(31, authz::selectors),
     since(32, two_variables),
     since(33, semver::library),
-    since(34, lists),
+    since(LISTS, lists),
     since(37, kubernetes_lists),
     since(38, cidr::masks),
 ];

@@ -27,11 +27,17 @@ pub(super) fn library() -> Library {
             .with(Overload::new("matches", false, &TWO_STRINGS, Type::Bool))
             .intrinsic(Intrinsic::Matches),
         Function::new("duration").global("int64_to_duration", &[Type::Int], Type::Duration, refuse_duration),
+        index("indexOf", "string_index_of_string_int", index_of),
+        index("lastIndexOf", "string_last_index_of_string_int", last_index_of),
+    ])
+}
+
+/// What functions of lists did, for versions that have them.
+pub(super) fn lists() -> Library {
+    Library::of(vec![
         Function::new("lists.range")
             .global("lists_range", &[Type::Int], Type::list(Type::Int), range)
             .costing(super::lists::makes_result),
-        index("indexOf", "string_index_of_string_int", index_of),
-        index("lastIndexOf", "string_last_index_of_string_int", last_index_of),
     ])
 }
 
@@ -114,5 +120,11 @@ mod tests {
         let (now, text) = ("exceeds maximum allowed", "lists.range(2000000).size()");
         check(text, "cost limit", now);
         check("lists.range(-1).size()", "Int(0)", "must be non-negative");
+    }
+
+    #[test]
+    fn what_a_version_lacks_is_not_declared() {
+        let is_there = |minor| kubernetes_of(34, minor).compile("lists.range(3)").is_ok();
+        assert!(!is_there(33) && is_there(34));
     }
 }
