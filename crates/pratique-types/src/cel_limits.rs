@@ -13,3 +13,7 @@ pub const RUNTIME_BUDGET: u64 = 10_000_000;
 /// The cost that the match conditions of a policy or a webhook may have together.
 // Upstream: RuntimeCELCostBudgetMatchConditions
 pub const MATCH_CONDITIONS_BUDGET: u64 = 2_500_000;
+
+/// The longest message, in bytes, that the expression of a message may give.
+// Upstream: MaxEvaluatedMessageExpressionSizeBytes
+pub const MAX_MESSAGE_BYTES: usize = 5 * 1024;

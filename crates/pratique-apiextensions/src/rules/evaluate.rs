@@ -2,16 +2,12 @@
 
 use pratique_cel::{Arena, Context, Fault, FaultKind, Program, Stop, Value as CelValue};
 use pratique_json::Value;
-use pratique_types::cel_limits::PER_CALL_LIMIT;
+use pratique_types::cel_limits::{MAX_MESSAGE_BYTES, PER_CALL_LIMIT};
 use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
 use super::{Body, CompiledRule, MessageExpression, Refused, RuleNode, values};
 use crate::schema::{Schema, Type};
 use crate::validate::{Correlated, KeyedItems};
-
-/// The longest message that an expression may give.
-// Upstream: apiserver/pkg/apis/cel/config.go, MaxEvaluatedMessageExpressionSizeBytes
-const LONGEST_MESSAGE: usize = 5 * 1024;
 
 const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
@@ -365,7 +361,7 @@ impl<'e> Evaluation<'e> {
             Ok(CelValue::String(text)) => {
                 self.budget = budget;
                 let text = text.trim();
-                let is_valid = text.len() <= LONGEST_MESSAGE && !text.contains('\n') && !text.is_empty();
+                let is_valid = text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n') && !text.is_empty();
                 Ok(is_valid.then(|| text.to_owned()))
             }
             Ok(_) | Err(_) => {

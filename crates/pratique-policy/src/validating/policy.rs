@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pratique_cel::Value;
 use pratique_core::ConditionError;
 use pratique_expression::Missing;
-use pratique_types::cel_limits::RUNTIME_BUDGET;
+use pratique_types::cel_limits::{MAX_MESSAGE_BYTES, RUNTIME_BUDGET};
 
 use crate::compiled::{Annotation, Validation};
 use crate::conditions;
@@ -61,9 +61,6 @@ pub(crate) enum AnnotationDecision<'s> {
     /// It failed, which denies.
     Error(String),
 }
-
-/// A message longer than this is not used.
-const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
 /// Evaluates a policy. `audited` are the inputs of audit annotations.
 pub(crate) fn evaluate<'s>(
