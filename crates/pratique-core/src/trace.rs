@@ -54,6 +54,12 @@ pub trait Trace {
     /// The expression that ended last exceeded the budget: no later one is evaluated.
     fn exhausted(&self) {}
 
+    /// The mutation whose expression ended last has left these fields as empty lists or maps, which a server leaves out when
+    /// it decodes the object: the next mutation does not see them.
+    fn left_out(&self, fields: &[String]) {
+        let _ = fields;
+    }
+
     /// An expression has no value, because it does not compile.
     fn broken(&self, id: ExpressionId<&str>, error: &str) {
         let _ = (id, error);

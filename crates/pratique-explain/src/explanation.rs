@@ -104,6 +104,13 @@ pub struct Expression {
     /// The error, if it has no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What to do about the error, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<&'static str>,
+    /// Fields that a mutation left as empty lists or maps: the server leaves them out, and the next mutation does not see
+    /// them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// Its cost, without that of variables.
     pub cost: u64,
     /// The innermost subexpression that made it false or fail; `None` if that is the whole expression.

@@ -55,6 +55,7 @@
 mod decisive;
 mod diagram;
 mod explanation;
+mod failure_help;
 mod format;
 mod locate;
 mod policy_cost;
@@ -63,6 +64,7 @@ mod source;
 
 pub use diagram::Line;
 pub use explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
+pub use failure_help::{FailureHelp, FailureText, failure_texts, help_for_failure};
 pub use format::format_value;
 pub use policy_cost::{CostRecorder, PolicyCost};
 pub use pratique_policy::ExpressionId;

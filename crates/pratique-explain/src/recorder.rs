@@ -10,6 +10,7 @@ use pratique_policy::{self as policy, ExpressionId, Subject, Trace};
 
 use crate::decisive::decisive;
 use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
+use crate::failure_help::help_for_failure;
 use crate::format::format_value;
 use crate::source::SourceExpression;
 
@@ -169,6 +170,14 @@ impl Trace for Recorder {
         }
     }
 
+    fn left_out(&self, fields: &[String]) {
+        let mut state = self.state();
+        let round = state.binding().and_then(|binding| binding.rounds.last_mut());
+        if let Some(mutation) = round.and_then(|round| round.expressions.last_mut()) {
+            mutation.left_out = fields.to_vec();
+        }
+    }
+
     fn broken(&self, id: ExpressionId<&str>, error: &str) {
         self.state().take(Expression {
             place: id.to_owned(),
@@ -177,6 +186,8 @@ impl Trace for Recorder {
             text: String::new(),
             value: None,
             error: Some(error.to_owned()),
+            help: help_for_failure(error),
+            left_out: Vec::new(),
             cost: 0,
             because: None,
             inner: Vec::new(),
@@ -215,13 +226,16 @@ impl OpenEvaluation {
             Some(source) => (self.inner(source), decisive(source, &self.observed, result)),
             None => (Vec::new(), None),
         };
+        let error = result.as_ref().err().map(ToString::to_string);
         Expression {
             place: self.place,
             name: None,
             location: None,
             text: self.text,
             value: result.as_ref().ok().map(|value| format_value(value, WHOLE)),
-            error: result.as_ref().err().map(ToString::to_string),
+            help: error.as_deref().and_then(help_for_failure),
+            error,
+            left_out: Vec::new(),
             cost,
             because,
             inner,

@@ -178,3 +178,12 @@ fn policies_that_do_not_match_say_why() {
     assert_eq!(explanation.policies[0].match_outcome, MatchOutcome::No(why));
     assert!(explanation.policies[0].bindings.is_empty());
 }
+
+#[test]
+fn errors_have_help() {
+    let spec = r#"  validations: [{expression: "object.data.c == '1'"}]"#;
+    let explanation = explained(&policy(spec), "CREATE");
+    let expression = &explanation.policies[0].bindings[0].rounds[0].expressions[0];
+    assert_eq!(expression.error.as_deref(), Some("no such key: c"));
+    assert!(expression.help.unwrap().starts_with("not every object has it"));
+}

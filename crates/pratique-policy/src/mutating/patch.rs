@@ -101,7 +101,49 @@ fn read<'s>(
     }
     // Defaulting distinguishes empty lists from absent ones, so it comes first.
     session.default(version.kind, &mut patched, policy);
-    Ok(session.settled(version.kind, patched))
+    let trace = session.trace();
+    let empty = trace.map(|_| empty_fields(&patched)).unwrap_or_default();
+    let settled = session.settled(version.kind, patched);
+    if let Some(trace) = trace {
+        let left_out = empty.into_iter().filter(|path| !has_field(settled, path));
+        let left_out: Vec<String> = left_out.map(|path| path.join(".")).collect();
+        if !left_out.is_empty() {
+            trace.left_out(&left_out);
+        }
+    }
+    Ok(settled)
+}
+
+/// The most fields that are told to a trace.
+const MOST_TOLD: usize = 16;
+
+/// The paths of fields that are empty lists or maps, outside of lists.
+fn empty_fields(object: &json::Value<'_>) -> Vec<Vec<String>> {
+    let mut empty = Vec::new();
+    let mut pending = vec![(Vec::new(), object)];
+    while let Some((path, value)) = pending.pop() {
+        let is_empty = match value {
+            json::Value::Array(elements) => elements.is_empty(),
+            json::Value::Object(members) => members.is_empty(),
+            _ => false,
+        };
+        if is_empty && empty.len() < MOST_TOLD {
+            empty.push(path);
+            continue;
+        }
+        for (name, member) in value.as_object().into_iter().flat_map(|members| members.iter()) {
+            let mut path: Vec<String> = path.clone();
+            path.push(name.to_owned());
+            pending.push((path, member));
+        }
+    }
+    empty.sort();
+    empty
+}
+
+fn has_field(object: &json::Value<'_>, path: &[String]) -> bool {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    object.at(&names).is_some()
 }
 
 /// What copies and moves leave in the order in which the object was written: the reference reads a copy only when an

@@ -1,0 +1,120 @@
+//! What to do about an error of an evaluation or of a call: all texts that there are, each with help or with the reason why
+//! there is none.
+
+/// A text that an error can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailureText {
+    /// The part of the catalogue that it stands in.
+    pub section: &'static str,
+    /// The text, with `…` for what is different each time.
+    pub text: &'static str,
+    /// What to do, or why that is not told.
+    pub help: FailureHelp,
+}
+
+/// What is told beside an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureHelp {
+    /// What to do.
+    Help(&'static str),
+    /// Nothing, for this reason.
+    Reason(&'static str),
+}
+
+/// The texts, special ones before general ones.
+const TEXTS: &str = include_str!("../data/failures.txt");
+
+/// Why there is no help for a text that has another error in it.
+const HOLDER: &str = "the text goes on";
+
+/// The help for the text of an error, which may stand within other texts: `expression 'a' resulted in error: no such key: b`.
+pub fn help_for_failure(text: &str) -> Option<&'static str> {
+    let mut known = failure_texts().filter(|known| known.is_in(text));
+    let is_holder = |help| matches!(help, FailureHelp::Reason(reason) if reason.starts_with(HOLDER));
+    let known = known.find(|known| !is_holder(known.help))?;
+    match known.help {
+        FailureHelp::Help(help) => Some(help),
+        FailureHelp::Reason(_) => None,
+    }
+}
+
+/// All texts, in the order in which they are looked for.
+pub fn failure_texts() -> impl Iterator<Item = FailureText> {
+    let mut section = "";
+    let mut last = "";
+    TEXTS.lines().filter_map(move |line| {
+        if let Some(title) = line.strip_prefix("## ") {
+            section = title;
+            return None;
+        }
+        let help = match line.split_once(' ') {
+            Some(("+", help)) => FailureHelp::Help(help),
+            Some(("-", reason)) => FailureHelp::Reason(reason),
+            _ => {
+                last = line;
+                return None;
+            }
+        };
+        Some(FailureText {
+            section,
+            text: last,
+            help,
+        })
+    })
+}
+
+impl FailureText {
+    /// Whether a text has this one in it.
+    pub fn is_in(&self, text: &str) -> bool {
+        let mut rest = text;
+        self.text.split('…').all(|part| match rest.split_once(part) {
+            Some((_, behind)) => {
+                rest = behind;
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_within_others_have_help() {
+        for (text, expected) in [
+            (
+                "policy 'p' with binding 'b' denied request: JSON Patch: add operation does not apply: doc is missing path: \
+                 \"/metadata/labels/a\": missing value",
+                Some("the parent is not there"),
+            ),
+            (
+                "expression 'object.a == 1' resulted in error: no such key: a",
+                Some("not every object has it"),
+            ),
+            (
+                "type conversion error from 'string' to 'int'",
+                Some("the text is no whole number"),
+            ),
+            (
+                "error applying patch: failed to convert patch object to typed object: .spec.replicas: expected numeric (int or \
+                 float), got string",
+                Some("write a number"),
+            ),
+            (
+                "failed calling webhook \"a.b.c\": failed to call webhook: Post \"https://a\": context deadline exceeded",
+                Some("the webhook does not answer in time"),
+            ),
+            ("internal error: what is this", None),
+            ("nothing that is known", None),
+        ] {
+            let help = help_for_failure(text);
+            assert_eq!(help.is_some(), expected.is_some(), "{text}: {help:?}");
+            let fits = expected
+                .zip(help)
+                .is_none_or(|(expected, help)| help.starts_with(expected));
+            assert!(fits, "{text}: {help:?}");
+        }
+    }
+}
