@@ -171,6 +171,16 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
         cost,
         place.unwrap_or_default()
     );
+    if let Some(help) = expression.help {
+        let label = style.paint(Tone::Faint, "= help:");
+        out.push(&text!("        {} {}\n", label, help));
+    }
+    for field in &expression.left_out {
+        out.push(&text!(
+            "        {} is empty now, and the server leaves it out: the next mutation does not find it\n",
+            field
+        ));
+    }
     if is_decisive(expression) {
         if let Some(because) = &expression.because {
             out.push(&text!("        because of {}\n", cut(because)));

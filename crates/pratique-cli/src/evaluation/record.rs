@@ -146,7 +146,7 @@ impl Record {
             decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             invalid,
-            help: input.help().map(str::to_owned),
+            help: result.help().map(str::to_owned),
             refused_by: result.refused_by().map(str::to_owned),
             policies,
             accepted: Vec::new(),

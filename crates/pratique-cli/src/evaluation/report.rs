@@ -126,7 +126,7 @@ pub(crate) fn one(
     }
     head.push(&accepted(record, is_known, style));
     head.push(&placed_cause::human(&record.invalid, detail.fields, style));
-    if let Some(help) = result.input.help() {
+    if let Some(help) = result.help() {
         head.push(&line(style.paint(Tone::Faint, "  = help: "), help));
     }
     head.push(&more_denials(record, detail.all_findings, style));

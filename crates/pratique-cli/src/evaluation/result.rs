@@ -2,6 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use pratique_explain::help_for_failure;
+use pratique_policy::DenialCause;
 use pratique_review::Review;
 use serde::Serialize;
 
@@ -28,6 +30,17 @@ impl<'q> ReviewResult<'q> {
             pods: Vec::new(),
             placed: Vec::new(),
         }
+    }
+
+    /// What to do, where there is no such request, or where a policy or a webhook has failed.
+    pub(crate) fn help(&self) -> Option<&str> {
+        let of_failure = || {
+            let outcome = &self.review.outcome;
+            let status = outcome.status.as_ref();
+            let failed = status.filter(|_| outcome.cause == Some(DenialCause::Failure));
+            failed.and_then(|status| help_for_failure(&status.message))
+        };
+        self.input.help().or_else(of_failure)
     }
 }
 

@@ -115,3 +115,47 @@ fn changes_are_compared() {
     review("mutating", &["--output", "diff"], "mutated-diff.txt");
     review("validating", &["--output", "diff"], "denied-diff.txt");
 }
+
+/// Two mutations of a list: the first empties it, and the second appends to it.
+const EMPTYING: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: tolerations.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {expression: "[JSONPatch{op: 'replace', path: '/spec/tolerations', value: []}]"}
+  - patchType: JSONPatch
+    jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/spec/tolerations/-', value: {'operator': 'Exists'}}]"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: tolerations.static.k8s.io}
+spec: {policyName: tolerations.static.k8s.io}
+"#;
+
+#[test]
+fn lists_that_are_emptied_are_left_out() {
+    let pod = POD.replace("spec:\n", "spec:\n  tolerations: [{key: a, operator: Exists}]\n");
+    let directory = Directory::new()
+        .with("policies.yaml", EMPTYING)
+        .with("pod.yaml", &pod);
+    let run = directory.run(&["review", "--policies", "policies.yaml", "--explain", "pod.yaml"]);
+    run.exits(1);
+    run.stdout_has(
+        "spec.tolerations is empty now, and the server leaves it out: the next mutation does not find it",
+    );
+    run.stdout_has("= help: the parent is not there: add it first where it is missing");
+    let run = directory.run(&[
+        "review",
+        "--policies",
+        "policies.yaml",
+        "--output",
+        "json",
+        "pod.yaml",
+    ]);
+    run.stdout_has("\"help\":\"the parent is not there");
+}
