@@ -2,7 +2,12 @@
 //!
 //! A row is a manifest with one error. A text without help says itself what to write, or is about something that no manifest can
 //! mend. The counts are part of the test: a text that is added belongs into the table.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails may stop")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that fails may stop"
+)]
 
 use std::collections::BTreeSet;
 
@@ -60,6 +65,26 @@ fn problems(plugin: Option<Plugin>, manifest: &str) -> Vec<(Rule, String, bool)>
     problems
         .map(|problem| (problem.rule, problem.message.clone(), problem.help.is_some()))
         .collect()
+}
+
+/// Whether the list of all texts has one that is in a message, with the sign of help or of a reason.
+fn is_listed(message: &str, has_help: bool) -> bool {
+    let sign = if has_help { "+ " } else { "- " };
+    let lines: Vec<&str> = include_str!("../testdata/texts.txt").lines().collect();
+    let mut texts = lines
+        .windows(2)
+        .filter(|pair| pair[1].starts_with(sign))
+        .map(|pair| pair[0]);
+    texts.any(|text| {
+        let mut rest = message;
+        text.split('…').all(|part| match rest.split_once(part) {
+            Some((_, behind)) => {
+                rest = behind;
+                true
+            }
+            None => false,
+        })
+    })
 }
 
 #[test]
@@ -334,6 +359,11 @@ fn every_text_has_help_or_a_reason() {
             wrong.push(format!("no {rule:?} but {all:?}: {manifest}"));
             continue;
         };
+        if !is_listed(message, *has_help) {
+            wrong.push(format!(
+                "testdata/texts.txt has no such text with help {has_help}: {message}"
+            ));
+        }
         if *has_help != (*reason == Helped) {
             wrong.push(format!("{reason:?}, but help is {has_help}: {message}"));
         }
