@@ -11,6 +11,8 @@
 //! A [`MutationTrial`] runs the mutations of a policy over such objects, and a [`SampleServer`] tells what the built-in plugins
 //! and the validation of a server make of the result.
 //!
+//! [`CustomKinds`] has objects of custom resources, made for the schemas of their definitions.
+//!
 //! Results are deterministic: the same policy gives the same objects.
 //!
 //! ```
@@ -34,6 +36,7 @@
 
 mod complete;
 mod cost;
+mod custom;
 mod evaluate;
 mod generate;
 mod grow;
@@ -51,9 +54,12 @@ pub use complete::{
     NamedFields, RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
 };
 pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
+pub use custom::{CustomKind, CustomKinds, CustomSample};
 pub use evaluate::{EvaluatedExpression, PartValue, PolicyEvaluator};
 pub use generate::{ObjectSpec, generate};
-pub use observe::{ExpressionFailure, ExpressionOutcome, NodeCoverage, NodeOutcomes, ObservedPolicy};
+pub use observe::{
+    ExpressionFailure, ExpressionOutcome, MessageFault, NodeCoverage, NodeOutcomes, ObservedPolicy,
+};
 pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;

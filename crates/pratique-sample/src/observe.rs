@@ -12,6 +12,8 @@ use pratique_expression::Cache;
 use pratique_policy::{ExpressionId, Trace};
 use pratique_types::AdmissionRequest;
 
+use pratique_types::cel_limits::MAX_MESSAGE_BYTES;
+
 use crate::policy::Policy;
 use crate::runner::PolicyRunner;
 
@@ -45,8 +47,33 @@ pub enum ExpressionOutcome {
     Unused,
     /// It has a value.
     Value,
+    /// It is a message, and its value is none that the server uses.
+    UnusedMessage(MessageFault),
     /// It failed.
     Failed(ExpressionFailure),
+}
+
+/// Why the server does not use the text of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MessageFault {
+    /// There is nothing in it.
+    Empty,
+    /// It has more than one line.
+    SeveralLines,
+    /// It has too many bytes.
+    TooLong,
+}
+
+impl MessageFault {
+    /// What is wrong with a text, if something is.
+    // Upstream: plugin/policy/validating/validator.go, Validate
+    fn of(text: &str) -> Option<Self> {
+        match text.trim() {
+            "" => Some(MessageFault::Empty),
+            text if text.len() > MAX_MESSAGE_BYTES => Some(MessageFault::TooLong),
+            text => text.contains('\n').then_some(MessageFault::SeveralLines),
+        }
+    }
 }
 
 /// Why an expression failed.
@@ -274,8 +301,12 @@ impl Trace for OutcomeRecorder<'_> {
             _ => {}
         }
         let Some(index) = index else { return };
+        let fault = match (&id, result) {
+            (ExpressionId::Message(_), Ok(Value::String(text))) => MessageFault::of(text),
+            _ => None,
+        };
         let outcome = match result {
-            Ok(_) => ExpressionOutcome::Value,
+            Ok(_) => fault.map_or(ExpressionOutcome::Value, ExpressionOutcome::UnusedMessage),
             Err(fault) => ExpressionOutcome::Failed(self.failure(&state, index, &nodes, fault.to_string())),
         };
         if let Some(known) = state.outcomes.get_mut(index) {

@@ -13,8 +13,10 @@ use pratique_policy::{
     Cluster, EvalContext, Mutated, MutatingPolicies, ParamScope, Policies, Reinvocation, Trace, mutate,
     mutate_once, validate,
 };
+use pratique_schema::merge::MergeSchema;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
+use crate::custom::CustomKinds;
 use crate::param::{ParamName, generate_param};
 use crate::policy::Policy;
 use crate::reads::ReadTree;
@@ -82,6 +84,12 @@ impl PolicyRunner {
             compiled,
             cluster: SampleCluster::new(param_kind, params),
         }
+    }
+
+    /// Has kinds of custom resources in its cluster.
+    pub(crate) fn with_custom_kinds(mut self, custom: Arc<CustomKinds>) -> Self {
+        self.cluster.custom = custom;
+        self
     }
 
     /// Runs the policy; the authorizer allows every check, or none. The decision does not matter, only what the trace
@@ -165,6 +173,7 @@ struct SampleCluster {
     namespace: Value<'static>,
     param_kind: Option<GroupVersionKind>,
     param: Value<'static>,
+    custom: Arc<CustomKinds>,
 }
 
 /// The namespace of requests.
@@ -188,6 +197,7 @@ impl SampleCluster {
             namespace: namespace.unwrap_or_default(),
             param_kind,
             param: param.unwrap_or_default(),
+            custom: Arc::default(),
         }
     }
 }
@@ -214,5 +224,12 @@ impl Cluster for SampleCluster {
 
     fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
         vec![&self.param]
+    }
+
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        match self.custom.find(kind) {
+            Some(custom) => custom.merge_schema(),
+            None => MergeSchema::builtin(),
+        }
     }
 }

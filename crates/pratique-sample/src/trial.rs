@@ -5,8 +5,10 @@
 mod comparison;
 mod server;
 mod server_state;
+mod storage;
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::value::Evaluation;
@@ -19,6 +21,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
 use crate::complete::TIME;
+use crate::custom::{CustomKind, CustomKinds};
 use crate::policy::Policy;
 use crate::request::build_request;
 use crate::runner::PolicyRunner;
@@ -31,6 +34,7 @@ pub use server::{SampleServer, ServerFinding};
 pub struct MutationTrial {
     runner: PolicyRunner,
     objects: Objects,
+    custom: Arc<CustomKinds>,
 }
 
 /// What the mutations of a policy did with a request.
@@ -60,6 +64,17 @@ impl MutationTrial {
         MutationTrial {
             runner: PolicyRunner::new(policy, Origin::Static, Some((&params, SEED)), &Cache::new()),
             objects: Objects::with_placeholder(TIME),
+            custom: Arc::default(),
+        }
+    }
+
+    /// With kinds of custom resources, whose objects it can be tried over.
+    #[must_use]
+    pub fn with_custom_kinds(self, custom: Arc<CustomKinds>) -> Self {
+        MutationTrial {
+            runner: self.runner.with_custom_kinds(Arc::clone(&custom)),
+            custom,
+            ..self
         }
     }
 
@@ -95,7 +110,10 @@ impl MutationTrial {
             TrialOutcome::Failed { .. } if evaluations.mutations.get() == 0 => TrialOutcome::Unused,
             TrialOutcome::Changed(mut object) => {
                 // A server defaults what a policy leaves; what it cannot convert stays as it is.
-                drop(self.objects.default(&request.kind, &mut object));
+                match self.custom.find(&request.kind).and_then(CustomKind::version) {
+                    Some(version) => drop(version.default(&mut object)),
+                    None => drop(self.objects.default(&request.kind, &mut object)),
+                }
                 TrialOutcome::Changed(object)
             }
             outcome => outcome,

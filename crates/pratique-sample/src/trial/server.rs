@@ -15,8 +15,11 @@ use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 use pratique_validation::{Candidate, FieldFault, Validator};
 
+use crate::custom::CustomKind;
+
 use super::comparison::with_sorted_lists;
 use super::server_state::state_naming;
+use super::storage::dropped_field;
 use super::{MutationTrial, TrialOutcome};
 
 /// A server with its default plugins and its validation.
@@ -51,6 +54,11 @@ pub enum ServerFinding {
         field: String,
         /// The field that the policy sets.
         set: String,
+    },
+    /// Nothing of what the policy changes is stored: the server sets it back.
+    Dropped {
+        /// The first field.
+        field: String,
     },
     /// The validation refuses it.
     Invalid {
@@ -107,6 +115,9 @@ impl SampleServer {
         request: &AdmissionRequest<'static>,
         allowed: bool,
     ) -> Vec<ServerFinding> {
+        if let Some(kind) = trial.custom.find(&request.kind) {
+            return judge_custom(kind, trial, request, allowed);
+        }
         match request.operation {
             Operation::Create => self.judge_creation(trial, request, allowed),
             Operation::Update => {
@@ -116,10 +127,13 @@ impl SampleServer {
                     old_object: stored.clone(),
                     ..request.clone()
                 };
-                match trial.mutate(&request, allowed) {
-                    TrialOutcome::Changed(mutated) => self.judge_validity(&request, stored, &mutated),
-                    _ => Vec::new(),
+                let TrialOutcome::Changed(mutated) = trial.mutate(&request, allowed) else {
+                    return Vec::new();
+                };
+                if let Some(field) = dropped_field(&trial.objects, &request, stored, &mutated) {
+                    return vec![ServerFinding::Dropped { field }];
                 }
+                self.judge_validity(&request, stored, &mutated)
             }
             _ => Vec::new(),
         }
@@ -146,6 +160,9 @@ impl SampleServer {
         let Some(mutated) = mutate(&admitted.object) else {
             return Vec::new();
         };
+        if let Some(field) = dropped_field(&trial.objects, request, &admitted.object, &mutated) {
+            return vec![ServerFinding::Dropped { field }];
+        }
         let priority = |object: &Value<'_>| object.at(&["spec", "priority"]).and_then(Value::as_int);
         let set_priority = priority(&mutated).filter(|set| Some(*set) != priority(&admitted.object));
         let state = state_naming(&[&written, &mutated], set_priority);
@@ -256,6 +273,24 @@ impl SampleServer {
             steps: steps.changes,
         })
     }
+}
+
+/// What the validation of a custom resource refuses of an object that a policy changed, and not of the one before.
+fn judge_custom(
+    kind: &CustomKind,
+    trial: &MutationTrial,
+    request: &AdmissionRequest<'static>,
+    allowed: bool,
+) -> Vec<ServerFinding> {
+    let TrialOutcome::Changed(after) = trial.mutate(request, allowed) else {
+        return Vec::new();
+    };
+    let (_, known) = kind.receive(&request.object);
+    let (_, errors) = kind.receive(&after);
+    let new = errors.into_iter().find(|error| !known.contains(error));
+    new.map(|text| ServerFinding::Invalid { text })
+        .into_iter()
+        .collect()
 }
 
 /// The object of a request as its author wrote it, without what plugins set.

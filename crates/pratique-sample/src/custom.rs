@@ -1,0 +1,365 @@
+//! Objects of custom resources, made for the schema of their definition.
+
+use std::sync::Arc;
+
+use pratique_apiextensions::{CustomResource, Version};
+use pratique_gotext::regexp::Regex;
+use pratique_json::{Object, Value};
+use pratique_schema::merge::MergeSchema;
+use pratique_types::builtin::ServedResource;
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectForm, Operation};
+
+use crate::complete::{Sample, SampleExtent};
+use crate::request::build_request;
+
+/// Definitions of custom resources, of which there are samples.
+#[derive(Debug, Default)]
+pub struct CustomKinds {
+    kinds: Vec<CustomKind>,
+}
+
+/// A version of a custom resource.
+#[derive(Debug)]
+pub struct CustomKind {
+    /// Its resource.
+    pub served: Arc<ServedResource>,
+    resource: Arc<CustomResource>,
+    merging: Arc<MergeSchema>,
+    schema: Value<'static>,
+}
+
+/// An object of a custom resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomSample {
+    /// The object, as its author writes it.
+    pub object: Value<'static>,
+    /// The path of the optional field that it lacks; empty for an object that has all of them.
+    pub without: Vec<String>,
+}
+
+/// The most objects of a kind.
+const MOST_SAMPLES: usize = 120;
+/// The maximum depth; deeper fields are left out.
+const MOST_DEPTH: usize = 12;
+/// The most elements of a list.
+const MOST_ELEMENTS: i64 = 8;
+
+/// Texts that are tried where a pattern says what a text is.
+const TEXTS: [&str; 14] = [
+    "example",
+    "a",
+    "A",
+    "1",
+    "1h",
+    "10Gi",
+    "v1.0.0",
+    "example.com",
+    "https://example.com",
+    "10.0.0.1",
+    "10.0.0.0/8",
+    "/example",
+    "a/b",
+    "a=b",
+];
+
+impl CustomKinds {
+    /// The kinds of definitions that a server accepts; what is no such definition is left out.
+    pub fn new(definitions: &[Value<'_>]) -> Self {
+        let mut kinds = Vec::new();
+        for definition in definitions {
+            let (Ok(resource), Ok(merging)) = (
+                CustomResource::compile(definition),
+                MergeSchema::custom(definition),
+            ) else {
+                continue;
+            };
+            let (resource, merging) = (Arc::new(resource), Arc::new(merging));
+            let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+            for version in versions.into_iter().flatten() {
+                let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
+                let schema = version.at(&["schema", "openAPIV3Schema"]);
+                let (Some(schema), Some(compiled)) = (schema, resource.version(name)) else {
+                    continue;
+                };
+                if !compiled.is_served() {
+                    continue;
+                }
+                let served = ServedResource {
+                    resource: GroupVersionResource::new(resource.group(), name, resource.plural()),
+                    subresource: String::new(),
+                    kind: GroupVersionKind::new(resource.group(), name, resource.kind()),
+                    namespaced: resource.is_namespaced(),
+                    short_names: Vec::new(),
+                };
+                kinds.push(CustomKind {
+                    served: Arc::new(served),
+                    resource: Arc::clone(&resource),
+                    merging: Arc::clone(&merging),
+                    schema: schema.clone().into_owned(),
+                });
+            }
+        }
+        CustomKinds { kinds }
+    }
+
+    /// All kinds.
+    pub fn iter(&self) -> impl Iterator<Item = &CustomKind> {
+        self.kinds.iter()
+    }
+
+    /// A kind.
+    pub fn find(&self, kind: &GroupVersionKind) -> Option<&CustomKind> {
+        self.kinds.iter().find(|known| known.served.kind == *kind)
+    }
+}
+
+impl CustomKind {
+    /// The version of the definition.
+    pub fn version(&self) -> Option<&Version> {
+        self.resource.version(&self.served.kind.version)
+    }
+
+    pub(crate) fn merge_schema(&self) -> &MergeSchema {
+        &self.merging
+    }
+
+    /// Objects of the kind: one with all fields, then one without each of the optional fields. Where a field is left out
+    /// that has a default, the server puts it in.
+    pub fn samples(&self) -> Vec<CustomSample> {
+        let (object, optional) = self.build(&[]);
+        let mut samples = vec![CustomSample {
+            object,
+            without: Vec::new(),
+        }];
+        for path in optional.into_iter().take(MOST_SAMPLES - 1) {
+            let (object, _) = self.build(&path);
+            samples.push(CustomSample {
+                object,
+                without: path,
+            });
+        }
+        samples
+    }
+
+    /// Requests for operations on its objects.
+    pub fn requests(&self, operations: &[Operation]) -> Vec<Sample> {
+        let mut requests = Vec::new();
+        for (index, sample) in self.samples().into_iter().enumerate() {
+            let (object, errors) = self.receive(&sample.object);
+            if !errors.is_empty() {
+                continue;
+            }
+            for operation in operations {
+                let (new, old) = match operation {
+                    Operation::Delete => (Value::Null, object.clone()),
+                    Operation::Update => (object.clone(), object.clone()),
+                    _ => (object.clone(), Value::Null),
+                };
+                let request = AdmissionRequest {
+                    form: ObjectForm::Unstructured,
+                    ..build_request(&self.served, *operation, new, old)
+                };
+                let extent = match sample.without.last() {
+                    Some(name) => SampleExtent::Without(name.clone()),
+                    None => SampleExtent::Whole,
+                };
+                requests.push(Sample {
+                    request,
+                    allows: index % 2 == 1,
+                    extent,
+                });
+            }
+        }
+        requests
+    }
+
+    /// What the server makes of an object when it is created, and what it has against it.
+    pub fn receive(&self, object: &Value<'static>) -> (Value<'static>, Vec<String>) {
+        let mut object = object.clone();
+        let Some(version) = self.version() else {
+            return (object, Vec::new());
+        };
+        version.default(&mut object);
+        version.prepare_create(&mut object);
+        let errors = version.validate_create(&object).errors;
+        (object, errors.iter().map(ToString::to_string).collect())
+    }
+
+    fn build(&self, without: &[String]) -> (Value<'static>, Vec<Vec<String>>) {
+        let mut builder = CustomBuilder {
+            without,
+            optional: Vec::new(),
+            path: Vec::new(),
+        };
+        let mut object = match builder.members(&self.schema) {
+            Value::Object(object) => object,
+            _ => Object::new(),
+        };
+        let ServedResource { kind, namespaced, .. } = &*self.served;
+        let mut metadata = Object::new();
+        metadata.insert("name", Value::from("example"));
+        if *namespaced {
+            metadata.insert("namespace", Value::from("default"));
+        }
+        object.insert("apiVersion", Value::from(kind.api_version()));
+        object.insert("kind", Value::from(kind.kind.clone()));
+        object.insert("metadata", Value::Object(metadata));
+        (Value::Object(object), builder.optional)
+    }
+}
+
+struct CustomBuilder<'w> {
+    without: &'w [String],
+    optional: Vec<Vec<String>>,
+    path: Vec<String>,
+}
+
+impl CustomBuilder<'_> {
+    /// A value of a schema, if one is known. Recursion is safe: its depth is bounded.
+    fn value(&mut self, schema: &Value<'_>) -> Option<Value<'static>> {
+        if self.path.len() > MOST_DEPTH {
+            return None;
+        }
+        let flag = |name: &str| schema.get(name) == Some(&Value::Bool(true));
+        let number = |name: &str| schema.get(name).and_then(Value::as_int);
+        if let Some(default) = schema.get("default") {
+            return Some(default.clone().into_owned());
+        }
+        if let Some(first) = schema
+            .get("enum")
+            .and_then(Value::as_array)
+            .and_then(|all| all.first())
+        {
+            return Some(first.clone().into_owned());
+        }
+        if flag("x-kubernetes-int-or-string") {
+            return Some(Value::from(1i64));
+        }
+        let lowest = number("minimum").unwrap_or(1).max(1);
+        match schema.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "boolean" => Some(Value::Bool(true)),
+            "integer" | "number" => Some(Value::from(
+                number("maximum").map_or(lowest, |most| lowest.min(most)),
+            )),
+            "string" => text_of(schema).map(Value::from),
+            "array" => {
+                let items = schema.get("items")?;
+                let count = number("minItems").unwrap_or(1).clamp(1, MOST_ELEMENTS);
+                let elements: Option<Vec<_>> = (0..count).map(|_| self.value(items)).collect();
+                Some(Value::Array(elements?.into_iter().collect()))
+            }
+            "object" => Some(self.members(schema)),
+            _ => None,
+        }
+    }
+
+    fn members(&mut self, schema: &Value<'_>) -> Value<'static> {
+        let mut members = Object::new();
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, schema) in properties.into_iter().flat_map(|properties| properties.iter()) {
+            if self.path.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name) {
+                continue;
+            }
+            self.path.push(name.to_owned());
+            let is_optional = !required.contains(&name) && schema.get("default").is_none();
+            let is_left_out = is_optional && self.path == self.without;
+            if is_optional && !self.optional.contains(&self.path) {
+                self.optional.push(self.path.clone());
+            }
+            if let Some(value) = self.value(schema).filter(|_| !is_left_out) {
+                members.insert(name.to_owned(), value);
+            }
+            self.path.pop();
+        }
+        if let Some(values @ Value::Object(_)) = schema.get("additionalProperties")
+            && let Some(value) = self.value(values)
+        {
+            members.insert("key", value);
+        }
+        Value::Object(members)
+    }
+}
+
+/// A text that a schema takes, if one is known.
+fn text_of(schema: &Value<'_>) -> Option<String> {
+    let text = |name: &str| schema.get(name).and_then(Value::as_str);
+    let length = |name: &str, otherwise: i64| schema.get(name).and_then(Value::as_int).unwrap_or(otherwise);
+    let of_format = match text("format").unwrap_or_default() {
+        "date-time" | "datetime" => Some("2025-01-01T00:00:00Z"),
+        "date" => Some("2025-01-01"),
+        "duration" => Some("1h"),
+        "uri" | "url" => Some("https://example.com"),
+        "email" => Some("a@example.com"),
+        "hostname" => Some("example.com"),
+        "ipv4" | "ip" => Some("10.0.0.1"),
+        "ipv6" => Some("2001:db8::1"),
+        "cidr" => Some("10.0.0.0/8"),
+        "uuid" => Some("01234567-89ab-4def-8123-456789abcdef"),
+        "byte" => Some("YQ=="),
+        _ => None,
+    };
+    let (least, most) = (length("minLength", 0), length("maxLength", i64::MAX));
+    let pattern = text("pattern").and_then(|pattern| Regex::new(pattern).ok());
+    let fits = |candidate: &str| {
+        let count = candidate.chars().count() as i64;
+        (least..=most).contains(&count) && pattern.as_ref().is_none_or(|pattern| pattern.is_match(candidate))
+    };
+    let repeated = "a".repeat(usize::try_from(least.clamp(1, 256)).unwrap_or(1));
+    let candidates = of_format.into_iter().chain(TEXTS).chain([repeated.as_str()]);
+    // What has a format has no other text.
+    let mut candidates = candidates.take(if of_format.is_some() { 1 } else { usize::MAX });
+    candidates.find(|candidate| fits(*candidate)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEFINITION: &str = r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced", "names": {"kind": "Widget", "plural": "widgets",
+            "singular": "widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",
+                "properties": {"spec": {"type": "object", "required": ["size"], "properties": {
+                    "size": {"type": "integer", "minimum": 3},
+                    "mode": {"type": "string", "enum": ["Fast", "Slow"]},
+                    "host": {"type": "string", "pattern": "^[a-z]+\\.com$"},
+                    "paused": {"type": "boolean", "default": false},
+                    "parts": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}
+                }}}}}}]}}"#;
+
+    #[test]
+    fn objects_are_those_of_the_schema() {
+        let definition = pratique_json::parse(DEFINITION.as_bytes()).unwrap();
+        let kinds = CustomKinds::new(&[definition, Value::Null]);
+        let kind = kinds
+            .find(&GroupVersionKind::new("example.com", "v1", "Widget"))
+            .unwrap();
+        let samples = kind.samples();
+        let expected = r#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"example","namespace":"default"},"spec":{"host":"example.com","mode":"Fast","parts":[{"name":"example"}],"paused":false,"size":3}}"#;
+        let expected = pratique_json::parse(expected.as_bytes()).unwrap();
+        assert_eq!(samples[0].object, expected);
+        let without: Vec<String> = samples.iter().map(|sample| sample.without.join(".")).collect();
+        assert_eq!(
+            without,
+            [
+                "",
+                "spec",
+                "spec.host",
+                "spec.mode",
+                "spec.parts",
+                "spec.parts.name"
+            ]
+        );
+        for sample in &samples {
+            assert_eq!(kind.receive(&sample.object).1, Vec::<String>::new(), "{sample:?}");
+        }
+    }
+}
