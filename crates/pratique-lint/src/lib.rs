@@ -26,6 +26,7 @@
 mod analysis;
 mod ca_bundle;
 mod cost;
+mod definition_rules;
 mod expressions;
 mod lint;
 mod lint_meta;
@@ -48,6 +49,8 @@ use std::cell::Cell;
 use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName, ObjectSource};
 use pratique_sample::WorkBudget;
 
+pub use pratique_sample::CustomKinds;
+
 pub use cost::{ExpressionCost, estimate_cost, estimate_costs};
 pub use expressions::{TypedExpression, type_expressions};
 pub use lint_meta::LintMeta;
@@ -61,7 +64,7 @@ pub use warning::{Warning, WarningExample};
 use lint::{LintContext, LintSubject, PolicySubject};
 use lints::LINTS;
 use report::LintReport;
-use subject::{ManifestView, WebhookView};
+use subject::{DefinitionView, ManifestView, WebhookView};
 
 /// Lints manifests that a server loads together, one set for each plugin. The warnings are sorted by location. Lints
 /// that depend on the time are skipped: see [`LintOptions::at`].
@@ -89,7 +92,7 @@ fn lint_manifests(
     let mut report = LintReport::default();
     for policy in &manifests.policies {
         let warnings = remember(&policy.sources(), &|| {
-            let subject = LintSubject::Policy(PolicySubject::new(policy));
+            let subject = LintSubject::Policy(PolicySubject::new(policy, options));
             lint_subject(subject, options, &work)
         });
         report.extend(warnings.into_iter());
@@ -106,8 +109,8 @@ fn lint_manifests(
         let warnings = remember(&sources, &|| {
             let lint_webhook = |webhook: &WebhookView<'_>| {
                 let conditions = webhook.policy_view();
-                let subject = LintSubject::Webhook(webhook, PolicySubject::new(&conditions));
-                lint_cheap_subject(subject, options)
+                let subject = LintSubject::Webhook(webhook, PolicySubject::new(&conditions, options));
+                lint_subject(subject, options, &work)
             };
             webhooks.iter().flat_map(lint_webhook).collect()
         });
@@ -133,7 +136,7 @@ fn lint_subject(subject: LintSubject<'_>, options: &LintOptions, work: &Cell<Wor
         work,
     };
     let mut report = LintReport::default();
-    for lint in LINTS {
+    for lint in LINTS.iter().filter(|lint| options.is_enabled(lint.meta())) {
         lint.run(&context, &mut report);
     }
     report.finish()
@@ -147,6 +150,17 @@ pub fn lint_configuration(ignored: &[IgnoredPlugin], rest: Option<&Location>) ->
     subjects
         .flat_map(|subject| lint_cheap_subject(subject, &options))
         .collect()
+}
+
+/// Lints the rules of definitions of custom resources.
+pub fn lint_definitions(definitions: &[&ObjectSource]) -> Vec<Warning> {
+    let options = LintOptions::default();
+    let mut report = LintReport::default();
+    for source in definitions {
+        let subject = LintSubject::Definition(DefinitionView::new(source));
+        report.extend(lint_cheap_subject(subject, &options).into_iter());
+    }
+    report.finish()
 }
 
 /// Lints objects of the API that are beside static manifests.

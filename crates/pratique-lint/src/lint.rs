@@ -10,7 +10,7 @@ use crate::lint_meta::LintMeta;
 use crate::observations::PolicyObservations;
 use crate::options::LintOptions;
 use crate::report::LintReport;
-use crate::subject::{ExpressionGroup, ManifestView, PolicyView, WebhookView};
+use crate::subject::{DefinitionView, ExpressionGroup, ManifestView, PolicyView, WebhookView};
 use crate::trials::PolicyTrials;
 use crate::typing::MatchedKinds;
 
@@ -62,6 +62,8 @@ pub(crate) enum LintSubject<'c> {
         manifests: &'c ManifestView<'c>,
         sets: &'c [&'c ManifestSet],
     },
+    /// A definition of a custom resource, whose rules are expressions.
+    Definition(DefinitionView<'c>),
     /// An entry of an AdmissionConfiguration that the server ignores.
     IgnoredPlugin(&'c IgnoredPlugin),
     /// Text after the document of an AdmissionConfiguration.
@@ -73,6 +75,7 @@ pub(crate) enum LintSubject<'c> {
 /// A policy, and what is known of its expressions, which is found out once and when a lint asks for it.
 pub(crate) struct PolicySubject<'c> {
     pub(crate) policy: &'c PolicyView<'c>,
+    options: &'c LintOptions,
     parsed: OnceCell<ParsedExpressions>,
     kinds: OnceCell<MatchedKinds>,
     observations: OnceCell<PolicyObservations>,
@@ -95,6 +98,14 @@ impl<'c> LintContext<'c> {
             LintSubject::Webhook(_, subject) => {
                 Some(subject).filter(|subject| !subject.policy.sites.is_empty())
             }
+            _ => None,
+        }
+    }
+
+    /// The definition of a custom resource, if the subject is one.
+    pub(crate) fn definition(&self) -> Option<&DefinitionView<'c>> {
+        match &self.subject {
+            LintSubject::Definition(definition) => Some(definition),
             _ => None,
         }
     }
@@ -126,9 +137,10 @@ impl<'c> LintContext<'c> {
 }
 
 impl<'c> PolicySubject<'c> {
-    pub(crate) fn new(policy: &'c PolicyView<'c>) -> Self {
+    pub(crate) fn new(policy: &'c PolicyView<'c>, options: &'c LintOptions) -> Self {
         PolicySubject {
             policy,
+            options,
             parsed: OnceCell::new(),
             kinds: OnceCell::new(),
             observations: OnceCell::new(),
@@ -148,14 +160,14 @@ impl<'c> PolicySubject<'c> {
     }
 
     /// What its mutations do with generated objects of these kinds; nothing of a validating policy.
-    pub(crate) fn trials(&self, options: &LintOptions) -> &PolicyTrials {
+    pub(crate) fn trials(&self) -> &PolicyTrials {
         self.trials
-            .get_or_init(|| PolicyTrials::new(self.policy, self.parsed(), self.kinds(), options))
+            .get_or_init(|| PolicyTrials::new(self.policy, self.parsed(), self.kinds(), self.options))
     }
 
     /// What its expressions do with generated objects of these kinds.
     pub(crate) fn observations(&self) -> &PolicyObservations {
         self.observations
-            .get_or_init(|| PolicyObservations::new(self.policy, self.parsed(), self.kinds()))
+            .get_or_init(|| PolicyObservations::new(self.policy, self.parsed(), self.kinds(), self.options))
     }
 }

@@ -10,6 +10,7 @@ mod empty_ca_bundle;
 mod excluded_resource;
 mod expired_ca_bundle;
 mod failing_mutation;
+mod idle_mutation;
 mod idle_removal;
 mod ignored_denial;
 mod invalid_result;
@@ -33,6 +34,7 @@ mod unguarded_field;
 mod unknown_plugin;
 mod unknown_resource;
 mod unread_text;
+mod unused_message;
 mod webhook_timeout;
 
 #[cfg(test)]
@@ -53,6 +55,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &excluded_resource::ExcludedResource,
     &expired_ca_bundle::ExpiredCaBundle,
     &failing_mutation::FailingMutation,
+    &idle_mutation::IdleMutation,
     &idle_removal::IdleRemoval,
     &ignored_denial::IgnoredDenial,
     &invalid_result::InvalidResult,
@@ -76,6 +79,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &unknown_plugin::UnknownPlugin,
     &unknown_resource::UnknownResource,
     &unread_text::UnreadText,
+    &unused_message::UnusedMessage,
     &webhook_timeout::WebhookTimeout,
 ];
 

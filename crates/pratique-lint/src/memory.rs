@@ -50,8 +50,11 @@ impl LintMemory {
         }
     }
 
-    /// Sets the kinds of custom resources that [`expressions`](LintMemory::expressions) knows.
+    /// Sets the kinds of custom resources that [`expressions`](LintMemory::expressions) knows, and over whose objects mutations
+    /// are tried.
     pub fn set_custom_types(&mut self, custom: Arc<CustomTypes>) {
+        self.options = std::mem::take(&mut self.options).custom_kinds(custom.kinds());
+        self.warnings = FindingTable::default();
         self.custom = custom;
         self.expressions = FindingTable::default();
     }

@@ -21,6 +21,11 @@ pub(crate) fn help_for(text: &str, ast: &Ast, kind: &GroupVersionKind) -> Option
         }
         return for_unknown_field(field.trim_matches('"'), kind);
     }
+    if let Some((path, _)) = text.split_once(": field not declared in schema") {
+        let path = path.rsplit(": ").next().unwrap_or_default().trim();
+        let meant = for_unknown_field(path.trim_start_matches('.'), kind);
+        return meant.or_else(|| Some(format!("the kind {} has no such field", kind.kind)));
+    }
     if let Some((_, wanted)) = text.rsplit_once(" of type ") {
         return Some(for_type(wanted.split_whitespace().next().unwrap_or_default()));
     }

@@ -2,16 +2,18 @@
 //! that it matches. A warning that something fails is based on an evaluation that failed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::Use;
 use pratique_sample::{
-    ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy, RequiredConstants,
-    SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
+    CustomKind, ExpressionOutcome, MessageFault, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy,
+    RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
 };
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::ParsedExpressions;
+use crate::options::LintOptions;
 use crate::subject::{PolicyView, matched_operations};
 use crate::typing::MatchedKinds;
 
@@ -30,7 +32,7 @@ pub(crate) struct PolicyObservations {
 
 /// Observations for objects of a kind.
 pub(crate) struct KindObservations {
-    pub(crate) served: &'static ServedResource,
+    pub(crate) served: Arc<ServedResource>,
     by_operation: BTreeMap<&'static str, OperationObservations>,
 }
 
@@ -67,6 +69,8 @@ struct FailedObjects {
 #[derive(Default)]
 struct RootCounts {
     evaluated: u32,
+    /// Messages that the server does not use.
+    unused: BTreeMap<MessageFault, u32>,
     failed: BTreeMap<(usize, ExprId), u32>,
 }
 
@@ -94,7 +98,12 @@ pub(crate) struct MissingField {
 }
 
 impl PolicyObservations {
-    pub(crate) fn new(policy: &PolicyView<'_>, parsed: &ParsedExpressions, kinds: &MatchedKinds) -> Self {
+    pub(crate) fn new(
+        policy: &PolicyView<'_>,
+        parsed: &ParsedExpressions,
+        kinds: &MatchedKinds,
+        options: &LintOptions,
+    ) -> Self {
         let named = policy.sites.iter().zip(&parsed.asts);
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
@@ -102,34 +111,52 @@ impl PolicyObservations {
         let observed = ObservedPolicy::new(policy.manifest);
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
+        let operations_of = |served: &ServedResource| {
+            matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)))
+        };
+        let observe = |served: Arc<ServedResource>, samples: Vec<Sample>| {
+            let mut by_operation: BTreeMap<&'static str, OperationObservations> = BTreeMap::new();
+            for sample in samples {
+                let of_operation = by_operation.entry(sample.request.operation.as_str()).or_default();
+                let outcomes = observed.evaluate(&sample.request, sample.allows, &mut of_operation.coverage);
+                of_operation.add((policy, parsed), &outcomes, &sample.extent);
+            }
+            KindObservations { served, by_operation }
+        };
         let of_kind = |served: &&'static ServedResource| {
-            let mut observations = KindObservations {
-                served,
-                by_operation: BTreeMap::new(),
-            };
-            let rules = policy.rules.iter().filter(|rule| rule.matches(served));
             let spec = SampleSpec {
                 served,
-                operations: &matched_operations(rules),
+                operations: &operations_of(served),
                 interest: &interest,
                 selected: &selected_metadata(policy, served),
                 required: &required,
                 is_mutating: policy.is_mutating,
                 most,
             };
-            for sample in complete_samples(&spec) {
-                let of_operation = observations
-                    .by_operation
-                    .entry(sample.request.operation.as_str())
-                    .or_default();
-                let outcomes = observed.evaluate(&sample.request, sample.allows, &mut of_operation.coverage);
-                of_operation.add((policy, parsed), &outcomes, &sample.extent);
-            }
-            observations
+            observe(Arc::new((*served).clone()), complete_samples(&spec))
         };
+        let of_custom_kind = |kind: &CustomKind| {
+            let operations = operations_of(&kind.served);
+            observe(Arc::clone(&kind.served), kind.requests(&operations))
+        };
+        let builtin = kinds.builtin.iter().map(of_kind);
+        let custom = options.custom_kinds.iter();
+        let custom = custom.filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)));
         PolicyObservations {
-            kinds: kinds.builtin.iter().map(of_kind).collect(),
+            kinds: builtin.chain(custom.map(of_custom_kind)).collect(),
         }
+    }
+
+    /// Why the server uses none of the messages that an expression gave.
+    pub(crate) fn unused_message(&self, site: usize) -> Option<MessageFault> {
+        let operations = self.kinds.iter().flat_map(|kind| kind.by_operation.values());
+        let roots = operations.filter_map(|operation| operation.roots.get(&site));
+        let (mut used, mut fault) = (0, None);
+        for root in roots {
+            used += root.evaluated - root.unused.values().sum::<u32>();
+            fault = fault.or(root.unused.keys().next().copied());
+        }
+        fault.filter(|_| used == 0)
     }
 
     /// What expressions did with objects of one of the kinds.
@@ -183,6 +210,9 @@ impl OperationObservations {
             }
             let root = self.roots.entry(index).or_default();
             root.evaluated += 1;
+            if let ExpressionOutcome::UnusedMessage(fault) = outcome {
+                *root.unused.entry(*fault).or_default() += 1;
+            }
             if let ExpressionOutcome::Failed(failure) = outcome {
                 *root.failed.entry((failure.expression, failure.node)).or_default() += 1;
                 self.add_failure(failure.expression, failure.node, &failure.text, extent);

@@ -1,7 +1,9 @@
 //! The options of lints.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use pratique_sample::CustomKinds;
 use pratique_schema::FeatureGates;
 
 use crate::lint_meta::LintMeta;
@@ -10,8 +12,10 @@ use crate::lint_meta::LintMeta;
 #[derive(Clone, Debug, Default)]
 pub struct LintOptions {
     requested: Vec<&'static str>,
+    disabled: Vec<&'static str>,
     pub(crate) now: Option<SystemTime>,
     pub(crate) feature_gates: FeatureGates,
+    pub(crate) custom_kinds: Arc<CustomKinds>,
 }
 
 impl LintOptions {
@@ -19,6 +23,13 @@ impl LintOptions {
     #[must_use]
     pub fn with_requested(mut self, lint: &LintMeta) -> Self {
         self.requested.push(lint.name);
+        self
+    }
+
+    /// Leaves a lint out: it is not run, and costs nothing.
+    #[must_use]
+    pub fn without(mut self, lint: &LintMeta) -> Self {
+        self.disabled.push(lint.name);
         self
     }
 
@@ -38,6 +49,17 @@ impl LintOptions {
             feature_gates,
             ..self
         }
+    }
+
+    /// Sets the custom resources of the cluster, over whose objects mutating policies are tried.
+    #[must_use]
+    pub fn custom_kinds(self, custom_kinds: Arc<CustomKinds>) -> Self {
+        LintOptions { custom_kinds, ..self }
+    }
+
+    /// Whether a lint is run.
+    pub fn is_enabled(&self, lint: &LintMeta) -> bool {
+        !self.disabled.contains(&lint.name)
     }
 
     /// Whether the findings of a lint that are reported on request only are enabled.

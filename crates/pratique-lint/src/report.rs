@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use pratique_manifest::{Help, Step};
+use pratique_manifest::{Help, ObjectName, ObjectSource, Step};
 
 use crate::lint_meta::LintMeta;
 use crate::subject::ObjectOrigin;
@@ -78,6 +78,17 @@ impl LintReport {
         self.add_at(origin, path, Some(range), finding);
     }
 
+    /// Adds a finding about a field of a definition, or about a range of bytes of it.
+    pub(crate) fn add_to_definition(
+        &mut self,
+        source: &ObjectSource,
+        path: &[Step],
+        range: Option<Range<usize>>,
+        finding: LintFinding,
+    ) {
+        self.add_to((source, None), path, range, finding);
+    }
+
     fn add_at(
         &mut self,
         origin: &ObjectOrigin<'_>,
@@ -85,7 +96,16 @@ impl LintReport {
         range: Option<Range<usize>>,
         finding: LintFinding,
     ) {
-        let source = origin.source;
+        self.add_to((origin.source, Some(&origin.name)), path, range, finding);
+    }
+
+    fn add_to(
+        &mut self,
+        (source, name): (&ObjectSource, Option<&ObjectName>),
+        path: &[Step],
+        range: Option<Range<usize>>,
+        finding: LintFinding,
+    ) {
         let location = match range {
             Some(range) => source.locate_range(path, range),
             None => source.locate(path),
@@ -103,7 +123,7 @@ impl LintReport {
         self.warnings.push(Warning {
             lint: finding.lint,
             message: finding.message,
-            object: Some(origin.name.clone()),
+            object: name.cloned(),
             field: path_text(path),
             location,
             help,

@@ -1,5 +1,6 @@
 //! A uniform view of loaded manifests: mutating and validating policies alike, mutating and validating webhooks alike.
 
+mod definition;
 mod origin;
 mod policy;
 mod rule;
@@ -8,6 +9,7 @@ mod webhook;
 
 use pratique_manifest::ManifestSet;
 
+pub(crate) use definition::DefinitionView;
 pub(crate) use origin::{ObjectOrigin, item, path};
 pub(crate) use policy::{PolicyBinding, PolicyView};
 pub(crate) use rule::{RuleView, matched_operations};

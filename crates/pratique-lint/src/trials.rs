@@ -1,13 +1,16 @@
 //! Trials of a mutating policy: its mutations are run over generated objects of the kinds that it matches, and a server
 //! judges the results. A warning about a mutation is based on a trial that shows it.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_sample::{
-    MutationTrial, NamedFields, Policy, Sample, SampleExtent, SampleServer, SampleSpec, ServerFinding,
-    TrialOutcome, complete_samples,
+    CustomKind, MutationTrial, NamedFields, Policy, Sample, SampleExtent, SampleServer, SampleSpec,
+    ServerFinding, TrialOutcome, complete_samples,
 };
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, Operation};
@@ -36,7 +39,7 @@ pub(crate) struct PolicyTrials {
 
 /// Trials for objects of a kind.
 pub(crate) struct KindTrials {
-    pub(crate) served: &'static ServedResource,
+    pub(crate) served: Arc<ServedResource>,
     /// How many requests the mutations ran for.
     ran: usize,
     /// By mutation and text.
@@ -88,17 +91,22 @@ impl PolicyTrials {
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let required = required_constants(policy, parsed);
-        let trial = MutationTrial::new(manifest);
-        let server = SampleServer::new(options.feature_gates);
+        let trial = MutationTrial::new(manifest).with_custom_kinds(Arc::clone(&options.custom_kinds));
+        // Most policies change no object that they are tried over.
+        let server = LazyCell::new(|| SampleServer::new(options.feature_gates));
         let most = MOST_REQUESTS / kinds.builtin.len().max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let runs_again = manifest
             .spec
             .as_ref()
             .is_some_and(|spec| spec.reinvocation_policy.as_deref() == Some("IfNeeded"));
-        let of_kind = |served: &&'static ServedResource| {
+        let operations_of = |served: &ServedResource| {
             let mut operations = matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)));
             operations.retain(|operation| matches!(operation, Operation::Create | Operation::Update));
+            operations
+        };
+        let of_kind = |served: &&'static ServedResource| {
+            let operations = operations_of(served);
             let spec = SampleSpec {
                 served,
                 operations: &operations,
@@ -109,21 +117,32 @@ impl PolicyTrials {
                 is_mutating: false,
                 most,
             };
-            let mut trials = KindTrials::new(served);
+            let mut trials = KindTrials::new(Arc::new((*served).clone()));
             for sample in complete_samples(&spec) {
                 trials.add(&trial, &server, &sample, runs_again);
             }
             trials.conclude();
             trials
         };
+        let of_custom_kind = |kind: &CustomKind| {
+            let mut trials = KindTrials::new(Arc::clone(&kind.served));
+            for sample in kind.requests(&operations_of(&kind.served)) {
+                trials.add(&trial, &server, &sample, runs_again);
+            }
+            trials.conclude();
+            trials
+        };
+        let custom = options.custom_kinds.iter();
+        let custom = custom.filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)));
+        let builtin = kinds.builtin.iter().map(of_kind);
         PolicyTrials {
-            kinds: kinds.builtin.iter().map(of_kind).collect(),
+            kinds: builtin.chain(custom.map(of_custom_kind)).collect(),
         }
     }
 }
 
 impl KindTrials {
-    fn new(served: &'static ServedResource) -> Self {
+    fn new(served: Arc<ServedResource>) -> Self {
         KindTrials {
             served,
             ran: 0,
@@ -135,7 +154,13 @@ impl KindTrials {
         }
     }
 
-    fn add(&mut self, trial: &MutationTrial, server: &SampleServer, sample: &Sample, runs_again: bool) {
+    fn add(
+        &mut self,
+        trial: &MutationTrial,
+        server: &impl Deref<Target = SampleServer>,
+        sample: &Sample,
+        runs_again: bool,
+    ) {
         let request = &sample.request;
         match trial.mutate(request, sample.allows) {
             TrialOutcome::Unused => {}
@@ -223,12 +248,16 @@ fn repetition(
     Some((field, example_of(&sample.request)))
 }
 
-/// Whether two findings are one, at different elements of a list.
+/// Whether two findings are one, at different elements of a list or about different values.
 fn is_same_finding(one: &ServerFinding, other: &ServerFinding) -> bool {
     match (one, other) {
         (ServerFinding::Invalid { text: one }, ServerFinding::Invalid { text: other }) => {
-            let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
-            without_digits(one) == without_digits(other)
+            let key = |text: &str| {
+                let field = text.split(": ").next().unwrap_or_default();
+                let rule = text.rsplit(": ").next().unwrap_or_default();
+                format!("{field}: {rule}").replace(|c: char| c.is_ascii_digit(), "")
+            };
+            key(one) == key(other)
         }
         _ => one == other,
     }

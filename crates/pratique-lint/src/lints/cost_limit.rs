@@ -3,7 +3,7 @@
 //! # What
 //!
 //! Evaluating an expression may cost 1,000,000 at most, all of a policy 10,000,000 for each binding, its match
-//! conditions 2,500,000. A policy with `failurePolicy: Ignore` is always reported; that a policy which fails closed
+//! conditions, and those of a webhook, 2,500,000. A policy with `failurePolicy: Ignore` is always reported; that a policy which fails closed
 //! denies large objects is only reported with `--warn cost-limit` or `--deny cost-limit`.
 //!
 //! The warning describes an object of at most 32 KiB that was generated for the policy and evaluated, with its kind,
@@ -61,7 +61,7 @@ impl Lint for CostLimit {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        if let Some(subject) = context.policy() {
+        if let Some(subject) = context.evaluated() {
             let mut work = context.work.get();
             check_policy(subject.policy, context.options, &mut work, report);
             context.work.set(work);
@@ -149,6 +149,7 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
                 .map(|(kind, served)| (of_kind(kind), served))
                 .collect()
         };
+    let conditions = policy.sites.iter().find(|site| site.usage == Use::MatchCondition);
     let single = policy.sites.iter().enumerate();
     let mut all: Vec<LimitedCost> = single
         .map(|(index, site)| LimitedCost {
@@ -160,14 +161,17 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
             example: None,
         })
         .collect();
-    all.push(LimitedCost {
+    all.extend(conditions.map(|condition| LimitedCost {
         label: "the match conditions",
-        field: path("spec.matchConditions"),
+        field: list_of(&condition.path),
         goal: CostGoal::Conditions,
         limit: MATCH_CONDITIONS_BUDGET,
         estimates: estimates(&|_, site| site.usage == Use::MatchCondition),
         example: None,
-    });
+    }));
+    if policy.is_webhook {
+        return all;
+    }
     all.push(LimitedCost {
         label: "the expressions of the policy together",
         field: path("metadata.name"),
@@ -177,6 +181,15 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
         example: None,
     });
     all
+}
+
+/// The list that a match condition is in.
+fn list_of(condition: &[Step]) -> Vec<Step> {
+    let index = condition.iter().rposition(|step| matches!(step, Step::Index(_)));
+    condition
+        .get(..index.unwrap_or_default())
+        .unwrap_or_default()
+        .to_vec()
 }
 
 /// Makes objects of the kinds for which estimates come near limits, those that come nearest first.
@@ -261,7 +274,9 @@ fn is_near(cost: u64, limit: u64) -> bool {
 }
 
 fn finding(label: &str, example: CostExample, limit: u64, policy: &PolicyView<'_>) -> LintFinding {
-    let outcome = if policy.ignores_errors {
+    let outcome = if policy.ignores_errors && policy.is_webhook {
+        "lets the request in without calling the webhook"
+    } else if policy.ignores_errors {
         "lets the request in unseen"
     } else {
         "denies the request"
@@ -460,6 +475,29 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
         let conditions: String = (0..4).map(condition).collect();
         let spec = format!("matchConditions:\n{conditions}validations: [{{expression: 'true'}}]");
         check(&spec, &["makes the match conditions cost more than"]);
+    }
+
+    #[test]
+    fn conditions_of_webhooks() {
+        use crate::lints::testing::webhook;
+
+        let failing_open = |condition: &str| {
+            let webhook = webhook("Validating", "pods", "CREATE", condition);
+            webhook.replace(
+                "  sideEffects: None",
+                "  sideEffects: None\n  failurePolicy: Ignore",
+            )
+        };
+        let expected = "which lets the request in without calling the webhook";
+        check_all(&failing_open(TWICE), &LintOptions::default(), &[expected]);
+        check_all(
+            &failing_open("object.spec.containers.size() > 20"),
+            &LintOptions::default(),
+            &[],
+        );
+        // It fails closed.
+        let closed = webhook("Validating", "pods", "CREATE", TWICE);
+        check_all(&closed, &LintOptions::default(), &[]);
     }
 
     #[test]

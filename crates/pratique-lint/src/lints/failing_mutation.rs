@@ -52,7 +52,7 @@ impl Lint for FailingMutation {
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
-            check_policy(subject, subject.trials(context.options), report);
+            check_policy(subject, subject.trials(), report);
         }
     }
 }
@@ -221,6 +221,11 @@ mod tests {
                 "ApplyConfiguration",
                 "Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{containers: [Object.spec.template.spec.containers.item{name: 'a'}]}}}}",
                 "Object.spec.template.spec.containers{…}",
+            ),
+            (
+                "ApplyConfiguration",
+                "Object{spec: Object.spec{replica: 3}}",
+                "did you mean \"replicas\"?",
             ),
             (
                 "ApplyConfiguration",

@@ -47,7 +47,7 @@ impl Lint for IdleRemoval {
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
-            check_policy(subject, || subject.trials(context.options), report);
+            check_policy(subject, || subject.trials(), report);
         }
     }
 }

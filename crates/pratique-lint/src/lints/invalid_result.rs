@@ -58,7 +58,7 @@ impl Lint for InvalidResult {
         else {
             return;
         };
-        for kind in &subject.trials(context.options).kinds {
+        for kind in &subject.trials().kinds {
             for (finding, example) in &kind.judged {
                 let ServerFinding::Invalid { text } = finding else {
                     continue;

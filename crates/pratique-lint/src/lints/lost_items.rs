@@ -57,7 +57,7 @@ impl Lint for LostItems {
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
-            check_policy(subject, subject.trials(context.options), report);
+            check_policy(subject, subject.trials(), report);
         }
     }
 }

@@ -46,7 +46,10 @@ impl Lint for MovedField {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        let Some(subject) = context.policy().filter(|subject| !subject.policy.is_mutating) else {
+        // Mutations do not ask for what they set.
+        let is_asking =
+            |subject: &&PolicySubject<'_>| subject.policy.is_webhook || !subject.policy.is_mutating;
+        let Some(subject) = context.evaluated().filter(is_asking) else {
             return;
         };
         let pairs = version_pairs(&subject.kinds().builtin);
@@ -158,7 +161,7 @@ fn check_pair(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, policy_for};
+    use crate::lints::testing::{check as find, policy_for, webhook};
 
     #[track_caller]
     fn check(versions: &str, expression: &str, expected: &[(&str, &str)]) {
@@ -191,6 +194,16 @@ mod tests {
                 "autoscaling/v1 HorizontalPodAutoscaler has no spec.behavior",
             )],
         );
+    }
+
+    #[test]
+    fn conditions_of_webhooks() {
+        let hook = webhook("Mutating", "horizontalpodautoscalers", "CREATE", CPU);
+        let hook = hook.replace("apiGroups: ['']", "apiGroups: [autoscaling]");
+        find(MovedField::META, &hook, &[]);
+        let both = hook.replace("apiVersions: [v1]", "apiVersions: [v1, v2]");
+        let expected = "autoscaling/v2 HorizontalPodAutoscaler has no spec.targetCPUUtilizationPercentage";
+        find(MovedField::META, &both, &[("object.spec", expected)]);
     }
 
     #[test]

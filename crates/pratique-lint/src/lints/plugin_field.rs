@@ -53,7 +53,7 @@ impl Lint for PluginField {
         let Some(site) = sites.find(|site| matches!(site.id, ExpressionId::Mutation(_))) else {
             return;
         };
-        for kind in &subject.trials(context.options).kinds {
+        for kind in &subject.trials().kinds {
             for (finding, example) in &kind.judged {
                 let Some((message, help)) = describe(finding) else {
                     continue;
@@ -71,7 +71,7 @@ impl Lint for PluginField {
 /// The message and the help for what a plugin does.
 fn describe(finding: &ServerFinding) -> Option<(String, String)> {
     Some(match finding {
-        ServerFinding::Invalid { .. } => return None,
+        ServerFinding::Invalid { .. } | ServerFinding::Dropped { .. } => return None,
         ServerFinding::Refused { plugin, text } => {
             let help = match plugin.as_str() {
                 "Priority" => {

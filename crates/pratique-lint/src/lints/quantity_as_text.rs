@@ -49,7 +49,7 @@ impl Lint for QuantityAsText {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        if let Some(subject) = context.policy() {
+        if let Some(subject) = context.evaluated() {
             check_conversions(subject, report);
             check_comparisons(subject, report);
         }
@@ -177,7 +177,7 @@ fn is_amount(ast: &Ast, id: ExprId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, policy};
+    use crate::lints::testing::{check as find, policy, webhook};
 
     #[track_caller]
     fn check(condition: &str, expected: &[(&str, &str)]) {
@@ -207,6 +207,24 @@ mod tests {
         check(
             "c.resources.limits['cpu'] < '4'",
             &[("c.resources.limits['cpu']", "letter by letter")],
+        );
+    }
+
+    #[test]
+    fn conditions_of_webhooks() {
+        let limit = "object.spec.containers.all(c, int(c.?resources.limits.cpu.orValue('1')) < 4)";
+        let hook = webhook("Validating", "pods", "CREATE", limit);
+        let set = crate::lints::testing::load(&hook);
+        let warnings = crate::lint(&[&set]);
+        let is_own = |warning: &&crate::Warning| warning.lint == QuantityAsText::META;
+        let messages: Vec<&str> = warnings
+            .iter()
+            .filter(is_own)
+            .map(|warning| warning.message.as_str())
+            .collect();
+        assert!(
+            messages.len() == 1 && messages[0].contains("is a quantity, such as 500m or 1Gi"),
+            "{messages:?}"
         );
     }
 

@@ -53,7 +53,7 @@ impl Lint for RepeatedMutation {
         let Some(site) = sites.find(|site| matches!(site.id, ExpressionId::Mutation(_))) else {
             return;
         };
-        for kind in &subject.trials(context.options).kinds {
+        for kind in &subject.trials().kinds {
             let Some((field, example)) = &kind.repeated else {
                 continue;
             };

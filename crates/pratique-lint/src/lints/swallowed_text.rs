@@ -33,6 +33,7 @@
 use pratique_manifest::{LITERAL_BLOCK, SwallowedText};
 
 use crate::analysis::parse_site;
+use crate::definition_rules::report_swallowed_text;
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport};
@@ -48,6 +49,9 @@ impl Lint for SwallowedTextLint {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
+        if let Some(definition) = context.definition() {
+            report_swallowed_text(definition, Self::META, report);
+        }
         let Some(group) = context.expression_group() else {
             return;
         };

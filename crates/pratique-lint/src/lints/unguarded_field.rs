@@ -4,7 +4,10 @@
 //!
 //! An expression reads an optional field, and fails for objects without it with `no such key`.
 //!
-//! The warning is only given for built-in kinds, and only if an evaluation over an object without the field failed. So
+//! Rules of CustomResourceDefinitions (`x-kubernetes-validations`) get it as well: the objects are those of the schema.
+//!
+//! Of policies and match conditions the warning is only given for built-in kinds, and for those whose definition is among the
+//! inputs, and only if an evaluation over an object without the field failed. So
 //! `has`, `?.`, `in`, conditionals, variables, match conditions, selectors and other operands of `&&` and `||` count as
 //! guards. Fields that all objects have give no warning: required fields, fields that a server sets by default
 //! (`restartPolicy`, also where that depends on others: the requests of a container that has limits) or by its default
@@ -40,6 +43,7 @@ use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
 use crate::analysis::{ParsedExpressions, TextRange, chain_text, constant_key, ident_path, place_of};
+use crate::definition_rules::report_unguarded_fields;
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::observations::{MissingField, PolicyObservations};
@@ -56,6 +60,9 @@ impl Lint for UnguardedField {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
+        if let Some(definition) = context.definition() {
+            report_unguarded_fields(definition, Self::META, report);
+        }
         if let Some(subject) = context.evaluated() {
             check_policy(subject, report);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pratique_cel::{Type, TypeProvider};
 use pratique_json::Value;
+use pratique_sample::CustomKinds;
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectRef};
 
@@ -16,6 +17,7 @@ use crate::subject::RuleView;
 pub struct CustomTypes {
     served: Vec<ServedResource>,
     by_name: HashMap<Arc<str>, Vec<CustomField>>,
+    kinds: Arc<CustomKinds>,
 }
 
 #[derive(Debug)]
@@ -33,7 +35,10 @@ const DEPTH: usize = 64;
 impl CustomTypes {
     /// The types of the versions that definitions serve. Values that are no definition, or have no schema, are left out.
     pub fn new(definitions: &[Value<'_>]) -> Self {
-        let mut types = CustomTypes::default();
+        let mut types = CustomTypes {
+            kinds: Arc::new(CustomKinds::new(definitions)),
+            ..CustomTypes::default()
+        };
         for definition in definitions {
             if ObjectRef::new(definition).is_custom_resource_definition() {
                 types.add(definition);
@@ -133,6 +138,11 @@ impl CustomTypes {
         }
         self.by_name.insert(Arc::clone(&name), fields);
         Type::Struct(name)
+    }
+
+    /// The same kinds with their objects.
+    pub(crate) fn kinds(&self) -> Arc<CustomKinds> {
+        Arc::clone(&self.kinds)
     }
 
     /// The description of a field in the schema of its type; empty if it has none.
