@@ -19,4 +19,4 @@ pub(crate) use origin_name::OriginName;
 
 /// How many policies are named in a message.
 pub(crate) const NAMED: usize = 5;
-pub(crate) use skipped::report_skipped;
+pub(crate) use skipped::report_skipped_beside_definitions;

@@ -8,7 +8,7 @@ use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
     Contents, Document, Failure, Kind, LoadErrors, Loader, Location, ManifestFile, ManifestSet, NamedOrigin,
-    ObjectName, Options, Plugin, Position, Problem, Rule, read_contents,
+    ObjectName, ObjectSource, Options, Plugin, Position, Problem, Rule, read_contents,
 };
 use pratique_policy::Origin;
 
@@ -64,6 +64,8 @@ pub struct SortedPolicies {
     api: Vec<(ObjectName, Location)>,
     /// The number of objects of other kinds, by kind.
     others: BTreeMap<String, usize>,
+    /// Those of them that define custom resources, each a document of its own.
+    definitions: Vec<ObjectSource>,
     /// What could not be read.
     failures: Vec<Failure>,
     /// Files that were found in directories and are no objects, such as the values of a chart.
@@ -97,6 +99,9 @@ pub struct Refused {
 /// The group of the kinds, as documents write it.
 const API_GROUP: &str = "admissionregistration.k8s.io";
 
+/// The kind of the definitions of custom resources.
+pub const DEFINITION: &str = "CustomResourceDefinition";
+
 impl SortedPolicies {
     /// No objects yet, which all have an origin if one is given.
     pub fn new(origin: Option<Origin>) -> Self {
@@ -106,6 +111,7 @@ impl SortedPolicies {
             documents: BTreeMap::new(),
             api: Vec::new(),
             others: BTreeMap::new(),
+            definitions: Vec::new(),
             failures: Vec::new(),
             unread: Vec::new(),
             sources: Vec::new(),
@@ -201,6 +207,9 @@ impl SortedPolicies {
             };
             let Some(kind) = Kind::from_name(name) else {
                 *self.others.entry(name.to_owned()).or_default() += 1;
+                if name == DEFINITION && item.node == document.source.root() {
+                    self.definitions.push(document.source.clone());
+                }
                 continue;
             };
             let name = text(&["metadata", "name"]).unwrap_or_default();
@@ -226,6 +235,11 @@ impl SortedPolicies {
     /// The number of objects of other kinds, by kind.
     pub fn others(&self) -> &BTreeMap<String, usize> {
         &self.others
+    }
+
+    /// The definitions of custom resources among them.
+    pub fn definitions(&self) -> &[ObjectSource] {
+        &self.definitions
     }
 
     /// Files of directories that are no objects.

@@ -64,13 +64,16 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// The options of the lints at a time, with findings on request for lints that are named.
+    /// The options of the lints at a time, with findings on request for lints that are named, and without those that are
+    /// allowed.
     pub(crate) fn options(&self, now: SystemTime) -> LintOptions {
         let is_named = |lint: &LintMeta| has(self.denied, lint.name) || has(self.warned, lint.name);
         let named = pratique_lint::list_lints().filter(|lint| is_named(lint));
-        named.fold(LintOptions::default().at(now), |options, lint| {
+        let options = named.fold(LintOptions::default().at(now), |options, lint| {
             options.with_requested(lint)
-        })
+        });
+        let allowed = pratique_lint::list_lints().filter(|lint| self.of(lint) == Level::Allow);
+        allowed.fold(options, LintOptions::without)
     }
 
     /// Removes the warnings that are allowed.
@@ -107,6 +110,18 @@ mod tests {
             expected,
             "{arguments:?}"
         );
+    }
+
+    #[test]
+    fn what_is_allowed_is_not_run() {
+        let arguments = WarningArguments {
+            allow: vec!["null-object".to_owned()],
+            warn: Vec::new(),
+            deny: Vec::new(),
+        };
+        let options = Levels::new(&arguments).options(SystemTime::UNIX_EPOCH);
+        let is_enabled = |name| options.is_enabled(pratique_lint::find_lint(name).unwrap());
+        assert!(!is_enabled("null-object") && is_enabled("type-check"));
     }
 
     #[test]

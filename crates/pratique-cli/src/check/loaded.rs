@@ -2,7 +2,9 @@
 
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName, StartedPlugin};
+use pratique_manifest::{
+    IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName, ObjectSource, StartedPlugin,
+};
 use pratique_review::sorted::Group;
 use pratique_types::KubeConfig;
 use serde::Serialize;
@@ -24,6 +26,8 @@ pub(super) struct LoadedPlugins {
     pub(super) ignored: Vec<IgnoredPlugin>,
     /// The location of text after its document.
     pub(super) unread: Option<Location>,
+    /// Definitions of custom resources beside them.
+    pub(super) definitions: Vec<ObjectSource>,
     /// Objects of the API among static manifests.
     pub(super) mixed: Vec<(ObjectName, Location)>,
 }
@@ -55,6 +59,7 @@ impl LoadedPlugins {
             started: Vec::new(),
             ignored: Vec::new(),
             unread: None,
+            definitions: Vec::new(),
             mixed: Vec::new(),
         }
     }

@@ -13,7 +13,7 @@ use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection, InputError, STDIN, STDIN_NAME};
 use crate::output;
 use crate::output::text::text;
-use crate::policies::report_skipped;
+use crate::policies::report_skipped_beside_definitions;
 
 /// The maximum size of the input, in MiB, as for objects that are reviewed: of small objects, a byte takes up to 16 of memory.
 pub(super) const MEBIBYTES: u32 = 32;
@@ -34,7 +34,7 @@ pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<
     if shown == STDIN_NAME && sorted.others().contains_key("AdmissionConfiguration") {
         return Err(CliError::Check(CheckError::ConfigurationOnStdin));
     }
-    if sorted.groups().is_empty() && !sorted.has_failures() {
+    if sorted.groups().is_empty() && sorted.definitions().is_empty() && !sorted.has_failures() {
         report_sources(sorted.sources());
         return Err(CliError::NoManifests {
             path: shown.to_owned(),
@@ -61,7 +61,7 @@ pub(super) fn report(shown: &str, sorted: &SortedPolicies, files: &FileSelection
     if groups.contains(&Group::Api) {
         report_api(shown);
     }
-    report_skipped(shown, sorted, files);
+    report_skipped_beside_definitions(shown, sorted, files);
 }
 
 /// Reports that objects of the API are checked.
@@ -86,6 +86,7 @@ pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result
     });
     Ok(LoadedPlugins {
         mixed: sorted.mixed().to_vec(),
+        definitions: sorted.definitions().to_vec(),
         ..LoadedPlugins::of(loaded.collect())
     })
 }

@@ -329,6 +329,7 @@ fn configuration(
         started: loaded.started,
         ignored: loaded.ignored,
         unread: loaded.unread,
+        definitions: Vec::new(),
         mixed: Vec::new(),
     })
 }

@@ -1,6 +1,8 @@
 //! Reports what is not read as policies.
 
-use pratique_review::sorted::{SortedPolicies, UnreadFile};
+use std::collections::BTreeMap;
+
+use pratique_review::sorted::{DEFINITION, SortedPolicies, UnreadFile};
 
 use crate::input::FileSelection;
 use crate::input::sources::report_sources;
@@ -15,7 +17,25 @@ const MOST_KINDS: usize = 20;
 
 /// Reports objects of other kinds, and files of directories that are no objects, which are notices as well.
 pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies, files: &FileSelection) {
-    let others = sorted.others();
+    report_skipped_of(shown, sorted, sorted.others(), files);
+}
+
+/// The same, where the rules of definitions are checked.
+pub(crate) fn report_skipped_beside_definitions(shown: &str, sorted: &SortedPolicies, files: &FileSelection) {
+    let mut others = sorted.others().clone();
+    if let Some(count) = others.get_mut(DEFINITION) {
+        *count -= sorted.definitions().len().min(*count);
+    }
+    others.retain(|_, count| *count > 0);
+    report_skipped_of(shown, sorted, &others, files);
+}
+
+fn report_skipped_of(
+    shown: &str,
+    sorted: &SortedPolicies,
+    others: &BTreeMap<String, usize>,
+    files: &FileSelection,
+) {
     if !others.is_empty() {
         let count: usize = others.values().sum();
         let kinds = others.iter().map(|(kind, count)| format!("{kind} ({count})"));

@@ -93,3 +93,72 @@ fn colours_only_on_terminals() {
     let run = files("nonsense", BINDING).run_with(&["check", "policies"], "", &[("TERM", "xterm-256color")]);
     assert!(!run.to_string().contains('\u{1b}'), "{run}");
 }
+
+/// A definition of a custom resource whose rule fails for some of its objects.
+const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets, singular: widget, listKind: WidgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [size]
+            properties: {size: {type: integer}, most: {type: integer}}
+            x-kubernetes-validations:
+            - rule: self.size <= self.most
+";
+
+#[test]
+fn rules_of_definitions_are_linted() {
+    let directory = Directory::new()
+        .with("policies/policy.yaml", POLICY)
+        .with("policies/binding.yaml", BINDING)
+        .with("policies/widgets.yaml", DEFINITION);
+    let run = directory.run(&["check", "policies"]);
+    run.exits(0);
+    run.stdout_has("widgets.yaml:20:17");
+    run.stdout_has("the rule fails for an object without spec.most with \"no such key: most\"");
+    assert!(!run.to_string().contains("skipped 1 object"), "{run}");
+    let run = directory.run(&["check", "--deny", "unguarded-field", "policies/widgets.yaml"]);
+    run.exits(1);
+    run.stdout_has("[unguarded-field]");
+}
+
+#[test]
+fn mutations_are_tried_over_custom_resources() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: most}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [example.com], apiVersions: [v1], resources: [widgets], operations: [CREATE]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{spec: Object.spec{most: 'three'}}\"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: most}
+spec: {policyName: most}
+";
+    let directory = Directory::new()
+        .with("policy.yaml", policy)
+        .with("widgets.yaml", DEFINITION);
+    let run = directory.run(&["check", "policy.yaml", "widgets.yaml"]);
+    run.exits(0);
+    run.stdout_has("example.com/v1, Kind=Widget: the mutation fails for every object");
+    run.stdout_has("expected numeric (int or float)");
+    let run = directory.run(&["check", "policy.yaml"]);
+    assert!(!run.to_string().contains("failing-mutation"), "{run}");
+}
