@@ -11,6 +11,7 @@ pub mod manifests;
 pub mod reference;
 pub mod report;
 pub mod reproduce;
+mod subject;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use pratique_manifest::ManifestSet;
 
 use commands::Commands;
 use manifests::Repository;
-use report::{Report, Row};
+use report::{OtherWarning, Report, Row};
 
 /// Looks at the policies of public repositories: whether what is warned of is so, and whether their tests come to what they
 /// expect.
@@ -59,11 +60,12 @@ pub trait Question {
 }
 
 /// The lints whose warnings are about what an expression or a mutation does with an object.
-pub const SHOWN: [&str; 9] = [
+pub const SHOWN: [&str; 10] = [
     "cost-limit",
     "failing-mutation",
     "invalid-result",
     "lost-items",
+    "null-object",
     "plugin-field",
     "quantity-as-text",
     "repeated-mutation",
@@ -170,7 +172,16 @@ impl Warnings {
 impl Question for Warnings {
     fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report) {
         let is_shown = |warning: &Warning| SHOWN.contains(&warning.lint.name);
-        for warning in lint_with(&[set], &self.options).into_iter().filter(is_shown) {
+        let (shown, others): (Vec<Warning>, Vec<Warning>) =
+            lint_with(&[set], &self.options).into_iter().partition(is_shown);
+        for warning in others {
+            report.others.push(OtherWarning {
+                lint: warning.lint.name,
+                place: format!("{}:{}", warning.location.file, warning.location.start.line),
+                message: warning.message,
+            });
+        }
+        for warning in shown {
             report.rows.push(Row {
                 repository: repository.to_owned(),
                 lint: warning.lint.name,

@@ -14,6 +14,19 @@ pub struct Report {
     repositories: BTreeMap<String, Counts>,
     /// The warnings, in the order of their files.
     pub rows: Vec<Row>,
+    /// Warnings that are about manifests, and not about what objects show.
+    pub others: Vec<OtherWarning>,
+}
+
+/// A warning that no object shows.
+#[derive(Debug)]
+pub struct OtherWarning {
+    /// The lint.
+    pub lint: &'static str,
+    /// `file:line`
+    pub place: String,
+    /// The warning.
+    pub message: String,
 }
 
 /// The content of a repository.
@@ -119,6 +132,7 @@ impl Report {
             self.line(&mut out, None, Some(lint));
         }
         self.line(&mut out, None, None);
+        self.other_warnings(&mut out, verbose);
         let shown = self
             .rows
             .iter()
@@ -133,6 +147,20 @@ impl Report {
             let _ = writeln!(out, "  = {}", row.outcome);
         }
         out
+    }
+
+    /// How many warnings there are of lints that objects do not show.
+    fn other_warnings(&self, out: &mut String, verbose: bool) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for warning in &self.others {
+            *counts.entry(warning.lint).or_default() += 1;
+        }
+        for (lint, count) in counts {
+            let _ = writeln!(out, "{:<60} {lint:<16} {count:>8}", "all, by their manifests");
+        }
+        for warning in self.others.iter().filter(|_| verbose) {
+            let _ = writeln!(out, "\n{} [{}]: {}", warning.place, warning.lint, warning.message);
+        }
     }
 
     /// The table of the repositories' own tests, and those that differ.

@@ -12,15 +12,17 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::environment;
 use pratique_json::Progress;
 use pratique_lint::{ExpressionCost, Warning, WarningExample};
-use pratique_manifest::{Kind, Location, ManifestSet, ObjectSource, Step};
+use pratique_manifest::{Location, ManifestSet, ObjectSource, Step};
 use pratique_sample::{
-    CostGoal, MutationTrial, ObjectSpec, PartValue, Policy, PolicyEvaluator, PolicyExpression, SampleServer,
-    TrialOutcome, generate,
+    CostGoal, MutationTrial, ObjectSpec, PartValue, Policy, PolicyEvaluator, SampleServer, TrialOutcome,
+    generate,
 };
 use pratique_schema::FeatureGates;
 use pratique_typed::convert_object;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
+
+use crate::subject::WarningSubject;
 
 /// Whether a warning reproduces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,21 +57,21 @@ impl Display for Outcome {
 
 /// The text of the expression that a warning is about.
 pub fn expression(set: &ManifestSet, warning: &Warning) -> Option<String> {
-    let (policy, _) = find(set, warning)?;
-    let mut expressions = policy.expressions().into_iter();
-    let expression = expressions.find(|expression| expression.field == warning.field)?;
+    let subject = WarningSubject::find(set, warning)?;
+    let mut expressions = subject.policy().expressions().into_iter();
+    let expression = expressions.find(|expression| expression.field == subject.field)?;
     Some(expression.text.to_owned())
 }
 
 /// Tries to reproduce a warning.
 pub fn reproduce(set: &ManifestSet, warning: &Warning) -> Outcome {
-    let Some((policy, source)) = find(set, warning) else {
-        return Outcome::Not("it is about no policy".to_owned());
+    let Some(subject) = WarningSubject::find(set, warning) else {
+        return Outcome::Not("it is about no policy and no webhook".to_owned());
     };
     match &warning.example {
-        Some(example) if example.cost.is_none() => mutations(policy, warning, example),
-        Some(_) => costs(policy, warning),
-        None => evaluations(policy, source, warning),
+        Some(example) if example.cost.is_none() => mutations(subject.policy(), warning, example),
+        Some(example) => costs(&subject, example),
+        None => evaluations(&subject, warning),
     }
 }
 
@@ -105,35 +107,14 @@ fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) ->
     )
 }
 
-/// The policy that a warning is about.
-fn find<'m>(set: &'m ManifestSet, warning: &Warning) -> Option<(Policy<'m>, &'m ObjectSource)> {
-    let object = warning.object.as_ref()?;
-    let is = |name: &Option<String>| name.as_deref() == Some(object.name.as_str());
-    match object.kind {
-        Kind::ValidatingAdmissionPolicy => {
-            let mut all = set.validating_policies.iter();
-            let policy = all.find(|policy| is(&policy.object.metadata.name))?;
-            Some((Policy::Validating(&policy.object), &policy.source))
-        }
-        Kind::MutatingAdmissionPolicy => {
-            let mut all = set.mutating_policies.iter();
-            let policy = all.find(|policy| is(&policy.object.metadata.name))?;
-            Some((Policy::Mutating(&policy.object), &policy.source))
-        }
-        _ => None,
-    }
-}
-
 /// Evaluates the object that a warning about costs comes with.
-fn costs(policy: Policy<'_>, warning: &Warning) -> Outcome {
-    let Some(example) = &warning.example else {
-        return Outcome::Not("it comes without an object".to_owned());
-    };
+fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> Outcome {
+    let policy = subject.policy();
     let expressions = policy.expressions();
     let expression = expressions
         .iter()
-        .find(|expression| expression.field == warning.field);
-    let (goal, limit) = match (expression, warning.field.as_str()) {
+        .find(|expression| expression.field == subject.field);
+    let (goal, limit) = match (expression, subject.field.as_str()) {
         (Some(expression), _) => (CostGoal::Expression(expression.id.clone()), ExpressionCost::LIMIT),
         (None, "spec.matchConditions") => (CostGoal::Conditions, 2_500_000),
         (None, _) => (CostGoal::Policy, 10_000_000),
@@ -173,11 +154,12 @@ const KINDS: usize = 8;
 const OFTEN: usize = 20;
 
 /// Evaluates objects of the kinds that a warning is about.
-fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> Outcome {
+fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
+    let policy = subject.policy();
     let expressions = policy.expressions();
     let Some(expression) = expressions
         .iter()
-        .find(|expression| expression.field == warning.field)
+        .find(|expression| expression.field == subject.field)
     else {
         return Outcome::Not("it is about no expression".to_owned());
     };
@@ -185,7 +167,7 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
         return Outcome::Not("the expression does not parse".to_owned());
     };
     let watch = Watch {
-        nodes: nodes(&ast, expression, source, &warning.location),
+        nodes: nodes(&ast, &warning.field, subject.source, &warning.location),
         ast: &ast,
     };
     let reads = policy.reads();
@@ -256,13 +238,8 @@ fn matched_resources(policy: Policy<'_>, message: &str) -> Vec<(&'static ServedR
 }
 
 /// The nodes of an expression that stand where a warning is.
-fn nodes(
-    ast: &Ast,
-    expression: &PolicyExpression<'_>,
-    source: &ObjectSource,
-    place: &Location,
-) -> Vec<ExprId> {
-    let path = path(&expression.field);
+fn nodes(ast: &Ast, field: &str, source: &ObjectSource, place: &Location) -> Vec<ExprId> {
+    let path = path(field);
     let text = ast.source.text();
     let starts: HashMap<u32, usize> = (0..ast.len() as u32)
         .map(|id| {

@@ -91,6 +91,45 @@ fn what_is_not_so_does_not_reproduce() {
     }
 }
 
+/// The match conditions of webhooks are evaluated as those of policies.
+#[test]
+fn warnings_about_webhooks_reproduce() {
+    let webhook = |condition: &str| {
+        let text = format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {{name: w}}
+webhooks:
+- name: a.example.com
+  clientConfig: {{url: 'https://example.com'}}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  rules: [{{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}}]
+  matchConditions: [{{name: c, expression: \"{condition}\"}}]
+"
+        );
+        let file = ManifestFile {
+            path: "a.yaml".to_owned(),
+            content: text.into_bytes(),
+        };
+        Loader::for_api(&pratique_manifest::Options::new(&UncheckedExpressions))
+            .load_files(&[file])
+            .unwrap()
+    };
+    let set = webhook("object.metadata.labels['a'] == 'b'");
+    let warnings = pratique_lint::lint_with(&[&set], &LintOptions::default());
+    let is_about_labels = |warning: &&pratique_lint::Warning| warning.lint.name == "unguarded-field";
+    let warning = warnings.iter().find(is_about_labels).unwrap();
+    let outcome = reproduce::reproduce(&set, warning);
+    assert!(outcome.is_reproduced(), "{outcome}");
+    assert_eq!(
+        reproduce::expression(&set, warning).as_deref(),
+        Some("object.metadata.labels['a'] == 'b'")
+    );
+    let sound = webhook("object.metadata.?labels['a'].orValue('') == 'b'");
+    assert!(!reproduce::reproduce(&sound, warning).is_reproduced());
+}
+
 /// The suites of a repository are run, and what differs is named.
 #[test]
 fn tests_of_repositories_come_to_what_they_expect() {
