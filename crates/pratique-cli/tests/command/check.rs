@@ -126,7 +126,7 @@ fn rules_of_definitions_are_linted() {
         .with("policies/widgets.yaml", DEFINITION);
     let run = directory.run(&["check", "policies"]);
     run.exits(0);
-    run.stdout_has("widgets.yaml:20:17");
+    run.stdout_has("widgets.yaml:21:21");
     run.stdout_has("the rule fails for an object without spec.most with \"no such key: most\"");
     assert!(!run.to_string().contains("skipped 1 object"), "{run}");
     let run = directory.run(&["check", "--deny", "unguarded-field", "policies/widgets.yaml"]);

@@ -100,9 +100,9 @@ fn read<'s>(
         )));
     }
     // Defaulting distinguishes empty lists from absent ones, so it comes first.
-    session.default(version.kind, &mut patched, policy);
     let trace = session.trace();
     let empty = trace.map(|_| empty_fields(&patched)).unwrap_or_default();
+    session.default(version.kind, &mut patched, policy);
     let settled = session.settled(version.kind, patched);
     if let Some(trace) = trace {
         let left_out = empty.into_iter().filter(|path| !has_field(settled, path));
