@@ -95,6 +95,9 @@ impl Source<'_> {
             return EventRequests::NotSubject(why);
         }
         let request = self.request(&event, operation, kind);
+        if event.lacks_details {
+            return EventRequests::Unknown(Unknown::Details, Box::new(request));
+        }
         let converted = match (event.verb.as_str(), operation) {
             (_, Operation::Connect) => Ok(vec![connect::request(self, request.clone())]),
             ("patch", _) => patch::request(self, &event, request.clone()).map(|request| vec![request]),

@@ -6,6 +6,7 @@ use pratique_types::AdmissionReview;
 use pratique_types::admission;
 
 use crate::event::{API_VERSION, Event, EventError};
+use crate::managed::{ManagedEntry, event_of_line, managed_entry};
 
 /// An entry of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,9 @@ pub enum EntryError {
     /// It is an AdmissionReview without a request.
     #[error("the AdmissionReview has no request")]
     NoRequest,
+    /// It is an entry of another log, beside which audit events stand.
+    #[error("it is an entry of another log, and no audit event")]
+    OtherLog,
     /// A list of events ends early, or is no list.
     #[error("the list of events is not complete JSON: {0}")]
     List(pratique_json::Error),
@@ -110,7 +114,14 @@ fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: Place, found: 
                 continue;
             }
             Ok(_) => EntryError::NoObject,
-            Err(error) => EntryError::Json(error),
+            Err(error) => match event_of_line(content) {
+                Some(entry) => {
+                    was_bad = false;
+                    found.push(Located { place: at, entry });
+                    continue;
+                }
+                None => EntryError::Json(error),
+            },
         };
         if !std::mem::replace(&mut was_bad, true) {
             found.push(Located {
@@ -129,8 +140,13 @@ fn read_value<'p>(
     found: &mut Vec<Located<'p>>,
 ) {
     let mut add = |entry| found.push(Located { place, entry });
-    let Value::Object(mut members) = value else {
-        return add(Err(EntryError::NoObject));
+    let mut members = match value {
+        Value::Object(members) => members,
+        // Some programs write the entries of managed clusters as one list.
+        Value::Array(items) if !items.is_empty() => {
+            return items.into_iter().for_each(|item| add(listed(item)));
+        }
+        _ => return add(Err(EntryError::NoObject)),
     };
     if let Some(list) = list {
         name(&mut members, list.kind.as_deref(), list.api_version.as_deref());
@@ -140,7 +156,11 @@ fn read_value<'p>(
         return add(review(text));
     }
     if !(is("kind", LIST) && is("apiVersion", API_VERSION)) {
-        return add(event(members));
+        return match managed_entry(members) {
+            Ok(ManagedEntry::Event(entry)) => add(entry),
+            Ok(ManagedEntry::List(items)) => items.into_iter().for_each(|item| add(listed(item))),
+            Err(members) => add(event(members)),
+        };
     }
     match members.remove("items") {
         None | Some(Value::Null) => {}
@@ -152,6 +172,18 @@ fn read_value<'p>(
             _ => add(Err(EntryError::NoObject)),
         }),
         Some(_) => add(Err(EntryError::NoObject)),
+    }
+}
+
+/// An entry of a list of a managed cluster's log.
+fn listed(item: Value<'_>) -> Result<Entry<'_>, EntryError> {
+    let Value::Object(members) = item else {
+        return Err(EntryError::NoObject);
+    };
+    match managed_entry(members) {
+        Ok(ManagedEntry::Event(entry)) => entry,
+        Ok(ManagedEntry::List(_)) => Err(EntryError::OtherLog),
+        Err(members) => event(members),
     }
 }
 

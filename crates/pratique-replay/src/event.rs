@@ -40,6 +40,9 @@ pub struct Event<'e> {
     pub request_received_timestamp: String,
     /// The annotations of plugins.
     pub annotations: BTreeMap<String, String>,
+    /// Whether it comes from a log that leaves out the groups of users and the parameters of addresses, which are not known
+    /// then.
+    pub lacks_details: bool,
 }
 
 /// How much of a request an event has.
@@ -173,6 +176,7 @@ impl<'e> Event<'e> {
                 .map(annotations)
                 .transpose()?
                 .unwrap_or_default(),
+            lacks_details: false,
         })
     }
 

@@ -1,8 +1,8 @@
 //! Audit logs of an API server, turned back into the admission requests that it had.
 //!
 //! [`entries`] reads the pieces of a stream: events as the log backend writes them, one on a line, the batches of the webhook
-//! backend, and the AdmissionReviews that `pratique serve --record` keeps. A [`Replayer`] gives for each what admission was
-//! asked, and [what came of it](RecordedOutcome).
+//! backend, the AdmissionReviews that `pratique serve --record` keeps, and events within the entries of CloudWatch, of Azure, and of
+//! Google Cloud. A [`Replayer`] gives for each what admission was asked, and [what came of it](RecordedOutcome).
 //!
 //! An audit event of level Request has the object as it was decoded and defaulted, before mutating admission saw it: creations
 //! are known exactly. Of other requests more or less is known:
@@ -38,6 +38,7 @@
 mod convert;
 mod entries;
 mod event;
+mod managed;
 mod recent_objects;
 mod recorded_outcome;
 mod replayed;
@@ -46,6 +47,7 @@ mod uri;
 
 pub use entries::{Entry, EntryError, Located, entries};
 pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, ResponseStatus, Stage};
+pub use managed::is_managed_entry;
 pub use recent_objects::RecentObjects;
 pub use recorded_outcome::{RecordedOutcome, Refusal, RefusedBy};
 pub use replayed::{

@@ -67,6 +67,8 @@ pub enum NotSubject {
     NotFound,
     /// Its object could not be decoded, or it was refused before that was read.
     NotDecoded,
+    /// It is an entry of another log of the cluster.
+    OtherLog,
 }
 
 /// Why it is not known what admission was asked.
@@ -89,6 +91,8 @@ pub enum Unknown {
     Collection,
     /// The verb is none that is known.
     Verb,
+    /// The log leaves out the groups of users and the parameters of requests.
+    Details,
 }
 
 /// In what a request may differ from what admission saw.
@@ -121,6 +125,7 @@ impl NotSubject {
             NotSubject::Unauthorized => "unauthorized",
             NotSubject::NotFound => "notFound",
             NotSubject::NotDecoded => "notDecoded",
+            NotSubject::OtherLog => "otherLog",
         }
     }
 }
@@ -137,6 +142,7 @@ impl Unknown {
             Unknown::Patch => "patch",
             Unknown::Collection => "collection",
             Unknown::Verb => "verb",
+            Unknown::Details => "details",
         }
     }
 }
@@ -165,6 +171,7 @@ impl Display for NotSubject {
             NotSubject::Unauthorized => "requests that the user was not permitted to make",
             NotSubject::NotFound => "requests for an object that was not there",
             NotSubject::NotDecoded => "requests whose object was not decoded",
+            NotSubject::OtherLog => "entries of other logs",
         })
     }
 }
@@ -180,6 +187,7 @@ impl Display for Unknown {
             Unknown::Patch => "the patch cannot be applied to the object that is remembered",
             Unknown::Collection => "the deleted objects are not known",
             Unknown::Verb => "the verb is not known",
+            Unknown::Details => "the log leaves out the groups of users and the parameters of requests",
         })
     }
 }
@@ -220,9 +228,17 @@ mod tests {
     #[test]
     fn json_has_the_names() {
         use Approximation::{AsSent, Deleted, LastSeen, Options, Plugins, Stored, Webhooks};
-        use NotSubject::{NonResource, NotDecoded, NotFound, ReadOnly, Stage, Unauthorized};
+        use NotSubject::{NonResource, NotDecoded, NotFound, OtherLog, ReadOnly, Stage, Unauthorized};
         check(
-            &[Stage, ReadOnly, NonResource, Unauthorized, NotFound, NotDecoded],
+            &[
+                Stage,
+                ReadOnly,
+                NonResource,
+                Unauthorized,
+                NotFound,
+                NotDecoded,
+                OtherLog,
+            ],
             NotSubject::name,
         );
         check(
@@ -239,6 +255,7 @@ mod tests {
                 Unknown::Patch,
                 Unknown::Collection,
                 Unknown::Verb,
+                Unknown::Details,
             ],
             Unknown::name,
         );

@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_manifest::{Location, Position};
-use pratique_replay::{Located, RecentObjects, Replayed, Replayer, entries};
+use pratique_replay::{
+    EntryError, EventRequests, Located, NotSubject, RecentObjects, RecordedOutcome, Replayed, Replayer,
+    entries,
+};
 use pratique_stream::{Piece, Place};
 
 use super::engine::KnownCluster;
@@ -62,6 +65,15 @@ impl LogReader {
         let location = location(path, located.place);
         let entry = match located.entry {
             Ok(entry) => entry,
+            Err(EntryError::OtherLog) => {
+                let replayed = Replayed {
+                    id: String::new(),
+                    at: String::new(),
+                    then: RecordedOutcome::Unknown,
+                    what: EventRequests::NotSubject(NotSubject::OtherLog),
+                };
+                return Some((location, replayed));
+            }
             Err(error) => {
                 faults.add(InputError::Faulty {
                     place: problems::place(&location),

@@ -1,0 +1,96 @@
+//! Audit logs of managed clusters: what they have is replayed, and what they lack is undecided, and counted.
+
+use serde_json::{Value, json};
+
+use crate::project::POLICY;
+use crate::support::{Directory, Run};
+
+fn deployment(replicas: i32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "a", "image": "a"}]}}},
+    })
+}
+
+fn event(level: &str) -> String {
+    let mut event = json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": level, "stage": "ResponseComplete", "auditID": "id", "verb": "create",
+        "requestURI": "/apis/apps/v1/namespaces/shop/deployments", "user": {"username": "ann", "groups": ["devs"]},
+        "objectRef": {"resource": "deployments", "namespace": "shop", "apiGroup": "apps", "apiVersion": "v1"},
+        "responseStatus": {"code": 201},
+    });
+    if level == "Request" {
+        event["requestObject"] = deployment(9);
+    }
+    event.to_string()
+}
+
+fn replay(log: &str, policy: &str) -> Run {
+    let directory = Directory::new()
+        .with("policies/few.yaml", policy)
+        .with("log", log);
+    directory.run(&["replay", "log", "--policies", "policies", "-o", "ndjson"])
+}
+
+/// The line of the request in the answer.
+#[track_caller]
+fn request(run: &Run) -> Value {
+    let line = run
+        .stdout
+        .lines()
+        .find(|line| line.contains("\"subject\"") || line.contains("\"now\""));
+    serde_json::from_str(line.unwrap_or_else(|| panic!("{run}"))).unwrap()
+}
+
+#[test]
+fn events_within_other_entries_are_replayed() {
+    let text = event("Request");
+    let message = json!({"message": text.clone()}).to_string();
+    let azure = json!({"category": "kube-audit", "properties": {"log": text}}).to_string();
+    let export = format!("2026-01-01T00:00:00.000Z\t{text}\n");
+    for log in [message, azure, export] {
+        let run = replay(&log, POLICY);
+        run.exits(1).stdout_has("at most 3 replicas");
+    }
+}
+
+#[test]
+fn what_is_missing_is_undecided_and_counted() {
+    let lines = [
+        json!({"message": event("Metadata")}).to_string(),
+        json!({"message": "time=\"2026-01-01\" level=info msg=\"authenticated\""}).to_string(),
+    ];
+    let directory = Directory::new()
+        .with("policies/few.yaml", POLICY)
+        .with("log", lines.join("\n"));
+    directory
+        .run(&["replay", "log", "--policies", "policies"])
+        .exits(3)
+        .stdout_has("the event is of level Metadata")
+        .stdout_has("entries of other logs");
+}
+
+#[test]
+fn google_leaves_out_groups() {
+    let log = json!({
+        "protoPayload": {
+            "@type": "type.googleapis.com/google.cloud.audit.AuditLog", "serviceName": "k8s.io",
+            "methodName": "io.k8s.apps.v1.deployments.create", "resourceName": "apps/v1/namespaces/shop/deployments/web",
+            "authenticationInfo": {"principalEmail": "ann@example.com"}, "request": deployment(9),
+        },
+        "insertId": "i", "timestamp": "2026-01-01T00:00:00Z", "labels": {"authorization.k8s.io/decision": "allow"},
+        "operation": {"id": "id", "producer": "k8s.io", "first": true, "last": true},
+    });
+    let run = replay(&log.to_string(), POLICY);
+    run.exits(3)
+        .stdout_has("ann@example.com")
+        .stdout_has("\"unknown\":\"details\"");
+    // No policy matches it.
+    let other = POLICY.replace("resources: [deployments]", "resources: [statefulsets]");
+    replay(&log.to_string(), &other).exits(0);
+    // The same request in a whole log is decided.
+    let run = replay(&event("Request"), POLICY);
+    run.exits(1);
+    assert_eq!(request(&run)["now"]["decision"], "denied", "{run}");
+}

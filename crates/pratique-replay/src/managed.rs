@@ -1,0 +1,296 @@
+//! The logs of managed clusters, which have audit events within entries of their own.
+//!
+//! - CloudWatch (EKS): the event is the text of a `message`, in lines of JSON, in lists (`events`, `logEvents`), or behind a time
+//!   and the name of a stream in exports of text and of columns.
+//! - Azure (AKS): it is the text of `properties.log`.
+//! - Google Cloud Logging (GKE): a `protoPayload` has the fields of the event under other names ([`google`]).
+//!
+//! A stream can have the logs of other parts of a cluster as well: what is no audit event is told and counted.
+
+mod google;
+
+use pratique_json::{Object, Value};
+
+use crate::entries::{Entry, EntryError};
+use crate::event::Event;
+
+/// The lists of entries, by their names.
+const LISTS: [&str; 4] = ["events", "logEvents", "records", "entries"];
+
+/// How long what stands before an event on a line may be: a time, and the name of a stream.
+const MAX_PREFIX: usize = 300;
+
+/// What an object of a log is.
+pub(crate) enum ManagedEntry<'e> {
+    /// An event, or why it is none.
+    Event(Result<Entry<'e>, EntryError>),
+    /// A list of entries.
+    List(Vec<Value<'e>>),
+}
+
+/// What an object of a managed cluster's log is; the object itself, if it is none.
+pub(crate) fn managed_entry(mut members: Object<'_>) -> Result<ManagedEntry<'_>, Object<'_>> {
+    if members.get("kind").is_some() {
+        return Err(members);
+    }
+    if let Some(name) = LISTS.iter().find(|name| is_list(&members, name))
+        && let Some(Value::Array(items)) = members.remove(name)
+    {
+        return Ok(ManagedEntry::List(items));
+    }
+    if let Some(Value::Object(_)) = members.get("protoPayload") {
+        return Ok(ManagedEntry::Event(google::event(members)));
+    }
+    match message(&members) {
+        Some(text) => Ok(ManagedEntry::Event(event_of_text(text))),
+        None => Err(members),
+    }
+}
+
+fn is_list(members: &Object<'_>, name: &str) -> bool {
+    matches!(members.get(name), Some(Value::Array(_)))
+}
+
+/// The text of an entry that has an event: of CloudWatch, of Azure, and of programs that forward lines.
+fn message<'m>(members: &'m Object<'_>) -> Option<&'m str> {
+    let text = |name: &str| members.get(name).and_then(Value::as_str);
+    let of_properties = || members.get("properties")?.get("log")?.as_str();
+    text("message")
+        .or_else(|| text("@message"))
+        .or_else(of_properties)
+        .or_else(|| text("log_s"))
+        .or_else(|| text("log"))
+}
+
+/// The event that is the text of an entry.
+fn event_of_text(text: &str) -> Result<Entry<'static>, EntryError> {
+    let text = text.trim();
+    if !text.starts_with('{') {
+        return Err(EntryError::OtherLog);
+    }
+    match pratique_json::parse(text.as_bytes()).map(Value::into_owned) {
+        Ok(Value::Object(members)) if is_event(&members) => {
+            let event = Event::decode(members)?;
+            Ok(Entry::Event(Box::new(event)))
+        }
+        Ok(_) => Err(EntryError::OtherLog),
+        // An event is cut off where it is too long for the service.
+        Err(error) => Err(EntryError::Json(error)),
+    }
+}
+
+/// Whether an object says that it is an audit event.
+fn is_event(members: &Object<'_>) -> bool {
+    let version = members.get("apiVersion").and_then(Value::as_str);
+    version.is_some_and(|version| version.starts_with("audit.k8s.io/"))
+}
+
+/// The event behind a time, and perhaps the name of a stream, on a line of an export; `None` if there is none.
+///
+/// Exports of columns quote the event: a quote in it is written twice.
+pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryError>> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (before, _) = line.split_once('{')?;
+    if before.len() > MAX_PREFIX || !begins_with_time(before) {
+        return None;
+    }
+    let text = line.get(before.len()..)?.trim_end();
+    if !before.ends_with('"') {
+        return Some(event_of_text(text));
+    }
+    let quoted = text.strip_suffix('"')?;
+    Some(event_of_text(&quoted.replace("\"\"", "\"")))
+}
+
+/// Whether a text begins with a time as the services write them: a date, or milliseconds since 1970.
+fn begins_with_time(text: &str) -> bool {
+    let text = text.trim_start_matches('"');
+    let digits = text.chars().take_while(char::is_ascii_digit).count();
+    let is_date = digits == 4 && text.get(4..5) == Some("-");
+    is_date || digits >= 12
+}
+
+/// Whether a value is an entry of a managed cluster's log.
+pub fn is_managed_entry(value: &Value<'_>) -> bool {
+    match value {
+        Value::Object(members) if members.get("kind").is_none() => {
+            LISTS.iter().any(|name| is_list(members, name))
+                || matches!(members.get("protoPayload"), Some(Value::Object(_)))
+                || message(members).is_some()
+        }
+        Value::Array(items) => items.first().is_some_and(is_managed_entry),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_stream::{Limits, Splitter};
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+    use crate::entries::entries;
+
+    const EVENT: &str = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"Panic","auditID":"a \"b\""}"#;
+
+    fn event() -> Json {
+        serde_json::from_str(EVENT).unwrap()
+    }
+
+    /// What is read of a log: the ids of events, or why something is none.
+    #[track_caller]
+    fn check(log: &str, expected: &[&str]) {
+        let mut found = Vec::new();
+        for piece in Splitter::new(log.as_bytes(), Limits::default()) {
+            let piece = piece.unwrap();
+            found.extend(entries(&piece).into_iter().map(|located| match located.entry {
+                Ok(Entry::Event(event)) => event.audit_id,
+                Ok(Entry::Review(_)) => "review".to_owned(),
+                Err(error) => error.to_string(),
+            }));
+        }
+        assert_eq!(found, expected, "{log}");
+    }
+
+    const ID: &str = "a \"b\"";
+    const OTHER: &str = "it is an entry of another log, and no audit event";
+
+    #[test]
+    fn cloudwatch() {
+        let message = |text: &str| json!({"timestamp": 1_700_000_000_000_i64, "message": text});
+        let lines = format!(
+            "{}\n{}\n",
+            message(EVENT),
+            message("time=\"x\" level=info msg=\"y\"")
+        );
+        check(&lines, &[ID, OTHER]);
+        check(&message("{\"level\":\"info\"}").to_string(), &[OTHER]);
+        check(
+            &json!({"events": [message(EVENT), message("x")], "nextToken": "t"}).to_string(),
+            &[ID, OTHER],
+        );
+        check(
+            &json!({"messageType": "DATA_MESSAGE", "logEvents": [message(EVENT), message(EVENT)]})
+                .to_string(),
+            &[ID, ID],
+        );
+        check(
+            &json!({"@timestamp": "2026-01-01 00:00:00.000", "@message": EVENT}).to_string(),
+            &[ID],
+        );
+        // Exports of text, with a tab or blanks, and of columns.
+        let stream = "kube-apiserver-audit-0123";
+        check(
+            &format!(
+                "2026-01-01T00:00:00.000Z {EVENT}\n2026-01-01T00:00:00+00:00 {stream} {EVENT}\n1700000000000\t{EVENT}\n"
+            ),
+            &[ID, ID, ID],
+        );
+        let quoted = EVENT.replace('"', "\"\"");
+        check(
+            &format!("timestamp,message\n1700000000000,\"{quoted}\"\n"),
+            &["not JSON: expected value at line 1 column 2", ID],
+        );
+        // An event that the service cut off is none.
+        let cut = EVENT.get(..60).unwrap();
+        let read = message(cut).to_string();
+        let piece = Splitter::new(read.as_bytes(), Limits::default())
+            .next()
+            .unwrap()
+            .unwrap();
+        assert!(matches!(entries(&piece)[0].entry, Err(EntryError::Json(_))));
+    }
+
+    #[test]
+    fn azure() {
+        let record = |log: &str| {
+            json!({
+                "category": "kube-audit", "operationName": "Microsoft.ContainerService/managedClusters/diagnosticLogs/Read",
+                "time": "2026-01-01T00:00:00Z", "properties": {"log": log, "stream": "stdout", "pod": "kube-apiserver-0"},
+            })
+        };
+        check(&record(&format!("{EVENT}\n")).to_string(), &[ID]);
+        check(
+            &json!({"records": [record(EVENT), record("I0101 started")]}).to_string(),
+            &[ID, OTHER],
+        );
+    }
+
+    /// An entry of Google Cloud Logging.
+    fn google(more: &Json) -> Json {
+        let mut payload = json!({
+            "@type": "type.googleapis.com/google.cloud.audit.AuditLog", "serviceName": "k8s.io",
+            "methodName": "io.k8s.apps.v1.deployments.create",
+            "resourceName": "apps/v1/namespaces/shop/deployments/web",
+            "authenticationInfo": {"principalEmail": "ann@example.com"},
+            "request": {"@type": "apps.k8s.io/v1.Deployment", "apiVersion": "apps/v1", "kind": "Deployment"},
+        });
+        for (name, value) in more.as_object().unwrap() {
+            payload[name] = value.clone();
+        }
+        json!({
+            "protoPayload": payload, "insertId": "i", "timestamp": "2026-01-01T00:00:00Z",
+            "labels": {"authorization.k8s.io/decision": "allow"},
+            "operation": {"id": ID, "producer": "k8s.io", "first": true, "last": true},
+        })
+    }
+
+    #[test]
+    fn google_cloud() {
+        check(
+            &json!([
+                google(&json!({})),
+                google(&json!({"serviceName": "container.googleapis.com"}))
+            ])
+            .to_string(),
+            &[ID, OTHER],
+        );
+        let text = google(&json!({"status": {"code": 7, "message": "no"}})).to_string();
+        let piece = Splitter::new(text.as_bytes(), Limits::default())
+            .next()
+            .unwrap()
+            .unwrap();
+        let located = entries(&piece).remove(0);
+        let Ok(Entry::Event(event)) = located.entry else {
+            panic!("no event")
+        };
+        assert_eq!(
+            (event.verb.as_str(), event.user.username.as_str()),
+            ("create", "ann@example.com")
+        );
+        assert_eq!(event.request_uri, "/apis/apps/v1/namespaces/shop/deployments/web");
+        assert!(event.lacks_details && event.request_object.get("@type").is_none());
+        let status = event.response_status.unwrap();
+        assert_eq!((status.code, status.message.as_str()), (403, "no"));
+        let answer = json!({"response": {"@type": "core.k8s.io/v1.Status", "kind": "Status", "code": 422, "message": "m"}});
+        let text = google(&answer).to_string();
+        let piece = Splitter::new(text.as_bytes(), Limits::default())
+            .next()
+            .unwrap()
+            .unwrap();
+        let Ok(Entry::Event(event)) = entries(&piece).remove(0).entry else {
+            panic!("no event")
+        };
+        assert_eq!(event.response_status.map(|status| status.code), Some(422));
+        assert!(event.response_object.is_null());
+    }
+
+    #[test]
+    fn entries_are_recognized() {
+        let is = |value: &Json| {
+            let text = value.to_string();
+            is_managed_entry(&pratique_json::parse(text.as_bytes()).unwrap())
+        };
+        assert!(is(&google(&json!({}))) && is(&json!([google(&json!({}))])));
+        assert!(is(&json!({"message": EVENT})) && is(&json!({"records": []})));
+        for other in [
+            event(),
+            json!({"kind": "Event", "message": "m"}),
+            json!({"a": 1}),
+            json!([]),
+            json!(1),
+        ] {
+            assert!(!is(&other), "{other}");
+        }
+    }
+}
