@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Write a first project file, pratique.yaml, from the policies and suites that there are in a directory.
+/// Write a first project file, pratique.yaml, from the policies, suites, objects and params that there are in a directory.
 ///
 /// With that file, `pratique` without arguments checks, reviews and tests what it names. A file that is there already is left
 /// as it is: docs/configuration.md describes it.
