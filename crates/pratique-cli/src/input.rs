@@ -11,6 +11,7 @@ pub(crate) mod permitted;
 pub(crate) mod piece;
 mod place;
 mod quick;
+pub(crate) mod rendering;
 pub(crate) mod repository_links;
 mod selection;
 pub(crate) mod sources;
@@ -20,6 +21,7 @@ mod walk;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use pratique_json::Value;
 use pratique_manifest::convert::{Item, Items, convert, items};
@@ -40,6 +42,7 @@ pub(crate) use passed_over::{PassReason, PassedOver, PassedOverLine, WithPassedO
 pub(crate) use permitted::{
     open_file, open_regular, permit_directory, read_directory, read_regular, read_with_state,
 };
+use rendering::ObjectOrigin;
 pub(crate) use selection::FileSelection;
 pub(crate) use walk::has_hidden_part;
 
@@ -49,10 +52,19 @@ pub(crate) const STDIN: &str = "-";
 /// The name of standard input in messages and locations.
 pub(crate) const STDIN_NAME: &str = "<stdin>";
 
+/// What standard input stands for, where the user says it: there is one for the process.
+static STDIN_FILE: OnceLock<String> = OnceLock::new();
+
+/// Names what standard input stands for in messages and locations.
+pub(crate) fn name_stdin(path: &Path) {
+    // A second name would be of the same command line.
+    let _ = STDIN_FILE.set(path_text(path));
+}
+
 /// How a path of the user is shown.
 pub(crate) fn shown(path: &Path) -> String {
     if path == Path::new(STDIN) {
-        STDIN_NAME.to_owned()
+        STDIN_FILE.get().map_or(STDIN_NAME, String::as_str).to_owned()
     } else {
         path_text(path)
     }
@@ -72,6 +84,16 @@ pub(crate) struct InputObject<'t> {
     pub(crate) received: Result<Vec<String>, String>,
     /// Its place among the items of its document, from 0.
     pub(crate) item: usize,
+    /// What it was made of, if that is known.
+    pub(crate) origin: Option<Arc<ObjectOrigin>>,
+}
+
+impl InputObject<'_> {
+    /// Where it is shown to be: in its source, if that is known.
+    pub(crate) fn place(&self) -> String {
+        let origin = self.origin.as_ref();
+        problems::place(origin.map_or(&self.location, |origin| origin.object()))
+    }
 }
 
 /// The objects of a file.
@@ -199,6 +221,7 @@ impl ParsedObjects<'_> {
                         location,
                         received,
                         item: index,
+                        origin: None,
                     });
                 }
                 _ => self.faults.push(InputError::Faulty {

@@ -13,7 +13,7 @@ pub(crate) fn of(result: &ReviewResult<'_>, record: &Record) -> Commands {
     let mut commands = Commands::default();
     for remark in record.remarks() {
         let message = format!("{}: {}", subject(result.input), remark.message);
-        let location = remark.location.unwrap_or(&result.input.location);
+        let location = remark.location.unwrap_or(result.input.shown_location());
         commands.annotate(remark.level(), location, remark.rule(), &message);
     }
     commands

@@ -23,6 +23,9 @@ pub(crate) struct PlacedCause {
     /// The field, or what should have it; `None` where the text is not known.
     #[serde(skip)]
     pub(crate) location: Option<Location>,
+    /// The text that was read, if the location is in the source that the object was made of.
+    #[serde(skip)]
+    made: Option<Location>,
 }
 
 /// How many causes are shown with their lines.
@@ -41,19 +44,24 @@ impl ReviewResult<'_> {
                 _ => "spec.template",
             });
         let causes = std::mem::take(&mut self.review.causes);
-        let object = &self.input.location;
+        let (object, origin) = (&self.input.location, &self.input.origin);
         self.placed = causes
             .into_iter()
             .map(|cause| {
                 let path = FieldPath::parse(&cause.field);
                 let path = template.map_or(path.clone(), |template| path.below(template));
-                let location = fields.and_then(|fields| fields.locate(object, &path));
+                let read = fields.and_then(|fields| fields.locate(object, &path));
+                let (location, made) = match origin {
+                    Some(origin) => (Some(origin.field(&path, read.as_ref())), read),
+                    None => (read, None),
+                };
                 let start = location.as_ref().map(|location| location.start);
                 PlacedCause {
                     line: start.map_or(0, |start| start.line),
                     column: start.map_or(0, |start| start.column),
                     cause,
                     location,
+                    made,
                 }
             })
             .collect();
@@ -105,10 +113,11 @@ pub(crate) fn human(causes: &[PlacedCause], fields: Option<&PieceFields<'_>>, st
             field,
             message
         ));
-        let excerpt = placed.location.as_ref();
+        let excerpt = placed.made.as_ref().or(placed.location.as_ref());
         let excerpt = excerpt.and_then(|location| fields?.excerpt(location, style));
         out.push(&excerpt.unwrap_or_default().indented("    "));
-        let notes = [("step", origin), ("help", help)];
+        let made = placed.made.as_ref().map(problems::place);
+        let notes = [("rendered", &made), ("step", origin), ("help", help)];
         for (what, note) in notes
             .into_iter()
             .filter_map(|(what, note)| Some((what, note.as_ref()?)))

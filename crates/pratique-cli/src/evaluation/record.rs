@@ -14,6 +14,7 @@ use crate::evaluation::pod_findings::{add_policies, add_undecided};
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::output::finding::Level;
 use crate::output::json::is_zero;
+use crate::output::problems;
 use pratique_review::ParentWorkload;
 use pratique_review::{PolicyAction as Action, PolicyDecision};
 
@@ -27,6 +28,9 @@ pub(crate) struct Record {
     pub(crate) line: u32,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) column: u32,
+    /// Where it was read, if the file is the source that it was made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rendered: Option<String>,
     pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) namespace: String,
@@ -130,10 +134,12 @@ impl Record {
         let warned = warned.map(PolicyDecision::names_and_message);
         let server_warnings = server_warnings(&outcome.warnings, warned);
         let server_warnings = server_warnings.into_iter().map(str::to_owned).collect();
+        let place = input.shown_location();
         Record {
-            file: input.location.file.to_string(),
-            line: input.location.start.line,
-            column: input.location.start.column,
+            file: place.file.to_string(),
+            line: place.start.line,
+            column: place.start.column,
+            rendered: input.origin.as_ref().map(|_| problems::place(&input.location)),
             api_version: request.kind.api_version(),
             kind: request.kind.kind.clone(),
             namespace: request.namespace.clone(),

@@ -117,9 +117,11 @@ impl<'a> RequestBuilder<'a> {
             location,
             received,
             item,
+            origin,
         } = input;
+        let place = problems::place(origin.as_ref().map_or(&location, |origin| origin.object()));
         let faulty = |why: String| InputError::Faulty {
-            place: problems::place(&location),
+            place: place.clone(),
             why,
         };
         // A deleted object was stored before, so it must be valid.
@@ -146,6 +148,7 @@ impl<'a> RequestBuilder<'a> {
                 return Ok(InputRequest {
                     input: ReviewInput::new(request, Err(*unserved)),
                     location,
+                    origin,
                 });
             }
             Ok((mut request, _)) => {
@@ -160,10 +163,10 @@ impl<'a> RequestBuilder<'a> {
                 return Ok(InputRequest {
                     input: ReviewInput::new(request, received),
                     location,
+                    origin,
                 });
             }
             Err(BuildError::NoOldObject) if !self.has_old => {
-                let place = problems::place(&location);
                 return Err(InputError::Cli(CliError::NoOldObject { place }));
             }
             Err(error) => error,
@@ -191,6 +194,7 @@ pub(crate) fn pod_input<'v>(made: ExpandedPod<'v>, workload: &InputRequest<'_>) 
             received: Ok(Vec::new()),
         },
         location: workload.location.clone(),
+        origin: workload.origin.clone(),
     }
 }
 

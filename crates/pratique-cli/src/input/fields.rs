@@ -19,6 +19,8 @@ pub(crate) struct PieceFields<'p> {
     path: &'p Arc<str>,
     piece: &'p Piece,
     documents: OnceCell<Vec<PlacedDocument>>,
+    /// Where the lines of the piece begin.
+    lines: OnceCell<Vec<usize>>,
     texts: RefCell<Option<Texts>>,
 }
 
@@ -28,6 +30,15 @@ struct PlacedDocument {
     shift: Shift,
 }
 
+/// The lines of a document.
+pub(super) struct DocumentLines<'t> {
+    /// The number of the first one in the input, from 1.
+    pub(super) first: u32,
+    pub(super) all: Vec<&'t str>,
+    /// How many of them stand above the object.
+    pub(super) above: usize,
+}
+
 impl<'p> PieceFields<'p> {
     /// The fields of a piece of an input.
     pub(crate) fn new(path: &'p Arc<str>, piece: &'p Piece) -> Self {
@@ -35,6 +46,7 @@ impl<'p> PieceFields<'p> {
             path,
             piece,
             documents: OnceCell::new(),
+            lines: OnceCell::new(),
             texts: RefCell::default(),
         }
     }
@@ -64,6 +76,35 @@ impl<'p> PieceFields<'p> {
             let mut location = source.document().location(span);
             placed.shift.location(&mut location);
             Some(location)
+        })
+    }
+
+    /// The lines of the document that has the object at a location; `None` of JSON, which has no comments.
+    pub(super) fn document_lines(&self, object: &Location) -> Option<DocumentLines<'_>> {
+        if !self.piece.values.is_empty() || !matches!(self.piece.form, Form::Documents) {
+            return None;
+        }
+        let text = self.piece.text.as_slice();
+        let starts = self.lines.get_or_init(|| {
+            let breaks = memchr::memchr_iter(b'\n', text).map(|at| at + 1);
+            let begun = std::iter::once(0).chain(breaks);
+            begun.filter(|start| *start < text.len()).collect()
+        });
+        let line = |index: usize| {
+            let end = starts.get(index + 1).copied().unwrap_or(text.len());
+            let line = text.get(*starts.get(index)?..end)?;
+            Some(std::str::from_utf8(line).ok()?.trim_end())
+        };
+        let is_within = |index: &usize| line(*index).is_some_and(|line| !line.starts_with("---"));
+        let start = saturated(self.piece.start.line);
+        let at = usize::try_from(object.start.line.checked_sub(start)?).ok()?;
+        let above = (0..at).rev().take_while(is_within).count();
+        let below = (at..starts.len()).take_while(is_within).count();
+        let begin = at.saturating_sub(above);
+        Some(DocumentLines {
+            first: start.saturating_add(saturated(begin)),
+            all: (begin..at.saturating_add(below)).filter_map(line).collect(),
+            above,
         })
     }
 

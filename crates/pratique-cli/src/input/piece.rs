@@ -35,6 +35,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> ParsedObjects<'p> {
                 },
                 received: Ok(Vec::new()),
                 item: 0,
+                origin: None,
             }),
             None => read.append(with_diagnostics(path, text, list, shift)),
         }

@@ -22,7 +22,11 @@ impl Spool {
         Spool::copy(input, limit)
     }
 
-    fn copy(input: impl Read, limit: u64) -> io::Result<Self> {
+    /// Copies what is read of something that is no file.
+    ///
+    /// # Errors
+    /// As of an input.
+    pub(crate) fn copy(input: impl Read, limit: u64) -> io::Result<Self> {
         let mut file = tempfile::tempfile()?;
         let copied = io::copy(&mut input.take(limit.saturating_add(1)), &mut file)?;
         if copied > limit {

@@ -29,6 +29,8 @@ pub(super) struct AppliedProject {
     )]
     pub(super) kubeconfigs: Vec<PathBuf>,
     pub(super) weakened: Vec<WeakenedSetting>,
+    /// Inputs that it named and that are not trusted.
+    pub(super) untrusted_inputs: Vec<PathBuf>,
     /// The file itself, of which a command reads what is no argument.
     pub(super) file: ManifestFile,
 }
@@ -78,6 +80,12 @@ pub(crate) fn permit_referenced(by: &Path, path: &Path) -> io::Result<()> {
 pub(crate) fn applied_file(path: &Path) -> Option<ManifestFile> {
     let applied = APPLIED.get()?;
     (Path::new(&applied.path) == path).then(|| applied.file.clone())
+}
+
+/// Whether a project file that is not trusted named an input.
+pub(crate) fn is_untrusted_input(path: &Path) -> bool {
+    let applied = APPLIED.get();
+    applied.is_some_and(|applied| applied.untrusted_inputs.iter().any(|named| named == path))
 }
 
 /// Whether the project file named a kubeconfig.

@@ -331,5 +331,6 @@ pub(crate) fn input<'e>(
             ..ReviewInput::sent(replayed.request)
         },
         location,
+        origin: None,
     }
 }

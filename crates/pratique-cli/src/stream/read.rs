@@ -14,6 +14,8 @@ use pratique_stream::{Limits, Piece, Splitter};
 use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::input::open::{Stream, open};
+use crate::input::rendering::render_error::RenderError;
+use crate::input::rendering::{BuildOptions, BuildProgram, BuiltDirectory, RenderedInputs};
 use crate::input::sources::without_sources;
 use crate::input::spool::{self, Spool};
 use crate::input::{self, FileSelection, InputError, STDIN};
@@ -21,6 +23,7 @@ use crate::memory;
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::notice::Notice;
+use crate::project::is_untrusted_input;
 use crate::stream::checkpoint::FileState;
 use crate::stream::etcd;
 use crate::stream::excerpt::Excerpt;
@@ -34,6 +37,8 @@ pub(crate) struct Inputs {
     pub(crate) sources: Vec<SourceFile>,
     /// Copies of those that can be read only once, if they are read twice.
     copies: HashMap<PathBuf, Spool>,
+    /// Where their objects come from, as far as a program made them.
+    pub(crate) rendered: RenderedInputs,
 }
 
 /// A path of the user.
@@ -83,6 +88,56 @@ impl Inputs {
         let mut inputs = Inputs::found(paths, since, |path| files.files(path))?;
         inputs.leave_out_sources(files);
         Ok(inputs)
+    }
+
+    /// The files of some paths, and the objects that programs make of the charts and kustomizations among the paths.
+    ///
+    /// # Errors
+    /// A program fails, or may not run; there is nothing to make objects of.
+    pub(crate) fn built(
+        paths: &[PathBuf],
+        files: &FileSelection,
+        options: BuildOptions<'_>,
+    ) -> Result<Self, CliError> {
+        let mut copies = HashMap::new();
+        let mut rendered = RenderedInputs::default();
+        for path in paths {
+            let Some(program) = BuildProgram::for_directory(path) else {
+                continue;
+            };
+            if is_untrusted_input(path) {
+                let path = path_text(path);
+                return Err(CliError::Render(RenderError::Untrusted { path }));
+            }
+            let (made, directory) = program.build(path, options)?;
+            rendered.add_built(input::shown(path), directory);
+            copies.insert(path.clone(), made);
+        }
+        if copies.is_empty() {
+            return Err(CliError::Render(RenderError::NothingToRender));
+        }
+        let mut inputs = Inputs::found(paths, None, |path| match copies.get(path) {
+            Some(_) => Ok(vec![path.to_owned()]),
+            None => files.files(path),
+        })?;
+        inputs.leave_out_sources(files);
+        inputs.copies = copies;
+        inputs.rendered = rendered;
+        Ok(inputs)
+    }
+
+    /// Says that objects of pipes may have been made of sources: of the directory that standard input stands for, if it is named.
+    pub(crate) fn expect_rendered(&mut self, stdin: Option<&Path>) {
+        let pipes = self.paths.iter().flat_map(|input| &input.files);
+        for file in pipes.filter(|file| !self.copies.contains_key(*file) && is_pipe(file)) {
+            match stdin.filter(|stdin| file == Path::new(STDIN) && stdin.is_dir()) {
+                Some(directory) => {
+                    let directory = BuiltDirectory::new(directory.to_owned());
+                    self.rendered.add_built(input::shown(file), directory);
+                }
+                None => self.rendered.add_pipe(input::shown(file)),
+            }
+        }
     }
 
     /// The files of some paths, with audit logs where these are directories.
@@ -157,6 +212,7 @@ impl Inputs {
             paths,
             sources: Vec::new(),
             copies: HashMap::new(),
+            rendered: RenderedInputs::default(),
         })
     }
 
@@ -183,7 +239,9 @@ impl Inputs {
     /// # Errors
     /// It cannot be copied.
     pub(crate) fn copy_pipes(&mut self) -> Result<(), CliError> {
-        let pipes: BTreeSet<PathBuf> = self.files().filter(|file| is_pipe(file)).cloned().collect();
+        let is_copied = |file: &PathBuf| self.copies.contains_key(file);
+        let pipes = self.files().filter(|file| !is_copied(file) && is_pipe(file));
+        let pipes: BTreeSet<PathBuf> = pipes.cloned().collect();
         for path in pipes {
             let copy = Spool::of(&path, spool::LARGEST).map_err(|error| {
                 let path = input::shown(&path);

@@ -1,6 +1,9 @@
 //! From nothing to an annotated pull request: the workflow that is shown runs the steps of the action as a runner of GitHub
 //! does. What comes of it is `docs/walks/pull-request.md`, which `BLESS=1` writes.
 
+#[cfg(unix)]
+mod chart;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

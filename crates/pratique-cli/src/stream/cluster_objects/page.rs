@@ -29,6 +29,7 @@ pub(crate) fn objects<'p>(
             object: listed.object,
             received: Ok(Vec::new()),
             item: 0,
+            origin: None,
         };
         (input, listed.is_changed)
     }))

@@ -1,0 +1,269 @@
+//! Where objects come from that a program made of sources, so that findings stand where somebody can mend them.
+//!
+//! Helm writes the template of an object in a comment above it, and Kustomize the file of an object in an annotation, if it is
+//! asked to. Neither is trusted: a source is named by a path that goes down, and no more is told of it than its name and lines.
+
+mod build_program;
+mod chart_root;
+mod document_origin;
+mod kustomize_origin;
+pub(crate) mod render_error;
+mod template_lines;
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pratique_json::Value;
+use pratique_manifest::{Location, Position, path_text};
+use pratique_request::kind_of;
+use pratique_review::FieldPath;
+
+use super::fields::PieceFields;
+use super::read_regular;
+pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
+use chart_root::ChartRoots;
+use document_origin::DocumentOrigin;
+use kustomize_origin::NamedOrigin;
+use template_lines::TemplateLines;
+
+/// The largest source in which lines are looked for, in bytes.
+const MAX_SOURCE: u64 = 1 << 20;
+
+/// How many sources are kept.
+const MAX_SOURCES: usize = 2000;
+
+/// The file that makes a directory a chart.
+const CHART: &str = "Chart.yaml";
+
+/// The names of a kustomization.
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// How Helm says which template an object is of.
+// Upstream: helm's pkg/action/action.go, renderResources
+const HELM_COMMENT: &str = "# Source: ";
+
+/// The source that an object was made of.
+#[derive(Debug)]
+pub(crate) struct ObjectOrigin {
+    file: Arc<str>,
+    /// Where the object begins in the source.
+    object: Location,
+    places: OriginPlaces,
+}
+
+/// How places in what was made become places in the source.
+#[derive(Debug)]
+enum OriginPlaces {
+    /// By lines, as a template is text.
+    Lines {
+        /// The line of the stream that the document of the object begins with, from 1.
+        first: u32,
+        lines: TemplateLines,
+    },
+    /// By fields, as the source has an object as well.
+    Fields(DocumentOrigin),
+    /// The source alone is known.
+    Unknown,
+}
+
+impl ObjectOrigin {
+    /// Where the object begins in the source; it has no line where that is not known.
+    pub(crate) fn object(&self) -> &Location {
+        &self.object
+    }
+
+    /// Where a field of the object is in the source, which is at a place of what was made.
+    pub(crate) fn field(&self, field: &FieldPath, made: Option<&Location>) -> Location {
+        let place = match &self.places {
+            OriginPlaces::Lines { first, lines } => made.and_then(|made| {
+                let line = lines.source_line(made.start.line.checked_sub(*first)?)?;
+                Some(line_location(&self.file, line))
+            }),
+            OriginPlaces::Fields(document) => document.locate(field),
+            OriginPlaces::Unknown => None,
+        };
+        place.unwrap_or_else(|| self.object.clone())
+    }
+}
+
+/// A line of a file, as a place.
+fn line_location(file: &Arc<str>, line: u32) -> Location {
+    let at = Position {
+        line,
+        column: u32::from(line > 0),
+        offset: 0,
+    };
+    Location {
+        file: Arc::clone(file),
+        document: 0,
+        start: at,
+        end: at,
+    }
+}
+
+/// A path of a source that goes down from where it is named; `None` for one that leads elsewhere.
+fn downward(path: &str) -> Option<&Path> {
+    let path = Path::new(path.trim());
+    let mut parts = path.components();
+    let goes_down = parts.all(|part| matches!(part, Component::Normal(_)));
+    (goes_down && path.file_name().is_some()).then_some(path)
+}
+
+/// The file that stands for what is made of a path: of the directory of a chart or a kustomization, the one that makes it so.
+pub(crate) fn rendered_file(path: &Path) -> PathBuf {
+    let mut files = [CHART].iter().chain(&KUSTOMIZATIONS).map(|name| path.join(name));
+    files
+        .find(|file| file.is_file())
+        .unwrap_or_else(|| path.to_owned())
+}
+
+/// Finds the sources of objects of the inputs that a program made.
+#[derive(Debug, Default)]
+pub(crate) struct RenderedInputs {
+    /// What each of the inputs, by its name as it is shown, was made of; standard input and pipes are of unknown directories.
+    inputs: HashMap<String, Option<BuiltDirectory>>,
+    cache: Mutex<SourceCache>,
+}
+
+/// What was read of sources.
+#[derive(Debug, Default)]
+struct SourceCache {
+    roots: ChartRoots,
+    texts: HashMap<PathBuf, Option<Arc<str>>>,
+}
+
+impl RenderedInputs {
+    /// Adds an input that is read from a pipe: what made it is not known.
+    pub(crate) fn add_pipe(&mut self, shown: String) {
+        self.inputs.entry(shown).or_default();
+    }
+
+    /// Adds an input that was built.
+    pub(crate) fn add_built(&mut self, shown: String, directory: BuiltDirectory) {
+        self.inputs.insert(shown, Some(directory));
+    }
+
+    /// The source of an object; `None` where it was not made of one, or nothing says so.
+    pub(crate) fn origin(
+        &self,
+        fields: &PieceFields<'_>,
+        location: &Location,
+        object: &Value<'_>,
+    ) -> Option<Arc<ObjectOrigin>> {
+        let built = self.inputs.get(&*location.file)?.as_ref();
+        let of_template = || self.template_origin(built, fields, location);
+        let of_kustomization = || self.kustomize_origin(built, object);
+        of_template().or_else(of_kustomization).map(Arc::new)
+    }
+
+    /// The template that Helm names above an object.
+    fn template_origin(
+        &self,
+        built: Option<&BuiltDirectory>,
+        fields: &PieceFields<'_>,
+        location: &Location,
+    ) -> Option<ObjectOrigin> {
+        let document = fields.document_lines(location)?;
+        let mut above = document.all.iter().take(document.above);
+        let named = above.find_map(|line| line.strip_prefix(HELM_COMMENT))?;
+        let named = downward(named)?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = match built {
+            Some(BuiltDirectory { root, .. }) => below_chart(root, named)?,
+            None => match cache.roots.find(named) {
+                Some(root) => below_chart(&root, named)?,
+                None => named.to_owned(),
+            },
+        };
+        let file: Arc<str> = path_text(&path).into();
+        let text = cache.read_text(&path);
+        drop(cache);
+        let lines = text.and_then(|text| TemplateLines::align(&document.all, &text));
+        let begin = location.start.line.checked_sub(document.first);
+        let line = lines
+            .as_ref()
+            .and_then(|lines| lines.source_line(begin?))
+            .unwrap_or_default();
+        Some(ObjectOrigin {
+            object: line_location(&file, line),
+            file,
+            places: lines.map_or(OriginPlaces::Unknown, |lines| OriginPlaces::Lines {
+                first: document.first,
+                lines,
+            }),
+        })
+    }
+
+    /// The file that Kustomize made an object of.
+    fn kustomize_origin(&self, built: Option<&BuiltDirectory>, object: &Value<'_>) -> Option<ObjectOrigin> {
+        let named = match built {
+            Some(directory) => directory.origin_of(object)?,
+            None => NamedOrigin::of_annotation(object, Path::new(""))?,
+        };
+        let file: Arc<str> = path_text(&named.path).into();
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = cache.read_text(&named.path);
+        drop(cache);
+        let kind = kind_of(object).ok()?.kind;
+        let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
+        let document =
+            text.and_then(|text| DocumentOrigin::find(&file, &text, &kind, name.unwrap_or_default()));
+        Some(ObjectOrigin {
+            object: document
+                .as_ref()
+                .map_or_else(|| line_location(&file, 0), DocumentOrigin::object),
+            file,
+            places: document.map_or(OriginPlaces::Unknown, OriginPlaces::Fields),
+        })
+    }
+}
+
+/// The file of a chart in a directory that Helm names by the chart: `shop/templates/web.yaml`.
+fn below_chart(root: &Path, named: &Path) -> Option<PathBuf> {
+    let mut parts = named.components();
+    parts.next()?;
+    let rest = parts.as_path();
+    (!rest.as_os_str().is_empty()).then(|| root.join(rest))
+}
+
+impl SourceCache {
+    /// The text of a source; `None` if it cannot be read.
+    fn read_text(&mut self, path: &Path) -> Option<Arc<str>> {
+        if let Some(text) = self.texts.get(path) {
+            return text.clone();
+        }
+        let content = read_regular(path, MAX_SOURCE).ok();
+        let text = content.and_then(|content| String::from_utf8(content).ok());
+        let text = text.map(Arc::from);
+        if self.texts.len() < MAX_SOURCES {
+            self.texts.insert(path.to_owned(), text.clone());
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_below_where_they_are_named() {
+        for (path, expected) in [
+            ("shop/templates/web.yaml", true),
+            ("web.yaml", true),
+            ("../secret.yaml", false),
+            ("shop/../../secret.yaml", false),
+            ("/etc/passwd", false),
+            ("", false),
+        ] {
+            assert_eq!(downward(path).is_some(), expected, "{path}");
+        }
+        let below = |named: &str| below_chart(Path::new("charts/a"), Path::new(named));
+        assert_eq!(
+            below("shop/charts/db/templates/b.yaml"),
+            Some(PathBuf::from("charts/a/charts/db/templates/b.yaml"))
+        );
+        assert_eq!(below("shop"), None);
+    }
+}

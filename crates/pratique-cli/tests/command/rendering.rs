@@ -1,0 +1,323 @@
+//! Objects that Helm and Kustomize make: findings stand at their sources.
+
+use serde_json::Value;
+
+use crate::project::POLICY;
+use crate::support::{Directory, Run};
+
+/// A template, in which the line of the replicas is the 10th.
+const TEMPLATE: &str = r#"{{- /* A deployment. */}}
+{{- if .Values.enabled }}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}-web
+  labels:
+    {{- include "shop.labels" . | nindent 4 }}
+spec:
+  replicas: {{ .Values.replicas }}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      {{- range .Values.containers }}
+      - name: {{ .name }}
+        image: "{{ .image }}"
+      {{- end }}
+{{- end }}
+"#;
+
+/// What Helm makes of it, and of another one.
+const RENDERED: &str = r#"---
+# Source: shop/templates/service.yaml
+apiVersion: v1
+kind: Service
+metadata:
+  name: a-web
+spec:
+  ports: [{port: 80}]
+---
+# Source: shop/templates/deployment.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: a-web
+  labels:
+    app: shop
+spec:
+  replicas: REPLICAS
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: b
+        image: "c:1"
+"#;
+
+fn rendered(replicas: &str) -> String {
+    RENDERED.replace("REPLICAS", replicas)
+}
+
+fn repository() -> Directory {
+    Directory::new()
+        .with(".git/HEAD", "ref: refs/heads/main\n")
+        .with("policies/few.yaml", POLICY)
+        .with("charts/shop-chart/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 0.1.0\n")
+        .with("charts/shop-chart/templates/deployment.yaml", TEMPLATE)
+        .with(
+            "charts/shop-chart/templates/service.yaml",
+            "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}-web\nspec:\n  ports: [{port: 80}]\n",
+        )
+        .with("charts/other/Chart.yaml", "apiVersion: v2\nname: other\nversion: 0.1.0\n")
+}
+
+const LINE: &[&str] = &["review", "-", "--policies", "policies"];
+
+fn review(directory: &Directory, more: &[&str], input: &str) -> Run {
+    directory.run_with(&[LINE, more].concat(), input, &[])
+}
+
+#[test]
+fn every_output_points_to_the_template() {
+    let directory = repository();
+    let template = "charts/shop-chart/templates/deployment.yaml";
+    let run = |format: &str| review(&directory, &["-o", format], &rendered("9"));
+    run("human").exits(1).stdout_has(&format!(
+        "{template}:3:1: CREATE deployments.apps default/a-web: denied"
+    ));
+    run("github")
+        .exits(1)
+        .stdout_has(&format!("::error file={template},line=3,endLine=3,col=1"));
+    run("junit")
+        .exits(1)
+        .stdout_has(&format!("file=\"{template}\" line=\"3\""));
+    let sarif = run("sarif").json();
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], template);
+    assert_eq!(place["region"]["startLine"], 3);
+    let lines = run("ndjson").stdout;
+    let denied: Value =
+        serde_json::from_str(lines.lines().find(|line| line.contains("denied")).unwrap()).unwrap();
+    assert_eq!(
+        (&denied["file"], &denied["line"], &denied["rendered"]),
+        (&template.into(), &3.into(), &"<stdin>:11:1".into())
+    );
+}
+
+#[test]
+fn fields_point_to_their_lines() {
+    let template = "charts/shop-chart/templates/deployment.yaml";
+    let run = review(&repository(), &[], &rendered("-1"));
+    run.exits(1)
+        .stdout_has(&format!("{template}:10:1: spec.replicas: Invalid value: -1"))
+        .stdout_has("18 |   replicas: -1")
+        .stdout_has("= rendered: <stdin>:18:");
+    review(&repository(), &["-o", "github"], &rendered("-1"))
+        .stdout_has(&format!("::error file={template},line=10,"));
+}
+
+#[test]
+fn names_lead_nowhere_else() {
+    let directory = repository().with("outside.yaml", "kind: Deployment\n");
+    for source in ["../outside.yaml", "/etc/passwd", "shop/../../outside.yaml"] {
+        let input = rendered("9").replace("shop/templates/deployment.yaml", source);
+        review(&directory, &[], &input)
+            .exits(1)
+            .stdout_has("<stdin>:11:1: CREATE");
+    }
+    // A chart that is not here is named all the same, as no line of it is known.
+    let input = rendered("9").replace("shop/templates", "absent/templates");
+    review(&directory, &[], &input)
+        .exits(1)
+        .stdout_has("absent/templates/deployment.yaml: CREATE deployments.apps");
+    // Of two charts with the same file, none is meant.
+    let twice = repository()
+        .with("copy/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 0.1.0\n")
+        .with("copy/templates/deployment.yaml", TEMPLATE);
+    review(&twice, &[], &rendered("9"))
+        .exits(1)
+        .stdout_has("shop/templates/deployment.yaml: CREATE");
+    review(&twice, &["--stdin-filename", "copy"], &rendered("9"))
+        .exits(1)
+        .stdout_has("copy/templates/deployment.yaml:3:1: CREATE");
+}
+
+#[test]
+fn standard_input_can_have_a_name() {
+    let object = rendered("9").replace("# Source: ", "# ");
+    review(
+        &repository(),
+        &["--stdin-filename", "deploy/all.yaml", "-o", "github"],
+        &object,
+    )
+    .exits(1)
+    .stdout_has("::error file=deploy/all.yaml,line=11,");
+    review(&repository(), &["--stdin-filename", "deploy/all.yaml"], "a: [\n")
+        .exits(2)
+        .stderr_has("deploy/all.yaml:");
+    // A file that is read has its own place.
+    let saved = repository().with("saved.yaml", rendered("9"));
+    saved
+        .run(&["review", "saved.yaml", "--policies", "policies"])
+        .exits(1)
+        .stdout_has("saved.yaml:11:1: CREATE");
+}
+
+/// An object as Kustomize writes it, with its origin.
+fn annotated(origin: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      {origin}\n  name: prod-web\n\
+         spec:\n  replicas: -1\n  selector: {{matchLabels: {{app: web}}}}\n  template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [{{name: a, \
+         image: a}}]}}}}\n"
+    )
+}
+
+const BASE: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  \
+    replicas: -1\n";
+
+#[test]
+fn annotations_of_kustomize_name_files() {
+    let directory = repository()
+        .with("base/all.yaml", BASE)
+        .with("base/kustomization.yaml", "resources: [all.yaml]\n")
+        .with("overlays/prod/kustomization.yaml", "resources: [../../base]\n");
+    review(&directory, &[], &annotated("path: base/all.yaml"))
+        .exits(1)
+        .stdout_has("base/all.yaml:5:1: CREATE deployments.apps default/prod-web")
+        .stdout_has("base/all.yaml:10:13: spec.replicas: Invalid value: -1");
+    let line = ["--stdin-filename", "overlays/prod"];
+    review(&directory, &line, &annotated("path: ../../base/all.yaml"))
+        .exits(1)
+        .stdout_has("base/all.yaml:5:1: CREATE");
+    review(&directory, &[], &annotated("path: ../../../etc/passwd"))
+        .exits(1)
+        .stdout_has("<stdin>:1:1: CREATE");
+}
+
+#[cfg(unix)]
+mod programs {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A repository whose `bin` has a program that notes its arguments, and prints a file or fails.
+    fn with_program(repository: Directory, name: &str, script: &str) -> Directory {
+        let repository = repository
+            .with(
+                &format!("bin/{name}"),
+                format!("#!/bin/sh\necho \"$0 $*\" >> ran\n{script}"),
+            )
+            .with("rendered.yaml", rendered("9"));
+        let path = repository.path().join(format!("bin/{name}"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        repository
+    }
+
+    fn run(directory: &Directory, line: &[&str]) -> Run {
+        let path = format!("{}/bin:/usr/bin:/bin", directory.path().display());
+        directory.run_with(line, "", &[("PATH", &path)])
+    }
+
+    fn ran(directory: &Directory) -> String {
+        fs::read_to_string(directory.path().join("ran")).unwrap_or_default()
+    }
+
+    const RENDER: [&str; 5] = [
+        "review",
+        "--render",
+        "--policies",
+        "policies",
+        "charts/shop-chart",
+    ];
+
+    #[test]
+    fn charts_are_rendered() {
+        let directory = with_program(repository(), "helm", "cat rendered.yaml");
+        run(&directory, &RENDER)
+            .exits(1)
+            .stdout_has("charts/shop-chart/templates/deployment.yaml:3:1: CREATE deployments.apps default/a-web: denied")
+            .stdout_has("1 allowed, 1 denied");
+        let more = [
+            "--helm-values",
+            "v.yaml",
+            "-n",
+            "shop",
+            "--kubernetes-version",
+            "1.36",
+        ];
+        run(&directory, &[&RENDER[..], &more].concat()).exits(1);
+        let ran = ran(&directory);
+        let second = ran.lines().nth(1).unwrap();
+        assert!(
+            second.ends_with(
+                "helm template --include-crds --kube-version 1.36 --namespace shop --values v.yaml -- charts/shop-chart"
+            ),
+            "{ran}"
+        );
+    }
+
+    #[test]
+    fn kustomizations_are_rendered() {
+        let repository = repository()
+            .with("base/all.yaml", BASE)
+            .with("overlays/prod/kustomization.yaml", "resources: [../../base]\n");
+        let origin = annotated("path: ORIGIN");
+        let plain: String = origin
+            .lines()
+            .filter(|line| {
+                !line.contains("config.k") && !line.contains("ORIGIN") && !line.contains("annotations")
+            })
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let script = "for last; do :; done\ncase $last in\noverlays/prod) cat plain.yaml;;\n*) top=$(cd \"$last\" && pwd -P); up=$(echo \"$top\" | sed 's|/[^/]*|../|g'); sed \"s|ORIGIN|$up$(pwd -P | sed 's|^/||')/base/all.yaml|\" origin.yaml;;\nesac\n";
+        let directory = with_program(
+            repository.with("plain.yaml", plain).with("origin.yaml", origin),
+            "kustomize",
+            script,
+        );
+        run(&directory, &["review", "--render", "overlays/prod"])
+            .exits(1)
+            .stdout_has("base/all.yaml:5:1: CREATE deployments.apps default/prod-web");
+        assert!(
+            ran(&directory).contains("kustomize build -- overlays/prod"),
+            "{}",
+            ran(&directory)
+        );
+    }
+
+    #[test]
+    fn what_fails_is_told() {
+        let directory = with_program(repository(), "helm", "echo 'no such value' >&2; exit 3");
+        run(&directory, &RENDER)
+            .exits(2)
+            .stderr_has("charts/shop-chart: helm template: exit status: 3: no such value");
+        directory
+            .run_with(&RENDER, "", &[("PATH", "/nowhere")])
+            .exits(2)
+            .stderr_has("--render runs helm template, and there is no such program on the path");
+        run(&directory, &["review", "--render", "policies"])
+            .exits(2)
+            .stderr_has("there is no chart and no kustomization among the inputs");
+    }
+
+    #[test]
+    fn no_program_runs_on_what_a_project_file_names() {
+        let project = "apiVersion: pratique/v1alpha1\nkind: Configuration\npolicies: [policies]\ninputs: [charts/shop-chart]\n";
+        let directory =
+            with_program(repository(), "helm", "cat rendered.yaml").with("pratique.yaml", project);
+        run(&directory, &["review", "--render"])
+            .exits(2)
+            .stderr_has("charts/shop-chart: --render runs no program on what a project file names");
+        assert_eq!(ran(&directory), "");
+        run(&directory, &["review", "--render", "--trust-project-file"]).exits(1);
+        let with_flag = directory.with("pratique.yaml", format!("{project}review: {{render: true}}\n"));
+        run(&with_flag, &["review"])
+            .exits(2)
+            .stderr_has("`review.render` reaches out of the repository");
+        assert_eq!(ran(&with_flag).lines().count(), 1);
+        run(&with_flag, &[&RENDER[..], &["--no-project-file"]].concat()).exits(1);
+    }
+}
