@@ -29,6 +29,7 @@ use crate::input::{self, FileSelection, WithPassedOver, sources};
 use crate::memory;
 use crate::output::notice::Notice;
 use crate::output::{self, sarif};
+use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::snapshot::{StateSource, WebhookUse};
 use checked::Checked;
@@ -79,8 +80,14 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         found.texts = subject.texts(is_transient);
         checked.push(found);
     }
+    let outputs = OutputTarget::open_all(&arguments.outputs.choices()?)?;
     if arguments.hash_only {
-        return hashes::print(&checked, arguments.output);
+        let mut status = ExitStatus::Success;
+        output_target::print_all(outputs, |format, _| {
+            status = hashes::print(&checked, format)?;
+            Ok(())
+        })?;
+        return Ok(status);
     }
     let (passed_over, lists) = (files.passed_over(), arguments.files.verbose);
     if let Some(notice) = gates.server_notice() {
@@ -94,35 +101,37 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         .cloned()
         .chain(project::notices("check"))
         .collect();
-    if !matches!(arguments.output, CheckFormat::Human | CheckFormat::Json) {
-        output::eprint(&passed_over.text(lists));
-    }
-    match arguments.output {
-        CheckFormat::Human => {
-            let mut text = human::text(&checked, &levels);
-            text.push(&passed_over.text(lists));
-            output::print(&text)?;
+    output_target::print_all(outputs, |format, is_stdout| {
+        if is_stdout && !matches!(format, CheckFormat::Human | CheckFormat::Json) {
+            output::eprint(&passed_over.text(lists));
         }
-        CheckFormat::Json => {
-            let report = WithPassedOver {
-                value: json::Report::new(&checked, &of_files, &levels),
-                passed_over: passed_over.json(lists),
-            };
-            project::print_with_report("check", &report)?;
+        match format {
+            CheckFormat::Human => {
+                let mut text = human::text(&checked, &levels);
+                text.push(&passed_over.text(lists));
+                output::print(&text)
+            }
+            CheckFormat::Json => {
+                let report = WithPassedOver {
+                    value: json::Report::new(&checked, &of_files, &levels),
+                    passed_over: passed_over.json(lists),
+                };
+                project::print_with_report("check", &report)
+            }
+            CheckFormat::Sarif => {
+                let findings: Vec<_> = checked
+                    .iter()
+                    .flat_map(|checked| checked.findings_with_webhooks(&levels))
+                    .collect();
+                let sources = checked.iter().flat_map(|checked| &checked.sources).cloned();
+                let notifications = sources::notifications(&sources.collect::<Vec<_>>()).collect();
+                let log = sarif::Log::of_findings(&findings, &notices, notifications, passes);
+                output::print_sarif(&log)
+            }
+            CheckFormat::Junit => output::print_xml(&report::junit(&checked, &notices, &levels)),
+            CheckFormat::Github => output::print_github(&report::github(&checked, &notices, &levels)),
         }
-        CheckFormat::Sarif => {
-            let findings: Vec<_> = checked
-                .iter()
-                .flat_map(|checked| checked.findings_with_webhooks(&levels))
-                .collect();
-            let sources = checked.iter().flat_map(|checked| &checked.sources).cloned();
-            let notifications = sources::notifications(&sources.collect::<Vec<_>>()).collect();
-            let log = sarif::Log::of_findings(&findings, &notices, notifications, passes);
-            output::print_sarif(&log)?;
-        }
-        CheckFormat::Junit => output::print_xml(&report::junit(&checked, &notices, &levels))?,
-        CheckFormat::Github => output::print_github(&report::github(&checked, &notices, &levels))?,
-    }
+    })?;
     Ok(ExitStatus::of(passes))
 }
 

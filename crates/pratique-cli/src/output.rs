@@ -3,6 +3,7 @@
 //! The type of what is printed determines how it was escaped: [`Text`], [`Commands`] of GitHub Actions, [`Xml`], [`Script`],
 //! JSON, or YAML. Plain strings cannot be printed.
 
+pub(crate) mod capture;
 pub(crate) mod catalog;
 pub(crate) mod counted;
 pub(crate) mod excerpt;
@@ -58,6 +59,11 @@ impl Printed {
     /// Adds commands of GitHub Actions.
     pub(crate) fn github(&mut self, commands: &Commands) {
         self.0.extend_from_slice(commands.as_str().as_bytes());
+    }
+
+    /// Whether there is nothing to print.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Adds a value as a YAML document.
@@ -121,9 +127,13 @@ pub(crate) fn print_sarif(log: &sarif::Log) -> Result<(), CliError> {
     print_json(log)
 }
 
-/// Prints commands of GitHub Actions.
+/// Prints commands of GitHub Actions, and how many annotations are not shown.
 pub(crate) fn print_github(commands: &Commands) -> Result<(), CliError> {
-    write(commands.as_str().as_bytes())
+    write(commands.as_str().as_bytes())?;
+    match commands.counts().describe_more() {
+        more if more.as_str().is_empty() => Ok(()),
+        more => print(&more),
+    }
 }
 
 /// Prints XML.
@@ -141,9 +151,12 @@ fn yaml_document(value: &pratique_json::Value<'_>) -> String {
     format!("---\n{}", yaml::block(value, 0))
 }
 
-/// Writes to standard output. If that is a pipe without a reader, the command ends quietly, with the exit code of
+/// Writes to standard output, or to what is printed instead. If that is a pipe without a reader, the command ends quietly, with the exit code of
 /// `SIGPIPE`.
 fn write(bytes: &[u8]) -> Result<(), CliError> {
+    if capture::keep(bytes) {
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     out.write_all(bytes)
         .and_then(|()| out.flush())

@@ -2,7 +2,9 @@
 
 mod answers;
 mod compared;
+mod ending;
 mod input_policies;
+mod named_inputs;
 mod nameless;
 mod object_files;
 mod printer;
@@ -31,6 +33,7 @@ use crate::evaluation::state_reader::StateReader;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use crate::evaluation::unbound::EvaluationScope;
 use crate::exit::{CliError, ExitStatus};
+use crate::input::rendering::{BuildOptions, rendered_file};
 use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection};
 use crate::output::notice::Notices;
@@ -52,7 +55,22 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let since = arguments.request.since.as_deref();
     let limits = input_limits(arguments.state.max_input);
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
-    let mut inputs = Inputs::of(&arguments.inputs, since, &files)?;
+    let rendering = &arguments.rendering;
+    if let Some(path) = &rendering.stdin_filename {
+        input::name_stdin(&rendered_file(path));
+    }
+    let mut inputs = if rendering.render {
+        let options = BuildOptions {
+            values: &rendering.helm_values,
+            namespace: &arguments.request.sender.namespace,
+            release: &arguments.state.gates.feature_gates.release().to_string(),
+        };
+        Inputs::built(&arguments.inputs, &files, options)?
+    } else {
+        Inputs::of(&arguments.inputs, since, &files)?
+    };
+    inputs.expect_rendered(rendering.stdin_filename.as_deref());
+    let rendered = std::mem::take(&mut inputs.rendered);
     let acceptance = AcceptanceRules::read(&arguments.acceptance, "review")?;
     let of_inputs = if arguments.input_policies {
         Some(input_policies::files(&mut inputs, limits)?)
@@ -183,12 +201,13 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         };
         Reviewer::policies(&admission, permissions.authorizer()).recording(record)
     };
+    let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices)?;
     let reviewer = InputReviewer {
         builder,
         reviewer: reviewer.with_preparation(phases.preparation),
         sets: &sets,
         display: DisplayOptions {
-            format: arguments.answers.output,
+            outputs: printer.displayed_outputs(),
             quiet: arguments.answers.quiet,
             summary: arguments.answers.summary,
             explain: arguments.explain,
@@ -201,8 +220,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             scope.can_deny() || plugins_run,
         ),
         acceptance: &acceptance,
+        rendered,
     };
-    let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices)?;
     for notice in acceptance.notices() {
         printer.notices.tell(notice);
     }
@@ -220,7 +239,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     if reviewer.builder.compares() {
         printer.compare(&reviewer, &state)?;
     }
-    input_policies::report(printer.policies, arguments.input_policies);
+    printer.report_policies(arguments.input_policies, builtin.is_some());
     // They were told before.
     printer.notices.extend(files.notices());
     let passed_over = files.passed_over();

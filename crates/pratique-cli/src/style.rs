@@ -3,6 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal};
 
+use crate::output::capture::is_capturing;
 use crate::output::text::{Show, Text, text};
 
 /// The tone of a piece of text.
@@ -30,7 +31,7 @@ impl Style {
     /// For standard output.
     pub(crate) fn of_stdout() -> Self {
         Style {
-            coloured: io::stdout().is_terminal() && wanted(),
+            coloured: io::stdout().is_terminal() && wanted() && !is_capturing(),
         }
     }
 

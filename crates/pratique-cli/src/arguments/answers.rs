@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::OutputArguments;
 use crate::exit::ExitStatus;
 
 /// What is printed of decisions, and which of them fail.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Answers")]
 pub(crate) struct AnswerArguments {
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: ReviewFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<ReviewFormat>,
     /// Write each object that is allowed, as the server would have it, to a file of its own in a directory, which has to be
     /// empty or new: what `--output yaml` prints.
     #[arg(long, env = "PRATIQUE_OUTPUT_DIR", value_name = "DIR")]

@@ -7,7 +7,7 @@ use pratique_manifest::Plugin;
 
 use super::{
     AdmissionPluginArguments, ClientArguments, ExcludeArguments, GateArguments, OriginArguments,
-    VerboseArguments, WarningArguments, plugin,
+    OutputArguments, VerboseArguments, WarningArguments, plugin,
 };
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration, and that its API would take policies.
@@ -27,9 +27,8 @@ pub(crate) struct CheckArguments {
     pub(crate) plugin: Option<Plugin>,
     #[command(flatten)]
     pub(crate) origin: OriginArguments,
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: CheckFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<CheckFormat>,
     /// Directory that stands for the root directory of the machine for which an AdmissionConfiguration is written:
     /// absolute paths in it, and in the kubeconfigs that it names, are resolved below it.
     #[arg(long, env = "PRATIQUE_ROOT", value_name = "DIR")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ClientArguments, ExcludeArguments, GateArguments, WarningArguments};
+use super::{ClientArguments, ExcludeArguments, GateArguments, OutputArguments, WarningArguments};
 
 /// Run test suites: requests, and the decisions that policies are expected to make.
 ///
@@ -26,7 +26,7 @@ use super::{ClientArguments, ExcludeArguments, GateArguments, WarningArguments};
 pub(crate) struct TestArguments {
     /// Suite files, or directories that are searched for them. In hidden directories those of other programs are found, as these
     /// find them; other suites there are passed over.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(value_name = "PATH", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
     /// Allow suites to name files below this directory as well. Otherwise a suite can name files of its Git repository;
     /// outside of a repository, files below the working directory if the suite is there, or else below its own directory.
@@ -72,9 +72,8 @@ pub(crate) struct TestArguments {
     /// Report every test, not only those that fail, and list the files that are passed over.
     #[arg(long, short, env = "PRATIQUE_VERBOSE")]
     pub(crate) verbose: bool,
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: TestFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<TestFormat>,
 }
 
 /// The output format of test results.

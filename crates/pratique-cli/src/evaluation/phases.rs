@@ -20,7 +20,8 @@ pub(crate) struct Phases {
 impl Phases {
     pub(crate) fn new(arguments: &ObjectArguments, review: &ReviewArguments) -> Self {
         let mut phases = Phases::of(arguments);
-        phases.preparation.records_defaults = review.explain || review.answers.output == ReviewFormat::Diff;
+        phases.preparation.records_defaults =
+            review.explain || review.answers.outputs.has(ReviewFormat::Diff);
         phases.webhooks = review.webhooks;
         phases
     }

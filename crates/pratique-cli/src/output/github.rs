@@ -6,11 +6,62 @@ use pratique_manifest::Location;
 
 use super::finding::Level;
 use super::place::InputPlace;
-use super::text::{Text, printed, without_commands, without_invisible};
+use super::text::{Text, printed, text, without_commands, without_invisible};
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Commands(String);
+pub(crate) struct Commands {
+    lines: String,
+    counts: AnnotationCounts,
+}
+
+/// How many annotations of a level a runner shows of a step; the others are in its log only.
+// https://docs.github.com/en/actions/reference/limits: 10 warnings, 10 errors and 10 notices of each step
+const MAX_SHOWN: usize = 10;
+
+/// How many annotations there are of each level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AnnotationCounts {
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+}
+
+impl AnnotationCounts {
+    fn count(&mut self, level: Level) {
+        match level {
+            Level::Error => self.errors += 1,
+            Level::Warning => self.warnings += 1,
+            Level::Note => self.notes += 1,
+        }
+    }
+
+    /// Adds other counts.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.notes += other.notes;
+    }
+
+    /// What is said of annotations that are not shown; nothing if all are.
+    pub(super) fn describe_more(self) -> Text {
+        let levels = [
+            (self.errors, "errors"),
+            (self.warnings, "warnings"),
+            (self.notes, "notices"),
+        ];
+        let more = levels.iter().filter(|(count, _)| *count > MAX_SHOWN);
+        let more: Vec<String> = more.map(|(count, level)| format!("{count} {level}")).collect();
+        if more.is_empty() {
+            return Text::new();
+        }
+        text!(
+            "GitHub shows {} annotations of each level beside a change: of {}, all are in this log\n",
+            MAX_SHOWN,
+            more.join(" and ")
+        )
+    }
+}
 
 impl Commands {
     /// Adds a message about a part of a file.
@@ -46,18 +97,29 @@ impl Commands {
     }
 
     fn add(&mut self, level: Level, place: &str, title: &str, message: &str) {
+        self.counts.count(level);
         let (level, title) = (level.of_github(), property(title));
         // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "::{level} {place},title={title}::{}", data(message));
+        let _ = writeln!(self.lines, "::{level} {place},title={title}::{}", data(message));
     }
 
     /// Adds lines for the log.
     pub(crate) fn log(&mut self, text: &Text) {
-        self.0.push_str(&printed(text));
+        self.lines.push_str(&printed(text));
+    }
+
+    /// How many annotations there are.
+    pub(crate) fn counts(&self) -> AnnotationCounts {
+        self.counts
+    }
+
+    /// Counts annotations that were printed before.
+    pub(crate) fn count_printed(&mut self, counts: AnnotationCounts) {
+        self.counts.add(counts);
     }
 
     pub(super) fn as_str(&self) -> &str {
-        &self.0
+        &self.lines
     }
 }
 
@@ -81,7 +143,31 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::text::text;
+
+    #[test]
+    fn annotations_that_are_not_shown_are_told() {
+        let mut commands = Commands::default();
+        let place = InputPlace::parse("a.yaml:1:1");
+        for number in 0..11 {
+            commands.annotate_place(Level::Error, &place, "a", "b");
+            if number > 0 {
+                commands.annotate_place(Level::Warning, &place, "a", "b");
+            }
+        }
+        assert_eq!(
+            commands.counts().describe_more().as_str(),
+            "GitHub shows 10 annotations of each level beside a change: of 11 errors, all are in this log\n"
+        );
+        commands.count_printed(commands.counts());
+        assert!(
+            commands
+                .counts()
+                .text()
+                .as_str()
+                .contains("of 22 errors and 20 warnings")
+        );
+        assert_eq!(AnnotationCounts::default().describe_more(), Text::new());
+    }
 
     #[test]
     fn texts_are_escaped() {

@@ -42,6 +42,9 @@ pub(crate) const BASELINE_GONE: &str = "baseline-gone";
 /// The rule of findings of which a run has more than the baseline.
 pub(crate) const BASELINE_EXCEEDED: &str = "baseline-exceeded";
 
+/// The rule of objects that are among the inputs more than once.
+pub(crate) const DUPLICATE_OBJECT: &str = "duplicate-object";
+
 /// The rule of what was said to be all that there is of a kind.
 pub(crate) const NO_OTHERS: &str = "no-others";
 
@@ -157,6 +160,7 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         EXPIRED_EXCEPTION => "The last day of an exception is over: what it accepted is accepted no more",
         BASELINE_GONE => "Something that the baseline knows is found no more",
         BASELINE_EXCEEDED => "Something that the baseline knows is found more often",
+        DUPLICATE_OBJECT => "An object is among the inputs more than once: the last one that is sent counts",
         NO_OTHERS => "Objects of a kind were said to be all that the cluster has",
         "duplicate-key" => "A key is written twice: clients send the last value only",
         "unusual-list" => "An object with items is a list, whatever its kind is",

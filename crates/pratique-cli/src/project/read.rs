@@ -17,7 +17,7 @@ use super::boundary::OutsideError;
 use super::setting::{Setting, SettingValue};
 use super::shape::{COMMANDS, COMMON, EXCEPTIONS, FORMAT, arguments, field_name, is_path, is_switch};
 use super::trust::{FileTrust, TrustClass, class_of};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, OUTPUT_VALUE};
 use crate::input::{STDIN, pattern_from};
 
 /// The settings of a file in a directory; `None` if it is another program's.
@@ -172,6 +172,10 @@ impl Reader<'_> {
             for part in parts(&text, argument) {
                 if is_path && !is_refused {
                     values.extend(self.path(command, part, id));
+                } else if let (true, Some((format, file))) = (is_output(argument), part.split_once('=')) {
+                    // Who may write it is known by its class.
+                    let file = path_text(&self.directory.join(file));
+                    values.push(format!("{format}={file}"));
                 } else if is_pattern(argument) {
                     values.push(pattern_from(self.directory, part));
                 } else {
@@ -322,6 +326,12 @@ fn parts<'t>(text: &'t str, argument: &Arg) -> impl Iterator<Item = &'t str> {
 fn goes_down(text: &str) -> bool {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     !text.is_empty() && Path::new(text).components().all(is_plain)
+}
+
+/// Whether the values of an argument are outputs, which may name files.
+fn is_output(argument: &Arg) -> bool {
+    let names = argument.get_value_names().unwrap_or_default();
+    names.iter().any(|name| name.as_str() == OUTPUT_VALUE)
 }
 
 /// Whether the values of an argument are patterns of paths.

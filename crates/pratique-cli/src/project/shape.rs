@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::KIND;
 use crate::acceptance::exception_file;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, OUTPUT_VALUE};
 
 /// The commands that have a section in the file.
 pub(crate) const COMMANDS: [&str; 10] = [
@@ -34,13 +34,15 @@ pub(crate) struct Common {
 pub(crate) const COMMON: [Common; 9] = [
     Common {
         name: "policies",
-        about: "Files and directories of policies, bindings and webhook configurations: `check` checks them, `review`, `scan` \
-                and `replay` evaluate them.",
+        about: "Files and directories of policies, bindings and webhook configurations: `check` checks them, `review`, `scan`, \
+                `replay` and `upgrade` evaluate them, and `impact` compares revisions of them.",
         arguments: &[
             ("check", "paths"),
             ("review", "policies"),
             ("scan", "policies"),
             ("replay", "policies"),
+            ("upgrade", "policies"),
+            ("impact", "policies"),
         ],
     },
     Common {
@@ -235,11 +237,16 @@ pub(crate) fn is_switch(argument: &Arg) -> bool {
 
 /// Whether the values of an argument are paths.
 pub(crate) fn is_path(argument: &Arg) -> bool {
-    let names = argument.get_value_names().unwrap_or_default();
     argument.get_value_parser().type_id() == TypeId::of::<PathBuf>()
-        || names
+        || names(argument)
             .iter()
-            .any(|name| ["PATH", "DIR", "FILE", "INPUT"].contains(&name.as_str()))
+            .any(|name| ["PATH", "DIR", "FILE", "INPUT"].contains(name))
+}
+
+/// What the values of an argument are called.
+fn names(argument: &Arg) -> Vec<&str> {
+    let names = argument.get_value_names().unwrap_or_default();
+    names.iter().map(|name| name.as_str()).collect()
 }
 
 /// The shape of a field that stands for arguments of several commands, which have the same.
@@ -260,6 +267,10 @@ fn shape(argument: &Arg) -> Value {
         || argument
             .get_num_args()
             .is_some_and(|count: ValueRange| count.max_values() > 1);
+    if several && names(argument).contains(&OUTPUT_VALUE) {
+        // One output is a text, as it is of commands that have no other.
+        return json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
+    }
     if several {
         return scalars();
     }

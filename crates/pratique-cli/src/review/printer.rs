@@ -4,29 +4,32 @@ use std::collections::HashSet;
 
 use pratique_review::{PodPolicies, SourceFile};
 
-use crate::acceptance::{AcceptanceRules, AcceptanceSummary, AcceptedFindings, JsonAcceptance};
+use crate::acceptance::{AcceptanceRules, AcceptanceSummary, AcceptedFindings};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
 use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::github;
 use crate::evaluation::junit;
 use crate::evaluation::limitations::{self, Limitations};
 use crate::evaluation::record::Record;
-use crate::evaluation::sarif;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unbound::EvaluationScope;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::sources::{self, SourceCounts};
-use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
+use crate::input::PassedOver;
+use crate::input::sources;
+use crate::output::github::AnnotationCounts;
 use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
-use crate::output::{self, json};
+use crate::output::{self, Printed};
+use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::review::answers::PrintedAnswers;
 use crate::review::compared::Operations;
+use crate::review::ending::ReviewEnding;
+use crate::review::input_policies;
+use crate::review::named_inputs::NamedInputs;
 use crate::review::object_files::ObjectFiles;
 use crate::review::tally::Tally;
-use crate::review::work::{End, Reviewed};
+use crate::review::work::{DisplayedOutput, End, Reviewed};
 use crate::stream::input_errors::{InputErrors, JsonError};
 use crate::stream::progress::Progress;
 
@@ -36,6 +39,8 @@ const MAX_ERRORS: usize = 1000;
 /// Prints what comes of the inputs.
 pub(super) struct Printer<'a> {
     arguments: &'a AnswerArguments,
+    outputs: Vec<OutputTarget<ReviewFormat>>,
+    annotations: AnnotationCounts,
     pub(super) errors: InputErrors,
     /// The errors of the state: a file of it that is an input as well has them once.
     of_state: HashSet<JsonError>,
@@ -43,6 +48,7 @@ pub(super) struct Printer<'a> {
     accepted: AcceptedFindings,
     pub(super) operations: Operations,
     pub(super) policies: usize,
+    named: NamedInputs,
     progress: Progress,
     answers: PrintedAnswers,
     /// Where the objects that are allowed are written to.
@@ -57,36 +63,14 @@ pub(super) struct Printer<'a> {
     is_given_up: bool,
     /// Whether the current path of the user has an object, an empty list or an error.
     path_has_something: bool,
+    /// How many objects it has, and how many of them configure admission.
+    path_objects: [usize; 2],
+    /// The paths of the user that have nothing but objects that configure admission.
+    policy_paths: Vec<String>,
     pub(super) object_count: usize,
     pub(super) empty_lists: usize,
     /// Files that are no objects of the API.
     pub(super) sources: Vec<SourceFile>,
-}
-
-/// The counts as JSON.
-#[derive(serde::Serialize)]
-struct JsonSummary<'a> {
-    #[serde(flatten)]
-    tally: &'a Tally,
-    errors: usize,
-    /// Files that were not evaluated, by what they are.
-    #[serde(skip_serializing_if = "SourceCounts::is_empty")]
-    sources: SourceCounts,
-    /// The warnings that are no decisions on objects.
-    #[serde(skip_serializing_if = "json::is_zero")]
-    warnings: usize,
-    /// What was evaluated, and what was not.
-    evaluated: &'a str,
-    /// What exceptions and a baseline accept.
-    #[serde(rename = "acceptedFindings", skip_serializing_if = "Option::is_none")]
-    accepted: Option<JsonAcceptance>,
-}
-
-/// A line of JSON.
-#[derive(serde::Serialize)]
-struct AcceptedLine {
-    #[serde(rename = "acceptedFindings")]
-    accepted: JsonAcceptance,
 }
 
 /// The line about files that are no objects of the API, if there are any.
@@ -95,8 +79,8 @@ fn sources_line(sources: &[SourceFile]) -> Text {
 }
 
 /// Whether answers are printed as they come, and all of them.
-fn prints_answers(arguments: &AnswerArguments) -> bool {
-    match arguments.output {
+fn prints_answers(format: ReviewFormat, arguments: &AnswerArguments) -> bool {
+    match format {
         ReviewFormat::Human => !arguments.summary && !arguments.quiet,
         ReviewFormat::Json
         | ReviewFormat::Ndjson
@@ -111,13 +95,17 @@ impl<'a> Printer<'a> {
     /// A printer; `errors` and `notices` are those that were found and told before.
     ///
     /// # Errors
-    /// There is no directory for objects that are to be written.
+    /// An output cannot be written, or there is no directory for objects that are to be.
     pub(super) fn new(
         arguments: &'a AnswerArguments,
         errors: InputErrors,
         notices: Notices,
     ) -> Result<Self, CliError> {
         let directory = arguments.output_dir.as_deref();
+        let outputs = OutputTarget::open_all(&arguments.outputs.choices()?)?;
+        let main = outputs
+            .first()
+            .map_or(ReviewFormat::Human, |output| output.format);
         Ok(Printer {
             answers: PrintedAnswers::new(arguments.all),
             object_files: directory.map(ObjectFiles::create).transpose()?,
@@ -128,7 +116,10 @@ impl<'a> Printer<'a> {
             accepted: AcceptedFindings::default(),
             operations: Operations::default(),
             policies: 0,
-            progress: Progress::new(prints_answers(arguments)),
+            named: NamedInputs::default(),
+            progress: Progress::new(prints_answers(main, arguments)),
+            outputs,
+            annotations: AnnotationCounts::default(),
             records: Vec::new(),
             assumed: AssumedKinds::default(),
             unexpanded: UnexpandedWorkloads::default(),
@@ -137,21 +128,33 @@ impl<'a> Printer<'a> {
             file_errors: 0,
             is_given_up: false,
             path_has_something: false,
+            path_objects: [0; 2],
+            policy_paths: Vec::new(),
             object_count: 0,
             empty_lists: 0,
             sources: Vec::new(),
         })
     }
 
+    /// The outputs, as decisions are shown in them.
+    pub(super) fn displayed_outputs(&self) -> Vec<DisplayedOutput> {
+        let outputs = self.outputs.iter().map(|output| DisplayedOutput {
+            format: output.format,
+            style: output.style(),
+        });
+        outputs.collect()
+    }
+
     /// Prints what came of a part of the inputs.
     pub(super) fn print(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
         let is_silent = reviewed.notes.as_str().is_empty()
-            && reviewed.out.len() == 0
+            && reviewed.printed.iter().all(Printed::is_empty)
             && reviewed.answers.is_empty()
             && reviewed.errors.is_empty()
             && reviewed.assumed.is_empty()
             && reviewed.notices.is_empty()
-            && reviewed.end.is_none();
+            && reviewed.end.is_none()
+            && !reviewed.named.iter().any(|input| self.named.has(input));
         if !is_silent {
             self.progress.clear();
         }
@@ -165,6 +168,10 @@ impl<'a> Printer<'a> {
             Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(End::Path(path)) => {
                 let has_something = std::mem::take(&mut self.path_has_something);
+                let [objects, policies] = std::mem::take(&mut self.path_objects);
+                if policies > 0 && policies == objects {
+                    self.policy_paths.push(path.clone());
+                }
                 if !has_something && self.object_count + self.errors.count() > 0 {
                     self.notices
                         .tell(Notice::new("no-object", path, "there is no object in it"));
@@ -198,16 +205,28 @@ impl<'a> Printer<'a> {
                     .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
             }
         }
+        for input in reviewed.named {
+            if let Some(notice) = self.named.add(input) {
+                self.notices.tell(notice);
+            }
+        }
         self.unexpanded.add(reviewed.unexpanded);
         self.limitations.add(reviewed.limitations);
         self.tally.add(reviewed.tally);
         self.accepted.add(reviewed.accepted);
         self.operations.add(reviewed.operations);
         self.policies += reviewed.policies;
+        self.path_objects[0] += reviewed.object_count;
+        self.path_objects[1] += reviewed.policies;
         self.records.extend(reviewed.records);
-        for answer in &reviewed.answers {
-            let text = self.answers.print(answer);
-            output::print(&text)?;
+        self.annotations.add(reviewed.annotations);
+        let answers = &mut self.answers;
+        let mut outputs = self.outputs.iter_mut();
+        if let Some(human) = outputs.find(|output| output.format == ReviewFormat::Human) {
+            human.print(|| {
+                let mut answers = reviewed.answers.iter().map(|answer| answers.print(answer));
+                answers.try_for_each(|text| output::print(&text))
+            })?;
         }
         if let Some(files) = &mut self.object_files {
             reviewed
@@ -215,7 +234,9 @@ impl<'a> Printer<'a> {
                 .iter()
                 .try_for_each(|object| files.write(object))?;
         }
-        reviewed.out.print()?;
+        for (output, printed) in self.outputs.iter_mut().zip(&reviewed.printed) {
+            output.add(printed)?;
+        }
         let count = reviewed.errors.len();
         let place = reviewed.errors.last().map(|error| error.place.clone());
         self.errors.extend(reviewed.errors);
@@ -248,6 +269,26 @@ impl<'a> Printer<'a> {
         Ok(accepted)
     }
 
+    /// Tells what was done with policies among the inputs.
+    pub(super) fn report_policies(&mut self, evaluates: bool, evaluates_none: bool) {
+        if evaluates || !evaluates_none || self.policy_paths.is_empty() {
+            self.policy_paths.clear();
+            return input_policies::report(self.policies, evaluates);
+        }
+        for path in &self.policy_paths {
+            let message = format!(
+                "there are only policies in it, and they are reviewed as objects: --policies {path} evaluates them for the others"
+            );
+            self.notices
+                .tell(Notice::new("not-evaluated", path.clone(), message));
+        }
+    }
+
+    /// Whether there are objects, and policies that somebody gave for them and that were not evaluated.
+    fn lacks_policies(&self) -> bool {
+        !self.policy_paths.is_empty() && self.object_count > self.policies
+    }
+
     /// Prints what comes at the end, and gives the exit status.
     pub(super) fn end(
         mut self,
@@ -268,12 +309,13 @@ impl<'a> Printer<'a> {
         let limitations = self.limitations.list(self.arguments.quiet);
         let undefined = limitations::notices(&limitations).collect::<Vec<_>>();
         let failure = &self.arguments.failure;
+        let is_evaluated = scope.can_deny() && !self.lacks_policies();
         let mut status = failure.status(|on| match on {
             FailOn::Deny => self.tally.denied > 0,
             FailOn::Warn => self.tally.warned + self.notices.count() + undefined.len() > 0,
             FailOn::Audit => self.tally.audited > 0,
             FailOn::Error => count > 0,
-            FailOn::Undecided => self.tally.undecided > 0 || !scope.can_deny(),
+            FailOn::Undecided => self.tally.undecided > 0 || !is_evaluated,
         });
         if accepted.fails(failure) {
             status = status.worse(Some(ExitStatus::Failure));
@@ -287,90 +329,38 @@ impl<'a> Printer<'a> {
             sources_line(&self.sources),
             evaluated.line()
         );
-        match self.arguments.output {
-            ReviewFormat::Human => {
-                let table = if summary { self.tally.table() } else { Text::new() };
-                output::print(&text!(
-                    "{}\n{}{}{}{}",
-                    table,
-                    self.answers.left_out(),
-                    self.tally.reasons.human(),
-                    passed_over.text(lists_passed_over),
-                    counts
-                ))?;
-            }
-            ReviewFormat::Json | ReviewFormat::Ndjson => {
-                self.errors.print_json()?;
-                self.notices.print_lines()?;
-                limitations::print_lines(&limitations)?;
-                project::print_line("review")?;
-                sources::print_json_lines(&self.sources)?;
-                let passed_over = passed_over.json(lists_passed_over);
-                if summary {
-                    let value = JsonSummary {
-                        tally: &self.tally,
-                        errors: count,
-                        sources: SourceCounts::of(&self.sources),
-                        warnings: self.notices.count() + undefined.len(),
-                        evaluated: evaluated.as_str(),
-                        accepted: accepted.json(),
-                    };
-                    let summary = WithPassedOver { value, passed_over };
-                    output::print_json_line(&json::Summary { summary })?;
-                } else {
-                    if let Some(accepted) = accepted.json() {
-                        output::print_json_line(&AcceptedLine { accepted })?;
-                    }
-                    if let Some(passed_over) = passed_over {
-                        output::print_json_line(&PassedOverLine { passed_over })?;
-                    }
-                }
-            }
-            ReviewFormat::Sarif => {
-                evaluated.add_accepted(accepted);
-                output::eprint(&passed_over.text(lists_passed_over));
-                self.notices.extend(undefined);
-                self.notices.extend(project::notices("review"));
-                output::print_sarif(&sarif::log(
-                    &self.records,
-                    self.errors.all(),
-                    &self.notices.all(),
-                    &limitations,
-                    &self.sources,
-                    evaluated.as_str(),
-                    status.number(),
-                ))?;
-            }
-            ReviewFormat::Junit => {
-                output::eprint(&passed_over.text(lists_passed_over));
-                self.notices.extend(undefined);
-                self.notices.extend(project::notices("review"));
-                let rule = junit::PassRule {
-                    failure: &self.arguments.failure,
-                    is_evaluated: scope.can_deny(),
-                };
-                let (errors, notices) = (self.errors.all(), self.notices.all());
-                let xml = junit::of("review", &self.records, errors, &notices, &self.sources, &rule);
-                output::print_xml(&xml)?;
-            }
-            ReviewFormat::Github => {
-                self.notices.extend(undefined);
-                self.notices.extend(project::notices("review"));
-                let line = text!("{}{}", passed_over.text(lists_passed_over), counts);
-                let mut commands = github::run(self.errors.all(), &self.notices.all());
-                sources::annotate(&self.sources, &mut commands);
-                commands.log(&line);
-                output::print_github(&commands)?;
-            }
-            ReviewFormat::Diff => output::eprint(&passed_over.text(lists_passed_over)),
-            ReviewFormat::Yaml => output::eprint(&text!(
-                "{}{}{}",
-                self.tally.reasons.human(),
-                passed_over.text(lists_passed_over),
-                counts
-            )),
-        }
-        limitations::report(&limitations, self.arguments.output);
+        let mut of_servers = self.notices.clone();
+        of_servers.extend(undefined.iter().cloned());
+        of_servers.extend(project::notices("review"));
+        let evaluated_line = evaluated.as_str().to_owned();
+        evaluated.add_accepted(accepted);
+        let ending = ReviewEnding {
+            tally: &self.tally,
+            summary,
+            left_out: self.answers.left_out(),
+            counts,
+            passed_over,
+            lists_passed_over,
+            errors: &self.errors,
+            notices: &self.notices,
+            of_servers: of_servers.all(),
+            warnings: self.notices.count() + undefined.len(),
+            limitations: &limitations,
+            sources: &self.sources,
+            records: &self.records,
+            accepted,
+            evaluated: &evaluated_line,
+            evaluated_with_accepted: evaluated.as_str(),
+            rule: junit::PassRule {
+                failure,
+                is_evaluated,
+            },
+            exit_code: status.number(),
+            annotations: self.annotations,
+        };
+        let main = self.outputs.first().map(|output| output.format);
+        output_target::print_all(self.outputs, |format, is_stdout| ending.print(format, is_stdout))?;
+        limitations::report(&limitations, main.unwrap_or(ReviewFormat::Human));
         Ok(status)
     }
 }

@@ -26,13 +26,15 @@ use crate::evaluation::state::ClusterState;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::CliError;
 use crate::input::fields::PieceFields;
+use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, ParsedObjects, piece};
 use crate::output::Printed;
+use crate::output::github::AnnotationCounts;
 use crate::output::notice::Notice;
-use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::compared::Operations;
 use crate::review::input_policies;
+use crate::review::named_inputs::NamedInput;
 use crate::review::object_files::ResultObject;
 use crate::review::tally::Tally;
 use crate::stream::input_errors::{JsonError, described};
@@ -50,12 +52,15 @@ pub(super) struct InputReviewer<'a> {
     pub(super) expansion: ExpansionRule<'a>,
     /// Which findings are accepted.
     pub(super) acceptance: &'a AcceptanceRules,
+    /// What objects were made of.
+    pub(super) rendered: RenderedInputs,
 }
 
 /// Which decisions are shown, and how.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DisplayOptions {
-    pub(super) format: ReviewFormat,
+    /// The outputs, of which the first is that on standard output.
+    pub(super) outputs: Vec<DisplayedOutput>,
     pub(super) quiet: bool,
     pub(super) summary: bool,
     /// Whether the steps of the chain that do nothing are shown.
@@ -66,13 +71,23 @@ pub(super) struct DisplayOptions {
     pub(super) keeps_objects: bool,
 }
 
+/// An output, and the style of its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DisplayedOutput {
+    pub(super) format: ReviewFormat,
+    pub(super) style: Style,
+}
+
 /// How many bytes of output a part of a result has at least, unless it is the last.
 const PART: usize = 256 << 10;
 
 /// The results of a part of the inputs.
 #[derive(Default)]
 pub(super) struct Reviewed {
-    pub(super) out: Printed,
+    /// What is printed as it comes, for each output.
+    pub(super) printed: Vec<Printed>,
+    /// How many annotations of GitHub are among it.
+    pub(super) annotations: AnnotationCounts,
     /// The answers as text, of which not all are printed whole.
     pub(super) answers: Vec<HumanReview>,
     /// The objects that are allowed, for files.
@@ -84,6 +99,8 @@ pub(super) struct Reviewed {
     pub(super) operations: Operations,
     /// How many objects configure admission.
     pub(super) policies: usize,
+    /// The objects by their names, of which each should be there once.
+    pub(super) named: Vec<NamedInput>,
     pub(super) errors: Vec<JsonError>,
     /// They as text.
     pub(super) error_text: Text,
@@ -142,7 +159,8 @@ impl InputReviewer<'_> {
         for fault in objects.faults {
             reviewed.fault(fault);
         }
-        for input in objects.objects {
+        for mut input in objects.objects {
+            input.origin = self.rendered.origin(fields, &input.location, &input.object);
             let is_review = review::is_review(&input.object);
             let built = if is_review {
                 decode_review(input, reviewed)
@@ -154,6 +172,7 @@ impl InputReviewer<'_> {
                 Ok(built) => {
                     let resource = &built.request.resource;
                     reviewed.policies += usize::from(input_policies::configures_admission(resource));
+                    reviewed.named.extend(NamedInput::from_request(&built, is_review));
                     self.request(built, (state, Some(fields)), reviewed)?;
                 }
                 Err(InputError::Cli(error)) => return Err(error),
@@ -331,7 +350,7 @@ impl InputReviewer<'_> {
         reviewed.tally.count(&record);
         reviewed.accepted.count(&record, self.acceptance);
         let DisplayOptions {
-            format,
+            ref outputs,
             quiet,
             summary,
             explain,
@@ -352,30 +371,48 @@ impl InputReviewer<'_> {
         if let (true, Some(object)) = (keeps_objects, object) {
             reviewed.objects.push(ResultObject::new(&record, object));
         }
-        match format {
-            ReviewFormat::Human if summary || (quiet && is_clean) => {}
-            ReviewFormat::Human => {
-                let answer = report::one((&result, &record), detail, Style::of_stdout());
-                reviewed.answers.push(answer);
-            }
-            ReviewFormat::Json => reviewed.out.json_line(&JsonReview::from((result, record)))?,
-            ReviewFormat::Ndjson => reviewed.out.json_line(&record)?,
-            ReviewFormat::Github => reviewed.out.github(&github::of(&result, &record)),
-            ReviewFormat::Sarif | ReviewFormat::Junit => reviewed.records.push(record),
-            ReviewFormat::Diff => {
-                if !result.outcome.allowed() {
-                    reviewed.note(&result, &record, detail);
+        reviewed.printed.resize_with(outputs.len(), Printed::default);
+        for (output, printed) in outputs.iter().zip(&mut reviewed.printed) {
+            match output.format {
+                ReviewFormat::Human if summary || (quiet && is_clean) => {}
+                ReviewFormat::Human => {
+                    let answer = report::one((&result, &record), detail, output.style);
+                    reviewed.answers.push(answer);
                 }
-                reviewed.out.text(&diff::of(&result, Style::of_stdout()));
+                ReviewFormat::Ndjson => printed.json_line(&record)?,
+                ReviewFormat::Github => {
+                    let commands = github::of(&result, &record);
+                    reviewed.annotations.add(commands.counts());
+                    printed.github(&commands);
+                }
+                ReviewFormat::Diff => printed.text(&diff::of(&result, output.style)),
+                ReviewFormat::Yaml => {
+                    if let Some(object) = object.filter(|_| !keeps_objects) {
+                        printed.yaml_document(object);
+                    }
+                }
+                // They take the result, or are written at the end.
+                ReviewFormat::Json | ReviewFormat::Sarif | ReviewFormat::Junit => {}
             }
-            ReviewFormat::Yaml => match object {
-                Some(object) if !keeps_objects => reviewed.out.yaml_document(object),
-                Some(_) => {}
-                None if record.decision == Decision::Allowed => {}
-                None => reviewed.note(&result, &record, detail),
-            },
         }
-        Ok(())
+        let is_noted = match outputs.first().map(|output| output.format) {
+            Some(ReviewFormat::Diff) => !result.outcome.allowed(),
+            Some(ReviewFormat::Yaml) => object.is_none() && record.decision != Decision::Allowed,
+            _ => false,
+        };
+        if is_noted {
+            reviewed.note(&result, &record, detail);
+        }
+        let is_kept =
+            |output: &DisplayedOutput| matches!(output.format, ReviewFormat::Sarif | ReviewFormat::Junit);
+        if outputs.iter().any(is_kept) {
+            reviewed.records.push(record.clone());
+        }
+        let mut whole = outputs.iter().zip(&mut reviewed.printed);
+        match whole.find(|(output, _)| output.format == ReviewFormat::Json) {
+            Some((_, printed)) => printed.json_line(&JsonReview::from((result, record))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -395,14 +432,15 @@ fn decode_review<'t>(
     input: InputObject<'t>,
     reviewed: &mut Reviewed,
 ) -> Result<InputRequest<'t>, InputError> {
-    let location = input.location;
-    let place = problems::place(&location);
+    let place = input.place();
+    let (location, origin) = (input.location, input.origin);
     match review::decode(&input.object.into_owned()) {
         Ok(request) => {
             reviewed.warn(&place, &decode_warnings(&request));
             Ok(InputRequest {
                 input: ReviewInput::sent(request),
                 location,
+                origin,
             })
         }
         Err(error) => Err(InputError::Faulty {
@@ -417,7 +455,8 @@ impl Reviewed {
     fn len(&self) -> usize {
         let answers = self.answers.iter().map(HumanReview::len);
         let objects = self.objects.iter().map(ResultObject::len);
-        self.out.len() + answers.sum::<usize>() + objects.sum::<usize>()
+        let printed = self.printed.iter().map(Printed::len);
+        printed.sum::<usize>() + answers.sum::<usize>() + objects.sum::<usize>()
     }
 
     /// Adds an answer that is told beside the output.

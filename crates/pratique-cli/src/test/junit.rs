@@ -106,6 +106,6 @@ fn outcome(run: &CaseRun) -> Outcome {
     };
     Outcome::Failed {
         message: first.clone(),
-        text: format!("{}\n{}", messages.join("\n"), run.explained.as_str()),
+        text: format!("{}\n{}", messages.join("\n"), run.excerpt.as_str()),
     }
 }

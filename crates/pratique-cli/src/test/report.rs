@@ -7,6 +7,7 @@ use crate::check::levels::Levels;
 use crate::exit::CliError;
 use crate::input::WithPassedOver;
 use crate::output;
+use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::style::Style;
 
@@ -15,19 +16,22 @@ pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliErro
     let levels = Levels::new(&arguments.warnings);
     run.lints.report(&levels);
     let lints = run.lints.findings(&levels);
-    match arguments.output {
+    let outputs = OutputTarget::open_all(&arguments.outputs.choices()?)?;
+    output_target::print_all(outputs, |format, is_stdout| match format {
         TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
         TestFormat::Json => project::print_with_report(
             "test",
             &WithPassedOver {
-                value: json::Report::new(run, lints),
+                value: json::Report::new(run, run.lints.findings(&levels)),
                 passed_over: run.passed_over.json(arguments.verbose),
             },
         ),
         TestFormat::Junit => {
-            output::eprint(&run.passed_over.text(arguments.verbose));
+            if is_stdout {
+                output::eprint(&run.passed_over.text(arguments.verbose));
+            }
             output::print_xml(&junit::junit(run, &lints, &levels))
         }
         TestFormat::Github => output::print_github(&github::github(run, &lints, arguments.verbose)),
-    }
+    })
 }

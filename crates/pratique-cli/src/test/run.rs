@@ -65,6 +65,8 @@ pub(super) struct CaseRun {
     pub(super) warnings: Vec<String>,
     /// The formatted explanation of an unexpected result.
     pub(super) explained: Text,
+    /// The part of it that reports for servers have.
+    pub(super) excerpt: Text,
     pub(super) duration: Duration,
 }
 
@@ -75,30 +77,37 @@ impl CaseRun {
             tested,
             warnings: Vec::new(),
             explained: Text::new(),
+            excerpt: Text::new(),
             duration,
+        };
+        let style = if arguments.outputs.is_written(TestFormat::Human) {
+            Style::default()
+        } else {
+            Style::of_stdout()
         };
         if let (Ok(actual), false) = (&mut run.tested.actual, run.tested.differences.is_empty()) {
             // Shown of failures only.
-            run.explained = steps::human(&actual.steps, steps::StepSelection::Acting, Style::of_stdout());
+            run.explained = steps::human(&actual.steps, steps::StepSelection::Acting, style);
+            run.excerpt = steps::human(&actual.steps, steps::StepSelection::Acting, Style::default());
         }
         // Updates compare once more.
         if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {
             actual.steps = Vec::new();
         }
-        if arguments.output == TestFormat::Json {
+        let outputs = &arguments.outputs;
+        if let Some(explanation) = &run.tested.explanation {
+            if outputs.has(TestFormat::Junit) {
+                run.excerpt = explanation::excerpt(explanation, Style::default());
+            }
+            if outputs.has(TestFormat::Human) {
+                let more = human::explained(&run, explanation, style);
+                run.explained.push(&more);
+            }
+        }
+        if outputs.has(TestFormat::Json) {
             return run;
         }
-        if let Some(explanation) = run.tested.explanation.take() {
-            run.explained = match arguments.output {
-                TestFormat::Human => {
-                    let mut steps = std::mem::take(&mut run.explained);
-                    steps.push(&human::explained(&run, &explanation, Style::of_stdout()));
-                    steps
-                }
-                TestFormat::Junit => explanation::excerpt(&explanation, Style::default()),
-                TestFormat::Json | TestFormat::Github => Text::new(),
-            };
-        }
+        run.tested.explanation = None;
         if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {
             actual.object = Value::Null;
         }

@@ -54,6 +54,7 @@ pub(super) fn update(
             actual: result.tested.actual.clone(),
         };
         result.explained = Text::new();
+        result.excerpt = Text::new();
     }
     output::eprint(&text!("{}: {} updated\n", file.path, count));
     Ok(())

@@ -1,0 +1,159 @@
+//! What is printed, and where: one output on standard output, and others in files.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command, ValueEnum};
+
+use crate::exit::CliError;
+
+/// How the value of the argument is written, by which the project file recognizes it.
+pub(crate) const OUTPUT_VALUE: &str = "FORMAT[=FILE]";
+
+/// The format of an output, and the file that it is written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutputChoice<F> {
+    pub(crate) format: F,
+    /// Standard output, if it is none.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// The outputs of a command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OutputArguments<F: ValueEnum + Clone + Send + Sync + 'static> {
+    /// Output format, and the file to write it to, as in `sarif=out.sarif`; without a file it is printed. The flag can be repeated:
+    /// of several outputs one at most is printed, and if none is, `human` is.
+    #[arg(
+        long,
+        short,
+        alias = "format",
+        env = "PRATIQUE_OUTPUT",
+        value_name = OUTPUT_VALUE,
+        default_value = "human",
+        value_parser = OutputParser::<F>(EnumValueParser::new())
+    )]
+    output: Vec<OutputChoice<F>>,
+}
+
+impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F> {
+    /// Whether an output has a format.
+    pub(crate) fn has(&self, format: F) -> bool {
+        let all = self.choices();
+        all.is_ok_and(|all| all.iter().any(|choice| choice.format == format))
+    }
+
+    /// Whether an output in a format is written to a file.
+    pub(crate) fn is_written(&self, format: F) -> bool {
+        let mut choices = self.output.iter();
+        choices.any(|choice| choice.format == format && choice.file.is_some())
+    }
+
+    /// All outputs, that on standard output first.
+    ///
+    /// # Errors
+    /// Two of them go to the same place, or have the same format.
+    pub(crate) fn choices(&self) -> Result<Vec<OutputChoice<F>>, CliError> {
+        let mut all = self.output.clone();
+        if all.iter().all(|choice| choice.file.is_some()) {
+            let human = F::from_str("human", false).ok();
+            all.extend(human.map(|format| OutputChoice { format, file: None }));
+        }
+        all.sort_by_key(|choice| choice.file.is_some());
+        let mut files = BTreeSet::new();
+        if !all.iter().all(|choice| files.insert(&choice.file)) {
+            let why = "two outputs go to the same place: all but one need a file, as in sarif=out.sarif";
+            return Err(CliError::Outputs { why });
+        }
+        let mut formats: Vec<F> = Vec::new();
+        for choice in &all {
+            if formats.contains(&choice.format) {
+                let why = "a format is named twice";
+                return Err(CliError::Outputs { why });
+            }
+            formats.push(choice.format);
+        }
+        Ok(all)
+    }
+}
+
+/// Parses `FORMAT` and `FORMAT=FILE`.
+#[derive(Clone, Debug)]
+struct OutputParser<F: ValueEnum + Clone + Send + Sync + 'static>(EnumValueParser<F>);
+
+impl<F: ValueEnum + Clone + Send + Sync + 'static> TypedValueParser for OutputParser<F> {
+    type Value = OutputChoice<F>;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        let text = value.to_str().and_then(|text| text.split_once('='));
+        let (format, file) = match text {
+            Some((format, file)) if !file.is_empty() => (OsStr::new(format), Some(PathBuf::from(file))),
+            _ => (value, None),
+        };
+        let format = self.0.parse_ref(command, argument, format)?;
+        Ok(OutputChoice { format, file })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+    enum Format {
+        Human,
+        Sarif,
+    }
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        outputs: OutputArguments<Format>,
+    }
+
+    fn outputs(arguments: &[&str]) -> Option<Vec<(Format, Option<PathBuf>)>> {
+        let line = [&["pratique"], arguments].concat();
+        let all = Line::try_parse_from(line).ok()?.outputs.choices().ok()?;
+        Some(
+            all.into_iter()
+                .map(|choice| (choice.format, choice.file))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn one_is_printed() {
+        let file = || Some(PathBuf::from("a=b"));
+        for (arguments, expected) in [
+            (&[][..], Some(vec![(Format::Human, None)])),
+            (&["-o", "sarif"], Some(vec![(Format::Sarif, None)])),
+            (
+                &["-o", "sarif=a=b"],
+                Some(vec![(Format::Human, None), (Format::Sarif, file())]),
+            ),
+            (
+                &["--output=human=a=b", "--output", "sarif"],
+                Some(vec![(Format::Sarif, None), (Format::Human, file())]),
+            ),
+            (&["-o", "sarif", "-o", "human"], None),
+            (&["-o", "sarif=a", "-o", "human=a"], None),
+            (&["-o", "sarif=a", "-o", "sarif=b"], None),
+            (&["-o", "sarif="], None),
+            (&["-o", "xml=a"], None),
+        ] {
+            assert_eq!(outputs(arguments), expected, "{arguments:?}");
+        }
+    }
+}

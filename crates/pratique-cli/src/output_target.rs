@@ -1,0 +1,99 @@
+//! Where the outputs of a command go: one to standard output, others to files.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use crate::arguments::OutputChoice;
+use crate::destination::{Destination, Readers, unwritten};
+use crate::exit::CliError;
+use crate::output::Printed;
+use crate::output::capture::captured;
+use crate::style::Style;
+
+/// An output in a format. A file is visible under its name once it is finished.
+pub(crate) struct OutputTarget<F> {
+    pub(crate) format: F,
+    file: Option<(PathBuf, Destination)>,
+}
+
+impl<F: Copy> OutputTarget<F> {
+    /// Opens the outputs of a command.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(crate) fn open_all(choices: &[OutputChoice<F>]) -> Result<Vec<Self>, CliError> {
+        let targets = choices.iter().map(|choice| {
+            let open =
+                |path: &PathBuf| Ok::<_, CliError>((path.clone(), Destination::open(path, Readers::Usual)?));
+            Ok(OutputTarget {
+                format: choice.format,
+                file: choice.file.as_ref().map(open).transpose()?,
+            })
+        });
+        targets.collect()
+    }
+
+    /// Whether it goes to standard output.
+    pub(crate) fn is_stdout(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// The style of its text.
+    pub(crate) fn style(&self) -> Style {
+        if self.is_stdout() {
+            Style::of_stdout()
+        } else {
+            Style::default()
+        }
+    }
+
+    /// Runs something that prints to this output.
+    ///
+    /// # Errors
+    /// It fails, or cannot be written.
+    pub(crate) fn print(&mut self, print: impl FnOnce() -> Result<(), CliError>) -> Result<(), CliError> {
+        let Some((path, destination)) = &mut self.file else {
+            return print();
+        };
+        let (result, text) = captured(print);
+        result?;
+        destination
+            .write_all(&text)
+            .map_err(|error| unwritten(path, error))
+    }
+
+    /// Prints to this output what was printed before.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn add(&mut self, printed: &Printed) -> Result<(), CliError> {
+        self.print(|| printed.print())
+    }
+
+    /// Makes a file visible under its name.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn finish(self) -> Result<(), CliError> {
+        match self.file {
+            Some((path, destination)) => destination.finish().map_err(|error| unwritten(&path, error)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Prints all outputs of a command that prints at its end.
+///
+/// # Errors
+/// One of them fails.
+pub(crate) fn print_all<F: Copy>(
+    targets: Vec<OutputTarget<F>>,
+    mut print: impl FnMut(F, bool) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    for mut target in targets {
+        let (format, is_stdout) = (target.format, target.is_stdout());
+        target.print(|| print(format, is_stdout))?;
+        target.finish()?;
+    }
+    Ok(())
+}

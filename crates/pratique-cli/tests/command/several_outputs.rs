@@ -1,0 +1,162 @@
+//! Several outputs of one run: one on standard output, and others in files.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::project::POLICY;
+use crate::support::Directory;
+
+const LARGE: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: large}, spec: {replicas: 9, selector: {matchLabels: {app: web}}, template: \
+    {metadata: {labels: {app: web}}, spec: {containers: [{name: a, image: a}]}}}}\n";
+
+fn directory() -> Directory {
+    Directory::new()
+        .with(".git/HEAD", "ref: refs/heads/main\n")
+        .with("policies/few.yaml", POLICY)
+        .with("objects/large.yaml", LARGE)
+        .with(
+            "objects/small.yaml",
+            LARGE.replace("large", "small").replace('9', "1"),
+        )
+        .with(
+            "tests/suite.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Suite\npolicies: [../policies]\ntests:\n\
+             - {name: large, object: ../objects/large.yaml, expect: allowed}\n",
+        )
+}
+
+/// Runs a command with each output alone and with all of them, which are the same.
+#[track_caller]
+fn check(line: &[&str], formats: &[&str]) {
+    let directory = directory();
+    let alone = |format: &str| directory.run(&[line, &["--output", format]].concat());
+    let (first, others) = formats.split_first().unwrap();
+    let named: Vec<String> = others
+        .iter()
+        .map(|format| format!("--output={format}=out.{format}"))
+        .collect();
+    let mut all = [line, &["-o", first]].concat();
+    all.extend(named.iter().map(String::as_str));
+    let run = directory.run(&all);
+    let expected = alone(first);
+    assert_eq!(
+        (run.code, &run.stdout),
+        (expected.code, &expected.stdout),
+        "{run}"
+    );
+    assert_eq!(run.stderr, expected.stderr, "{run}");
+    for format in others {
+        let written = fs::read_to_string(directory.path().join(format!("out.{format}"))).unwrap();
+        assert_eq!(written, alone(format).stdout, "{format}: {run}");
+    }
+}
+
+#[test]
+fn each_is_what_it_is_alone() {
+    let review = ["review", "objects", "--policies", "policies"];
+    check(
+        &review,
+        &[
+            "human", "sarif", "junit", "json", "ndjson", "github", "yaml",
+        ],
+    );
+    check(&review, &["json", "human", "yaml"]);
+    check(&review, &["yaml", "junit"]);
+    check(&[&review[..], &["--summary"]].concat(), &["ndjson", "human"]);
+    check(
+        &["check", "policies", "objects/large.yaml"],
+        &["github", "human", "json", "sarif", "junit"],
+    );
+}
+
+#[test]
+fn suites_run_once() {
+    // Times are in the answers.
+    let directory = directory();
+    let run = directory.run(&[
+        "test",
+        "tests",
+        "-o",
+        "github",
+        "-o",
+        "junit=out.xml",
+        "-o",
+        "human=out.txt",
+    ]);
+    run.exits(1).stdout_has("::error file=tests/suite.yaml");
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    assert!(read("out.xml").contains("<failure"), "{run}");
+    assert!(
+        read("out.txt").contains("0 passed, 1 failed"),
+        "{}",
+        read("out.txt")
+    );
+}
+
+#[test]
+fn what_is_printed_is_for_people_unless_it_is_said() {
+    let directory = directory();
+    let line = ["review", "objects", "--policies", "policies"];
+    let run = directory.run(&[&line[..], &["--output", "sarif=out.sarif"]].concat());
+    assert_eq!((run.code, &run.stdout), (Some(1), &directory.run(&line).stdout));
+    let sarif = fs::read(directory.path().join("out.sarif")).unwrap();
+    let sarif: Value = serde_json::from_slice(&sarif).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
+    for (more, message) in [
+        (
+            &["-o", "json", "-o", "sarif"][..],
+            "two outputs go to the same place",
+        ),
+        (
+            &["-o", "json=a", "-o", "sarif=a"],
+            "two outputs go to the same place",
+        ),
+        (&["-o", "sarif=a", "-o", "sarif=b"], "a format is named twice"),
+        (&["-o", "sarif=none/a"], "none"),
+        (&["-o", "xml=a"], "invalid value"),
+    ] {
+        let run = directory.run(&[&line[..], more].concat());
+        run.exits(2).stderr_has(message);
+        assert_eq!(run.stdout, "", "{run}");
+        assert!(!directory.path().join("a").exists(), "{run}");
+    }
+}
+
+#[test]
+fn a_project_file_writes_only_if_it_is_trusted() {
+    let project = "apiVersion: pratique/v1alpha1\nkind: Configuration\npolicies: [policies]\ninputs: [objects]\nreview: {output: OUTPUT}\n";
+    let with = |output: &str| directory().with("pratique.yaml", project.replace("OUTPUT", output));
+    with("ndjson")
+        .run(&["review"])
+        .exits(1)
+        .stdout_has("\"decision\":\"denied\"");
+    let named = with("[human, sarif=reports.sarif]");
+    named
+        .run(&["review"])
+        .exits(2)
+        .stderr_has("`review.output` reaches out of the repository");
+    assert!(!named.path().join("reports.sarif").exists());
+    named.run(&["review", "--trust-project-file"]).exits(1);
+    assert!(named.path().join("reports.sarif").exists());
+}
+
+#[test]
+fn annotations_that_are_not_shown_are_counted() {
+    let mut directory = directory();
+    for number in 0..11 {
+        directory = directory.with(
+            &format!("more/{number}.yaml"),
+            LARGE.replace("large", &format!("large-{number}")),
+        );
+    }
+    let line = ["review", "--policies", "policies", "-o", "github"];
+    directory
+        .run(&[&line[..], &["more"]].concat())
+        .exits(1)
+        .stdout_has(
+            "GitHub shows 10 annotations of each level beside a change: of 11 errors, all are in this log\n",
+        );
+    let run = directory.run(&[&line[..], &["objects"]].concat());
+    assert!(!run.stdout.contains("GitHub shows"), "{run}");
+}
