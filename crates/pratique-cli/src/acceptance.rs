@@ -124,6 +124,11 @@ impl AcceptanceRules {
         })
     }
 
+    /// Whether nothing is accepted, nor kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.exceptions.is_empty() && !self.keeps_findings()
+    }
+
     /// What is accepted, in a form that is the same for the same.
     pub(crate) fn digest(&self) -> String {
         match self.exceptions.as_slice() {
@@ -219,6 +224,19 @@ impl AcceptanceRules {
     /// Whether findings are kept, to be compared or written at the end.
     fn keeps_findings(&self) -> bool {
         self.baseline.is_some() || self.written.is_some()
+    }
+
+    /// Ends a run over requests that were made: how often each was made says nothing, and what was not made is not gone.
+    pub(crate) fn end_requests(
+        &self,
+        run: &AcceptedFindings,
+        command: &str,
+    ) -> Result<AcceptanceSummary, CliError> {
+        let summary = self.end(run, command, false)?;
+        Ok(AcceptanceSummary {
+            comparison: BaselineComparison::default(),
+            ..summary
+        })
     }
 
     /// Ends a run: writes what it found, if that is asked for. `is_whole` is whether everything could be read.

@@ -27,6 +27,7 @@ use crate::input::{self, FileSelection};
 use crate::output;
 use crate::output::notice::Notices;
 use crate::output::text::text;
+use crate::replay::acceptance_of_requests;
 use crate::replay::engine::{Engine, Policies, StateInputs};
 use crate::replay::faults::CountedFaults;
 use crate::replay::log::LogReader;
@@ -50,6 +51,7 @@ use work::{Side, Worker};
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&arguments.answers.comparison.page)?;
+    let acceptance = acceptance_of_requests(&arguments.acceptance, &arguments.checkpoints, "impact")?;
     let state = &arguments.state;
     let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&state_source)?;
@@ -73,8 +75,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         ..
     } = arguments;
     let others = format!(
-        "{sender:?} {memory:?} {:?} {}",
-        arguments.workloads, answers.explain
+        "{sender:?} {memory:?} {:?} {}{}",
+        arguments.workloads,
+        answers.explain,
+        acceptance.digest()
     );
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
@@ -97,6 +101,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
             changes = sources.survey(limits, state);
         });
     changes.into_iter().for_each(|change| notices.tell(change));
+    acceptance.notices().for_each(|notice| notices.tell(notice));
     notices.extend(files.notices());
     let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes, notices);
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
@@ -132,6 +137,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
             is_of_files: matches!(sources, Sources::Files(_)),
         },
         log: LogReader::new(&cluster, memory.remember),
+        acceptance: &acceptance,
     };
     let share = sources.share(is_shown(answers.output == ImpactFormat::Ndjson));
     let pieces = Pieces {
@@ -142,7 +148,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     };
     let release = state.gates.feature_gates.release();
     let evaluated = evaluated(arguments, release, [&old.policies, &new.policies]);
-    let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
+    let mut collector = Collector::new(answers, &acceptance, evaluated, report, share, checkpoints);
     let compared = ordered::in_order(
         worker.log.threads(),
         move |sender| sources.send(&pieces, &sender),
@@ -165,10 +171,10 @@ fn evaluated(
 ) -> EvaluationSummary {
     let named = &arguments.sets;
     let of_revision = |revision: &Option<String>| {
-        let path = named.policies.as_deref().map(input::shown).unwrap_or_default();
+        let paths = input::all_shown(&named.policies);
         match revision {
-            Some(revision) => vec![format!("{revision}:{path}")],
-            None => vec![path],
+            Some(revision) => paths.iter().map(|path| format!("{revision}:{path}")).collect(),
+            None => paths,
         }
     };
     let (old_sources, new_sources) = match named.old_rev {

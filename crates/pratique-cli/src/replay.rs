@@ -25,7 +25,9 @@ use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
 
-use crate::arguments::ReplayArguments;
+use crate::acceptance::AcceptanceRules;
+use crate::acceptance::acceptance_error::AcceptanceError;
+use crate::arguments::{AcceptanceArguments, CheckpointArguments, ReplayArguments};
 use crate::destination;
 use crate::evaluation::results::Results;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
@@ -50,6 +52,19 @@ use work::Worker;
 /// The namespace of objects of the cluster that name none.
 const NAMESPACE: &str = "default";
 
+/// What is accepted of requests. A baseline is of a whole run, of which a checkpoint has a part.
+pub(super) fn acceptance_of_requests(
+    arguments: &AcceptanceArguments,
+    checkpoints: &CheckpointArguments,
+    command: &str,
+) -> Result<AcceptanceRules, CliError> {
+    let has_baseline = arguments.baseline.is_some() || arguments.write_baseline.is_some();
+    if checkpoints.checkpoint.is_some() && has_baseline {
+        return Err(CliError::Acceptance(AcceptanceError::NotWhole));
+    }
+    AcceptanceRules::read(arguments, command)
+}
+
 /// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let answers = &arguments.answers;
@@ -57,6 +72,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     if arguments.checkpoints.checkpoint.is_some() && writes_rows {
         return Err(CliError::NoCheckpoint);
     }
+    let acceptance = acceptance_of_requests(&arguments.acceptance, &arguments.checkpoints, "replay")?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let inputs = Inputs::of_logs(&arguments.logs, &files)?;
     destination::verify(&answers.comparison.page)?;
@@ -68,7 +84,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         return Ok(ExitStatus::Failure);
     };
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
-    let others = format!("{:?}", arguments.memory);
+    let others = format!("{:?}{}", arguments.memory, acceptance.digest());
     let digest = inputs_of_state.digest(Digest::of(state, &others), &[&policies.sets]);
     let run = digest.run(
         "replay",
@@ -80,6 +96,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     // These were told before.
     notices.extend(inputs_of_state.notices());
     notices.extend(policies.scope.notices());
+    acceptance.notices().for_each(|notice| notices.tell(notice));
     let evaluated = EvaluationSummary::new(&EvaluationFacts {
         policies: vec![EvaluatedPolicies {
             label: "",
@@ -105,6 +122,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         log: LogReader::new(&engine.cluster, arguments.memory.remember),
         format: arguments.answers.output,
         summary: arguments.answers.summary,
+        acceptance: &acceptance,
     };
     let share = ReadShare::of(&inputs);
     let pieces = Pieces {
@@ -113,7 +131,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         from,
         remembers: worker.log.remembers(),
     };
-    let mut collector = Collector::new(answers, evaluated, report, share, checkpoints);
+    let mut collector = Collector::new(answers, &acceptance, evaluated, report, share, checkpoints);
     notices.extend(files.notices());
     collector.notices = notices;
     collector.passed_over = files.passed_over();

@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 #[cfg(feature = "kube")]
 use super::ListArguments;
 use super::{
-    CheckpointArguments, ComparisonArguments, ExcludeArguments, ExpandArguments, OriginArguments,
-    RememberArguments, SenderArguments, StateArguments, ValidationArguments, VerboseArguments,
+    AcceptanceArguments, CheckpointArguments, ComparisonArguments, ExcludeArguments, ExpandArguments,
+    OriginArguments, RememberArguments, SenderArguments, StateArguments, ValidationArguments,
+    VerboseArguments,
 };
 
 /// Compare two sets of policies: which decisions change.
@@ -50,6 +51,8 @@ pub(crate) struct ImpactArguments {
     #[command(flatten)]
     pub(crate) answers: ImpactAnswerArguments,
     #[command(flatten)]
+    pub(crate) acceptance: AcceptanceArguments,
+    #[command(flatten)]
     pub(crate) excluded: ExcludeArguments,
     #[command(flatten)]
     pub(crate) files: VerboseArguments,
@@ -81,19 +84,20 @@ pub(crate) struct PolicySetArguments {
     )]
     pub(crate) new: Vec<PathBuf>,
     /// Compare revisions of --policies in its git repository: that of the policies of now, such as `refs/remotes/origin/main`.
-    #[arg(
-        long,
-        env = "PRATIQUE_OLD_REV",
-        value_name = "REVISION",
-        requires = "policies"
-    )]
+    #[arg(long, env = "PRATIQUE_OLD_REV", value_name = "REVISION")]
     pub(crate) old_rev: Option<String>,
     /// The revision of the policies that are to take their place; by default the files as they are.
     #[arg(long, env = "PRATIQUE_NEW_REV", value_name = "REVISION", requires = "old_rev")]
     pub(crate) new_rev: Option<String>,
-    /// The file or directory of the policies whose revisions are compared.
-    #[arg(long, env = "PRATIQUE_POLICIES", value_name = "PATH", requires = "old_rev")]
-    pub(crate) policies: Option<PathBuf>,
+    /// The files or directories of the policies whose revisions are compared.
+    #[arg(
+        long,
+        env = "PRATIQUE_POLICIES",
+        value_name = "PATH",
+        value_delimiter = ',',
+        requires = "old_rev"
+    )]
+    pub(crate) policies: Vec<PathBuf>,
 }
 
 /// What is printed of a comparison, and what it fails for.

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 
 use super::{
-    CheckpointArguments, ComparisonArguments, PolicyArguments, ResultArguments, StateArguments,
-    ValidationArguments, VerboseArguments,
+    AcceptanceArguments, CheckpointArguments, ComparisonArguments, PolicyArguments, ResultArguments,
+    StateArguments, ValidationArguments, VerboseArguments,
 };
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
@@ -41,6 +41,8 @@ pub(crate) struct ReplayArguments {
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ReplayAnswerArguments,
+    #[command(flatten)]
+    pub(crate) acceptance: AcceptanceArguments,
     #[command(flatten)]
     pub(crate) files: VerboseArguments,
 }

@@ -16,6 +16,8 @@ pub(crate) enum Change {
     Same,
     /// The request is allowed by the old policies, and refused by the new ones.
     NewlyRefused,
+    /// The same, where all that refuses it is accepted.
+    Accepted,
     /// The request is refused by the old policies, and allowed by the new ones.
     NewlyAllowed,
     /// One of the decisions depends on something that is not known.
@@ -26,7 +28,8 @@ impl Change {
     pub(crate) fn of(old: Decision, new: Decision) -> Self {
         match (old, new) {
             (Decision::Undecided, _) | (_, Decision::Undecided) => Change::Undecided,
-            (Decision::Allowed, Decision::Denied | Decision::Accepted) => Change::NewlyRefused,
+            (Decision::Allowed, Decision::Denied) => Change::NewlyRefused,
+            (Decision::Allowed, Decision::Accepted) => Change::Accepted,
             (Decision::Denied | Decision::Accepted, Decision::Allowed) => Change::NewlyAllowed,
             (Decision::Allowed, Decision::Allowed)
             | (Decision::Denied | Decision::Accepted, Decision::Denied | Decision::Accepted) => Change::Same,
@@ -93,8 +96,10 @@ mod tests {
 
     #[test]
     fn what_is_undecided_changes_nothing_for_certain() {
-        use Decision::{Allowed, Denied, Undecided};
+        use Decision::{Accepted, Allowed, Denied, Undecided};
         for (old, new, expected) in [
+            (Allowed, Accepted, Change::Accepted),
+            (Denied, Accepted, Change::Same),
             (Allowed, Allowed, Change::Same),
             (Denied, Denied, Change::Same),
             (Allowed, Denied, Change::NewlyRefused),

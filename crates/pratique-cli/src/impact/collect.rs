@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::change::Change;
 use super::report::ImpactReport;
 use super::work::Part;
+use crate::acceptance::{AcceptanceRules, AcceptanceSummary, AcceptedFindings, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
 use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::record::namespaced;
@@ -18,6 +19,7 @@ use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
 use crate::output::counted::{counted, noun};
+use crate::output::json::is_zero;
 use crate::output::notice::Notice;
 use crate::output::table::{or, table};
 use crate::output::text::{Lines, Text, text};
@@ -47,6 +49,8 @@ pub(super) struct Collector<'a> {
     assumed: AssumedKinds,
     unexpanded: UnexpandedWorkloads,
     evaluated: EvaluationSummary,
+    acceptance: &'a AcceptanceRules,
+    accepted: AcceptedFindings,
 }
 
 #[derive(Serialize)]
@@ -55,6 +59,8 @@ struct JsonImpact<'a> {
     requests: u64,
     same: u64,
     newly_refused: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    accepted: u64,
     newly_allowed: u64,
     undecided: u64,
     not_subject: u64,
@@ -70,12 +76,16 @@ struct JsonImpact<'a> {
     approximations: &'a Counters<Approximation>,
     refused: &'a Tally,
     allowed: &'a Tally,
+    /// What exceptions and a baseline accept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accepted_findings: Option<JsonAcceptance>,
 }
 
 impl<'a> Collector<'a> {
     /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ImpactAnswerArguments,
+        acceptance: &'a AcceptanceRules,
         evaluated: EvaluationSummary,
         report: ImpactReport,
         share: Arc<ReadShare>,
@@ -90,6 +100,8 @@ impl<'a> Collector<'a> {
             assumed: AssumedKinds::default(),
             unexpanded: UnexpandedWorkloads::default(),
             evaluated,
+            acceptance,
+            accepted: AcceptedFindings::default(),
         }
     }
 
@@ -108,6 +120,7 @@ impl<'a> Collector<'a> {
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
         self.unexpanded.add(part.unexpanded);
+        self.accepted.add(part.accepted);
         let mut out = Printed::default();
         for row in part.results {
             if self.arguments.output == ImpactFormat::Ndjson && row.change != Change::Same {
@@ -151,15 +164,16 @@ impl<'a> Collector<'a> {
             let inputs = self.report.run.inputs.join(", ");
             return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }
+        let accepted = self.acceptance.end_requests(&self.accepted, "impact")?;
         self.write_page(errors)?;
         match self.arguments.output {
-            ImpactFormat::Human => output::print(&self.human(errors, Style::of_stdout()))?,
-            ImpactFormat::Json => project::print_with_report("impact", &self.json(errors))?,
+            ImpactFormat::Human => output::print(&self.human(errors, &accepted, Style::of_stdout()))?,
+            ImpactFormat::Json => project::print_with_report("impact", &self.json(errors, &accepted))?,
             ImpactFormat::Ndjson => {
                 self.report.faults.print_json()?;
                 self.report.notices.print_lines()?;
                 project::print_line("impact")?;
-                let summary = self.json(errors);
+                let summary = self.json(errors, &accepted);
                 output::print_json_line(&json::Summary { summary })?;
             }
         }
@@ -219,11 +233,12 @@ impl<'a> Collector<'a> {
         written::write_page(page, "impact", &self.arguments.comparison)
     }
 
-    fn json(&self, errors: usize) -> JsonImpact<'_> {
+    fn json(&self, errors: usize, accepted: &AcceptanceSummary) -> JsonImpact<'_> {
         JsonImpact {
             requests: self.report.requests(),
             same: self.report.of(Change::Same),
             newly_refused: self.report.of(Change::NewlyRefused),
+            accepted: self.report.of(Change::Accepted),
             newly_allowed: self.report.of(Change::NewlyAllowed),
             undecided: self.report.of(Change::Undecided),
             not_subject: self.report.not_subject,
@@ -236,14 +251,20 @@ impl<'a> Collector<'a> {
             approximations: &self.report.approximations,
             refused: &self.report.refused,
             allowed: &self.report.allowed,
+            accepted_findings: accepted.json(),
         }
     }
 
-    fn human(&self, errors: usize, style: Style) -> Text {
+    fn human(&self, errors: usize, accepted: &AcceptanceSummary, style: Style) -> Text {
+        let of_accepted = match self.report.of(Change::Accepted) {
+            0 => String::new(),
+            count => format!(", {count} newly refused and accepted"),
+        };
         let mut out = text!(
-            "{}: {} newly refused, {} newly allowed, {} undecided, {} the same\n",
+            "{}: {} newly refused{}, {} newly allowed, {} undecided, {} the same\n",
             counted(self.report.requests(), "request", "requests"),
             self.report.of(Change::NewlyRefused),
+            of_accepted,
             self.report.of(Change::NewlyAllowed),
             self.report.of(Change::Undecided),
             self.report.of(Change::Same)
@@ -280,6 +301,7 @@ impl<'a> Collector<'a> {
         for (shown, explanation) in self.report.explanations.values() {
             out.push(&text!("\n{}\n{}", shown, explanation));
         }
+        out.push(&accepted.human());
         out.push(&self.evaluated.line());
         out
     }

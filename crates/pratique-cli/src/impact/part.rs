@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_replay::{API_VERSION, Located, entries};
+use pratique_replay::{API_VERSION, Located, entries, is_managed_entry};
 use pratique_request::AssumedResource;
 use pratique_stream::{Form, Piece};
 use pratique_types::{GroupVersionKind, admission};
 
 use super::source::Unit;
+use crate::acceptance::AcceptedFindings;
 use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
@@ -42,6 +43,7 @@ pub(crate) struct ComparisonPart<R> {
     pub(crate) notices: Vec<Notice>,
     /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
     pub(crate) unexpanded: UnexpandedWorkloads,
+    pub(crate) accepted: AcceptedFindings,
     pub(crate) faults: Faults,
 }
 
@@ -220,5 +222,5 @@ pub(crate) fn is_log(piece: &Piece) -> bool {
         return false;
     };
     let version = value.get("apiVersion").and_then(Value::as_str);
-    matches!(version, Some(API_VERSION | admission::API_VERSION))
+    matches!(version, Some(API_VERSION | admission::API_VERSION)) || is_managed_entry(&value)
 }

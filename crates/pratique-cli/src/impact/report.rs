@@ -81,7 +81,7 @@ impl ImpactReport {
             self.approximations.add(*approximation);
         }
         match row.change {
-            Change::Same => {}
+            Change::Same | Change::Accepted => {}
             Change::NewlyRefused => self.refused.count(&only(&row, &row.new, Action::Deny)),
             Change::NewlyAllowed => self.allowed.count(&only(&row, &row.old, Action::Deny)),
             Change::Undecided => {

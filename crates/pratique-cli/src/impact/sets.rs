@@ -31,22 +31,27 @@ pub(super) fn load(
             policies::load(&named, selection, expressions)
         })
     };
-    let of_revision = |revision: &str, path: &Path| {
-        let files = files(revision, path, selection)?;
+    let of_revision = |revision: &str, paths: &[PathBuf]| {
+        let mut files = Vec::new();
+        let mut left = memory::manifests();
+        for path in paths {
+            files.extend(revision_files(revision, path, selection, &mut left)?);
+        }
         let origin = arguments.origin.origin;
         build(state, |expressions| {
             policies::load_files(files, origin, expressions)
         })
     };
-    let loaded = match (&sets.old_rev, &sets.policies) {
-        (Some(old), Some(path)) => {
+    let loaded = match &sets.old_rev {
+        Some(_) if sets.policies.is_empty() => return Err(CliError::NoComparedPolicies),
+        Some(old) => {
             let new = match &sets.new_rev {
-                Some(new) => of_revision(new, path)?,
-                None => of_paths(std::slice::from_ref(path))?,
+                Some(new) => of_revision(new, &sets.policies)?,
+                None => of_paths(&sets.policies)?,
             };
-            (of_revision(old, path)?, new)
+            (of_revision(old, &sets.policies)?, new)
         }
-        _ => (of_paths(&sets.old)?, of_paths(&sets.new)?),
+        None => (of_paths(&sets.old)?, of_paths(&sets.new)?),
     };
     Ok(match loaded {
         (Some(old), Some(new)) => Some((old, new)),
@@ -71,11 +76,15 @@ fn build(
     reported(loaded)
 }
 
-/// The manifests that a path had at a revision.
-fn files(revision: &str, path: &Path, selection: &FileSelection) -> Result<Vec<ManifestFile>, CliError> {
+/// The manifests that a path had at a revision. `left` is how many bytes they may have.
+fn revision_files(
+    revision: &str,
+    path: &Path,
+    selection: &FileSelection,
+    left: &mut u64,
+) -> Result<Vec<ManifestFile>, CliError> {
     let revision_of_path = Revision::of(revision, path)?;
     let mut contents = revision_of_path.contents()?;
-    let mut left = memory::manifests();
     let mut files = Vec::new();
     for file in revision_of_path.files()? {
         if !selection.selects_policy_file(path, &file.path) {
@@ -96,7 +105,7 @@ fn files(revision: &str, path: &Path, selection: &FileSelection) -> Result<Vec<M
                 continue;
             }
         };
-        left = left.checked_sub(size).ok_or_else(|| CliError::TooLarge {
+        *left = left.checked_sub(size).ok_or_else(|| CliError::TooLarge {
             path: shown.clone(),
             mebibytes: memory::mebibytes(memory::manifests()),
         })?;

@@ -8,6 +8,7 @@ use pratique_request::AssumedResource;
 
 use super::change::{Change, Row};
 use super::part::{ComparisonPart, InputComparison, WorkloadScope};
+use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::expansion::WorkloadPods;
@@ -47,6 +48,8 @@ pub(super) struct Worker<'a> {
     pub(super) builder: RequestBuilder<'a>,
     pub(super) workloads: WorkloadScope<'a>,
     pub(super) log: LogReader,
+    /// Which findings of the new policies are accepted.
+    pub(super) acceptance: &'a AcceptanceRules,
 }
 
 impl InputComparison for Worker<'_> {
@@ -126,19 +129,25 @@ impl Worker<'_> {
         let assumed = AssumedResource::of(&input.request).filter(|_| input.received.is_ok());
         let kind = input.request.kind.clone();
         let depends = Cell::new(false);
-        let decide = |side: &Side<'_>, input| {
+        let none = AcceptanceRules::default();
+        let mut accepted = AcceptedFindings::default();
+        let mut decide = |side: &Side<'_>, input, acceptance: &AcceptanceRules| {
             let decided = side.engine.evaluate(&side.evaluator, input, |mut result| {
                 depends.set(depends.get() || depends_on_resource(&result.outcome));
-                let mut decision = ReplayDecision::of(&mut result);
+                let mut decision = ReplayDecision::of_accepting(&mut result, acceptance, &mut accepted);
                 if let Some(pod) = self.workloads.pod(pods, &result)? {
-                    let of_pod = |mut result: ReviewResult<'_>| ReplayDecision::of(&mut result);
+                    let of_pod = |mut result: ReviewResult<'_>| {
+                        ReplayDecision::of_accepting(&mut result, acceptance, &mut accepted)
+                    };
                     decision.add_pod(side.engine.evaluate(&side.evaluator, pod, of_pod)?);
                 }
                 Ok(decision)
             });
             decided.flatten()
         };
-        let decided = decide(&self.old, input.clone()).and_then(|old| Ok((old, decide(&self.new, input)?)));
+        let decided = decide(&self.old, input.clone(), &none)
+            .and_then(|old| Ok((old, decide(&self.new, input, self.acceptance)?)));
+        part.accepted.add(accepted);
         if let Some(assumed) = assumed {
             part.count_assumed((assumed, &kind), &place, depends.get(), self.new.engine);
         }

@@ -13,6 +13,7 @@ use super::finding::PrintedFindings;
 use super::report::ReplayReport;
 use super::share::ReadShare;
 use super::work::Part;
+use crate::acceptance::{AcceptanceRules, AcceptedFindings, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
 use crate::evaluation::results::Results;
 use crate::evaluation::summary::EvaluationSummary;
@@ -44,6 +45,8 @@ pub(super) struct Collector<'a> {
     /// Warnings, which were told.
     pub(super) notices: Notices,
     evaluated: EvaluationSummary,
+    acceptance: &'a AcceptanceRules,
+    accepted: AcceptedFindings,
 }
 
 /// The counts with what else is told.
@@ -55,12 +58,16 @@ struct JsonReplay<'a> {
     notices: Vec<Notice>,
     /// What was evaluated, and what was not.
     evaluated: &'a str,
+    /// What exceptions and a baseline accept.
+    #[serde(rename = "acceptedFindings", skip_serializing_if = "Option::is_none")]
+    accepted: Option<JsonAcceptance>,
 }
 
 impl<'a> Collector<'a> {
     /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ReplayAnswerArguments,
+        acceptance: &'a AcceptanceRules,
         evaluated: EvaluationSummary,
         report: ReplayReport,
         share: Arc<ReadShare>,
@@ -79,6 +86,8 @@ impl<'a> Collector<'a> {
             lists_passed_over: false,
             notices: Notices::default(),
             evaluated,
+            acceptance,
+            accepted: AcceptedFindings::default(),
         }
     }
 
@@ -97,6 +106,7 @@ impl<'a> Collector<'a> {
         self.report
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
+        self.accepted.add(part.accepted);
         for why in part.not_subject {
             self.report.counts.count_not_subject(why);
         }
@@ -137,6 +147,7 @@ impl<'a> Collector<'a> {
             let logs = self.report.run.inputs.join(", ");
             return Err(CliError::Replay(ReplayError::NothingToReplay { logs }));
         }
+        let accepted = self.acceptance.end_requests(&self.accepted, "replay")?;
         self.write_page(errors, forgotten)?;
         let status = self.status(errors, scope);
         let (passed_over, lists) = (&self.passed_over, self.lists_passed_over);
@@ -148,9 +159,10 @@ impl<'a> Collector<'a> {
                     notes.push(&text!("note: {}\n", note));
                 }
                 output::print(&text!(
-                    "{}{}{}{}{}{}{}",
+                    "{}{}{}{}{}{}{}{}",
                     self.findings.left_out(),
                     tables,
+                    accepted.human(),
                     self.notices.lines(),
                     scope.counted(),
                     passed_over.text(lists),
@@ -160,7 +172,7 @@ impl<'a> Collector<'a> {
             }
             ReplayFormat::Json => {
                 let report = WithPassedOver {
-                    value: self.json(errors, forgotten),
+                    value: self.json(errors, forgotten, accepted.json()),
                     passed_over: passed_over.json(lists),
                 };
                 project::print_with_report("replay", &report)?;
@@ -171,7 +183,7 @@ impl<'a> Collector<'a> {
                 project::print_line("replay")?;
                 if self.arguments.summary {
                     let summary = WithPassedOver {
-                        value: self.json(errors, forgotten),
+                        value: self.json(errors, forgotten, accepted.json()),
                         passed_over: passed_over.json(lists),
                     };
                     output::print_json_line(&json::Summary { summary })?;
@@ -186,11 +198,12 @@ impl<'a> Collector<'a> {
         Ok(status)
     }
 
-    fn json(&self, errors: usize, forgotten: u64) -> JsonReplay<'_> {
+    fn json(&self, errors: usize, forgotten: u64, accepted: Option<JsonAcceptance>) -> JsonReplay<'_> {
         JsonReplay {
             counts: self.report.counts.json(&self.report.now, errors, forgotten),
             notices: self.notices.all(),
             evaluated: self.evaluated.as_str(),
+            accepted,
         }
     }
 
@@ -219,6 +232,10 @@ impl<'a> Collector<'a> {
             numbers: &[
                 ("refused now", refused),
                 ("allowed now", self.report.counts.of(Comparison::AllowedNow)),
+                (
+                    "refused and accepted",
+                    self.report.counts.of(Comparison::Accepted),
+                ),
                 ("undecided", self.report.counts.of(Comparison::Undecided)),
                 ("requests", requests),
                 ("events", self.report.counts.entries()),

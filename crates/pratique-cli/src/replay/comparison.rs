@@ -15,6 +15,8 @@ pub(super) enum Comparison {
     Same,
     /// The request was carried out, or it is not known what came of it, and it is refused now.
     RefusedNow,
+    /// The same, where all that refuses it is accepted.
+    Accepted,
     /// A policy refused the request, and it is allowed now.
     AllowedNow,
     /// Something that is not evaluated refused the request, or it failed.
@@ -31,9 +33,8 @@ impl Comparison {
             (_, Decision::Undecided) => Comparison::Undecided,
             (RecordedOutcome::Allowed, Decision::Allowed)
             | (RecordedOutcome::Refused(_), Decision::Denied | Decision::Accepted) => Comparison::Same,
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Denied | Decision::Accepted) => {
-                Comparison::RefusedNow
-            }
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Denied) => Comparison::RefusedNow,
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Accepted) => Comparison::Accepted,
             (RecordedOutcome::Refused(refusal), Decision::Allowed)
                 if refusal.by.is_policy() || refusal.by == RefusedBy::Recorded =>
             {
@@ -50,6 +51,7 @@ impl Comparison {
         match self {
             Comparison::Same => "same",
             Comparison::RefusedNow => "refused now",
+            Comparison::Accepted => "refused now, accepted",
             Comparison::AllowedNow => "allowed now",
             Comparison::NotCompared => "not compared",
             Comparison::Undecided => "undecided",
@@ -58,7 +60,10 @@ impl Comparison {
 
     /// Whether a request is shown that is compared so.
     pub(super) fn is_reported(self) -> bool {
-        !matches!(self, Comparison::Same | Comparison::NotCompared)
+        !matches!(
+            self,
+            Comparison::Same | Comparison::NotCompared | Comparison::Accepted
+        )
     }
 }
 

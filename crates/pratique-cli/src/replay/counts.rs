@@ -34,6 +34,8 @@ pub(super) struct JsonCounts<'a> {
     requests: u64,
     same: u64,
     refused_now: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    accepted: u64,
     allowed_now: u64,
     not_compared: u64,
     undecided: u64,
@@ -91,6 +93,7 @@ impl Counts {
             requests: self.requests(),
             same: self.of(Comparison::Same),
             refused_now: self.of(Comparison::RefusedNow),
+            accepted: self.of(Comparison::Accepted),
             allowed_now: self.of(Comparison::AllowedNow),
             not_compared: self.of(Comparison::NotCompared),
             undecided: self.of(Comparison::Undecided),
@@ -111,10 +114,14 @@ impl Counts {
         for comparison in [
             Comparison::Same,
             Comparison::RefusedNow,
+            Comparison::Accepted,
             Comparison::AllowedNow,
             Comparison::NotCompared,
         ] {
-            row(comparison.label(), self.of(comparison));
+            let count = self.of(comparison);
+            if count > 0 || comparison != Comparison::Accepted {
+                row(comparison.label(), count);
+            }
         }
         let not_compared = self.of(Comparison::NotCompared);
         if not_compared > 0 {

@@ -1,12 +1,15 @@
 //! The decision of policies on a replayed request.
 
 use pratique_report::{Evaluation, Finding};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use crate::acceptance::accepted_finding::AcceptedFinding;
+use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::evaluation::decision::Decision;
 use crate::evaluation::findings::Causes;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
+use crate::evaluation::record::Record;
 use crate::evaluation::result::ReviewResult;
 use pratique_review::PolicyDecision;
 
@@ -21,6 +24,13 @@ pub(crate) struct ReplayDecision {
     pub(crate) policies: Vec<PolicyDecision>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) undecided: Vec<JsonUndecided>,
+    /// What exceptions and a baseline accept, each with why.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "findings_alone")]
+    pub(crate) accepted: Vec<(AcceptedFinding, String)>,
+}
+
+fn findings_alone<S: Serializer>(accepted: &[(AcceptedFinding, String)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(accepted.iter().map(|(finding, _)| finding))
 }
 
 impl ReplayDecision {
@@ -31,6 +41,38 @@ impl ReplayDecision {
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             policies: std::mem::take(&mut result.decisions),
+            accepted: Vec::new(),
+        }
+    }
+
+    /// The decision, with what is accepted of it, which is counted.
+    pub(crate) fn of_accepting(
+        result: &mut ReviewResult<'_>,
+        acceptance: &AcceptanceRules,
+        counted: &mut AcceptedFindings,
+    ) -> Self {
+        if acceptance.is_empty() {
+            return ReplayDecision::of(result);
+        }
+        let mut record = Record::of(result);
+        let request = &result.input.request;
+        let object = if request.object.is_null() {
+            &request.old_object
+        } else {
+            &request.object
+        };
+        acceptance.apply(&mut record, object);
+        counted.count(&record, acceptance);
+        let told = |finding: AcceptedFinding| {
+            let told = finding.told();
+            (finding, told)
+        };
+        ReplayDecision {
+            decision: record.decision,
+            message: record.message,
+            policies: record.policies,
+            undecided: record.undecided,
+            accepted: record.accepted.into_iter().map(told).collect(),
         }
     }
 
@@ -42,6 +84,7 @@ impl ReplayDecision {
         self.decision = self.decision.with_pods(pod.decision);
         add_policies(&mut self.policies, pod.policies);
         add_undecided(&mut self.undecided, pod.undecided);
+        self.accepted.extend(pod.accepted);
     }
 
     /// A decision that no policy has a part in.
@@ -51,6 +94,7 @@ impl ReplayDecision {
             message: None,
             policies: Vec::new(),
             undecided: Vec::new(),
+            accepted: Vec::new(),
         }
     }
 
@@ -62,7 +106,7 @@ impl ReplayDecision {
             refusal: self.message.as_deref().map(|message| ("", message)),
             // Requests that were made are replayed without them.
             warnings: &[],
-            accepted: &[],
+            accepted: &self.accepted,
         };
         let undecided = self.undecided.iter();
         causes.findings(undecided.map(|undecided| (undecided, undecided.message.as_str())))

@@ -99,7 +99,7 @@ impl Row {
     pub(super) fn human(&self, style: Style) -> Text {
         let tone = match self.comparison {
             Comparison::RefusedNow => Tone::Bad,
-            Comparison::AllowedNow | Comparison::Undecided => Tone::Warning,
+            Comparison::AllowedNow | Comparison::Undecided | Comparison::Accepted => Tone::Warning,
             Comparison::Same | Comparison::NotCompared => Tone::Good,
         };
         let place = style.paint(Tone::Place, &self.place);

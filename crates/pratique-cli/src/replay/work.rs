@@ -16,6 +16,7 @@ use super::possible::without_object;
 use super::row::{JsonThen, Row};
 use super::subject::Subject;
 use super::units::Unit;
+use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::arguments::ReplayFormat;
 use crate::evaluation::limitations::Limitations;
 use crate::output::{Printed, problems};
@@ -34,6 +35,7 @@ pub(super) struct Part {
     pub(super) not_subject: Vec<NotSubject>,
     pub(super) faults: Faults,
     pub(super) limitations: Limitations,
+    pub(super) accepted: AcceptedFindings,
 }
 
 /// Replays parts of logs.
@@ -43,6 +45,8 @@ pub(super) struct Worker<'a> {
     pub(super) log: LogReader,
     pub(super) format: ReplayFormat,
     pub(super) summary: bool,
+    /// Which findings are accepted.
+    pub(super) acceptance: &'a AcceptanceRules,
 }
 
 impl Worker<'_> {
@@ -83,8 +87,9 @@ impl Worker<'_> {
                     let input = input(replayed, about.location.clone());
                     let validates = self.evaluator.validates();
                     part.limitations.count_unvalidated(&input, validates);
+                    let accepted = &mut part.accepted;
                     match self.engine.evaluate(&self.evaluator, input, |mut result| {
-                        ReplayDecision::of(&mut result)
+                        ReplayDecision::of_accepting(&mut result, self.acceptance, accepted)
                     }) {
                         Ok(now) => {
                             let row = about.row(subject, now);

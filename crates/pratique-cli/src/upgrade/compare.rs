@@ -52,7 +52,7 @@ fn of_decision(change: Change, old: &SideReview, new: &SideReview, kind: &str) -
     let message = |side: &SideReview| side.decision.message.clone().unwrap_or_default();
     let is_refused = old.decision.decision == Decision::Denied;
     match change {
-        Change::NewlyRefused => {
+        Change::NewlyRefused | Change::Accepted => {
             Some(UpgradeRule::NewlyRefused.about(refused_by(&new.decision, kind), message(new)))
         }
         Change::NewlyAllowed => {
