@@ -12,6 +12,7 @@ mod completions;
 mod duration;
 mod expand;
 mod files;
+mod foreign_words;
 mod gates;
 mod impact;
 mod init;
@@ -21,8 +22,10 @@ mod listen;
 mod lsp;
 mod man;
 mod objects;
+mod outputs;
 mod playground;
 mod policies;
+mod render;
 mod replay;
 mod report;
 mod results;
@@ -31,6 +34,7 @@ mod scan;
 mod scan_chain;
 mod sender;
 mod serve;
+mod short_help;
 #[cfg(feature = "kube")]
 mod snapshot;
 mod state;
@@ -49,9 +53,9 @@ use pratique_schema::Release;
 
 use crate::kubectl;
 use crate::output;
-use crate::output::text::text;
+use crate::output::text::{Text, text};
 use crate::project::arguments::completed;
-use crate::project::{Project, ProjectError, names_no_command};
+use crate::project::{FILE, Project, ProjectError, names_no_command};
 
 pub(crate) use acceptance::AcceptanceArguments;
 pub(crate) use admission_plugins::AdmissionPluginArguments;
@@ -76,8 +80,10 @@ pub(crate) use listen::Listen;
 pub(crate) use lsp::LspArguments;
 pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments, ValidationArguments};
+pub(crate) use outputs::{OUTPUT_VALUE, OutputArguments, OutputChoice};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
+pub(crate) use render::RenderArguments;
 pub(crate) use replay::{RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFormat};
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use results::ResultArguments;
@@ -158,6 +164,8 @@ pub(crate) enum ParseError {
     Line(clap::Error),
     /// The project file cannot be used.
     Project(ProjectError),
+    /// It names no command, and no project file names anything: there is nothing to do.
+    Nothing(Text),
 }
 
 /// Parses the command line, the environment and the project file: the runs that they ask for, in order.
@@ -165,8 +173,8 @@ pub(crate) enum ParseError {
 /// # Errors
 /// They are wrong, or ask for help.
 pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
-    let line: Vec<OsString> = std::env::args_os().collect();
     let command = command();
+    let line = foreign_words::translated(std::env::args_os().collect(), &command);
     let asks = |kind| matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     match command.clone().try_get_matches_from(&line) {
         // What is wrong in the file does not matter here.
@@ -184,11 +192,19 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         _ => {}
     }
     let project = Project::current(&line).map_err(ParseError::Project)?;
+    let is_bare = names_no_command(line.get(1..).unwrap_or_default());
     let Some(project) = project else {
+        if is_bare {
+            return Err(ParseError::Nothing(text!(
+                "there is nothing to do: no command is named, and there is no {} here or above; `pratique init` writes one, and \
+                 `pratique --help` lists the commands\n",
+                FILE
+            )));
+        }
         return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
     };
     let lines = match line.get(1..) {
-        Some(flags) if names_no_command(flags) => ["check", "review", "test"]
+        Some(_) if is_bare => ["check", "review", "test"]
             .into_iter()
             .filter(|name| project.runs(name))
             .map(|name| line.iter().cloned().chain([name.into()]).collect())
@@ -196,11 +212,10 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         _ => vec![line.clone()],
     };
     if lines.is_empty() {
-        output::eprint(&text!(
+        return Err(ParseError::Nothing(text!(
             "{}: it names no `policies`, `inputs` or `suites`: there is nothing to check, review or test\n",
             path_text(&project.path)
-        ));
-        return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
+        )));
     }
     let mut used = Vec::new();
     let lines: Vec<Vec<OsString>> = lines
@@ -223,7 +238,8 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
 
 /// The command line as it was typed.
 pub(crate) fn command() -> clap::Command {
-    kubectl::as_typed(with_renamed_variables(Arguments::command()))
+    let command = with_renamed_variables(Arguments::command());
+    kubectl::as_typed(short_help::with_short_help(command))
 }
 
 /// Parses a command line and the environment.
@@ -233,17 +249,36 @@ fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
     let parsed = matches.and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
     parsed
         .map_err(|error| error.format(&mut command))
-        .map_err(|mut error| {
-            if error.kind() == ErrorKind::InvalidSubcommand {
-                let names: Vec<String> = Arguments::command()
-                    .get_subcommands()
-                    .map(|command| command.get_name().to_owned())
-                    .collect();
-                let tip = format!("the commands are {}", names.join(", "));
-                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-            }
-            error
-        })
+        .map_err(with_tip)
+}
+
+/// An error with ours for a word of another tool.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let typed = |kind| match error.get(kind) {
+        Some(ContextValue::String(typed)) => typed.clone(),
+        _ => String::new(),
+    };
+    let tip = match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let tip = foreign_words::command_tip(&typed(ContextKind::InvalidSubcommand));
+            Some(tip.map_or_else(commands_tip, str::to_owned))
+        }
+        ErrorKind::UnknownArgument => {
+            foreign_words::flag_tip(&typed(ContextKind::InvalidArg)).map(str::to_owned)
+        }
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// The names of the commands.
+fn commands_tip() -> String {
+    let command = Arguments::command();
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    format!("the commands are {}", names.join(", "))
 }
 
 /// The subcommands.

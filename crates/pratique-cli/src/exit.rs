@@ -11,6 +11,7 @@ use pratique_types::admission_plugins::SwitchesError;
 
 use crate::acceptance::acceptance_error::AcceptanceError;
 use crate::check::check_error::CheckError;
+use crate::input::rendering::render_error::RenderError;
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::text::{Lines, Text, text};
@@ -118,6 +119,15 @@ pub(crate) enum CliError {
     /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks calls them")]
     NotEvaluated(#[from] NotEvaluated),
+    /// Revisions are compared, but of no policies.
+    #[error("--old-rev: name with --policies, or in pratique.yaml, the policies whose revisions are compared")]
+    NoComparedPolicies,
+    /// Two outputs cannot be told apart.
+    #[error("--output: {why}")]
+    Outputs { why: &'static str },
+    /// No objects are made of a directory.
+    #[error(transparent)]
+    Render(#[from] RenderError),
     /// Plugins are both on and off.
     #[error(transparent)]
     PluginSwitches(#[from] SwitchesError),

@@ -18,6 +18,7 @@ mod lsp;
 mod man;
 mod memory;
 mod output;
+mod output_target;
 mod playground;
 mod plugins;
 mod policies;
@@ -65,6 +66,10 @@ fn main() -> ExitCode {
         Ok(runs) => runs,
         Err(ParseError::Line(error)) => return explain(&error),
         Err(ParseError::Project(error)) => return error.report(),
+        Err(ParseError::Nothing(why)) => {
+            output::eprint(&why);
+            return ExitStatus::Undecided.code();
+        }
     };
     let worker = thread::Builder::new()
         .stack_size(STACK)

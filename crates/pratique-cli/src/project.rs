@@ -9,6 +9,7 @@
 pub(crate) mod applied;
 pub(crate) mod arguments;
 mod boundary;
+mod directory_contents;
 mod find;
 pub(crate) mod init;
 mod options;
@@ -39,7 +40,9 @@ use weakened::WeakenedSetting;
 
 #[cfg(feature = "kube")]
 pub(crate) use applied::names_kubeconfig;
-pub(crate) use applied::{ProjectReport, applied_file, permit, permit_referenced, report_of};
+pub(crate) use applied::{
+    ProjectReport, applied_file, is_untrusted_input, permit, permit_referenced, report_of,
+};
 pub(crate) use options::names_no_command;
 pub(crate) use report::{notices, print_line, print_with_report};
 pub(crate) use setting::Setting;
@@ -162,8 +165,13 @@ impl Project {
                 Some(TrustClass::Decides(weakening)) => {
                     weakened.extend(WeakenedSetting::find(setting, argument, weakening));
                 }
-                Some(TrustClass::ReachesOut) | None if self.trust == FileTrust::Trusted => {}
-                Some(TrustClass::ReachesOut) | None => refused.push(untrusted(setting)),
+                Some(TrustClass::ReachesOutIfNamed) if !setting.values().any(|value| value.contains('=')) => {
+                }
+                Some(TrustClass::ReachesOut | TrustClass::ReachesOutIfNamed) | None => {
+                    if self.trust == FileTrust::Untrusted {
+                        refused.push(untrusted(setting));
+                    }
+                }
             }
         }
         if !refused.is_empty() {
@@ -191,6 +199,11 @@ impl Project {
             path: path_text(&self.path),
             boundary: ProjectBoundary::new(self.boundary.clone(), paths(bounded)),
             kubeconfigs: paths(|setting| setting.argument == "kubeconfig").collect(),
+            untrusted_inputs: if is_trusted {
+                Vec::new()
+            } else {
+                paths(|setting| setting.argument == "inputs").collect()
+            },
             weakened,
             file: self.file.clone(),
         }

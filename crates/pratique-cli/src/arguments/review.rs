@@ -8,7 +8,7 @@ use pratique_types::Operation;
 
 use super::{
     AcceptanceArguments, AnswerArguments, ChainArguments, ExpandArguments, ObjectArguments,
-    PolicyPathArguments, SenderArguments, StateArguments, VerboseArguments, plugin,
+    PolicyPathArguments, RenderArguments, SenderArguments, StateArguments, VerboseArguments, plugin,
 };
 use crate::baseline::Level;
 
@@ -28,6 +28,8 @@ pub(crate) struct ReviewArguments {
     /// YAML and JSON separated by lines of `---`, JSON also concatenated or on lines of its own, and lists.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rendering: RenderArguments,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     /// Evaluate the policies, bindings and webhook configurations among the inputs as well, for all inputs; without the flag

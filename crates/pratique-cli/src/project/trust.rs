@@ -21,6 +21,8 @@ pub(crate) enum TrustClass {
     Decides(Weakening),
     /// It connects to other machines, runs programs, or writes: refused unless the file is trusted.
     ReachesOut,
+    /// It is harmless, but for values that name a file, as in `sarif=out.sarif`, which is written.
+    ReachesOutIfNamed,
 }
 
 /// Which values of a field may turn a refusal into an approval.
@@ -100,9 +102,20 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "the directory that stands for the root of a machine",
     ),
     harmless(
-        &["check", "review", "replay", "impact", "upgrade", "scan", "test"],
+        &["replay", "impact", "upgrade", "scan"],
         &["output"],
         "how the answer is printed",
+    ),
+    TrustRow {
+        commands: &["check", "review", "test"],
+        fields: &["output"],
+        class: TrustClass::ReachesOutIfNamed,
+        about: "how the answer is printed, and to which files it is written",
+    },
+    harmless(
+        &["review"],
+        &["stdinFilename"],
+        "where findings about standard input are told to be",
     ),
     harmless(&["check"], &["explainCost"], "how the answer is printed"),
     harmless(
@@ -327,7 +340,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
         "what is known of the cluster",
     ),
     decides(
-        &["review", "scan"],
+        &["review", "scan", "replay", "impact"],
         &["exceptions", "baseline"],
         Weakening::AnyChange,
         "which findings are accepted",
@@ -437,7 +450,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
     reaches_out(&["replay", "scan"], &["results"], "writes a file, or to a store"),
     reaches_out(&["review"], &["outputDir"], "writes files"),
     reaches_out(
-        &["review", "scan"],
+        &["review"],
+        &["render", "helmValues"],
+        "runs Helm or Kustomize, which read and fetch what sources name",
+    ),
+    reaches_out(
+        &["review", "scan", "replay", "impact"],
         &["writeBaseline"],
         "writes a file, or to a store",
     ),
@@ -608,6 +626,7 @@ mod tests {
             let class = match row.class {
                 TrustClass::Harmless => "harmless".to_owned(),
                 TrustClass::ReachesOut => "reaches out".to_owned(),
+                TrustClass::ReachesOutIfNamed => "harmless; reaches out if it names a file".to_owned(),
                 TrustClass::Decides(Weakening::AnyChange) => "decides: told if set".to_owned(),
                 TrustClass::Decides(Weakening::FewerThanDefault) => {
                     "decides: told if it lacks something of the default".to_owned()

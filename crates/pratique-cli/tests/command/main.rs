@@ -9,6 +9,7 @@
 )]
 
 mod acceptance;
+mod accepted_requests;
 mod answers;
 #[cfg(feature = "kube")]
 mod api_server;
@@ -55,12 +56,14 @@ mod kubectl;
 mod links;
 mod lists;
 mod lsp;
+mod managed_logs;
 mod mistakes;
 mod names;
 mod namespace_changes;
 mod neovim;
 mod notices;
 mod operations;
+mod other_tools;
 mod outputs;
 mod pages;
 mod phases;
@@ -74,6 +77,7 @@ mod pull_request;
 mod registry;
 mod release;
 mod release_by_release;
+mod rendering;
 mod replay;
 mod resources;
 mod review;
@@ -87,6 +91,7 @@ mod serve;
 mod serve_plugins;
 mod serve_policies;
 mod serve_webhooks;
+mod several_outputs;
 mod shells;
 mod sources;
 mod state;

@@ -170,7 +170,7 @@ fn what_the_file_names_is_scanned_by_and_replayed() {
 #[test]
 fn a_file_that_names_nothing_is_reported() {
     let run = repository("apiVersion: pratique/v1alpha1\nkind: Configuration\n").run(&[]);
-    run.exits(2);
+    run.exits(3);
     let message = "pratique.yaml: it names no `policies`, `inputs` or `suites`";
     assert!(run.stderr.starts_with(message), "{run}");
 }
@@ -211,7 +211,7 @@ fn the_file_is_read_strictly() {
     refused("review: {expand: maybe}\n", "expected `auto`, `on` or `off`");
     refused(
         "review: {output: xml}\n",
-        "expected `human`, `json`, `ndjson`, `sarif`, `junit`, `github`, `diff` or `yaml`, not `xml`",
+        "[possible values: human, json, ndjson, sarif, junit, github, diff, yaml]",
     );
     refused(
         "review: {failOn: [never]}\n",
@@ -257,15 +257,16 @@ policies:
 suites:
 - \"tests\"
 # Objects to review, such as rendered charts.
-# inputs: [rendered]
+inputs:
+- \"rendered\"
+- \"small\"
 # Objects of the cluster: namespaces, params, roles.
 # objects: [cluster]
 # Warnings that fail the commands.
 # deny: [warnings]
 "
     );
-    let run = repository.run(&[]);
-    run.exits(0);
+    repository.run(&[]).exits(1).stdout_has("at most 3 replicas");
     let run = repository.run(&["init"]);
     run.exits(2);
     assert_eq!(
