@@ -14,12 +14,14 @@ command=$1
 shift
 cd "$(dirname "$0")/$module"
 current=$(sed -n 's,^[[:space:]]*k8s.io/\(kubernetes\|apiserver\) v[01]\.\([0-9.]*\)$,\2,p' go.mod | head -n 1)
+# The module has this release itself.
+[ "$version" = "1.$current" ] && GOFLAGS=-buildvcs=false exec go "$command" "$@"
 files=$(mktemp -d)
 trap 'rm -rf "$files"' EXIT
 minor=${version#1.}
 # Paths of modules that stand beside this one are relative to the file.
 sed -e "s,v1\.$current,v$version,g" -e "s,v0\.$current,v0.$minor,g" -e "s,=> \.\./,=> $PWD/../,g" \
-  -e '/\/\/ indirect/d' -e '/^[[:space:]]\(k8s.io\/\(klog\|utils\|kube-openapi\)\|sigs.k8s.io\|github.com\/\(google\|go-logr\|spf13\)\|golang.org\|google.golang.org\)[^ ]* v/d' \
+  -e '/\/\/ indirect/d' -e '/^[[:space:]]\(k8s.io\/\(klog\|utils\|kube-openapi\)\|sigs.k8s.io\|github.com\/\(google\|go-logr\|spf13\)\|golang.org\|google.golang.org\|go.etcd.io\)[^ ]* v/d' \
   go.mod > "$files/go.mod"
 cp go.sum "$files/go.sum"
 minor=${minor%%.*}

@@ -130,8 +130,10 @@ impl<'a> Start<'a> {
                 "--service-cluster-ip-range=127.200.0.0/24",
                 "--authorization-mode=RBAC",
                 "--allow-privileged=true",
-                "--feature-gates=ManifestBasedAdmissionControlConfig=true",
             ]);
+        if let Some(gate) = self.programs.manifest_gate() {
+            command.arg(format!("--feature-gates={gate}"));
+        }
         command.args(self.flags);
         // No controller makes the accounts that it asks for.
         let accounts: &[&str] = if self.with.contains(&"ServiceAccount") {

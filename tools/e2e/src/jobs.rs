@@ -46,6 +46,8 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
     }
     let tools = Tools::find(None, None).map_err(|absent| format!("nothing was rendered: {}", absent.0))?;
     let (programs, state) = (environment.programs.clone(), environment.state.clone());
+    programs.add_controllers()?;
+    programs.add_store()?;
     let etcd = Etcd::start(&programs, &state)?;
     let start = Start {
         with: &["ServiceAccount"],

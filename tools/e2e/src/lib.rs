@@ -32,6 +32,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use pratique_harness::{Error, Transcript};
+use pratique_schema::Release;
 
 use programs::Programs;
 
@@ -42,6 +43,14 @@ pub struct Arguments {
     /// Only these parts.
     #[arg(long, value_enum)]
     only: Vec<Part>,
+    /// The release of Kubernetes whose server runs, in its patch version that is known.
+    #[arg(
+        long,
+        value_name = "VERSION",
+        value_parser = Release::by_version,
+        default_value_t = Release::latest()
+    )]
+    kubernetes_version: &'static Release,
     /// The `pratique` to try, instead of one that is built.
     #[arg(long, value_name = "FILE")]
     pratique: Option<PathBuf>,
@@ -96,6 +105,16 @@ const PARTS: [Part; 10] = [
     Part::Replays,
 ];
 
+impl Part {
+    /// Whether it gives the server static manifests.
+    fn needs_manifests(self) -> bool {
+        matches!(
+            self,
+            Part::Starts | Part::Twins | Part::Life | Part::Follows | Part::Replays
+        )
+    }
+}
+
 /// The programs and the directory of a part.
 struct Environment {
     programs: Programs,
@@ -109,12 +128,19 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn all(arguments: &Arguments) -> Result<Transcript, Error> {
-    let programs = Programs::build(arguments.pratique.as_deref(), &arguments.profile)?;
+    let release = arguments.kubernetes_version;
+    let programs = Programs::build(arguments.pratique.as_deref(), &arguments.profile, release)?;
+    println!("Kubernetes {}", release.patch_version());
     let mut transcript = Transcript::default();
     let chosen = PARTS
         .into_iter()
         .filter(|part| arguments.only.is_empty() || arguments.only.contains(part));
     for part in chosen {
+        if part.needs_manifests() && !programs.reads_manifests() {
+            let why = format!("Kubernetes {release} reads no static manifests");
+            transcript.skip(&format!("{part:?}"), &why);
+            continue;
+        }
         let environment = Environment {
             programs: programs.clone(),
             state: fresh_state(&programs)?,

@@ -5,28 +5,77 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use pratique_harness::{Error, cargo, go, workspace};
+use pratique_schema::{FeatureGates, Release};
+
+/// The gate of static manifests.
+const READS_MANIFESTS: &str = "ManifestBasedAdmissionControlConfig";
+
+/// The programs that are of a release of Kubernetes; a folder of its own has them.
+const OF_RELEASE: [&str; 2] = [SERVER, CONTROLLERS];
+const SERVER: &str = "apiserver";
+const CONTROLLERS: &str = "controller-manager";
 
 /// The paths of the programs.
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
     folder: PathBuf,
     pratique: PathBuf,
+    release: &'static Release,
 }
 
 impl Programs {
-    /// Builds all of them; `pratique` with a profile of cargo's, unless there is one already.
-    pub(super) fn build(pratique: Option<&Path>, profile: &str) -> Result<Self, Error> {
+    /// Builds those that every part needs, with the server of a release; `pratique` with a profile of cargo's, unless there is
+    /// one already.
+    pub(super) fn build(
+        pratique: Option<&Path>,
+        profile: &str,
+        release: &'static Release,
+    ) -> Result<Self, Error> {
         let pratique = match pratique {
             // It is run in other directories.
             Some(path) => fs::canonicalize(path).map_err(Error::file(path))?,
             None => cargo::pratique(profile)?,
         };
         let folder = workspace::target().join("e2e");
-        for package in ["etcd", "kubectl", "apiserver", "controller-manager"] {
+        for package in ["etcd", "kubectl"] {
             go::build_changed("e2e", &format!("./{package}"), &folder)?;
         }
-        go::build_changed("s3", "github.com/versity/versitygw/cmd/versitygw", &folder)?;
-        Ok(Programs { folder, pratique })
+        let programs = Programs {
+            folder,
+            pratique,
+            release,
+        };
+        programs.build_of_release(SERVER)?;
+        Ok(programs)
+    }
+
+    /// Builds the store.
+    pub(super) fn add_store(&self) -> Result<(), Error> {
+        let package = "github.com/versity/versitygw/cmd/versitygw";
+        go::build_changed("s3", package, &self.folder).map(drop)
+    }
+
+    /// Builds the controllers of the release.
+    pub(super) fn add_controllers(&self) -> Result<(), Error> {
+        self.build_of_release(CONTROLLERS)
+    }
+
+    fn build_of_release(&self, name: &str) -> Result<(), Error> {
+        let version = self.release.patch_version();
+        let package = format!("./{name}");
+        go::build_release(version, "e2e", &package, &self.folder.join(version)).map(drop)
+    }
+
+    /// The feature gate by which the server reads static manifests, where it exists and is off by itself.
+    pub(super) fn manifest_gate(&self) -> Option<String> {
+        let is_known = self.release.gates().get(READS_MANIFESTS).is_some();
+        let is_off = !FeatureGates::new(self.release).is_on(READS_MANIFESTS);
+        (is_known && is_off).then(|| format!("{READS_MANIFESTS}=true"))
+    }
+
+    /// Whether the server can read static manifests.
+    pub(super) fn reads_manifests(&self) -> bool {
+        self.release.gates().get(READS_MANIFESTS).is_some()
     }
 
     /// The folder of the cluster's programs.
@@ -34,15 +83,32 @@ impl Programs {
         &self.folder
     }
 
+    /// `pratique`, which does what the server of the release does.
     pub(super) fn pratique(&self) -> Command {
-        Command::new(&self.pratique)
+        let mut command = Command::new(&self.pratique);
+        // It follows the latest release by itself.
+        if self.release != Release::latest() {
+            command.env(RELEASE_VARIABLE, self.release.to_string());
+        }
+        if let Some(gate) = self.manifest_gate() {
+            command.env("PRATIQUE_FEATURE_GATES", gate);
+        }
+        command
     }
 
     /// A program by its name, such as etcd.
     pub(super) fn cluster(&self, name: &str) -> Command {
-        Command::new(self.folder.join(name))
+        let folder = if OF_RELEASE.contains(&name) {
+            self.folder.join(self.release.patch_version())
+        } else {
+            self.folder.clone()
+        };
+        Command::new(folder.join(name))
     }
 }
+
+/// The variable that names the release which `pratique` follows.
+pub(super) const RELEASE_VARIABLE: &str = "PRATIQUE_KUBERNETES_VERSION";
 
 /// The output of a command that succeeds, or how it failed.
 pub(super) fn succeeds(command: &mut Command) -> Result<String, Error> {

@@ -69,7 +69,6 @@ fn check(environment: &Environment, case: &Case, admission: &Path) -> Result<Val
     }
     let output = command
         .args(["--output", "json"])
-        .args(["--feature-gates", "ManifestBasedAdmissionControlConfig=true"])
         .arg(admission)
         .output()
         .map_err(|error| format!("pratique: {error}"))?;

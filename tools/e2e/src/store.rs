@@ -32,6 +32,7 @@ struct Scans {
 /// Runs all steps with one store.
 pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique scan with a store");
+    environment.programs.add_store()?;
     let certificates = environment.state.join("certificates");
     fs::create_dir_all(&certificates).map_err(Error::file(&certificates))?;
     let certificates = Certificates::new(&certificates)?;

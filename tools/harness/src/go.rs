@@ -36,8 +36,15 @@ pub fn command_at(version: &str, module: &str) -> Command {
 /// # Errors
 /// When Go does not start, or the package does not build.
 pub fn build(module: &str, package: &str, program: &Path) -> Result<(), Error> {
-    let status = command(module)
-        .args(["build", "-o"])
+    let mut command = command(module);
+    command.arg("build");
+    finish_build(command, [module, package], program)
+}
+
+/// Builds with a command that has its flags.
+fn finish_build(mut command: Command, [module, package]: [&str; 2], program: &Path) -> Result<(), Error> {
+    let status = command
+        .arg("-o")
         .arg(program)
         .arg(package)
         .status()
@@ -56,12 +63,54 @@ pub fn build(module: &str, package: &str, program: &Path) -> Result<(), Error> {
 /// # Errors
 /// As for [`build`].
 pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<PathBuf, Error> {
+    build_if_changed([module, package], folder, |program| {
+        build(module, package, program)
+    })
+}
+
+/// Builds a program of Kubernetes, such as `./apiserver`, with a release of it, `1.36.3`, as [`build_changed`] does. Like a
+/// program that was released, it knows its version: without one, a server warns of all versions that will ever be removed.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_release(version: &str, module: &str, package: &str, folder: &Path) -> Result<PathBuf, Error> {
+    build_if_changed([module, package], folder, |program| {
+        let mut command = command_at(version, module);
+        command.args(["build", "-ldflags", &version_flags(version)]);
+        finish_build(command, [module, package], program)
+    })
+}
+
+/// The flags of the linker that set the version of a program of Kubernetes.
+// Upstream: hack/lib/version.sh, kube::version::ldflags
+fn version_flags(version: &str) -> String {
+    let mut numbers = version.split('.');
+    let [major, minor] = [numbers.next(), numbers.next()].map(Option::unwrap_or_default);
+    let tag = format!("v{version}");
+    let values = [
+        ("gitVersion", tag.as_str()),
+        ("gitMajor", major),
+        ("gitMinor", minor),
+    ];
+    let packages = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"];
+    let flags = packages
+        .iter()
+        .flat_map(|package| values.map(|(name, value)| format!("-X {package}.{name}={value}")));
+    flags.collect::<Vec<_>>().join(" ")
+}
+
+/// Builds a package unless its program is newer than what it is made of.
+fn build_if_changed(
+    [module, package]: [&str; 2],
+    folder: &Path,
+    build: impl FnOnce(&Path) -> Result<(), Error>,
+) -> Result<PathBuf, Error> {
     fs::create_dir_all(folder).map_err(Error::file(folder))?;
     let program = folder.join(name(package));
     let sources = ["go.mod", "go.sum", package].map(|name| directory(module).join(name));
     if !modified(&program).is_some_and(|built| sources.iter().all(|source| newest(source) < Some(built))) {
-        eprintln!("building {package}");
-        build(module, package, &program)?;
+        eprintln!("building {}", program.display());
+        build(&program)?;
     }
     Ok(program)
 }
@@ -109,6 +158,17 @@ mod tests {
             ("sigs.k8s.io/kustomize/kustomize/v5", "kustomize"),
         ] {
             assert_eq!(super::name(package), expected);
+        }
+    }
+
+    #[test]
+    fn programs_know_their_version() {
+        let flags = super::version_flags("1.36.3");
+        for flag in [
+            "-X k8s.io/component-base/version.gitVersion=v1.36.3 ",
+            "-X k8s.io/client-go/pkg/version.gitMinor=36",
+        ] {
+            assert!(flags.contains(flag), "{flags}");
         }
     }
 }
