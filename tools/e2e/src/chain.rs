@@ -4,8 +4,6 @@
 //! The answers are kept in `testdata/e2e/chain`, so that a test compares ours without a server. `--bless` updates them.
 
 mod cases;
-mod command;
-mod http;
 mod known;
 mod ours;
 mod plugins;
@@ -19,12 +17,13 @@ use pratique_harness::{Error, Transcript};
 use serde_json::{Value, json};
 
 use super::Environment;
+use super::answers::{is_same, plain};
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
+use super::http::{self, Proxy};
 use super::kubectl::Kubectl;
-use cases::{Case, EVENTS, OPTIONAL, PluginSet, SECURITY, plain, state};
-use command::Review;
-use http::Proxy;
+use super::review_command::{ADMINISTRATOR, DEVELOPER, ReviewCommand};
+use cases::{Case, EVENTS, PluginSet, SECURITY, state};
 use ours::Ours;
 
 /// The developer's rights.
@@ -36,8 +35,9 @@ const SETTLING: Duration = Duration::from_secs(5);
 /// Asks servers with both sets of plugins, and compares.
 pub(super) fn run(environment: &Environment, transcript: &mut Transcript, bless: bool) -> Result<(), Error> {
     transcript.part("the whole chain of an API server, and ours");
-    let cases = cases::cases()?;
-    let ours = Ours::new(&state()?)?;
+    let release = environment.programs.release();
+    let cases = cases::cases(release)?;
+    let ours = Ours::new(&state()?, release)?;
     let [default, reviewed] = answers(environment, &cases, PluginSet::Default)?;
     let [all, all_reviewed] = answers(environment, &cases, PluginSet::All)?;
     let reviewed = [reviewed, all_reviewed];
@@ -64,9 +64,9 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript, bless:
         }
     }
     if bless {
-        cases::write(&cases, &answers)?;
+        cases::write(release, &cases, &answers)?;
     }
-    let recorded = cases::cases()?;
+    let recorded = cases::cases(release)?;
     plugins::run(environment, &recorded, transcript)
 }
 
@@ -78,9 +78,28 @@ fn answers(environment: &Environment, cases: &[Case], set: PluginSet) -> Result<
     });
     let (_etcd, mut server) = start(environment, &directory, set, &[])?;
     let answers = Clients::prepare(server.kubectl())?.ask(cases);
-    let review = Review::of(&environment.programs, server.kubectl(), &directory, set);
+    let enabled = format!("--enable-admission-plugins={}", set.enabled().join(","));
+    let review = ReviewCommand::new(&environment.programs, server.kubectl(), &directory, vec![enabled]);
     server.stop()?;
-    Ok([answers?, review?.answers(cases)?])
+    let configuration = directory.join("admission.yaml");
+    let flag = format!("--admission-control-config-file={}", configuration.display());
+    Ok([answers?, review_all(&review?.with_flag(flag), cases)?])
+}
+
+/// The answers of the command to all cases.
+fn review_all(review: &ReviewCommand<'_>, cases: &[Case]) -> Result<Vec<Value>, Error> {
+    let mut answers = vec![Value::Null; cases.len()];
+    for user in [ADMINISTRATOR, DEVELOPER] {
+        let of_user = cases.iter().enumerate().filter(|(_, case)| case.user == user.0);
+        let (places, objects): (Vec<usize>, Vec<&Value>) =
+            of_user.map(|(place, case)| (place, &case.object)).unzip();
+        for (place, answer) in places.into_iter().zip(review.answers(user, &objects)?) {
+            if let Some(slot) = answers.get_mut(place) {
+                *slot = answer;
+            }
+        }
+    }
+    Ok(answers)
 }
 
 /// Starts a server with a set of plugins, without some; their configuration is in `admission.yaml`.
@@ -93,13 +112,9 @@ fn start(
     fs::create_dir_all(directory).map_err(Error::file(&directory))?;
     let admission = configure(directory, "admission.yaml", &[])?;
     let etcd = Etcd::start(&environment.programs, directory)?;
-    let mut with = vec!["ServiceAccount"];
-    if set == PluginSet::All {
-        with.extend(OPTIONAL);
-    }
     let start = Start {
         admission: Some(&admission),
-        with: &with,
+        with: &set.enabled(),
         without,
         ..Start::of(&environment.programs, &etcd, directory)
     };
@@ -204,26 +219,6 @@ fn compare(case: &Case, server: &Value, ours: &Value) -> Result<String, Error> {
     }
 }
 
-/// Whether answers are equal. LimitRanger lists exceeded limits in the random order of a Go map.
-fn is_same(one: &Value, other: &Value) -> bool {
-    const MESSAGE: &str = "/status/message";
-    let sorted = |answer: &Value| {
-        let mut answer = answer.clone();
-        if let Some(message) = answer.pointer_mut(MESSAGE) {
-            let mut parts: Vec<&str> = message
-                .as_str()
-                .unwrap_or_default()
-                .split([',', '[', ']'])
-                .map(str::trim)
-                .collect();
-            parts.sort_unstable();
-            *message = parts.join(",").into();
-        }
-        answer
-    };
-    one == other || sorted(one) == sorted(other)
-}
-
 fn summary(answer: &Value) -> String {
     let message = answer.pointer("/status/message").and_then(Value::as_str);
     format!("{} {}", answer["code"], message.unwrap_or_default())
@@ -233,34 +228,27 @@ fn summary(answer: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
 
     #[test]
-    fn limits_are_told_in_any_order() {
-        let answer = |message: &str| json!({"code": 403, "status": {"message": message}});
-        let first = answer(
-            "p is forbidden: [maximum cpu is 1, but limit is 4, maximum memory is 1Gi, but limit is 4Gi]",
-        );
-        let other = answer(
-            "p is forbidden: [maximum memory is 1Gi, but limit is 4Gi, maximum cpu is 1, but limit is 4]",
-        );
-        assert!(is_same(&first, &other));
-        let another = answer(
-            "p is forbidden: [maximum memory is 1Gi, but limit is 4Gi, maximum cpu is 1, but limit is 5]",
-        );
-        assert!(!is_same(&first, &another));
-    }
-
-    #[test]
     fn answers_are_those_of_the_server() {
-        let cases = cases::cases().unwrap();
-        assert!(cases.len() > 100);
-        let ours = Ours::new(&state().unwrap()).unwrap();
+        let releases = Release::list()
+            .iter()
+            .copied()
+            .filter(|release| cases::is_recorded(release));
         let mut differences = Vec::new();
-        for case in &cases {
-            for set in PluginSet::BOTH {
-                if let Err(error) = compare(case, case.answer(set), &ours.answer(case, set)) {
-                    differences.push(format!("{}, {}:\n{error}", case.name, set.name()));
+        for release in releases {
+            let cases = cases::cases(release).unwrap();
+            assert!(cases.len() > 100);
+            let ours = Ours::new(&state().unwrap(), release).unwrap();
+            for case in &cases {
+                for set in PluginSet::BOTH {
+                    if let Err(error) = compare(case, case.answer(set), &ours.answer(case, set)) {
+                        let name = format!("{}, {}, Kubernetes {release}", case.name, set.name());
+                        differences.push(format!("{name}:\n{error}"));
+                    }
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! controllers, etcd, kubectl, Kustomize, Helm and an S3-compatible store are built from their published Go modules, so Go has to
 //! be installed; the first build takes minutes.
 
+mod answers;
 mod apiserver;
 mod bulk;
 mod case_files;
@@ -13,6 +14,7 @@ mod deployed;
 mod etcd;
 mod fleet;
 mod follows;
+mod http;
 mod jobs;
 mod kubectl;
 mod kubelet;
@@ -20,6 +22,7 @@ mod life;
 mod programs;
 mod replays;
 mod requests;
+mod review_command;
 mod roles;
 mod served;
 mod starts;
@@ -57,7 +60,7 @@ pub struct Arguments {
     /// The profile to build it with.
     #[arg(long, value_name = "NAME", default_value = "dev")]
     profile: String,
-    /// Write the answers of the part `chain` into `testdata/e2e/chain`.
+    /// Write the answers of the part `chain` into `testdata/e2e/chain`; of a release that is not the latest those that differ.
     #[arg(long)]
     bless: bool,
     /// Keep the state of the last part, logs included, and say where it is.

@@ -66,6 +66,11 @@ impl Programs {
         go::build_release(version, "e2e", &package, &self.folder.join(version)).map(drop)
     }
 
+    /// The release of the server.
+    pub(super) fn release(&self) -> &'static Release {
+        self.release
+    }
+
     /// The feature gate by which the server reads static manifests, where it exists and is off by itself.
     pub(super) fn manifest_gate(&self) -> Option<String> {
         let is_known = self.release.gates().get(READS_MANIFESTS).is_some();

@@ -4,7 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use pratique_harness::{Error, workspace};
+use pratique_schema::Release;
 use serde_json::{Map, Value};
+
+use crate::answers::is_same;
 
 /// The plugins of an API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +59,35 @@ impl PluginSet {
             PluginSet::All => "all plugins",
         }
     }
+
+    /// The plugins that are enabled by a flag.
+    pub(super) fn enabled(self) -> Vec<&'static str> {
+        let mut enabled = vec!["ServiceAccount"];
+        if self == PluginSet::All {
+            enabled.extend(OPTIONAL);
+        }
+        enabled
+    }
 }
 
 impl Case {
+    fn read(mut case: Value) -> Self {
+        let mut take = |name: &str| case.get_mut(name).map(Value::take).unwrap_or_default();
+        let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
+        Case {
+            name: text(take("name")),
+            user: text(take("user")),
+            object: take("object"),
+            answers: [take("default"), take("all")],
+        }
+    }
+
+    /// Whether the recorded answers are these.
+    fn has_answers(&self, answers: &[Value; 2]) -> bool {
+        let mut sets = PluginSet::BOTH.into_iter().zip(answers);
+        sets.all(|(set, answer)| is_same(self.answer(set), answer))
+    }
+
     /// The recorded answer.
     pub(super) fn answer(&self, set: PluginSet) -> &Value {
         let [default, all] = &self.answers;
@@ -73,6 +102,20 @@ fn file(name: &str) -> PathBuf {
     workspace::root().join("testdata/e2e/chain").join(name)
 }
 
+/// The objects with the answers of a server of the latest release.
+const LATEST: &str = "requests.json";
+
+/// The file of the answers of a release that differ from those of the latest one; `None` of that one itself.
+fn answers_of(release: &Release) -> Option<PathBuf> {
+    (release != Release::latest()).then(|| file(&format!("answers-{release}.json")))
+}
+
+/// Whether the answers of a release are recorded.
+#[cfg(test)]
+pub(super) fn is_recorded(release: &Release) -> bool {
+    answers_of(release).is_none_or(|path| path.is_file())
+}
+
 fn read(name: &str) -> Result<Vec<Value>, Error> {
     let path = file(name);
     let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
@@ -84,94 +127,47 @@ pub(super) fn state() -> Result<Vec<Value>, Error> {
     read("state.json")
 }
 
-/// The objects to create, each on its own: nothing is stored.
-pub(super) fn cases() -> Result<Vec<Case>, Error> {
-    let case = |mut case: Value| {
-        let mut take = |name: &str| case.get_mut(name).map(Value::take).unwrap_or_default();
-        let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
-        Case {
-            name: text(take("name")),
-            user: text(take("user")),
-            object: take("object"),
-            answers: [take("default"), take("all")],
-        }
+/// The objects to create, each on its own: nothing is stored. The answers are those of a release.
+pub(super) fn cases(release: &Release) -> Result<Vec<Case>, Error> {
+    let mut cases: Vec<Case> = read(LATEST)?.into_iter().map(Case::read).collect();
+    let Some(path) = answers_of(release).filter(|path| path.is_file()) else {
+        return Ok(cases);
     };
-    Ok(read("requests.json")?.into_iter().map(case).collect())
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for other in read(&name)?.into_iter().map(Case::read) {
+        if let Some(case) = cases.iter_mut().find(|case| case.name == other.name) {
+            case.answers = other.answers;
+        }
+    }
+    Ok(cases)
 }
 
-/// Writes the cases with other answers: of each the one with the default plugins, and with all.
-pub(super) fn write(cases: &[Case], answers: &[[Value; 2]]) -> Result<(), Error> {
-    let lines = cases.iter().zip(answers).map(|(case, [default, all])| {
+/// Writes the answers of a release to the cases: of each the one with the default plugins, and with all.
+pub(super) fn write(release: &Release, cases: &[Case], answers: &[[Value; 2]]) -> Result<(), Error> {
+    let others = match answers_of(release) {
+        None => None,
+        Some(path) => Some((path, self::cases(Release::latest())?)),
+    };
+    let mut lines = Vec::new();
+    for (at, (case, answers)) in cases.iter().zip(answers).enumerate() {
         let mut line = Map::new();
         line.insert("name".to_owned(), case.name.clone().into());
-        line.insert("user".to_owned(), case.user.clone().into());
-        line.insert("object".to_owned(), case.object.clone());
+        if let Some((_, latest)) = &others {
+            if latest.get(at).is_some_and(|latest| latest.has_answers(answers)) {
+                continue;
+            }
+        } else {
+            line.insert("user".to_owned(), case.user.clone().into());
+            line.insert("object".to_owned(), case.object.clone());
+        }
+        let [default, all] = answers;
         line.insert("default".to_owned(), default.clone());
         if all != default {
             line.insert("all".to_owned(), all.clone());
         }
-        Value::Object(line).to_string()
-    });
-    let text = format!("[\n{}\n]\n", lines.collect::<Vec<_>>().join(",\n"));
-    let path = file("requests.json");
+        lines.push(Value::Object(line).to_string());
+    }
+    let path = others.map_or_else(|| file(LATEST), |(path, _)| path);
+    let text = format!("[\n{}\n]\n", lines.join(",\n"));
     fs::write(&path, text).map_err(Error::file(&path))
-}
-
-/// The placeholder for the uid of an object.
-pub(super) const UID: &str = "11111111-2222-4333-8444-555555555555";
-
-/// The placeholder for the time of a request.
-pub(super) const TIME: &str = "2026-01-02T03:04:05Z";
-
-/// An answer without what is different each time.
-pub(super) fn plain(mut answer: Value) -> Value {
-    let random = |path: &str, constant| {
-        let value = answer.pointer(path).and_then(Value::as_str);
-        value.map(|value| (value.to_owned(), constant))
-    };
-    let random = [
-        random("/object/metadata/uid", UID),
-        random("/object/metadata/creationTimestamp", TIME),
-    ];
-    if let Some(Value::Object(metadata)) = answer.pointer_mut("/object/metadata") {
-        for name in ["managedFields", "uid", "creationTimestamp", "resourceVersion"] {
-            metadata.remove(name);
-        }
-        if let Some(prefix) = metadata.get("generateName").and_then(Value::as_str) {
-            let name = format!("{prefix}xxxxx");
-            metadata.insert("name".to_owned(), name.into());
-        }
-    }
-    if let Some(Value::Array(warnings)) = answer.get_mut("warnings") {
-        // Handlers of the server warn in an order of their own.
-        warnings.sort_by_key(ToString::to_string);
-    }
-    constant(answer, &random.into_iter().flatten().collect::<Vec<_>>())
-}
-
-/// Random values are made the same everywhere: these, and the end of the name of the volume that ServiceAccount adds.
-fn constant(value: Value, random: &[(String, &str)]) -> Value {
-    const PREFIX: &str = "kube-api-access-";
-    match value {
-        Value::String(text) if text.starts_with(PREFIX) && text.len() == PREFIX.len() + 5 => {
-            format!("{PREFIX}xxxxx").into()
-        }
-        Value::String(text) => {
-            let known = random.iter().find(|(value, _)| *value == text);
-            known.map_or(text.as_str(), |(_, constant)| constant).into()
-        }
-        Value::Array(elements) => elements
-            .into_iter()
-            .map(|value| constant(value, random))
-            .collect(),
-        Value::Object(members) => {
-            let members = members.into_iter();
-            Value::Object(
-                members
-                    .map(|(name, value)| (name, constant(value, random)))
-                    .collect(),
-            )
-        }
-        other => other,
-    }
 }

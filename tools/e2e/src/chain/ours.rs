@@ -1,4 +1,4 @@
-//! Our chain: an object is received, admitted by plugins, prepared to be stored, and validated by plugins.
+//! Our chain: an object is received, admitted by plugins, prepared to be stored, validated as its kind is, and by plugins.
 
 use std::time::Duration;
 
@@ -7,18 +7,22 @@ use pratique_json as json;
 use pratique_objects::Objects;
 use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Effects, MutableAttributes, PluginChain, PluginContext,
-    PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+    PluginSettings, Rejection, Stage, StateObjects, default_plugins_of,
 };
-use pratique_registry::{Placeholders, Prepared, Registry, Request, Store, Target, Verb};
-use pratique_schema::FeatureGates;
+use pratique_registry::{Attributes, Placeholders, Prepared, Registry, Request, Store, Target, Verb};
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::{GroupVersion, ObjectForm, Status, UserInfo};
+use pratique_validation::{Candidate, Validator};
 use serde_json::{Value, json};
 
-use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, SECURITY, TIME, UID, plain};
+use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, SECURITY};
+use crate::answers::{TIME, UID, plain};
 
 /// The cluster, and the plugins.
 pub(super) struct Ours {
+    gates: FeatureGates,
     scheme: Objects,
+    validator: Validator,
     stored: Stored,
     placeholders: Placeholders,
     state: StateObjects,
@@ -53,24 +57,27 @@ impl AccessReviewer for Roles {
 }
 
 impl Ours {
-    /// Decodes and defaults the state, and starts the plugins.
-    pub(super) fn new(objects: &[Value]) -> Result<Self, Error> {
+    /// Decodes and defaults the state, and starts the plugins of a release.
+    pub(super) fn new(objects: &[Value], release: &'static Release) -> Result<Self, Error> {
+        let gates = FeatureGates::new(release);
         let placeholders = Placeholders {
             uid: UID.to_owned(),
             time: TIME.to_owned(),
             name_suffix: "xxxxx".to_owned(),
             ..Placeholders::default()
         };
-        let scheme = Objects::with_placeholder(placeholders.time.clone());
-        let default: Vec<&str> = default_plugins().collect();
+        let scheme = Objects::with_placeholder(placeholders.time.clone()).with_gates(gates);
+        let default: Vec<&str> = default_plugins_of(release).collect();
         let all: Vec<&str> = default.iter().copied().chain(OPTIONAL).collect();
         let mut ours = Ours {
+            gates,
             scheme,
+            validator: Validator::new().with_gates(gates),
             stored: Stored,
             placeholders,
             state: StateObjects::whole(),
-            default: chain(&default)?,
-            all: chain(&all)?,
+            default: chain(&default, gates)?,
+            all: chain(&all, gates)?,
         };
         for object in objects {
             let administrator = administrator();
@@ -157,7 +164,7 @@ impl Ours {
             scheme: &self.scheme,
             store: &self.stored,
             placeholders: &self.placeholders,
-            release: None,
+            release: Some(self.gates.release().version()),
         };
         let body = object.to_string();
         let request = Request {
@@ -182,7 +189,8 @@ impl Ours {
             // Plugins change the decoded object in place: it is not decoded and defaulted again.
             received.attributes.object = object;
         }
-        let prepared = registry.prepare(received).map_err(|refusal| refusal.status)?;
+        let prepared = registry.prepare_valid(received, &|attributes| self.validate(attributes));
+        let prepared = prepared.map_err(|refusal| refusal.status)?;
         warnings.extend(prepared.warnings.iter().cloned());
         if let Some(chain) = chain {
             let request = prepared.attributes.request(user);
@@ -195,6 +203,16 @@ impl Ours {
             validated.map_err(|rejection| status(&rejection))?;
         }
         Ok(prepared)
+    }
+
+    fn validate(&self, attributes: &Attributes) -> Result<(), Box<Status>> {
+        let candidate = Candidate::new(&attributes.kind, &attributes.object).in_dry_run();
+        self.validator
+            .create(&candidate)
+            .map_err(|rejection| match rejection {
+                pratique_validation::Rejection::Invalid(status) => status,
+                open => unexpected(&open.to_string()),
+            })
     }
 }
 
@@ -216,8 +234,7 @@ fn administrator() -> UserInfo {
     }
 }
 
-fn chain(names: &[&str]) -> Result<PluginChain, Error> {
-    let gates = FeatureGates::default();
+fn chain(names: &[&str], gates: FeatureGates) -> Result<PluginChain, Error> {
     let plugins = names.iter().map(|name| {
         let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
         let configuration = match *name {

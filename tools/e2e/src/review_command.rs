@@ -7,42 +7,46 @@ use std::process::Command;
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::cases::{Case, OPTIONAL, PluginSet, plain};
-use crate::kubectl::Kubectl;
-use crate::programs::Programs;
+use super::answers::plain;
+use super::kubectl::Kubectl;
+use super::programs::{Programs, RELEASE_VARIABLE};
 
 /// The command, and what it knows of the server.
-pub(super) struct Review<'a> {
+pub(super) struct ReviewCommand<'a> {
     programs: &'a Programs,
     /// The directory of its files.
     directory: &'a Path,
     snapshot: PathBuf,
-    set: PluginSet,
+    /// Flags that say which plugins the server has.
+    plugins: Vec<String>,
+    /// Flags of reviews alone.
+    flags: Vec<String>,
 }
 
-/// The users of cases, with their groups.
-const USERS: [(&str, &str); 2] = [("admin", "system:masters"), ("dev", "developers")];
+/// Users with a group each.
+pub(super) const ADMINISTRATOR: (&str, &str) = ("admin", "system:masters");
+pub(super) const DEVELOPER: (&str, &str) = ("dev", "developers");
 
-impl<'a> Review<'a> {
-    /// Takes a snapshot of a server that has a set of plugins.
-    pub(super) fn of(
+impl<'a> ReviewCommand<'a> {
+    /// Takes a snapshot of a server; flags say which plugins that has.
+    pub(super) fn new(
         programs: &'a Programs,
         kubectl: &Kubectl,
         directory: &'a Path,
-        set: PluginSet,
+        plugins: Vec<String>,
     ) -> Result<Self, Error> {
         let kubeconfig = kubectl.kubeconfig(directory.join("administrator.kubeconfig"), "admin-token")?;
-        let snapshot = directory.join("snapshot");
-        let review = Review {
+        let review = ReviewCommand {
             programs,
             directory,
-            snapshot,
-            set,
+            snapshot: directory.join("snapshot"),
+            plugins,
+            flags: Vec::new(),
         };
         let mut command = review.command("snapshot");
         command.arg("--kubeconfig").arg(&kubeconfig).arg("--nodes");
         // A plugin asks what they may do.
-        for (user, group) in USERS {
+        for (user, group) in [ADMINISTRATOR, DEVELOPER] {
             command.args(["--as", user, "--as-group", group]);
         }
         command.arg(&review.snapshot);
@@ -54,29 +58,28 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The answers to all cases, in the form of the server's.
-    pub(super) fn answers(&self, cases: &[Case]) -> Result<Vec<Value>, Error> {
-        let mut answers = vec![Value::Null; cases.len()];
-        for (user, group) in USERS {
-            let of_user = cases.iter().enumerate().filter(|(_, case)| case.user == user);
-            let (places, objects): (Vec<usize>, Vec<&Value>) =
-                of_user.map(|(place, case)| (place, &case.object)).unzip();
-            for line in self.lines(user, group, &objects)? {
-                let number = line.pointer("/result/line").and_then(Value::as_u64);
-                let index = number.and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
-                let found = index.and_then(|index| Some((*places.get(index)?, *objects.get(index)?)));
-                if let Some((place, object)) = found
-                    && let Some(answer) = answers.get_mut(place)
-                {
-                    *answer = plain(answer_of(&line, object));
-                }
+    /// The same with another flag of reviews.
+    pub(super) fn with_flag(mut self, flag: String) -> Self {
+        self.flags.push(flag);
+        self
+    }
+
+    /// The answers to objects that a user creates, in the form of the server's.
+    pub(super) fn answers(&self, user: (&str, &str), objects: &[&Value]) -> Result<Vec<Value>, Error> {
+        let mut answers = vec![Value::Null; objects.len()];
+        for line in self.lines(user, objects)? {
+            let number = line.pointer("/result/line").and_then(Value::as_u64);
+            let index = number.and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
+            let place = index.and_then(|index| Some((answers.get_mut(index)?, *objects.get(index)?)));
+            if let Some((answer, object)) = place {
+                *answer = plain(answer_of(&line, object));
             }
         }
         Ok(answers)
     }
 
     /// The lines of output about the objects of one user; each object is on the line of its number.
-    fn lines(&self, user: &str, group: &str, objects: &[&Value]) -> Result<Vec<Value>, Error> {
+    fn lines(&self, (user, group): (&str, &str), objects: &[&Value]) -> Result<Vec<Value>, Error> {
         let input = self.directory.join(format!("{user}.ndjson"));
         let text: String = objects.iter().map(|object| format!("{object}\n")).collect();
         fs::write(&input, text).map_err(Error::file(&input))?;
@@ -84,8 +87,7 @@ impl<'a> Review<'a> {
         command
             .args(["--chain", "--dry-run", "--output", "json"])
             .args(["--as", user, "--as-group", group])
-            .arg("--admission-control-config-file")
-            .arg(self.directory.join("admission.yaml"))
+            .args(&self.flags)
             .arg("--snapshot")
             .args([&self.snapshot, &input]);
         let output = command.output().map_err(Error::program("pratique"))?;
@@ -101,15 +103,10 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// A command for which the same plugins are on as in the server.
+    /// A command for which the same plugins are on as in the server. The snapshot says its release.
     fn command(&self, name: &str) -> Command {
         let mut command = self.programs.pratique();
-        command.arg(name);
-        let mut enabled = vec!["ServiceAccount"];
-        if self.set == PluginSet::All {
-            enabled.extend(OPTIONAL);
-        }
-        command.arg(format!("--enable-admission-plugins={}", enabled.join(",")));
+        command.env_remove(RELEASE_VARIABLE).arg(name).args(&self.plugins);
         command
     }
 }

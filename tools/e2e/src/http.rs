@@ -8,7 +8,7 @@ use pratique_registry::Target;
 use pratique_types::GroupVersion;
 use serde_json::{Value, json};
 
-use crate::kubectl::Kubectl;
+use super::kubectl::Kubectl;
 
 /// A proxy with the rights of one user.
 pub(super) struct Proxy {
@@ -58,14 +58,16 @@ fn answer(response: &str) -> Option<Value> {
             .then(|| serde_json::from_str::<Value>(text).ok())?
     });
     let warnings: Vec<Value> = warnings.collect();
-    let body: Value = serde_json::from_str(body).ok()?;
-    let mut answer = match code {
-        200..300 => json!({"code": code, "object": body}),
-        _ => {
+    let parsed: Option<Value> = serde_json::from_str(body).ok();
+    let mut answer = match (code, parsed) {
+        (200..300, object) => json!({"code": code, "object": object?}),
+        (_, Some(body)) => {
             let parts = ["reason", "message", "details"].into_iter();
             let parts = parts.filter_map(|name| Some((name.to_owned(), body.get(name)?.clone())));
             json!({"code": code, "status": Value::Object(parts.collect())})
         }
+        // A path that the server does not have, or a request on which it panics.
+        (_, None) => json!({"code": code, "status": {"message": body.trim()}}),
     };
     if let (false, Some(members)) = (warnings.is_empty(), answer.as_object_mut()) {
         members.insert("warnings".to_owned(), Value::Array(warnings));
@@ -105,6 +107,9 @@ mod tests {
             "status": {"message": "no", "reason": "Forbidden"},
             "warnings": ["old \"x\""],
         });
+        assert_eq!(answer(response), Some(expected));
+        let response = "HTTP/1.0 404 Not Found\r\nOther: 1\r\n\r\n404 page not found\n";
+        let expected = json!({"code": 404, "status": {"message": "404 page not found"}});
         assert_eq!(answer(response), Some(expected));
         let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "shop"}});
         assert_eq!(path(&pod).unwrap(), "/api/v1/namespaces/shop/pods");
