@@ -9,6 +9,7 @@ use pratique_types::field::BadValue;
 use crate::errors::Errors;
 use crate::messages::port_number;
 use crate::node::Node;
+use crate::x509::{decode_block, parse_certificate};
 
 const URL_FORM: &str = "; desired format: https://host[/path]";
 
@@ -92,112 +93,39 @@ fn validate_path(path: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// Validates the certificates by which a server knows a webhook, if there are any. Of a certificate itself, only its frame is looked at.
+/// Validates the certificates by which a server knows a webhook, if there are any.
 // Upstream: apiserver/pkg/util/webhook/validation.go, ValidateCABundle
 pub fn validate_ca_bundle(bundle: &Node<'_, '_>, errors: &mut Errors) {
     if bundle.text().is_empty() {
         return;
     }
     let bytes = base64::decode(bundle.text()).unwrap_or_default();
-    if let Err(fault) = find_certificate(&String::from_utf8_lossy(&bytes)) {
+    if let Err(fault) = find_authority(&bytes) {
         let detail = format!("unable to load root certificates: {fault}");
         errors.invalid(bundle, BadValue::Json(bundle.value()), &detail);
     }
 }
 
-/// Whether a text has a certificate.
+/// Whether a text has a certificate that can be read; if not, what is wrong with the first one.
 // Upstream: client-go/transport/transport.go, rootCertPool, createErrorParsingCAData
-fn find_certificate(text: &str) -> Result<(), &'static str> {
-    const UNREADABLE: &str = "unable to parse bytes as PEM block";
-    const MALFORMED: &str = "failed to parse certificate: x509: malformed certificate";
+fn find_authority(text: &[u8]) -> Result<(), String> {
     let mut rest = text;
-    let mut fault = "no valid certificate authority data seen";
+    let mut fault = None;
     while !rest.is_empty() {
-        let Some((block, after)) = next_block(rest) else {
-            fault = UNREADABLE;
+        let Some((block, following)) = decode_block(rest) else {
+            fault.get_or_insert_with(|| "unable to parse bytes as PEM block".to_owned());
             break;
         };
-        rest = after;
+        rest = following;
         if block.label != "CERTIFICATE" || block.has_headers {
             continue;
         }
-        if is_sequence(&block.bytes) {
-            return Ok(());
-        }
-        fault = MALFORMED;
-        break;
-    }
-    // A certificate after one that is malformed counts.
-    let mut later = rest;
-    while let Some((block, after)) = next_block(later) {
-        if block.label == "CERTIFICATE" && !block.has_headers && is_sequence(&block.bytes) {
-            return Ok(());
-        }
-        later = after;
-    }
-    Err(fault)
-}
-
-struct PemBlock<'t> {
-    label: &'t str,
-    has_headers: bool,
-    bytes: Vec<u8>,
-}
-
-/// The next block of a text, and what follows it.
-// Upstream: encoding/pem/pem.go, Decode
-fn next_block(text: &str) -> Option<(PemBlock<'_>, &str)> {
-    let mut rest = text;
-    loop {
-        let (_, after) = rest.split_once("-----BEGIN ")?;
-        rest = after;
-        let Some((label, body)) = after
-            .split_once("-----")
-            .filter(|(label, _)| !label.contains('\n'))
-        else {
-            continue;
+        match parse_certificate(&block.bytes) {
+            Ok(_) => return Ok(()),
+            Err(error) => fault.get_or_insert_with(|| format!("failed to parse certificate: {error}")),
         };
-        let end = format!("-----END {label}-----");
-        let Some((content, after)) = body.split_once(end.as_str()) else {
-            continue;
-        };
-        let has_headers = content.contains(':');
-        let body = if has_headers {
-            content.split_once("\n\n").map_or("", |(_, body)| body)
-        } else {
-            content
-        };
-        let compact: String = body.split_whitespace().collect();
-        if let Ok(bytes) = base64::decode(&compact) {
-            let block = PemBlock {
-                label,
-                has_headers,
-                bytes,
-            };
-            return Some((block, after.trim_start()));
-        }
     }
-}
-
-/// Whether bytes are one sequence of DER, as a certificate is.
-fn is_sequence(bytes: &[u8]) -> bool {
-    let Some((0x30, rest)) = bytes.split_first().map(|(tag, rest)| (*tag, rest)) else {
-        return false;
-    };
-    let Some((first, rest)) = rest.split_first() else {
-        return false;
-    };
-    if *first < 0x80 {
-        return rest.len() == usize::from(*first);
-    }
-    let count = usize::from(first & 0x7f);
-    let Some((length, content)) = rest.split_at_checked(count) else {
-        return false;
-    };
-    let length = length.iter().try_fold(0usize, |length, byte| {
-        length.checked_mul(256)?.checked_add(usize::from(*byte))
-    });
-    count > 0 && length == Some(content.len())
+    Err(fault.unwrap_or_else(|| "no valid certificate authority data seen".to_owned()))
 }
 
 #[cfg(test)]
@@ -266,17 +194,25 @@ mod tests {
     fn bundles_have_certificates() {
         let block =
             |label: &str, body: &str| format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n");
-        let check =
-            |text: &str, fault: Option<&str>| assert_eq!(find_certificate(text).err(), fault, "{text}");
-        check(&block("CERTIFICATE", "MAMCAQE="), None);
+        let check = |text: &str, fault: Option<&str>| {
+            assert_eq!(find_authority(text.as_bytes()).err().as_deref(), fault, "{text}");
+        };
         check("x", Some("unable to parse bytes as PEM block"));
         check(
             &block("CERTIFICATE", "AAAA"),
             Some("failed to parse certificate: x509: malformed certificate"),
         );
+        // A frame is not enough, and the first fault is told.
+        check(
+            &(block("CERTIFICATE", "MAMCAQE=") + &block("CERTIFICATE", "AAAA")),
+            Some("failed to parse certificate: x509: malformed tbs certificate"),
+        );
         check(
             &block("PRIVATE KEY", "MAMCAQE="),
             Some("no valid certificate authority data seen"),
         );
+        let authority = include_str!("../../../testdata/validation/authority.pem");
+        check(authority, None);
+        check(&(block("CERTIFICATE", "AAAA") + authority), None);
     }
 }

@@ -45,16 +45,16 @@ fn read_block(text: &[u8], end: usize) -> Option<(PemBlock, &[u8])> {
     };
     while let (line, next) = split_line(rest)
         && line.contains(&b':')
-        && !rest.is_empty()
     {
         block.has_headers = true;
         rest = next;
+        // Headers end before the block does.
+        if text.len() - rest.len() > end {
+            return None;
+        }
     }
     // Where the block is empty, its first line has consumed the line break before its end.
     let start = text.len() - rest.len();
-    if block.has_headers && start > end {
-        return None;
-    }
     let trailer = text.get(end + END.len()..)?;
     let trailer = trailer.strip_prefix(label)?.strip_prefix(END_OF_LINE)?;
     let (blank, following) = split_line(trailer);
@@ -77,7 +77,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }
 
-/// The first line without the spaces at its end, and what follows it.
+/// The first line without its break and the spaces at its end, and what follows it.
 // Upstream: encoding/pem/pem.go, getLine
 fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
     let length = text.iter().position(|byte| *byte == b'\n');
@@ -88,7 +88,9 @@ fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
             text.get(length + 1..).unwrap_or_default(),
         ),
     };
-    let length = line.iter().rposition(|byte| !b" \t\r\n".contains(byte));
+    let is_broken = line.len() + rest.len() < text.len();
+    let line = line.strip_suffix(b"\r").filter(|_| is_broken).unwrap_or(line);
+    let length = line.iter().rposition(|byte| !b" \t".contains(byte));
     let line = line.get(..length.map_or(0, |last| last + 1));
     (line.unwrap_or_default(), rest)
 }
