@@ -56,3 +56,4 @@ pub use kinds::ADMIN_ACCESS_LABEL;
 pub use open_question::OpenQuestion;
 pub use rules::NamespaceView;
 pub use validator::{Candidate, FieldFault, Rejection, Validator};
+pub use x509::{KeyPairError, check_key_pair};

@@ -1,23 +1,27 @@
 //! Certificates and requests for them, as far as Go's `crypto/x509` looks into them while it reads them, with its errors.
 //!
-//! What is read is what a server reads: a certificate that Go takes is one here. Points of elliptic curves are not computed:
-//! whether one is on its curve is left to the verification of the signature.
+//! What is read is what a server reads: a certificate that Go takes is one here.
 
+mod base_point;
 mod certificate;
 mod curve_point;
 mod der;
 mod extensions;
+mod key_pair;
 mod mailbox;
 mod names;
 mod pem;
+mod private_key;
 mod public_key;
 mod request;
+mod rsa_numbers;
 mod signature;
 mod structures;
 
 use std::borrow::Cow;
 
 pub(crate) use certificate::{X509Certificate, parse_certificate, parse_certificates};
+pub use key_pair::{KeyPairError, check_key_pair};
 pub(crate) use mailbox::is_mailbox;
 pub(crate) use pem::decode_block;
 pub(crate) use public_key::{PublicKey, parse_public_key};

@@ -5,6 +5,13 @@ use super::der::{DerReader, SEQUENCE, is_negative, to_int, to_positive};
 use super::structures::{FieldReader, read_key_info};
 use super::{X509Error, required};
 
+/// The algorithms of keys, as they are identified.
+pub(super) const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+pub(super) const ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
+pub(super) const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
+pub(super) const X25519: &[u8] = &[0x2b, 0x65, 0x6e];
+const DSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x38, 0x04, 0x01];
+
 /// A public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PublicKey {
@@ -43,7 +50,7 @@ impl EllipticCurve {
         }
     }
 
-    fn from_identifier(identifier: &[u8]) -> Option<Self> {
+    pub(super) fn from_identifier(identifier: &[u8]) -> Option<Self> {
         match identifier {
             [0x2b, 0x81, 0x04, 0x00, 0x21] => Some(EllipticCurve::P224),
             [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07] => Some(EllipticCurve::P256),
@@ -65,7 +72,7 @@ impl EllipticCurve {
     }
 
     /// The size of a coordinate in bytes.
-    fn size(self) -> usize {
+    pub(super) fn size(self) -> usize {
         match self {
             EllipticCurve::P224 => 28,
             EllipticCurve::P256 => 32,
@@ -111,13 +118,11 @@ pub(crate) fn parse_public_key(der: &[u8]) -> Result<PublicKey, X509Error> {
 // Upstream: crypto/x509/parser.go, parsePublicKey
 pub(super) fn read_key(info: &KeyInfo<'_>) -> Result<Option<PublicKey>, X509Error> {
     match info.algorithm {
-        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01] => read_rsa(info).map(Some),
-        [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01] => read_ecdsa(info).map(Some),
-        [0x2b, 0x65, 0x70] => {
-            read_fixed(info, "Ed25519").map(|()| Some(PublicKey::Ed25519(info.key.clone())))
-        }
-        [0x2b, 0x65, 0x6e] => read_fixed(info, "X25519").map(|()| Some(PublicKey::Other)),
-        [0x2a, 0x86, 0x48, 0xce, 0x38, 0x04, 0x01] => read_dsa(info).map(|()| Some(PublicKey::Other)),
+        RSA => read_rsa(info).map(Some),
+        ECDSA => read_ecdsa(info).map(Some),
+        ED25519 => read_fixed(info, "Ed25519").map(|()| Some(PublicKey::Ed25519(info.key.clone()))),
+        X25519 => read_fixed(info, "X25519").map(|()| Some(PublicKey::Other)),
+        DSA => read_dsa(info).map(|()| Some(PublicKey::Other)),
         _ => Ok(None),
     }
 }

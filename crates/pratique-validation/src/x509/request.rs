@@ -1,6 +1,6 @@
 //! Requests for certificates (PKCS #10).
 
-use super::der::{DerReader, SEQUENCE, SET, to_int};
+use super::der::{DerReader, SEQUENCE, SET};
 use super::extensions::read_alternative_names;
 use super::names::check_name;
 use super::public_key::{PublicKey, read_key};
@@ -32,8 +32,7 @@ pub(crate) fn parse_request(der: &[u8]) -> Result<CertificateRequest<'_>, X509Er
     let mut fields = FieldReader::new(request.content);
     let signed = fields.read(FieldType::sequence("tbsCertificateRequest"))?;
     let mut inner = FieldReader::new(signed.content);
-    let version = inner.read(FieldType::INTEGER)?;
-    check_int(version.whole, version.content)?;
+    inner.read_int()?;
     let subject = inner.read_any()?.whole;
     let info = read_key_info(&mut inner)?;
     let attributes = inner.read_tagged_list()?.content;
@@ -52,18 +51,6 @@ pub(crate) fn parse_request(der: &[u8]) -> Result<CertificateRequest<'_>, X509Er
         parameters,
         signature,
     })
-}
-
-// Upstream: encoding/asn1/asn1.go, parseInt64
-fn check_int(whole: &[u8], content: &[u8]) -> Result<(), X509Error> {
-    if content.is_empty() {
-        return Err(structural("empty integer"));
-    }
-    let bytes = DerReader::new(whole).read_integer();
-    let bytes = bytes.ok_or_else(|| structural("integer not minimally-encoded"))?;
-    to_int(bytes)
-        .map(|_| ())
-        .ok_or_else(|| structural("integer too large"))
 }
 
 /// Reads the extensions that are requested. Attributes that cannot be read are none.

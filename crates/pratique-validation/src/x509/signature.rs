@@ -131,9 +131,16 @@ pub(crate) fn verify_possession(key: &PublicKey, text: &[u8], signature: &[u8]) 
     }
 }
 
+/// The public key of Ed25519 that belongs to a seed of 32 bytes; none where that is unknown.
+pub(super) fn derive_ed25519(seed: &[u8]) -> Option<Vec<u8>> {
+    backend::derive_ed25519(seed)
+}
+
 #[cfg(feature = "ring")]
 mod backend {
-    use ring::signature::{self, EcdsaVerificationAlgorithm, RsaParameters, RsaPublicKeyComponents};
+    use ring::signature::{
+        self, EcdsaVerificationAlgorithm, KeyPair as _, RsaParameters, RsaPublicKeyComponents,
+    };
 
     use super::{DigestAlgorithm, SignatureAlgorithm, SignatureVerdict};
     use crate::x509::public_key::{EllipticCurve, PublicKey};
@@ -197,6 +204,11 @@ mod backend {
         let key = signature::UnparsedPublicKey::new(&signature::ED25519, key);
         key.verify(signed, signature).is_ok().into()
     }
+
+    pub(super) fn derive_ed25519(seed: &[u8]) -> Option<Vec<u8>> {
+        let pair = signature::Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
+        Some(pair.public_key().as_ref().to_vec())
+    }
 }
 
 /// Knows nothing of signatures.
@@ -221,5 +233,9 @@ mod backend {
 
     pub(super) fn verify_ed25519(_: &[u8], _: &[u8], _: &[u8]) -> SignatureVerdict {
         SignatureVerdict::Unknown
+    }
+
+    pub(super) fn derive_ed25519(_: &[u8]) -> Option<Vec<u8>> {
+        None
     }
 }

@@ -1,9 +1,9 @@
-//! Elements of DER, as Go's `encoding/asn1` reads them into structures: requests and public keys are read so.
+//! Elements of DER, as Go's `encoding/asn1` reads them into structures: requests and keys are read so.
 
 use std::borrow::Cow;
 
 use super::X509Error;
-use super::der::DerReader;
+use super::der::{DerReader, to_int};
 use super::public_key::KeyInfo;
 
 /// What a field of a structure is.
@@ -17,8 +17,11 @@ pub(super) struct FieldType {
 
 impl FieldType {
     pub(super) const INTEGER: Self = FieldType::new(2, false, "int");
+    /// A whole number of any size, to which Go has a pointer: pointers have no name.
+    const NUMBER: Self = FieldType::new(2, false, "");
     pub(super) const BITS: Self = FieldType::new(3, false, "BitString");
-    pub(super) const IDENTIFIER: Self = FieldType::new(6, false, "ObjectIdentifier");
+    pub(super) const OCTETS: Self = FieldType::new(4, false, "");
+    const IDENTIFIER: Self = FieldType::new(6, false, "ObjectIdentifier");
 
     /// A structure of fields.
     pub(super) const fn sequence(name: &'static str) -> Self {
@@ -38,6 +41,12 @@ impl FieldType {
 pub(super) struct FieldElement<'d> {
     pub(super) content: &'d [u8],
     pub(super) whole: &'d [u8],
+}
+
+/// A whole number of 64 bits.
+pub(super) struct IntElement<'d> {
+    pub(super) value: i64,
+    pub(super) bytes: &'d [u8],
 }
 
 /// The fields of a structure; each method reads the next one.
@@ -68,11 +77,89 @@ impl<'d> FieldReader<'d> {
     // Upstream: encoding/asn1/asn1.go, parseField
     pub(super) fn read(&mut self, field: FieldType) -> Result<FieldElement<'d>, X509Error> {
         let header = self.header()?;
-        let is_universal = header.class == 0 && header.tag == u32::from(field.tag);
-        if !is_universal || header.is_compound != field.is_compound {
+        if !header.is_of(field) {
             return Err(mismatch(&header, field));
         }
         self.content(&header)
+    }
+
+    /// A field of a type that may be absent. What is there instead is a later field, or none at all.
+    pub(super) fn read_optional(&mut self, field: FieldType) -> Result<Option<FieldElement<'d>>, X509Error> {
+        if self.is_at_end() {
+            return Ok(None);
+        }
+        let header = self.header()?;
+        if !header.is_of(field) {
+            return Ok(None);
+        }
+        self.content(&header).map(Some)
+    }
+
+    /// The same within an element that has a tag of its structure, whose length is not looked at.
+    fn read_tagged(&mut self, tag: u32, field: FieldType) -> Result<Option<FieldElement<'d>>, X509Error> {
+        if self.is_at_end() {
+            return Ok(None);
+        }
+        let start = self.offset;
+        let header = self.header()?;
+        if header.offset >= self.bytes.len() {
+            return Err(structural("explicit tag has no child"));
+        }
+        let is_wrapper = (header.class, header.tag) == (2, tag) && (header.length == 0 || header.is_compound);
+        if !is_wrapper {
+            return Ok(None);
+        }
+        if header.length == 0 {
+            return Err(structural("zero length explicit tag was not an asn1.Flag"));
+        }
+        self.offset = header.offset;
+        let element = self.read_optional(field)?;
+        if element.is_none() {
+            self.offset = start;
+        }
+        Ok(element)
+    }
+
+    /// A whole number of 64 bits.
+    // Upstream: encoding/asn1/asn1.go, parseInt64
+    pub(super) fn read_int(&mut self) -> Result<i64, X509Error> {
+        self.read_whole_int().map(|int| int.value)
+    }
+
+    /// The same with its bytes.
+    pub(super) fn read_whole_int(&mut self) -> Result<IntElement<'d>, X509Error> {
+        let bytes = check_number(self.read(FieldType::INTEGER)?)?;
+        let value = to_int(bytes).ok_or_else(|| structural("integer too large"))?;
+        Ok(IntElement { value, bytes })
+    }
+
+    /// The bytes of a whole number of any size.
+    pub(super) fn read_number(&mut self) -> Result<&'d [u8], X509Error> {
+        check_number(self.read(FieldType::NUMBER)?)
+    }
+
+    /// The same of one that may be absent.
+    pub(super) fn read_optional_number(&mut self) -> Result<Option<&'d [u8]>, X509Error> {
+        self.read_optional(FieldType::NUMBER)?
+            .map(check_number)
+            .transpose()
+    }
+
+    /// The bytes of an object identifier.
+    pub(super) fn read_identifier(&mut self) -> Result<&'d [u8], X509Error> {
+        check_identifier(self.read(FieldType::IDENTIFIER)?)
+    }
+
+    /// The same of one that has a tag of its structure and may be absent.
+    pub(super) fn read_tagged_identifier(&mut self, tag: u32) -> Result<Option<&'d [u8]>, X509Error> {
+        let identifier = self.read_tagged(tag, FieldType::IDENTIFIER)?;
+        identifier.map(check_identifier).transpose()
+    }
+
+    /// A string of bits that has a tag of its structure and may be absent.
+    pub(super) fn read_tagged_bits(&mut self, tag: u32) -> Result<Option<Vec<u8>>, X509Error> {
+        let bits = self.read_tagged(tag, FieldType::BITS)?;
+        bits.map(|bits| check_bits(&bits)).transpose()
     }
 
     /// A field of any type.
@@ -141,8 +228,47 @@ impl<'d> FieldReader<'d> {
     }
 }
 
-// Upstream: encoding/asn1/asn1.go, parseBase128Int
+impl ElementHeader {
+    fn is_of(&self, field: FieldType) -> bool {
+        let is_universal = self.class == 0 && self.tag == u32::from(field.tag);
+        is_universal && self.is_compound == field.is_compound
+    }
+}
+
+/// The number of a tag that does not fit into its byte.
 fn read_long_tag(bytes: &mut impl Iterator<Item = (usize, u8)>) -> Result<u32, X509Error> {
+    let number = read_base_128(bytes)?;
+    if number < 0x1f {
+        return Err(syntax("non-minimal tag"));
+    }
+    Ok(number)
+}
+
+/// The bytes of a whole number.
+// Upstream: encoding/asn1/asn1.go, checkInteger
+fn check_number(number: FieldElement<'_>) -> Result<&[u8], X509Error> {
+    if number.content.is_empty() {
+        return Err(structural("empty integer"));
+    }
+    let bytes = DerReader::new(number.whole).read_integer();
+    bytes.ok_or_else(|| structural("integer not minimally-encoded"))
+}
+
+/// The bytes of an object identifier.
+// Upstream: encoding/asn1/asn1.go, parseObjectIdentifier
+fn check_identifier(identifier: FieldElement<'_>) -> Result<&[u8], X509Error> {
+    if identifier.content.is_empty() {
+        return Err(syntax("zero length OBJECT IDENTIFIER"));
+    }
+    let mut bytes = identifier.content.iter().copied().enumerate().peekable();
+    while bytes.peek().is_some() {
+        read_base_128(&mut bytes)?;
+    }
+    Ok(identifier.content)
+}
+
+// Upstream: encoding/asn1/asn1.go, parseBase128Int
+fn read_base_128(bytes: &mut impl Iterator<Item = (usize, u8)>) -> Result<u32, X509Error> {
     let mut value = 0u64;
     for (count, (_, byte)) in bytes.enumerate() {
         if count == 5 {
@@ -156,12 +282,7 @@ fn read_long_tag(bytes: &mut impl Iterator<Item = (usize, u8)>) -> Result<u32, X
             let number = u32::try_from(value)
                 .ok()
                 .filter(|number| i32::try_from(*number).is_ok());
-            let number = number.ok_or_else(|| structural("base 128 integer too large"))?;
-            return if number < 0x1f {
-                Err(syntax("non-minimal tag"))
-            } else {
-                Ok(number)
-            };
+            return number.ok_or_else(|| structural("base 128 integer too large"));
         }
     }
     Err(syntax("truncated base 128 integer"))
@@ -196,10 +317,7 @@ pub(super) fn structural(text: impl Into<Cow<'static, str>>) -> X509Error {
 pub(super) fn read_algorithm<'d>(reader: &mut FieldReader<'d>) -> Result<(&'d [u8], &'d [u8]), X509Error> {
     let algorithm = reader.read(FieldType::sequence("AlgorithmIdentifier"))?;
     let mut fields = FieldReader::new(algorithm.content);
-    let identifier = fields.read(FieldType::IDENTIFIER)?.content;
-    if identifier.is_empty() {
-        return Err(syntax("zero length OBJECT IDENTIFIER"));
-    }
+    let identifier = fields.read_identifier()?;
     let parameters = if fields.is_at_end() {
         &[]
     } else {
@@ -210,7 +328,11 @@ pub(super) fn read_algorithm<'d>(reader: &mut FieldReader<'d>) -> Result<(&'d [u
 
 /// A string of bits.
 pub(super) fn read_bits(reader: &mut FieldReader<'_>) -> Result<Vec<u8>, X509Error> {
-    let element = reader.read(FieldType::BITS)?;
+    check_bits(&reader.read(FieldType::BITS)?)
+}
+
+// Upstream: encoding/asn1/asn1.go, parseBitString
+fn check_bits(element: &FieldElement<'_>) -> Result<Vec<u8>, X509Error> {
     if element.content.is_empty() {
         return Err(syntax("zero length BIT STRING"));
     }
