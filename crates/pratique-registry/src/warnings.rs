@@ -1,13 +1,11 @@
 //! The warnings of a kind's storage.
-//!
-//! Those about certificates of Secrets that do not fit their keys and about overlapping paths of volumes are not
-//! implemented.
 
 mod addresses;
 mod kinds;
 mod network;
 mod pod_spec;
 mod storage;
+mod volume_paths;
 
 use pratique_gotext::validation::dns1123_label;
 use pratique_json::Value;

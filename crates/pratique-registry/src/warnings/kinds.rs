@@ -2,7 +2,8 @@
 
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, base64};
+use pratique_validation::check_key_pair;
 
 use super::addresses::of_networks;
 use super::pod_spec::of_label;
@@ -47,23 +48,16 @@ pub(super) fn resource_quota(object: &Value<'static>) -> Vec<String> {
     warnings
 }
 
-/// A certificate and its key that are none. Whether they belong together is not looked at.
-// Upstream: pkg/registry/core/secret/strategy.go, warningsForSecret; crypto/tls/tls.go, X509KeyPair
+/// Certificates and a key that are no pair.
+// Upstream: pkg/registry/core/secret/strategy.go, warningsForSecret
 pub(super) fn secret(object: &Value<'static>) -> Option<String> {
     if object::text(object, &["type"]) != "kubernetes.io/tls" {
         return None;
     }
-    let parts = [("tls.crt", "certificate"), ("tls.key", "key")];
-    let missing = parts.into_iter().find(|(name, _)| {
-        let text = object::text(object, &["data", name]);
-        let bytes = pratique_json::base64::decode(text).unwrap_or_default();
-        !bytes.windows(BEGIN.len()).any(|window| window == BEGIN)
-    });
-    missing.map(|(_, what)| format!("tls: failed to find any PEM data in {what} input"))
+    let part = |name| base64::decode(object::text(object, &["data", name])).unwrap_or_default();
+    let fault = check_key_pair(&part("tls.crt"), &part("tls.key")).err()?;
+    Some(fault.to_string())
 }
-
-/// How a block of PEM begins.
-const BEGIN: &[u8] = b"-----BEGIN ";
 
 // Upstream: pkg/registry/core/node/strategy.go, nodeWarnings
 pub(super) fn node(object: &Value<'static>) -> Vec<String> {

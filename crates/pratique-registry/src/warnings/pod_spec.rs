@@ -11,6 +11,7 @@ use pratique_json::{Object, Value};
 
 use super::addresses::{of_address, of_addresses};
 use super::storage::of_claim_amounts;
+use super::volume_paths;
 use crate::object::{self, Path};
 
 /// Labels of nodes that have others in their place.
@@ -138,7 +139,8 @@ pub(super) fn of(object: &Value<'static>, path: Path<'_>) -> Vec<String> {
     warnings.topology();
     warnings.annotations();
     warnings.volumes();
-    warnings.empty_projections();
+    let volumes = object::list(spec, &["volumes"]);
+    warnings.warnings.extend(volume_paths::of_volumes(volumes));
     warnings.duplicates();
     warnings.amounts(&["overhead"], &"spec.overhead", spec);
     warnings.seccomp();
@@ -256,19 +258,6 @@ impl PodWarnings<'_> {
             if let Some(claim) = volume.at(&["ephemeral", "volumeClaimTemplate"]) {
                 let shown = format!("{path}.ephemeral.volumeClaimTemplate.spec");
                 self.warnings.extend(of_claim_amounts(claim, &shown));
-            }
-        }
-    }
-
-    /// Sources of projected volumes that are none.
-    // Upstream: pkg/api/pod/warnings.go, warningsForOverlappingVirtualPaths
-    fn empty_projections(&mut self) {
-        for volume in object::list(self.spec, &["volumes"]) {
-            let sources = object::list(volume, &["projected", "sources"]).iter();
-            for _ in sources.filter(|source| source.is_empty()) {
-                let name = quote(object::text(volume, &["name"]));
-                self.warnings
-                    .push(format!("volume {name} (Projected) has no sources provided"));
             }
         }
     }

@@ -180,22 +180,11 @@ fn jobs() {
 }
 
 #[test]
-fn quotas_secrets_and_claims() {
+fn quotas_and_claims() {
     check(
         r#"{"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": {"cpu": "2", "limits.cpu": "1",
             "requests.memory": "1Gi", "limits.memory": "2Gi"}}}"#,
         &["ResourceQuota cpu (2) should be less than limits.cpu (1)"],
-    );
-    let secret = |data: &str| {
-        format!(r#"{{"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "data": {data}}}"#)
-    };
-    check(
-        &secret(r#"{"tls.crt": "YQ==", "tls.key": "YQ=="}"#),
-        &["tls: failed to find any PEM data in certificate input"],
-    );
-    check(
-        &secret(r#"{"tls.crt": "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t", "tls.key": "YQ=="}"#),
-        &["tls: failed to find any PEM data in key input"],
     );
     check(
         r#"{"apiVersion": "v1", "kind": "PodTemplate", "template": {"spec": {"volumes": [
@@ -264,4 +253,96 @@ fn drivers() {
     check_update(&DRIVER.replace(r#""audience": "a""#, ""), DRIVER, &[WARNING]);
     let in_secrets = r#""serviceAccountTokenInSecrets": true, "tokenRequests""#;
     check(&DRIVER.replace(r#""tokenRequests""#, in_secrets), &[]);
+}
+
+#[test]
+fn paths_of_volumes_overlap() {
+    let pod = |volumes: &str| {
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}},
+                "spec": {{"containers": [{{"name": "c"}}], "volumes": [{volumes}]}}}}"#
+        )
+    };
+    check(
+        &pod(
+            r#"{"name": "v", "configMap": {"name": "m", "items": [{"key": "a", "path": "p"}, {"key": "b", "path": "p/q/"},
+                {"key": "c", "path": "pq"}, {"key": "d", "path": "p"}, {"key": "e", "path": "p/q"}]}},
+            {"name": "w", "secret": {"secretName": "s", "items": [{"key": "a", "path": "x/y"}, {"key": "b", "path": "x"}]}},
+            {"name": "d", "downwardAPI": {"items": [{"path": "l"}, {"path": "l"}]}}"#,
+        ),
+        &[
+            r#"volume "v" (ConfigMap "m"): overlapping paths: "p/q" with "p""#,
+            r#"volume "v" (ConfigMap "m"): overlapping paths: "p" with "p""#,
+            r#"volume "v" (ConfigMap "m"): overlapping paths: "p" with "p/q""#,
+            r#"volume "v" (ConfigMap "m"): overlapping paths: "p/q" with "p""#,
+            r#"volume "v" (ConfigMap "m"): overlapping paths: "p/q" with "p/q""#,
+            r#"volume "v" (ConfigMap "m"): overlapping paths: "p/q" with "p""#,
+            r#"volume "w" (Secret "s"): overlapping paths: "x" with "x/y""#,
+            r#"volume "d" (DownwardAPI): overlapping paths: "l" with "l""#,
+        ],
+    );
+    check(
+        &pod(r#"{"name": "v", "projected": {"sources": [
+                {"configMap": {"name": "m", "items": [{"key": "a", "path": "token"}]}},
+                {"serviceAccountToken": {"path": "token"}}, {},
+                {"secret": {"name": "s", "items": [{"key": "a", "path": "token/a"}]}},
+                {"clusterTrustBundle": {"signerName": "a.b/c", "path": "ca"}},
+                {"podCertificate": {"keyPath": "ca/key", "credentialBundlePath": "bundle"}},
+                {"downwardAPI": {"items": [{"path": "bundle/"}]}}, {"secret": {"name": "whole"}}]}}"#),
+        &[
+            r#"volume "v" (Projected): overlapping paths: "token" (ServiceAccountToken) with "token" (ConfigMap "m")"#,
+            r#"volume "v" (Projected) has no sources provided"#,
+            r#"volume "v" (Projected): overlapping paths: "token/a" (Secret "s") with "token" (ConfigMap "m")"#,
+            r#"volume "v" (Projected): overlapping paths: "token/a" (Secret "s") with "token" (ServiceAccountToken)"#,
+            r#"volume "v" (Projected): overlapping paths: "ca/key" (PodCertificate key) with "ca" (ClusterTrustBundle "a.b/c")"#,
+            r#"volume "v" (Projected): overlapping paths: "bundle" (DownwardAPI) with "bundle" (PodCertificate credential bundle)"#,
+        ],
+    );
+}
+
+/// Very many paths in one volume take no quadratic time, and do not warn without end.
+#[test]
+fn very_many_paths_of_a_volume() {
+    let pod = |path: fn(usize) -> String| {
+        let items: Vec<String> = (0..50_000)
+            .map(|at| format!(r#"{{"path": "{}"}}"#, path(at)))
+            .collect();
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"containers": [],
+                "volumes": [{{"name": "v", "downwardAPI": {{"items": [{}]}}}}]}}}}"#,
+            items.join(",")
+        )
+    };
+    check(&pod(|at| format!("a/{at}")), &[]);
+    let (kind, object) = parse(&pod(|_| "a".to_owned()));
+    let warnings = on_create(&kind, &object, &Placeholders::default());
+    assert!((1_000..20_000).contains(&warnings.len()), "{}", warnings.len());
+}
+
+#[test]
+fn certificates_of_secrets() {
+    let secret = |kind: &str, certificate: &str, key: &str| {
+        let encode = |text: &str| pratique_json::base64::encode(text.as_bytes());
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "Secret", "metadata": {{"name": "a"}}, "type": "{kind}",
+                "data": {{"tls.crt": "{}", "tls.key": "{}"}}}}"#,
+            encode(certificate),
+            encode(key)
+        )
+    };
+    let block = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let key = "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n";
+    let tls = "kubernetes.io/tls";
+    let malformed = secret(tls, block, key);
+    check(&malformed, &["x509: malformed certificate"]);
+    check_update(&malformed, &malformed, &["x509: malformed certificate"]);
+    check(
+        &secret(tls, "-----BEGIN CERTIFICATE-----\nAAAA\n", key),
+        &["tls: failed to find any PEM data in certificate input"],
+    );
+    check(
+        &secret(tls, block, block),
+        &["tls: found a certificate rather than a key in the PEM for the private key"],
+    );
+    check(&secret("Opaque", "", ""), &[]);
 }
