@@ -231,13 +231,12 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     collector.sources.clone_from(&inputs.files.sources);
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::new)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
-    let errors = match (sources.shard().index, &from) {
-        (0, None) => errors.all(),
-        _ => &[],
-    };
-    for error in errors {
-        collector.count_error(&error.place, &error.message)?;
+    if let (0, None) = (sources.shard().index, &from) {
+        for error in errors.all() {
+            collector.count_error(&error.place, &error.message)?;
+        }
     }
+    collector.of_state = errors;
     let told = of_state.into_iter().chain(changes).chain(files.notices());
     let told = told.chain(scope.notices()).chain(project::notices("scan"));
     told.for_each(|notice| collector.add_notice(notice));

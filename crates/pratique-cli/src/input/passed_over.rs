@@ -1,7 +1,7 @@
 //! Files that are not read though they are among what the user names: counted, and listed on request.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{self, Path, PathBuf};
 
 use pratique_manifest::path_text;
 use serde::Serialize;
@@ -62,15 +62,21 @@ const MAX_PATHS: usize = 100_000;
 /// What was passed over: directories as one, with all in them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PassedOver {
-    /// Each path once, however often it is come by.
+    /// Each file once, however often it is come by, and by whichever path: the first one.
     paths: BTreeMap<PathBuf, (PassReason, bool)>,
+    /// These paths by where they are.
+    known: HashMap<PathBuf, PathBuf>,
     /// The counts of those that are not kept.
     others: BTreeMap<PassReason, usize>,
 }
 
 impl PassedOver {
     pub(super) fn add(&mut self, path: &Path, reason: PassReason, is_directory: bool) {
-        if self.paths.len() < MAX_PATHS || self.paths.contains_key(path) {
+        let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if let Some(known) = self.known.get(&absolute) {
+            self.paths.insert(known.clone(), (reason, is_directory));
+        } else if self.paths.len() < MAX_PATHS {
+            self.known.insert(absolute, path.to_owned());
             self.paths.insert(path.to_owned(), (reason, is_directory));
         } else {
             *self.others.entry(reason).or_default() += 1;
@@ -194,6 +200,7 @@ mod tests {
             passed_over.add(Path::new("a/c"), PassReason::Ignored, true);
         }
         passed_over.add(Path::new("a/d.md"), PassReason::Extension, false);
+        passed_over.add(Path::new("./a/d.md"), PassReason::Extension, false);
         assert_eq!(
             passed_over.text(true).as_str(),
             "passed over: 1 hidden, 1 ignored by git, 1 of other extensions\n  a/.b.yaml: hidden\n  a/c/: ignored by git\n  \

@@ -189,9 +189,14 @@ impl Notices {
         self.add(notice);
     }
 
-    /// Whether a notice is among those that are kept.
+    /// Whether a notice is among those that are kept, by whichever path its file was read.
     pub(crate) fn has(&self, notice: &Notice) -> bool {
-        self.first.contains(notice)
+        let place = notice.input_place();
+        self.first.iter().any(|known| {
+            known.rule == notice.rule
+                && known.message == notice.message
+                && (known.place == notice.place || known.input_place().is_same(&place))
+        })
     }
 
     /// How many there are that count as warnings.

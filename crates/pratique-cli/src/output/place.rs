@@ -1,5 +1,6 @@
 //! Places of inputs, as messages name them.
 
+use std::path::{self, PathBuf};
 use std::str::FromStr;
 
 /// A file, and a line and a column in it; these are 0 where they are not known.
@@ -31,6 +32,17 @@ impl InputPlace {
         }
     }
 
+    /// The file, whichever path leads to it from the working directory; links are not resolved.
+    pub(crate) fn absolute_file(&self) -> PathBuf {
+        path::absolute(&self.file).unwrap_or_else(|_| PathBuf::from(&self.file))
+    }
+
+    /// Whether another one is the same, by whichever path.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let is_same_file = || self.file == other.file || self.absolute_file() == other.absolute_file();
+        (self.line, self.column) == (other.line, other.column) && is_same_file()
+    }
+
     /// The line, if it is known.
     pub(crate) fn known_line(&self) -> Option<u32> {
         Some(self.line).filter(|line| *line > 0)
@@ -40,6 +52,15 @@ impl InputPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_to_one_file_are_one_place() {
+        let current = std::env::current_dir().unwrap();
+        let absolute = format!("{}:1:2", current.join("a/b.yaml").display());
+        let [place, other, whole, next] =
+            ["a/b.yaml:1:2", "./a/b.yaml:1:2", &absolute, "a/b.yaml:1:3"].map(InputPlace::parse);
+        assert!(place.is_same(&other) && place.is_same(&whole) && !place.is_same(&next));
+    }
 
     #[test]
     fn texts_name_places() {

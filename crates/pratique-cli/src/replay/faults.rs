@@ -63,7 +63,8 @@ impl CountedFaults {
     }
 
     /// Reports and counts the errors of a part; gives the error that ends the command.
-    pub(crate) fn collect(&mut self, faults: Faults, progress: &mut Progress) -> Option<CliError> {
+    pub(crate) fn collect(&mut self, mut faults: Faults, progress: &mut Progress) -> Option<CliError> {
+        self.leave_out_known(&mut faults);
         if !faults.errors.is_empty() {
             progress.clear();
         }
@@ -76,6 +77,14 @@ impl CountedFaults {
             self.shown.extend(faults.errors);
         }
         faults.fatal
+    }
+
+    /// Leaves out of the errors of a part those that were reported before: of a file that is state as well, or read by another path.
+    pub(crate) fn leave_out_known(&self, faults: &mut Faults) {
+        faults.errors.retain(|error| !self.shown.has(error));
+        if faults.errors.is_empty() {
+            faults.notes = Text::new();
+        }
     }
 
     /// The errors that were shown.

@@ -1,7 +1,5 @@
 //! Prints what was reviewed, in order, and counts it.
 
-use std::collections::HashSet;
-
 use pratique_review::{PodPolicies, SourceFile};
 
 use crate::acceptance::{AcceptanceRules, AcceptanceSummary, AcceptedFindings};
@@ -30,7 +28,7 @@ use crate::review::named_inputs::NamedInputs;
 use crate::review::object_files::ObjectFiles;
 use crate::review::tally::Tally;
 use crate::review::work::{DisplayedOutput, End, Reviewed};
-use crate::stream::input_errors::{InputErrors, JsonError};
+use crate::stream::input_errors::InputErrors;
 use crate::stream::progress::Progress;
 
 /// After how many errors the rest of a file is not reviewed.
@@ -42,8 +40,6 @@ pub(super) struct Printer<'a> {
     outputs: Vec<OutputTarget<ReviewFormat>>,
     annotations: AnnotationCounts,
     pub(super) errors: InputErrors,
-    /// The errors of the state: a file of it that is an input as well has them once.
-    of_state: HashSet<JsonError>,
     tally: Tally,
     accepted: AcceptedFindings,
     pub(super) operations: Operations,
@@ -110,7 +106,6 @@ impl<'a> Printer<'a> {
             answers: PrintedAnswers::new(arguments.all),
             object_files: directory.map(ObjectFiles::create).transpose()?,
             arguments,
-            of_state: errors.all().iter().cloned().collect(),
             errors,
             tally: Tally::default(),
             accepted: AcceptedFindings::default(),
@@ -190,7 +185,7 @@ impl<'a> Printer<'a> {
                 self.notices.tell(notice);
             }
         }
-        reviewed.errors.retain(|error| !self.of_state.contains(error));
+        reviewed.errors.retain(|error| !self.errors.has(error));
         if !reviewed.errors.is_empty() {
             reviewed.notes.push(&reviewed.error_text);
         }

@@ -28,7 +28,7 @@ use crate::scan::scan_error::ScanError;
 #[cfg(feature = "kube")]
 use crate::stream::checkpoint::report_lost;
 use crate::stream::checkpoint::{Checkpoints, Resumable};
-use crate::stream::input_errors::JsonError;
+use crate::stream::input_errors::{InputErrors, JsonError};
 use crate::stream::progress::{Progress, rate_and_rest};
 
 /// How many errors are printed.
@@ -57,6 +57,8 @@ pub(super) struct Collector<'a> {
     pub(super) sources: Vec<SourceFile>,
     unexpanded: UnexpandedWorkloads,
     notices: Notices,
+    /// The errors of the state, which are counted where it is: a file of it that is an input as well has them once.
+    pub(super) of_state: InputErrors,
     /// What is evaluated, once it is known.
     evaluated: Option<EvaluationSummary>,
     /// How many objects SARIF and JUnit leave out.
@@ -113,6 +115,7 @@ impl<'a> Collector<'a> {
             sources: Vec::new(),
             unexpanded: UnexpandedWorkloads::default(),
             notices: Notices::default(),
+            of_state: InputErrors::default(),
             evaluated: None,
             omitted: 0,
             checkpoints,
@@ -253,6 +256,9 @@ impl<'a> Collector<'a> {
 
     fn failed(&mut self, failed: Failed) -> Result<(), CliError> {
         let Failed { text, error, kind } = failed;
+        if self.of_state.has(&error) {
+            return Ok(());
+        }
         self.note(&text);
         let (api_version, kind) = kind.unwrap_or_default();
         self.count_failed(&error.place, &error.message, &api_version, &kind)?;

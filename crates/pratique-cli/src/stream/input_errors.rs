@@ -1,6 +1,9 @@
 //! Collects and reports inputs with errors.
 
-use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::exit::CliError;
 use crate::input::InputError;
@@ -12,11 +15,47 @@ use crate::output::text::{Lines, Text, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 
-/// The errors of inputs.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+/// The errors of inputs and of the state. A file that is read twice, as both or by two paths, has its errors once.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Vec<JsonError>")]
 pub(crate) struct InputErrors {
     errors: Vec<JsonError>,
+    known: HashSet<KnownError>,
+}
+
+/// By what an error is known again.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct KnownError {
+    file: PathBuf,
+    line: u32,
+    column: u32,
+    message: String,
+}
+
+impl From<&JsonError> for KnownError {
+    fn from(error: &JsonError) -> Self {
+        let place = error.input_place();
+        KnownError {
+            file: place.absolute_file(),
+            line: place.line,
+            column: place.column,
+            message: error.message.clone(),
+        }
+    }
+}
+
+impl From<Vec<JsonError>> for InputErrors {
+    fn from(errors: Vec<JsonError>) -> Self {
+        let mut all = InputErrors::default();
+        all.extend(errors);
+        all
+    }
+}
+
+impl Serialize for InputErrors {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.errors.serialize(serializer)
+    }
 }
 
 /// An error of an input, as JSON.
@@ -104,24 +143,39 @@ impl InputErrors {
         &self.errors
     }
 
-    /// Adds errors that were reported.
-    pub(crate) fn extend(&mut self, errors: Vec<JsonError>) {
-        self.errors.extend(errors);
+    /// Whether an error is among them.
+    pub(crate) fn has(&self, error: &JsonError) -> bool {
+        self.known.contains(&KnownError::from(error))
+    }
+
+    /// Adds errors that were reported; gives how many of them are new.
+    pub(crate) fn extend(&mut self, errors: Vec<JsonError>) -> usize {
+        let start = self.errors.len();
+        for error in errors {
+            if self.known.insert(KnownError::from(&error)) {
+                self.errors.push(error);
+            }
+        }
+        self.errors.len() - start
     }
 
     /// Reports an error of an input; errors of the command are returned.
     pub(crate) fn add(&mut self, error: InputError) -> Result<(), CliError> {
         let (text, errors) = described(error, Style::of_stderr())?;
-        output::eprint(&text);
-        self.errors.extend(errors);
+        self.tell(&text, errors);
         Ok(())
     }
 
     /// Reports an error.
     pub(crate) fn report(&mut self, place: String, message: String) {
         let (text, errors) = one(place, message, Style::of_stderr());
-        output::eprint(&text);
-        self.errors.extend(errors);
+        self.tell(&text, errors);
+    }
+
+    fn tell(&mut self, text: &Text, errors: Vec<JsonError>) {
+        if self.extend(errors) > 0 {
+            output::eprint(text);
+        }
     }
 
     /// Prints a JSON line for each error.

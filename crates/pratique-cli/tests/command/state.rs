@@ -384,3 +384,32 @@ fn definitions_that_define_nothing_are_told_once() {
         }
     }
 }
+
+/// A file that cannot be read, among the state and the inputs, by the same path and by others.
+#[test]
+fn a_file_of_the_state_and_the_inputs_has_its_errors_once() {
+    let directory = Directory::new()
+        .with(
+            "policy.yaml",
+            policy(CONFIG_MAPS, "name: a, parameterNotFoundAction: Allow"),
+        )
+        .with("in/object.yaml", OBJECT)
+        .with(
+            "in/broken.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a\n",
+        );
+    let absolute = directory.path().join("in").display().to_string();
+    for state in ["in", "./in", &absolute] {
+        let shared = ["--policies", "policy.yaml", "--objects", state];
+        for command in ["review", "scan"] {
+            let run = directory.run(&[&[command, "in", "--output", "json"][..], &shared].concat());
+            assert_eq!(run.stderr.matches("broken.yaml:").count(), 1, "{run:?}");
+            assert_eq!(run.stdout.matches("broken.yaml").count(), 1, "{run:?}");
+        }
+        let run = directory.run(&[&["scan", "in"][..], &shared].concat());
+        assert!(run.stdout.contains(" 1 not evaluated"), "{run:?}");
+        let sides = ["--old", "policy.yaml", "--new", "policy.yaml"];
+        let run = directory.run(&[&["impact", "in", "--objects", state][..], &sides].concat());
+        assert!(run.stdout.contains("1 error\n"), "{run:?}");
+    }
+}
