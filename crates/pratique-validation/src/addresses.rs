@@ -45,10 +45,9 @@ pub(crate) fn is_ipv6(text: &str) -> bool {
 /// An address, unless the old object has it already.
 // Upstream: pkg/apis/core/validation/validation.go, IsValidIPForLegacyField
 pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    if old.items().any(|old| old.text() == address.text()) {
-        return;
+    if ip_address(address.text()).is_some() && !old.items().any(|old| old.text() == address.text()) {
+        validate_legacy_ip_at(address, address.text(), errors);
     }
-    validate_legacy_ip_at(address, address.text(), errors);
 }
 
 /// An address that errors name at another place.

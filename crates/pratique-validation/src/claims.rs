@@ -1,5 +1,7 @@
 //! The specification of a PersistentVolumeClaim, which templates have as well.
 
+use std::collections::HashSet;
+
 use pratique_gotext::validation::dns1123_subdomain;
 use pratique_types::field::BadValue;
 
@@ -130,11 +132,10 @@ fn validate_data_source(source: &Node<'_, '_>, options: ClaimOptions, errors: &m
     }
 }
 
-/// Whether one of the templates of claims has a name.
-pub(crate) fn is_template(templates: Option<&Node<'_, '_>>, name: &str) -> bool {
-    templates.is_some_and(|templates| {
-        templates
-            .items()
-            .any(|template| template.child("metadata").child("name").text() == name)
-    })
+/// The names of templates of claims.
+pub(crate) fn template_names<'v>(templates: Option<&Node<'_, 'v>>) -> HashSet<&'v str> {
+    let templates = templates.iter().flat_map(|templates| templates.items());
+    templates
+        .map(|template| template.child("metadata").child("name").text())
+        .collect()
 }

@@ -101,6 +101,11 @@ impl Errors {
         }
     }
 
+    /// Adds an error that is made only if it is kept: one may say much.
+    pub(crate) fn push_with(&mut self, error: impl FnOnce() -> Error) {
+        self.list.push_with(error);
+    }
+
     /// A value that a declarative rule requires, too.
     pub fn required_covered(&mut self, field: impl Into<String>, detail: &str) {
         let start = self.len();

@@ -1,5 +1,7 @@
 //! RuntimeClasses.
 
+use std::collections::HashSet;
+
 use pratique_gotext::validation::dns1123_label;
 
 use super::{KindRules, Request};
@@ -45,17 +47,13 @@ fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     validate_labels(&scheduling.child("nodeSelector"), errors);
     let tolerations = scheduling.child("tolerations");
     validate_tolerations(&tolerations, PodOptions::default(), errors);
-    for (at, toleration) in tolerations.items().enumerate() {
-        let mut earlier = tolerations.items().take(at);
-        if earlier.any(|earlier| is_same_toleration(&earlier, &toleration)) {
+    let mut seen = HashSet::new();
+    for toleration in tolerations.items() {
+        // Their seconds do not matter.
+        let parts = ["key", "operator", "value", "effect"].map(|name| toleration.child(name).text());
+        if !seen.insert(parts) {
             let value = internal_json("core.Toleration", toleration.value());
             errors.duplicate(toleration, value);
         }
     }
-}
-
-/// Whether two tolerations are equal but for their seconds.
-fn is_same_toleration(one: &Node<'_, '_>, other: &Node<'_, '_>) -> bool {
-    let mut names = ["key", "operator", "value", "effect"].iter();
-    names.all(|name| one.child(name).text() == other.child(name).text())
 }

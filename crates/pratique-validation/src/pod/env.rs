@@ -1,10 +1,13 @@
 //! Environment variables and where their values come from.
 
+use std::cell::LazyCell;
+use std::collections::HashMap;
+
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::validation::{dns1123_label, qualified_name};
 use pratique_types::field::BadValue;
 
-use crate::claims::is_template;
+use crate::claims::template_names;
 use crate::errors::Errors;
 use crate::messages::{config_map_key, env_var_name, subdomain_name};
 use crate::node::Node;
@@ -298,6 +301,15 @@ pub(super) fn validate_file_volumes(
     claim_templates: Option<&Node<'_, '_>>,
     errors: &mut Errors,
 ) {
+    // The last of several volumes with a name counts.
+    let empty_at_first: LazyCell<HashMap<&str, bool>, _> = LazyCell::new(|| {
+        let volumes = spec.child("volumes");
+        let volumes = volumes
+            .items()
+            .map(|volume| (volume.child("name").text(), volume.child("emptyDir").is_set()));
+        volumes.collect()
+    });
+    let claims = LazyCell::new(|| template_names(claim_templates));
     for list in super::CONTAINER_LISTS {
         for container in spec.child(list).items() {
             for variable in container.child("env").items() {
@@ -307,15 +319,8 @@ pub(super) fn validate_file_volumes(
                     continue;
                 }
                 let name = reference.child("volumeName");
-                let volumes = spec.child("volumes");
-                // The last of several volumes with a name counts.
-                let volume = volumes
-                    .items()
-                    .filter(|volume| volume.child("name").text() == name.text())
-                    .last();
-                let is_claim = is_template(claim_templates, name.text());
-                let is_empty_dir = volume.as_ref().map(|volume| volume.child("emptyDir").is_set());
-                match is_empty_dir {
+                let is_claim = claims.contains(name.text());
+                match empty_at_first.get(name.text()) {
                     Some(true) if !is_claim => {}
                     None if !is_claim => errors.not_found(name, name.text()),
                     _ => errors.invalid_or_empty(&name, "referenced volume must be of type emptyDir"),

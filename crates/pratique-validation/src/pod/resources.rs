@@ -1,6 +1,8 @@
 //! Requests and limits of containers and Pods.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
 
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::validation::{dns1123_label, qualified_name};
@@ -180,15 +182,17 @@ fn validate_pod_resource_name(name: &str, field: &Node<'_, '_>, errors: &mut Err
 // Upstream: pkg/apis/core/validation/validation.go, validateResourceClaimNames
 fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors: &mut Errors) {
     // A name with a slash is one with a request to the server, too.
-    let mut seen: Vec<Cow<'_, str>> = Vec::new();
+    let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
+    // How many requests of a claim were named.
+    let mut requests: HashMap<&str, usize> = HashMap::new();
+    let names = LazyCell::new(|| known.map(Seen::sorted).unwrap_or_default().join(", "));
     for claim in claims.items() {
         let (name, request) = (claim.child("name").text(), claim.child("request"));
         if name.is_empty() {
             errors.required(claim, "");
             continue;
         }
-        let has = |seen: &[Cow<'_, str>], key: &str| seen.iter().any(|other| other == key);
-        if has(&seen, name) {
+        if seen.contains(name) {
             errors.duplicate(claim, name);
         } else {
             let text = request.text();
@@ -197,29 +201,30 @@ fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors:
                 errors.invalid_each(&request, &dns1123_label(text));
                 key = Cow::Owned(format!("{name}/{text}"));
             }
-            if has(&seen, &key) {
+            if seen.contains(&key) {
                 errors.duplicate(claim, key.as_ref());
             } else {
-                let of_claim =
-                    |other: &&Cow<'_, str>| other.split_once('/').is_some_and(|(of, _)| of == name);
-                for _ in seen.iter().filter(of_claim).take_while(|_| text.is_empty()) {
+                let named = requests.get(name).copied().filter(|_| text.is_empty());
+                for _ in 0..named.unwrap_or_default() {
                     errors.duplicate(claim, name);
                 }
-                seen.push(key);
+                let of_claim = name.split_once('/').map(|(of, _)| of);
+                if let Some(of) = of_claim.or((!text.is_empty()).then_some(name)) {
+                    *requests.entry(of).or_default() += 1;
+                }
+                seen.insert(key);
             }
         }
         if known.is_none_or(|known| !known.contains(name)) {
-            let names = known.map(Seen::sorted).unwrap_or_default();
-            let detail = if names.is_empty() {
-                "must be one of the names in pod.spec.resourceClaims which is empty".to_owned()
-            } else {
-                format!(
-                    "must be one of the names in pod.spec.resourceClaims: {}",
-                    names.join(", ")
-                )
-            };
-            let value = BadValue::Text(name.into());
-            errors.push(Error::new(ErrorKind::NotFound, claim, &value, &detail));
+            errors.push_with(|| {
+                let detail = if names.is_empty() {
+                    "must be one of the names in pod.spec.resourceClaims which is empty".to_owned()
+                } else {
+                    format!("must be one of the names in pod.spec.resourceClaims: {}", *names)
+                };
+                let value = BadValue::Text(name.into());
+                Error::new(ErrorKind::NotFound, claim, &value, &detail)
+            });
         }
     }
 }

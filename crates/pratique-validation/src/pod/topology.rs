@@ -1,9 +1,10 @@
 //! How Pods are spread, and the labels by which they find one another.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::errors::Errors;
 use crate::node::Node;
+use crate::seen::Seen;
 use crate::selector::{validate_label_name, validate_selector};
 
 use super::options::PodOptions;
@@ -99,28 +100,33 @@ pub(super) fn validate_label_keys(term: &Node<'_, '_>, mismatch: &Node<'_, '_>, 
             keys.items().for_each(|key| validate_label_name(&key, errors));
         }
     }
-    let expressions = selector.child("matchExpressions");
-    for (at, expression) in expressions.items().enumerate() {
+    if matching.is_empty() {
+        return;
+    }
+    // The last of equal keys counts.
+    let places: HashMap<&str, usize> = matching
+        .items()
+        .enumerate()
+        .map(|(at, key)| (key.text(), at))
+        .collect();
+    let mut earlier = Seen::default();
+    for expression in selector.child("matchExpressions").items() {
         let key = expression.child("key").text();
-        // The last of equal keys counts.
-        let position = matching.items().map(|key| key.text()).collect::<Vec<_>>();
-        let Some(index) = position.iter().rposition(|other| *other == key) else {
+        let is_earlier = !earlier.insert(key);
+        let Some(index) = places.get(key) else {
             continue;
         };
-        let is_earlier = expressions
-            .items()
-            .take(at)
-            .any(|earlier| earlier.child("key").text() == key);
         if is_earlier || selector.child("matchLabels").key(key).is_set() {
             errors.invalid(
-                term.path().index(index),
+                term.path().index(*index),
                 key,
                 "exists in both matchLabelKeys and labelSelector",
             );
         }
     }
+    let mismatched: HashSet<&str> = mismatch.items().map(|key| key.text()).collect();
     for key in matching.items() {
-        if mismatch.items().any(|other| other.text() == key.text()) {
+        if mismatched.contains(key.text()) {
             errors.invalid_or_empty(&key, "exists in both matchLabelKeys and mismatchLabelKeys");
         }
     }
@@ -139,12 +145,13 @@ fn validate_legacy_label_keys(constraint: &Node<'_, '_>, errors: &mut Errors) {
         errors.forbidden(keys, "must not be specified when labelSelector is not set");
     }
     let expressions = selector.child("matchExpressions");
+    let selected: HashSet<&str> = expressions
+        .items()
+        .map(|other| other.child("key").text())
+        .collect();
     for key in keys.items() {
         validate_label_name(&key, errors);
-        let has = selector.child("matchLabels").key(key.text()).is_set()
-            || expressions
-                .items()
-                .any(|other| other.child("key").text() == key.text());
+        let has = selector.child("matchLabels").key(key.text()).is_set() || selected.contains(key.text());
         if has {
             errors.invalid_or_empty(&key, "exists in both matchLabelKeys and labelSelector");
         }

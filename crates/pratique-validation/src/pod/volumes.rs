@@ -1,9 +1,12 @@
 //! Volumes: their names, and that each has one source.
 
+use std::cell::LazyCell;
+use std::collections::HashSet;
+
 use pratique_gotext::validation::dns1123_label;
 
 use super::volume_sources::{SOURCES, validate_source};
-use crate::claims::is_template;
+use crate::claims::template_names;
 use crate::errors::Errors;
 use crate::messages::subdomain_name;
 use crate::node::Node;
@@ -64,16 +67,23 @@ pub(super) fn validate_volumes<'v>(
         errors.extend(found);
     }
     let templates = known.claims.len();
+    let template_names = LazyCell::new(|| template_names(claim_templates));
+    let created = LazyCell::new(|| -> HashSet<&str> {
+        let volumes = volumes
+            .items()
+            .filter(|volume| volume.child("ephemeral").is_set());
+        volumes.map(|volume| volume.child("name").text()).collect()
+    });
     for (index, volume) in volumes.items().enumerate() {
         let name = volume.child("name").text();
-        if templates > 0 && is_template(claim_templates, name) {
+        if templates > 0 && template_names.contains(name) {
             continue;
         }
         let shown = if templates > 0 { added } else { index };
         added += 1;
         let volume = Node::with_path(volume.value(), volumes.path().index(shown));
         validate_volume(&volume, pod_name, &mut known, options, errors);
-        validate_not_created(&volume, &volumes, pod_name, errors);
+        validate_not_created(&volume, pod_name, &|| &*created, errors);
     }
     known
 }
@@ -113,7 +123,12 @@ fn validate_volume<'v>(
 }
 
 /// A claim that is made for this very Pod cannot be named as one that exists.
-fn validate_not_created(volume: &Node<'_, '_>, volumes: &Node<'_, '_>, pod_name: &str, errors: &mut Errors) {
+fn validate_not_created<'c>(
+    volume: &Node<'_, '_>,
+    pod_name: &str,
+    created: &dyn Fn() -> &'c HashSet<&'c str>,
+    errors: &mut Errors,
+) {
     let source = volume.child("persistentVolumeClaim");
     if !source.is_set() || pod_name.is_empty() {
         return;
@@ -126,10 +141,7 @@ fn validate_not_created(volume: &Node<'_, '_>, volumes: &Node<'_, '_>, pod_name:
     else {
         return;
     };
-    let is_created = volumes
-        .items()
-        .any(|other| other.child("ephemeral").is_set() && other.child("name").text() == rest);
-    if is_created {
+    if created().contains(rest) {
         errors.invalid_value(
             &name,
             "must not reference a PVC that gets created for an ephemeral volume",

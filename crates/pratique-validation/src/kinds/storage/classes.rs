@@ -1,6 +1,6 @@
 //! StorageClasses and VolumeAttributesClasses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use pratique_gotext::validation::qualified_name;
 
@@ -103,7 +103,8 @@ fn validate_parameters(parameters: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateTopologySelectorTerm
 fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
-    for (at, term) in topologies.items().enumerate() {
+    let mut seen_terms = HashSet::new();
+    for term in topologies.items() {
         let expressions = term.child("matchLabelExpressions");
         let mut keys = Seen::default();
         for requirement in expressions.items() {
@@ -122,8 +123,7 @@ fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
         }
         let this = values_by_key(&term);
         // The server compares with as many empty terms as there are terms, too.
-        let mut earlier = topologies.items().take(at);
-        if this.is_empty() || earlier.any(|earlier| values_by_key(&earlier) == this) {
+        if this.is_empty() || !seen_terms.insert(this) {
             errors.duplicate(expressions, "");
         }
     }

@@ -1,0 +1,116 @@
+//! Objects with very long lists: the time to judge them grows with their length, and what is told of them is bounded.
+
+use std::time::{Duration, Instant};
+
+use pratique_types::{GroupVersionKind, Status};
+use pratique_validation::{Candidate, Rejection, Validator};
+
+const COUNT: usize = 20_000;
+
+/// A list whose comparison of each element with each takes minutes.
+fn list(element: impl Fn(usize) -> String) -> String {
+    let elements: Vec<String> = (0..COUNT).map(element).collect();
+    format!("[{}]", elements.join(","))
+}
+
+#[track_caller]
+fn judge(api_version: &str, kind: &str, body: &str) -> Option<Box<Status>> {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let kind = GroupVersionKind::new(group, version, kind);
+    let text = format!(r#"{{"metadata": {{"name": "a", "namespace": "a"}}, {body}}}"#);
+    let object = pratique_json::parse(text.as_bytes()).unwrap();
+    let begun = Instant::now();
+    let judged = Validator::new().create(&Candidate::new(&kind, &object));
+    let elapsed = begun.elapsed();
+    assert!(elapsed < Duration::from_secs(15), "{elapsed:?}");
+    match judged {
+        Err(Rejection::Invalid(status)) => Some(status),
+        Err(other) => panic!("{other}"),
+        Ok(()) => None,
+    }
+}
+
+#[track_caller]
+fn judge_pod(spec: &str) -> Status {
+    let body = format!(r#""spec": {{"restartPolicy": "Always", "dnsPolicy": "Default", {spec}}}"#);
+    *judge("v1", "Pod", &body).unwrap()
+}
+
+#[track_caller]
+fn causes(status: Status) -> Vec<(String, String)> {
+    let causes = status.details.unwrap_or_default().causes.into_iter();
+    causes.map(|cause| (cause.field, cause.message)).collect()
+}
+
+#[test]
+fn the_number_and_the_length_of_errors_are_bounded() {
+    let ports = list(|_| r#"{"containerPort": 99999, "protocol": "TCP"}"#.to_owned());
+    let spec = format!(r#""containers": [{{"name": "a", "image": "a", "ports": {ports}}}]"#);
+    let causes_of_ports = causes(judge_pod(&spec));
+    assert_eq!(causes_of_ports.len(), 10_001);
+    let (_, last) = causes_of_ports.last().unwrap();
+    assert!(last.starts_with("Invalid value: and 10"), "{last}");
+    // Each error about a claim names all that there are.
+    let known = list(|at| format!(r#"{{"name": "known-{at}", "resourceClaimName": "c"}}"#));
+    let unknown = list(|at| format!(r#"{{"name": "other-{at}"}}"#));
+    let spec = format!(
+        r#""resourceClaims": {known}, "containers": [{{"name": "a", "image": "a", "resources": {{"claims": {unknown}}}}}]"#
+    );
+    let told: usize = causes(judge_pod(&spec))
+        .iter()
+        .map(|(_, message)| message.len())
+        .sum();
+    assert!((16 << 20..18 << 20).contains(&told), "{told}");
+}
+
+#[test]
+fn claims_are_compared_by_their_names() {
+    let claims = list(|at| format!(r#"{{"name": "a-{at}", "request": "r"}}"#));
+    let spec =
+        format!(r#""containers": [{{"name": "a", "image": "a", "resources": {{"claims": {claims}}}}}]"#);
+    assert_eq!(causes(judge_pod(&spec)).len(), 10_001);
+}
+
+#[test]
+fn volumes_are_found_by_their_names() {
+    let variables = list(|at| {
+        format!(
+            r#"{{"name": "V{at}", "valueFrom": {{"fileKeyRef": {{"volumeName": "v{at}", "path": "p", "key": "k"}}}}}}"#
+        )
+    });
+    let volumes = list(|at| format!(r#"{{"name": "v{at}", "emptyDir": {{}}}}"#));
+    let spec =
+        format!(r#""containers": [{{"name": "a", "image": "a", "env": {variables}}}], "volumes": {volumes}"#);
+    let told = causes(judge_pod(&spec));
+    assert!(told.iter().all(|(field, _)| !field.contains("env")), "{told:?}");
+    let volumes =
+        list(|at| format!(r#"{{"name": "v{at}", "persistentVolumeClaim": {{"claimName": "a-v{at}"}}}}"#));
+    let spec = format!(r#""containers": [{{"name": "a", "image": "a"}}], "volumes": {volumes}"#);
+    judge_pod(&spec);
+}
+
+#[test]
+fn keys_of_labels_are_compared_by_their_names() {
+    let keys = list(|at| format!(r#""k{at}""#));
+    let expressions = list(|at| format!(r#"{{"key": "e{at}", "operator": "Exists"}}"#));
+    let constraint = format!(
+        r#"{{"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "DoNotSchedule", "matchLabelKeys": {keys},
+            "labelSelector": {{"matchExpressions": {expressions}}}}}"#
+    );
+    let spec = format!(
+        r#""containers": [{{"name": "a", "image": "a"}}], "topologySpreadConstraints": [{constraint}]"#
+    );
+    judge_pod(&spec);
+}
+
+#[test]
+fn classes_are_compared_by_what_they_say() {
+    let tolerations = list(|at| format!(r#"{{"key": "k{at}", "operator": "Exists"}}"#));
+    let body = format!(r#""handler": "h", "scheduling": {{"tolerations": {tolerations}}}"#);
+    judge("node.k8s.io/v1", "RuntimeClass", &body);
+    let terms = list(|at| format!(r#"{{"matchLabelExpressions": [{{"key": "k", "values": ["v{at}"]}}]}}"#));
+    let body = format!(
+        r#""provisioner": "p", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate", "allowedTopologies": {terms}"#
+    );
+    judge("storage.k8s.io/v1", "StorageClass", &body);
+}
