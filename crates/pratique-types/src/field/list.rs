@@ -137,6 +137,23 @@ mod tests {
     }
 
     #[test]
+    fn the_length_of_errors_is_bounded() {
+        let mut errors = ErrorList::default();
+        let (long, mut made) = ("x".repeat(1 << 20), 0);
+        for _ in 0..40 {
+            errors.push_with(|| {
+                made += 1;
+                Error::invalid("a", long.as_str(), "")
+            });
+        }
+        assert_eq!((made, errors.len()), (MAX_BYTES >> 20, 40));
+        let kept = errors.into_vec();
+        assert_eq!(kept.len(), made + 1);
+        let last = kept.last().map(ToString::to_string).unwrap_or_default();
+        assert!(last.ends_with("and 24 more errors of this object"), "{last}");
+    }
+
+    #[test]
     fn the_number_of_errors_is_bounded() {
         let mut errors = ErrorList::default();
         for _ in 0..=MAX_ERRORS {
