@@ -1,7 +1,7 @@
 //! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
 
 use pratique_json::{Object, Value};
-use pratique_types::{GroupResource, Status, UserInfo, status};
+use pratique_types::{GroupResource, GroupVersionResource, Status, UserInfo, status};
 
 use crate::metadata::fill;
 use crate::object;
@@ -54,6 +54,8 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result
         attributes,
         warnings: received.warnings,
         refused: refused.map(Box::new),
+        dropped: Vec::new(),
+        first_warnings: usize::MAX,
     })
 }
 
@@ -65,7 +67,13 @@ fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes)
     if name.is_empty() {
         return Some(status::bad_request("Name parameter required."));
     }
-    let pod = registry.stored(target, name)?;
+    let Some(pod) = registry.stored(target, name) else {
+        let pods = GroupVersionResource::new("", "v1", "pods");
+        return registry
+            .store
+            .has_everything()
+            .then(|| status::not_found(&pods, name));
+    };
     let expected = |field| object::text(&attributes.object, &["deleteOptions", "preconditions", field]);
     let differs = |field| {
         let (expected, actual) = (expected(field), object::text(&pod, &["metadata", field]));

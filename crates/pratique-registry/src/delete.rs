@@ -50,6 +50,8 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepar
         attributes: received.attributes,
         warnings: received.warnings,
         refused: None,
+        dropped: Vec::new(),
+        first_warnings: usize::MAX,
     }
 }
 

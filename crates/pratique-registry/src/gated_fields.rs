@@ -2,8 +2,25 @@
 
 use pratique_json::Value;
 use pratique_schema::FeatureGates;
+use pratique_types::field;
 
-use crate::object;
+use crate::object::{self, Path};
+
+/// A field that is dropped without a word, as its feature is off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatedDrop {
+    /// The field, as a server writes paths: `spec.volumes[0].emptyDir.mode`.
+    pub path: String,
+    /// The feature gate.
+    pub gate: &'static str,
+}
+
+/// Drops fields behind gates that are off, and remembers which.
+#[derive(Debug)]
+pub(crate) struct FieldDropper {
+    pub(crate) gates: FeatureGates,
+    pub(crate) dropped: Vec<GatedDrop>,
+}
 
 /// The fields of one feature.
 #[derive(Clone, Copy, Debug)]
@@ -24,17 +41,59 @@ impl GatedFields {
 /// Names of fields from the outermost on: `*` stands for all elements of a list or values of a map, `a|b` for both fields.
 pub(crate) type FieldPattern = &'static [&'static str];
 
-/// Drops the fields of a feature that is off from a new object, unless the old one uses one of them.
-pub(crate) fn drop_unused(
-    object: &mut Value<'static>,
-    old: Option<&Value<'static>>,
-    feature: GatedFields,
-    gates: FeatureGates,
-) {
-    let is_used = |old| feature.fields.iter().any(|pattern| has_any(old, pattern));
-    if !gates.is_on(feature.gate) && !old.is_some_and(is_used) {
+impl FieldDropper {
+    /// Drops nothing yet.
+    pub(crate) fn new(gates: FeatureGates) -> Self {
+        FieldDropper {
+            gates,
+            dropped: Vec::new(),
+        }
+    }
+
+    /// Drops the fields of a feature that is off from a part of a new object, which is at `place`, unless the old one uses one of
+    /// them.
+    pub(crate) fn drop_unused(
+        &mut self,
+        (object, place): (&mut Value<'static>, Path<'_>),
+        old: Option<&Value<'static>>,
+        feature: GatedFields,
+    ) {
+        let is_used = |old| feature.fields.iter().any(|pattern| has_any(old, pattern));
+        if self.gates.is_on(feature.gate) || old.is_some_and(is_used) {
+            return;
+        }
+        let dropped = &mut self.dropped;
+        let mut remember = |path: &field::Path<'_>| dropped.push(GatedDrop::new(feature.gate, place, path));
         for pattern in feature.fields {
-            drop_all(object, pattern);
+            drop_all(object, pattern, &field::Path::ROOT, &mut remember);
+        }
+    }
+
+    /// Drops a field of a gate that is off, unless the old object has it.
+    pub(crate) fn drop_field(
+        &mut self,
+        object: &mut Value<'static>,
+        old: Option<&Value<'static>>,
+        gate: &'static str,
+        path: Path<'_>,
+    ) {
+        if self.gates.is_on(gate) || old.is_some_and(|old| object::has(old, path)) {
+            return;
+        }
+        if object::remove(object, path).is_some_and(|value| !is_unset(&value)) {
+            let path = path.join(".");
+            self.dropped.push(GatedDrop { path, gate });
+        }
+    }
+}
+
+impl GatedDrop {
+    /// A field below a place in an object.
+    pub(crate) fn new(gate: &'static str, place: Path<'_>, path: &field::Path<'_>) -> Self {
+        let separator = if place.is_empty() { "" } else { "." };
+        GatedDrop {
+            path: format!("{}{separator}{path}", place.join(".")),
+            gate,
         }
     }
 }
@@ -64,28 +123,36 @@ fn is_unset(value: &Value<'static>) -> bool {
     }
 }
 
-/// Removes a field everywhere. Recursion follows the pattern.
-fn drop_all(value: &mut Value<'static>, pattern: &[&str]) {
+/// Removes a field everywhere, and tells where it had a value. Recursion follows the pattern.
+fn drop_all(
+    value: &mut Value<'static>,
+    pattern: &[&str],
+    path: &field::Path<'_>,
+    tell: &mut dyn FnMut(&field::Path<'_>),
+) {
     let Some((first, rest)) = pattern.split_first() else {
         return;
     };
     match (*first, value) {
         ("*", Value::Array(elements)) => {
-            for element in elements {
-                drop_all(element, rest);
+            for (index, element) in elements.iter_mut().enumerate() {
+                drop_all(element, rest, &path.index(index), tell);
             }
         }
         ("*", Value::Object(members)) => {
-            for member in members.values_mut() {
-                drop_all(member, rest);
+            for (key, member) in members.iter_mut() {
+                drop_all(member, rest, &path.key(key), tell);
             }
         }
         (names, value @ Value::Object(_)) => {
             for name in names.split('|') {
+                let path = path.child(name);
                 if rest.is_empty() {
-                    object::remove(value, &[name]);
+                    if object::remove(value, &[name]).is_some_and(|member| !is_unset(&member)) {
+                        tell(&path);
+                    }
                 } else if let Some(member) = value.get_mut(name) {
-                    drop_all(member, rest);
+                    drop_all(member, rest, &path, tell);
                 }
             }
         }
@@ -102,31 +169,34 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(old: Option<&str>, expected: &str) {
+    fn check(old: Option<&str>, expected: &str, paths: &[&str]) {
         const FEATURE: GatedFields = GatedFields::new("EmptyDirVolumeMode", &[&["a|b", "*", "c"], &["d"]]);
         let mut object = read(r#"{"a":[{"c":1,"x":1},{}],"b":{"k":{"c":{}}},"d":[1]}"#);
         let mut kept = object.clone();
-        drop_unused(
-            &mut object,
-            old.map(read).as_ref(),
-            FEATURE,
-            FeatureGates::default(),
-        );
+        let mut dropper = FieldDropper::new(FeatureGates::default());
+        dropper.drop_unused((&mut object, &["spec"]), old.map(read).as_ref(), FEATURE);
         assert_eq!(object.to_string(), expected, "{old:?}");
-        let gates = FeatureGates::default().with(FEATURE.gate, true);
+        let dropped: Vec<&str> = dropper.dropped.iter().map(|drop| drop.path.as_str()).collect();
+        assert_eq!(dropped, paths, "{old:?}");
+        let mut dropper = FieldDropper::new(FeatureGates::default().with(FEATURE.gate, true));
         let unchanged = kept.to_string();
-        drop_unused(&mut kept, old.map(read).as_ref(), FEATURE, gates);
-        assert_eq!(kept.to_string(), unchanged, "{old:?}");
+        dropper.drop_unused((&mut kept, &["spec"]), old.map(read).as_ref(), FEATURE);
+        assert_eq!(
+            (kept.to_string(), dropper.dropped),
+            (unchanged, Vec::new()),
+            "{old:?}"
+        );
     }
 
     #[test]
     fn fields_stay_where_they_were_used() {
         let dropped = r#"{"a":[{"x":1},{}],"b":{"k":{}}}"#;
         let kept = r#"{"a":[{"c":1,"x":1},{}],"b":{"k":{"c":{}}},"d":[1]}"#;
-        check(None, dropped);
-        check(Some(r#"{"a":[{}],"d":[]}"#), dropped);
-        check(Some(r#"{"b":{"k":{"c":null}}}"#), dropped);
-        check(Some(r#"{"b":{"k":{"c":0}}}"#), kept);
-        check(Some(r#"{"d":[1]}"#), kept);
+        let paths = ["spec.a[0].c", "spec.b[k].c", "spec.d"];
+        check(None, dropped, &paths);
+        check(Some(r#"{"a":[{}],"d":[]}"#), dropped, &paths);
+        check(Some(r#"{"b":{"k":{"c":null}}}"#), dropped, &paths);
+        check(Some(r#"{"b":{"k":{"c":0}}}"#), kept, &[]);
+        check(Some(r#"{"d":[1]}"#), kept, &[]);
     }
 }

@@ -83,6 +83,7 @@ mod target;
 mod warnings;
 
 pub use custom::{CustomResources, Kinds, UnservedError};
+pub use gated_fields::GatedDrop;
 pub use placeholders::Placeholders;
 pub use pratique_objects::FieldValidation;
 pub use refusal::{Refusal, no_name};

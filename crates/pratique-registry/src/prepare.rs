@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_json::Value;
-use pratique_types::{Status, status};
+use pratique_types::{Status, status, warnings};
 
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields;
@@ -24,14 +24,14 @@ impl Registry<'_> {
     }
 
     /// As [`prepare`](Self::prepare), of an object that is created, updated or answered only if `validate` has nothing against it as it is to
-    /// be stored. The server warns about its kind only after that.
+    /// be stored.
     ///
     /// # Errors
     /// The server refuses it after mutating admission, or it is invalid.
     pub fn prepare_valid(
         &self,
         received: Received<'_>,
-        validate: &dyn Fn(&Attributes) -> Result<(), Box<Status>>,
+        validate: &dyn Fn(&Prepared) -> Result<(), Box<Status>>,
     ) -> Result<Prepared, Refusal> {
         let mut received = received;
         if let Some(kind) = received.stated_kind.take() {
@@ -43,8 +43,7 @@ impl Registry<'_> {
             received.warnings.push(warning);
         }
         let warnings = received.warnings.clone();
-        let refused = |status| Refusal { status, warnings };
-        let is_stored = matches!(received.step, Step::Create | Step::Update | Step::Connected);
+        let is_judged = received.step != Step::Delete;
         let strategy = self.strategy(&received.request);
         let prepared = match (received.step, strategy) {
             (Step::Connected, _) => connected::prepare(self, received),
@@ -58,13 +57,15 @@ impl Registry<'_> {
                 Err(Box::new(status::not_found(&target.resource, &target.name)))
             }
         };
-        let prepared = prepared.and_then(|prepared| {
-            if is_stored {
-                validate(&prepared.attributes)?;
-            }
-            Ok(prepared)
-        });
-        prepared.map_err(refused)
+        let prepared = prepared.map_err(|status| Refusal { status, warnings })?;
+        if is_judged {
+            // The kind is warned of only after that.
+            validate(&prepared).map_err(|status| Refusal {
+                status,
+                warnings: prepared.first_warnings().to_vec(),
+            })?;
+        }
+        Ok(prepared)
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, create; rest/create.go, BeforeCreate
@@ -88,11 +89,11 @@ impl Registry<'_> {
         fill_namespace(&mut object, target)?;
         strategy.prepare_for_create(&mut context, &mut object);
         strategy.canonicalize(&mut object);
-        let mut warnings = std::mem::take(&mut context.warnings);
+        let (first, dropped) = (context.warnings, context.dropper.dropped);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
         let release = self.scheme.gates().release();
-        warnings.extend(strategy.validate_create(kind, &object, self.placeholders, release)?);
+        let last = strategy.validate_create(kind, &object, self.placeholders, release)?;
         let name = object::text(&object, &["metadata", "name"]).to_owned();
         if name.is_empty() && !received.request.without_name {
             return Err(refusal::no_name(kind));
@@ -102,14 +103,11 @@ impl Registry<'_> {
             object,
             ..received.attributes
         };
-        let prepared = self.prepared(
-            received.request.without_stored,
-            attributes,
-            received.warnings,
-            warnings,
-        )?;
+        let without_stored = received.request.without_stored;
+        let prepared = self.prepared(without_stored, attributes, [received.warnings, first, last])?;
         Ok(Prepared {
             refused: exists,
+            dropped,
             ..prepared
         })
     }
@@ -133,33 +131,29 @@ impl Registry<'_> {
         strategy.prepare_for_update(&mut context, &mut object, old);
         keep_system_fields(&mut object, old);
         strategy.canonicalize(&mut object);
-        let mut warnings = std::mem::take(&mut context.warnings);
+        let (first, dropped) = (context.warnings, context.dropper.dropped);
         let kind = &received.attributes.kind;
         self.scheme.settle(kind, &mut object);
         let release = self.scheme.gates().release();
-        warnings.extend(strategy.validate_update(kind, &object, old, release)?);
+        let mut last = strategy.validate_update(kind, &object, old, release)?;
         if target.subresource == "status" {
-            warnings.extend(crate::warnings::on_status_update(kind, &object));
+            last.extend(crate::warnings::on_status_update(kind, &object));
         }
         let attributes = Attributes {
             object,
             ..received.attributes
         };
-        self.prepared(
-            received.request.without_stored,
-            attributes,
-            received.warnings,
-            warnings,
-        )
+        let without_stored = received.request.without_stored;
+        let prepared = self.prepared(without_stored, attributes, [received.warnings, first, last])?;
+        Ok(Prepared { dropped, ..prepared })
     }
 
-    /// The outcome of a request whose object is stored.
+    /// The outcome of a request whose object is stored. It was warned of before it was prepared, while it was, and of its kind.
     fn prepared(
         &self,
         without_stored: bool,
         attributes: Attributes,
-        before: Vec<String>,
-        after: Vec<String>,
+        [before, first, last]: [Vec<String>; 3],
     ) -> Result<Prepared, Box<Status>> {
         let stored = if without_stored {
             Value::Null
@@ -169,13 +163,24 @@ impl Registry<'_> {
         };
         let mut warnings = before;
         let mut known: HashSet<String> = warnings.iter().cloned().collect();
-        warnings.extend(after.into_iter().filter(|warning| known.insert(warning.clone())));
+        warnings.extend(first.into_iter().filter(|warning| known.insert(warning.clone())));
+        let first_warnings = warnings.len();
+        warnings.extend(last.into_iter().filter(|warning| known.insert(warning.clone())));
         Ok(Prepared {
             attributes,
             stored,
-            warnings,
+            warnings: warnings::bounded(warnings),
             refused: None,
+            dropped: Vec::new(),
+            first_warnings,
         })
+    }
+}
+
+impl Prepared {
+    /// The warnings that the answer has whether or not the object is valid.
+    fn first_warnings(&self) -> &[String] {
+        self.warnings.get(..self.first_warnings).unwrap_or(&self.warnings)
     }
 }
 

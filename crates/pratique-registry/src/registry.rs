@@ -6,6 +6,7 @@ use pratique_types::{GroupKind, Status, status};
 
 use crate::Placeholders;
 use crate::empty_fields::restore_empty;
+use crate::gated_fields::{FieldDropper, GatedDrop};
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields::{self, FieldSet};
 use crate::object::{self, MANAGED_FIELDS};
@@ -66,6 +67,10 @@ pub struct Prepared {
     pub warnings: Vec<String>,
     /// The answer once validating admission allowed the request, where the server does not store the object.
     pub refused: Option<Box<Status>>,
+    /// The fields that were dropped as their features are off. The server says nothing about them.
+    pub dropped: Vec<GatedDrop>,
+    /// How many of the warnings were given before the object was validated.
+    pub(crate) first_warnings: usize,
 }
 
 /// The remaining step of a request.
@@ -192,6 +197,7 @@ impl<'r> Registry<'r> {
             defaulted_labels: received.defaulted_labels,
             ports: 0,
             warnings: Vec::new(),
+            dropper: FieldDropper::new(self.scheme.gates()),
         }
     }
 }

@@ -222,5 +222,7 @@ pub(crate) fn prepare(
         attributes,
         warnings,
         refused: None,
+        dropped: Vec::new(),
+        first_warnings: usize::MAX,
     })
 }

@@ -175,4 +175,9 @@ impl From<Undecoded> for Refusal {
 pub trait Store {
     /// An object as it is stored, in any version of its kind.
     fn get(&self, group: &str, resource: &str, namespace: &str, name: &str) -> Option<Value<'static>>;
+
+    /// Whether what it does not have does not exist. Otherwise a request may be about an object that is not known.
+    fn has_everything(&self) -> bool {
+        false
+    }
 }

@@ -5,7 +5,7 @@ use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
-use crate::gated_fields::{GatedFields, drop_unused};
+use crate::gated_fields::{FieldDropper, GatedFields};
 use crate::object::{self, Path};
 use crate::strategies::drop_disabled;
 
@@ -119,6 +119,8 @@ pub(crate) struct Context<'c> {
     /// How many ports a dry run has allocated.
     pub(crate) ports: i64,
     pub(crate) warnings: Vec<String>,
+    /// What drops the fields behind gates that are off.
+    pub(crate) dropper: FieldDropper,
 }
 
 const NOTHING_ON_CREATE: Create = |_, _| {};
@@ -248,7 +250,7 @@ impl Strategy {
         if self.generation.starts && self.generation.is_on(context.gates) {
             object::set(object, &["metadata", "generation"], 1);
         }
-        self.drop_gated(object, None, context.gates);
+        self.drop_gated(&mut context.dropper, object, None);
         (self.create)(context, object);
     }
 
@@ -272,21 +274,24 @@ impl Strategy {
         let counts =
             |object: &Value<'static>| is_on && counted.iter().any(|path| !object::same(object, old, path));
         let counted_before = counts(object);
-        self.drop_gated(object, Some(old), context.gates);
+        self.drop_gated(&mut context.dropper, object, Some(old));
         (self.update)(context, object, old);
         if (counted_first && counted_before) || (!counted_first && counts(object)) {
             object::increment_generation(object, old);
         }
     }
 
-    fn drop_gated(&self, object: &mut Value<'static>, old: Option<&Value<'static>>, gates: FeatureGates) {
+    fn drop_gated(
+        &self,
+        dropper: &mut FieldDropper,
+        object: &mut Value<'static>,
+        old: Option<&Value<'static>>,
+    ) {
         for gated in self.gated {
             match gated {
-                Gated::Field(gate, _) if gates.is_on(gate) => {}
-                Gated::Field(_, path) if old.is_some_and(|old| object::has(old, path)) => {}
-                Gated::Field(_, path) => drop(object::remove(object, path)),
-                Gated::Feature(feature) => drop_unused(object, old, *feature, gates),
-                Gated::Pod(path) => drop_disabled(object, old, path, gates),
+                Gated::Field(gate, path) => dropper.drop_field(object, old, gate, path),
+                Gated::Feature(feature) => dropper.drop_unused((object, &[]), old, *feature),
+                Gated::Pod(path) => drop_disabled(dropper, object, old, path),
             }
         }
     }

@@ -48,7 +48,7 @@ use pratique_json::Value;
 use pratique_objects::DecodeError;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
 use pratique_registry::{CustomResources, Kinds};
-pub use pratique_registry::{Placeholders, UnservedError};
+pub use pratique_registry::{GatedDrop, Placeholders, UnservedError};
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;

@@ -8,12 +8,15 @@
     reason = "members of JSON values that are not there are null, and are made where they are set"
 )]
 
+use std::cell::Cell;
+
 use pratique_gotext::net::Cidr;
 use pratique_harness::Error;
 use pratique_json as json;
 use pratique_objects::Objects;
 use pratique_registry::{
-    Attributes, CustomResources, Kinds, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
+    Attributes, CustomResources, Kinds, Placeholders, Prepared, Refusal, Registry, Request, Store, Target,
+    Verb,
 };
 use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersion, Operation, Status, UserInfo};
@@ -29,6 +32,10 @@ struct Stored(Option<json::Value<'static>>);
 impl Store for Stored {
     fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<json::Value<'static>> {
         self.0.clone()
+    }
+
+    fn has_everything(&self) -> bool {
+        true
     }
 }
 
@@ -93,8 +100,13 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
         target,
         ..Request::default()
     };
-    Ok(observe(&registry, request, gates)
-        .unwrap_or_else(|refusal| refused(&refusal.status, &refusal.warnings)))
+    Ok(observe(&registry, request, gates).unwrap_or_else(|refusal| {
+        let warnings = refusal
+            .warnings
+            .into_iter()
+            .filter(|warning| is_recorded(warning));
+        refused(&refusal.status, &warnings.collect::<Vec<_>>())
+    }))
 }
 
 /// The object of the request, with the managed fields that a server takes instead of those that are sent, if these are such.
@@ -130,13 +142,36 @@ fn body(case: &Value) -> Value {
 
 fn observe(registry: &Registry<'_>, request: Request<'_>, gates: FeatureGates) -> Result<Value, Refusal> {
     let received = registry.receive(request)?;
-    let warnings = received.warnings.clone();
-    let mut prepared = registry.prepare(received)?;
-    // The recordings were made without those.
-    prepared
-        .warnings
-        .retain(|warning| !warning.starts_with(".metadata.managedFields was"));
-    let attributes = &prepared.attributes;
+    let not_validated = Cell::new(None);
+    let validate = |prepared: &Prepared| match judge(&prepared.attributes, gates) {
+        Err(Rejection::Invalid(status)) => Err(status),
+        Err(rejection @ (Rejection::NotValidated(_) | Rejection::Open(_))) => {
+            not_validated.set(Some(rejection.to_string()));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    };
+    let prepared = registry.prepare_valid(received, &validate)?;
+    if let Some(what) = not_validated.take() {
+        return Ok(json!({"notValidated": what}));
+    }
+    let warnings = prepared.warnings.iter().filter(|warning| is_recorded(warning));
+    let mut warnings: Vec<String> = warnings.cloned().collect();
+    Ok(match &prepared.refused {
+        Some(status) => refused(status, &warnings),
+        None => {
+            warnings.extend(configuration_warnings(&prepared.attributes, gates));
+            with_warnings(json!({"accepted": true}), &warnings)
+        }
+    })
+}
+
+/// Whether recordings have a warning.
+fn is_recorded(warning: &str) -> bool {
+    !warning.starts_with(".metadata.managedFields was")
+}
+
+fn judge(attributes: &Attributes, gates: FeatureGates) -> Result<(), Rejection> {
     // They were recorded without a server that has namespaces.
     let no_namespace = format!(
         "Get \"http://127.0.0.1:1/api/v1/namespaces/{}?timeout=1s\": dial tcp 127.0.0.1:1: connect: connection refused",
@@ -153,25 +188,11 @@ fn observe(registry: &Registry<'_>, request: Request<'_>, gates: FeatureGates) -
         .with_kinds(pratique_manifest::KIND_RULES)
         .with_device_expressions(pratique_expression::compile_device_expression)
         .with_gates(gates);
-    let judged = if attributes.operation == Operation::Update {
+    if attributes.operation == Operation::Update {
         validator.update(&candidate, &attributes.old_object)
     } else {
         validator.create(&candidate)
-    };
-    Ok(match judged {
-        Err(Rejection::Invalid(status)) => refused(&status, &warnings),
-        Err(rejection @ (Rejection::NotValidated(_) | Rejection::Open(_))) => {
-            json!({"notValidated": rejection.to_string()})
-        }
-        Ok(()) => match &prepared.refused {
-            Some(status) => refused(status, &prepared.warnings),
-            None => {
-                let mut warnings = prepared.warnings.clone();
-                warnings.extend(configuration_warnings(attributes, gates));
-                with_warnings(json!({"accepted": true}), &warnings)
-            }
-        },
-    })
+    }
 }
 
 /// What is warned of in a configuration of admission.

@@ -2,9 +2,9 @@
 // Upstream: pkg/api/pod/util.go, dropDisabledFields
 
 use pratique_json::Value;
-use pratique_schema::FeatureGates;
+use pratique_types::field;
 
-use crate::gated_fields::{GatedFields, drop_unused};
+use crate::gated_fields::{FieldDropper, GatedDrop, GatedFields};
 use crate::object::{self, Path};
 
 /// The lists of containers.
@@ -110,27 +110,31 @@ const INIT_ANNOTATIONS: [&str; 4] = [
 /// Drops fields of the pod or template at `path` behind gates that are off, unless the old object uses them, and
 /// annotations that are fields today.
 pub(crate) fn drop_disabled(
+    dropper: &mut FieldDropper,
     object: &mut Value<'static>,
     old: Option<&Value<'static>>,
     path: Path<'_>,
-    gates: FeatureGates,
 ) {
     let old = old.and_then(|old| old.at(path));
     let Some(object) = object::at_mut(object, path) else {
         return;
     };
     if let Some(spec) = object.get_mut("spec") {
-        let old = old.and_then(|old| old.get("spec"));
+        let (old, place) = (old.and_then(|old| old.get("spec")), [path, &["spec"]].concat());
         for feature in FEATURES {
-            drop_unused(spec, old, *feature, gates);
+            dropper.drop_unused((spec, place.as_slice()), old, *feature);
         }
-        if !gates.is_on("ContainerStopSignals") && !old.is_some_and(stops_by_signal) {
-            drop_stop_signals(spec);
+        if !dropper.gates.is_on(STOP_SIGNALS) && !old.is_some_and(stops_by_signal) {
+            drop_stop_signals(spec, &place, &mut dropper.dropped);
         }
     }
     if let Some(status) = object.get_mut("status") {
+        let (old, place) = (
+            old.and_then(|old| old.get("status")),
+            [path, &["status"]].concat(),
+        );
         for feature in STATUS_FEATURES {
-            drop_unused(status, old.and_then(|old| old.get("status")), *feature, gates);
+            dropper.drop_unused((status, place.as_slice()), old, *feature);
         }
     }
     if object::has(object, &["metadata", "annotations"]) {
@@ -141,6 +145,7 @@ pub(crate) fn drop_disabled(
     }
 }
 
+const STOP_SIGNALS: &str = "ContainerStopSignals";
 const STOP_SIGNAL: Path<'static> = &["lifecycle", "stopSignal"];
 
 fn stops_by_signal(spec: &Value<'static>) -> bool {
@@ -151,11 +156,17 @@ fn stops_by_signal(spec: &Value<'static>) -> bool {
 }
 
 /// A lifecycle that says no more than a signal goes with it.
-fn drop_stop_signals(spec: &mut Value<'static>) {
+fn drop_stop_signals(spec: &mut Value<'static>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
     for list in CONTAINER_LISTS {
-        for container in object::list_mut(spec, &[list]) {
+        for (index, container) in object::list_mut(spec, &[list]).iter_mut().enumerate() {
             if object::remove(container, STOP_SIGNAL).is_some() {
                 object::remove_if_empty(container, &["lifecycle"]);
+                let (list, path) = (field::Path::new(list), STOP_SIGNAL.join("."));
+                dropped.push(GatedDrop::new(
+                    STOP_SIGNALS,
+                    place,
+                    &list.index(index).child(&path),
+                ));
             }
         }
     }

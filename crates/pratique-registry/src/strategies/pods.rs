@@ -54,8 +54,8 @@ fn keep_all(object: &mut Value<'static>, old: &Value<'static>) {
     object::copy(object, old, &["status"]);
 }
 
-fn count_generation(context: &Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    drop_disabled(object, Some(old), &[], context.gates);
+fn count_generation(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    drop_disabled(&mut context.dropper, object, Some(old), &[]);
     if !object::same(object, old, &["spec"]) {
         object::increment_generation(object, old);
     }
@@ -257,7 +257,7 @@ fn update_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &V
         }
     }
     preserve_observed_generations(object, old);
-    drop_disabled(object, Some(old), &[], context.gates);
+    drop_disabled(&mut context.dropper, object, Some(old), &[]);
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, preserveOldObservedGeneration

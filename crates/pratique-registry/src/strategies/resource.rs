@@ -3,7 +3,7 @@
 
 use pratique_json::Value;
 
-use crate::gated_fields::{GatedFields, drop_unused};
+use crate::gated_fields::GatedFields;
 use crate::object::{self, Path};
 use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
@@ -131,7 +131,8 @@ const SKIPPED_OPERATIONS: GatedFields = GatedFields::new(
 /// The status of devices that are no longer allocated is dropped.
 // Upstream: pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices
 fn update_claim_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    drop_unused(object, Some(old), SKIPPED_OPERATIONS, context.gates);
+    let dropper = &mut context.dropper;
+    dropper.drop_unused((object, &[]), Some(old), SKIPPED_OPERATIONS);
     let allocated = |of: &Value<'static>| -> Vec<[String; 4]> {
         let results = object::list(of, &["status", "allocation", "devices", "results"]);
         results.iter().map(device).collect()

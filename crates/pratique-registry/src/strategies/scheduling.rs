@@ -3,7 +3,7 @@
 
 use pratique_json::Value;
 
-use crate::gated_fields::{GatedFields, drop_unused};
+use crate::gated_fields::GatedFields;
 use crate::object::{self, Path};
 use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
@@ -58,15 +58,17 @@ const COMPOSITE_TEMPLATES: GatedFields =
 /// Drops fields behind gates that are off, unless the old object uses them: each template is compared to the old one at
 /// its place.
 // Upstream: pkg/registry/scheduling/workload/strategy.go, dropDisabledWorkloadSpecFields
-fn drop_of_templates(context: &Context<'_>, object: &mut Value<'static>, old: Option<&Value<'static>>) {
+fn drop_of_templates(context: &mut Context<'_>, object: &mut Value<'static>, old: Option<&Value<'static>>) {
+    let dropper = &mut context.dropper;
     let templates: Path<'_> = &["spec", "podGroupTemplates"];
     let old_templates = old.map(|old| object::list(old, templates)).unwrap_or_default();
     for (at, template) in object::list_mut(object, templates).iter_mut().enumerate() {
+        let name = format!("podGroupTemplates[{at}]");
         for feature in TEMPLATE_FEATURES {
-            drop_unused(template, old_templates.get(at), feature, context.gates);
+            dropper.drop_unused((&mut *template, &["spec", &name]), old_templates.get(at), feature);
         }
     }
-    drop_unused(object, old, COMPOSITE_TEMPLATES, context.gates);
+    dropper.drop_unused((object, &[]), old, COMPOSITE_TEMPLATES);
 }
 
 fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {

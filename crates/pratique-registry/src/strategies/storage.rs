@@ -1,7 +1,7 @@
 //! `storage.k8s.io` and `storagemigration.k8s.io`.
 // Upstream: pkg/registry/storage/*/strategy.go, pkg/registry/storagemigration/storagemigration/strategy.go
 
-use crate::gated_fields::{GatedFields, drop_unused};
+use crate::gated_fields::GatedFields;
 use crate::strategy::{Endpoint, Gated, Generation, Strategy};
 
 const GROUP: &str = "storage.k8s.io";
@@ -21,7 +21,8 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new(GROUP, "CSINode")
         .conditional()
         .status(Endpoint::STATUS_ONLY.and(|context, object, old| {
-            drop_unused(object, Some(old), STORAGE_HEALTH, context.gates);
+            let dropper = &mut context.dropper;
+            dropper.drop_unused((object, &[]), Some(old), STORAGE_HEALTH);
         }))
         .gated(&[Gated::Feature(STORAGE_HEALTH)]),
     Strategy::new(GROUP, "CSIStorageCapacity").conditional(),

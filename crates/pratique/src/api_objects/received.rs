@@ -9,7 +9,7 @@ use pratique_match::Namespace;
 use pratique_objects::changed_paths;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
 use pratique_policy::{Attributes, Cluster};
-use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
+use pratique_registry::{GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
 use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, Status, status};
 use pratique_validation::{ADMIN_ACCESS_LABEL, Candidate, NamespaceView, OpenQuestion, Rejection, Validator};
@@ -40,6 +40,8 @@ pub struct ReceivedRequest<'m> {
     invalid: Mutex<Option<InvalidObject>>,
     /// What was left open of an object that has no errors.
     left_open: Mutex<Option<OpenQuestion>>,
+    /// The fields that were dropped, as their features are off.
+    dropped: Mutex<Vec<GatedDrop>>,
 }
 
 /// How a request is received.
@@ -121,6 +123,7 @@ impl ApiObjects {
             options,
             invalid: Mutex::default(),
             left_open: Mutex::default(),
+            dropped: Mutex::default(),
         };
         if self.knows(&request.kind) {
             self.read_old(request);
@@ -205,6 +208,19 @@ impl ReceivedRequest<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// The fields that the server dropped between the phases of admission without a word, as their features are off.
+    pub fn dropped_fields(&self) -> Vec<GatedDrop> {
+        self.dropped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The feature gates of the server.
+    pub fn gates(&self) -> FeatureGates {
+        self.model.gates()
     }
 
     /// The other warnings of a server before admission.
@@ -462,7 +478,11 @@ impl ReceivedRequest<'_> {
         // On creation there is no stored object.
         let old = received.attributes.old_object.clone();
         let old = OldObject(&old);
-        let validate = |attributes: &pratique_registry::Attributes| self.validate(attributes, cluster);
+        let validate = |prepared: &pratique_registry::Prepared| {
+            let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
+            dropped.clone_from(&prepared.dropped);
+            self.validate(&prepared.attributes, cluster)
+        };
         let has_empty = received.has_empty_fields() && !self.is_rewritten.load(Ordering::Relaxed);
         let prepared = if has_empty {
             received.restore_empty_fields();

@@ -1,0 +1,107 @@
+//! What is said of an object beside its answer: warnings, and fields that are dropped without one.
+#![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
+
+use pratique_json::Value;
+use pratique_objects::Objects;
+use pratique_registry::{Placeholders, Prepared, Refusal, Registry, Request, Store, Target};
+use pratique_schema::FeatureGates;
+use pratique_types::{Reason, Status, warnings};
+
+/// Nothing exists.
+struct NoObjects;
+
+impl Store for NoObjects {
+    fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<Value<'static>> {
+        None
+    }
+}
+
+/// A Pod that is prepared by a server with these gates; `is_valid` is what its validation says.
+fn prepare(pod: &str, gates: FeatureGates, is_valid: bool) -> Result<Prepared, Refusal> {
+    let placeholders = Placeholders::default();
+    let objects = Objects::with_placeholder(placeholders.time.clone()).with_gates(gates);
+    let registry = Registry {
+        scheme: &objects,
+        store: &NoObjects,
+        placeholders: &placeholders,
+        release: Some((1, 37)),
+    };
+    let request = Request {
+        target: Target::parse("/api/v1/namespaces/web/pods").unwrap(),
+        body: pod.as_bytes(),
+        without_managed_fields: true,
+        without_stored: true,
+        ..Request::default()
+    };
+    let validate = |_: &Prepared| {
+        if is_valid {
+            Ok(())
+        } else {
+            Err(Box::new(Status::failure(Reason::Invalid, "no".to_owned())))
+        }
+    };
+    registry.prepare_valid(registry.receive(request)?, &validate)
+}
+
+#[test]
+fn what_is_warned_of_is_bounded() {
+    let env = vec![r#"{"name": "A"}"#; 5_000].join(",");
+    let variables = format!(
+        r#"{{"metadata": {{"name": "a"}}, "spec": {{"containers": [{{"name": "a", "env": [{env}]}}]}}}}"#
+    );
+    let prepared = prepare(&variables, FeatureGates::default(), true).unwrap();
+    let bytes: usize = prepared.warnings.iter().map(String::len).sum();
+    assert!(bytes < 20_000 && !prepared.warnings.is_empty(), "{bytes}");
+    // A server shows no more of them.
+    let shown = warnings::passed_on(prepared.warnings.iter().map(String::as_str));
+    assert!(shown.len() > 10, "{shown:?}");
+}
+
+#[test]
+fn an_invalid_object_is_warned_of_as_far_as_it_was_prepared() {
+    let annotation = "container.apparmor.security.beta.kubernetes.io/a";
+    let pod = format!(
+        r#"{{"metadata": {{"name": "a", "annotations": {{"{annotation}": "unconfined"}}}},
+            "spec": {{"hostAliases": [{{"ip": "1.2.3.4"}}, {{"ip": "1.2.3.4"}}], "containers": [{{"name": "a"}}]}}}}"#
+    );
+    let valid = prepare(&pod, FeatureGates::default(), true).unwrap().warnings;
+    let invalid = prepare(&pod, FeatureGates::default(), false)
+        .unwrap_err()
+        .warnings;
+    assert_eq!((valid.len(), invalid.len()), (2, 1), "{valid:?}");
+    assert!(
+        invalid.iter().all(|warning| warning.contains(annotation)),
+        "{invalid:?}"
+    );
+}
+
+#[test]
+fn dropped_fields_are_told() {
+    let pod = r#"{"metadata": {"name": "a"}, "spec": {"schedulingGroup": {"podGroupName": "g"},
+        "volumes": [{"name": "b", "emptyDir": {}}, {"name": "v", "emptyDir": {"mode": 448}}], "containers": [{"name": "a"}]}}"#;
+    let dropped = |gates: FeatureGates| -> Vec<(String, &str)> {
+        let prepared = prepare(pod, gates, true).unwrap();
+        prepared
+            .dropped
+            .into_iter()
+            .map(|drop| (drop.path, drop.gate))
+            .collect()
+    };
+    let group = ("spec.schedulingGroup".to_owned(), "GenericWorkload");
+    let mode = ("spec.volumes[1].emptyDir.mode".to_owned(), "EmptyDirVolumeMode");
+    let gates = FeatureGates::default();
+    assert_eq!(dropped(gates), [group, mode.clone()]);
+    assert_eq!(dropped(gates.with("GenericWorkload", true)), [mode]);
+    assert_eq!(
+        dropped(
+            gates
+                .with("GenericWorkload", true)
+                .with("EmptyDirVolumeMode", true)
+        ),
+        []
+    );
+    // What a user did not write is not told, whatever is defaulted.
+    let plain = r#"{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a", "livenessProbe": {"httpGet": {"port": 1}}}],
+        "volumes": [{"name": "v", "emptyDir": {}}]}}"#;
+    assert_eq!(prepare(plain, gates, true).unwrap().dropped, []);
+}
