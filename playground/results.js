@@ -25,6 +25,7 @@ function details(answer, locate, body) {
     decisions(answer),
     pods(answer.pods, locate),
     list("Warnings for the user", answer.warnings),
+    findings("Fields that are dropped", answer.dropped, locate),
     annotations(answer.auditAnnotations),
     changes(answer),
     explanation(answer.explanation, locate),

@@ -188,8 +188,16 @@ impl AcceptanceRules {
                 None => warnings.push(warning.clone()),
             }
         }
+        let mut dropped = Vec::with_capacity(record.dropped.len());
+        for placed in &record.dropped {
+            match self.accepted(&FindingFacts::of_drop(record, placed), labels) {
+                Some(finding) => accepted.push(finding),
+                None => dropped.push(placed.clone()),
+            }
+        }
         record.policies = kept;
         record.server_warnings = warnings;
+        record.dropped = dropped;
         record.accepted = accepted;
         if is_denied && is_accepted {
             record.decision = Decision::Accepted;
@@ -302,6 +310,8 @@ impl AcceptedFindings {
         );
         let warnings = record.server_warnings.iter();
         facts.extend(warnings.map(|warning| FindingFacts::of_warning(record, warning)));
+        let dropped = record.dropped.iter();
+        facts.extend(dropped.map(|placed| FindingFacts::of_drop(record, placed)));
         facts.iter().for_each(|facts| self.found.add(facts.key(), 1));
     }
 

@@ -18,6 +18,7 @@ pub(crate) mod namespace_changes;
 pub(crate) mod permissions;
 pub(crate) mod phases;
 pub(crate) mod placed_cause;
+pub(crate) mod placed_drop;
 pub(crate) mod pod_findings;
 pub(crate) mod policies;
 pub(crate) mod record;

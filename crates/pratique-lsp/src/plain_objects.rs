@@ -214,6 +214,13 @@ impl PlacedObject<'_> {
             Problem::new(Rule::InvalidField, warning).at(location)
         });
         findings.cautions.extend(warnings);
+        let dropped = review.dropped.iter().map(|dropped| Problem {
+            field: Some(dropped.field.clone()),
+            help: dropped.help.as_deref().map(Help::from),
+            ..Problem::new(Rule::InvalidField, &dropped.message)
+                .at(self.locate(&FieldPath::parse(&dropped.field)))
+        });
+        findings.cautions.extend(dropped);
     }
 
     fn cause_problem(&self, cause: &InvalidCause) -> Problem {

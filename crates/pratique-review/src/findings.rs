@@ -30,7 +30,8 @@ pub enum FindingAction {
 }
 
 impl Review {
-    /// The decisions of policies, a denial by anything else, the warnings that no policy's decision gives, and what is undecided.
+    /// The decisions of policies, a denial by anything else, the warnings that no policy's decision gives, the fields that
+    /// are dropped, and what is undecided.
     pub fn findings(&self) -> Vec<ReviewFinding> {
         let mut findings: Vec<ReviewFinding> = self.decisions.iter().map(ReviewFinding::from).collect();
         let denies = |finding: &ReviewFinding| finding.action == FindingAction::Policy(PolicyAction::Deny);
@@ -45,6 +46,9 @@ impl Review {
         let warned = warned.map(PolicyDecision::names_and_message);
         let warnings = server_warnings(&self.outcome.warnings, warned).into_iter();
         findings.extend(warnings.map(|message| ReviewFinding::of_server(PolicyAction::Warn, message)));
+        let dropped = self.dropped.iter();
+        findings
+            .extend(dropped.map(|dropped| ReviewFinding::of_server(PolicyAction::Warn, &dropped.message)));
         let undecided = self.outcome.undecided.iter();
         findings.extend(undecided.map(|undecided| ReviewFinding {
             policy: if undecided.name.is_empty() {

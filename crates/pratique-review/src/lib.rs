@@ -58,6 +58,7 @@
 
 pub mod chain;
 mod decisions;
+mod dropped_field;
 #[cfg(feature = "webhooks")]
 mod exchange;
 mod field_change;
@@ -80,6 +81,7 @@ mod validator;
 mod whole_chain;
 
 pub use decisions::{DecisionRecorder, PolicyAction, PolicyDecision};
+pub use dropped_field::DroppedField;
 #[cfg(feature = "webhooks")]
 pub use exchange::WebhookExchange;
 pub use field_change::changed_fields;

@@ -11,6 +11,7 @@ use pratique_policy::DenialCause;
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 
+use crate::dropped_field::DroppedField;
 use crate::input::{ReceiveFailure, ReviewInput};
 use crate::validator::validator;
 
@@ -170,6 +171,17 @@ impl PreparedObject<'_> {
         }
     }
 
+    /// The fields that the server dropped without a word.
+    pub(crate) fn dropped_fields(&self) -> Vec<DroppedField> {
+        match self {
+            PreparedObject::Received(received) => dropped_fields(received),
+            PreparedObject::Unchanged
+            | PreparedObject::Given(_)
+            | PreparedObject::Sent(_)
+            | PreparedObject::Refused(_) => Vec::new(),
+        }
+    }
+
     /// The object that the server's own validation refused, if it did.
     pub(crate) fn invalid_object(&self) -> Option<InvalidObject> {
         match self {
@@ -195,6 +207,14 @@ impl PreparedObject<'_> {
             PreparedObject::Unchanged | PreparedObject::Sent(_) => false,
         }
     }
+}
+
+/// The fields that a server dropped of an object that it received.
+pub(crate) fn dropped_fields(received: &ReceivedRequest<'_>) -> Vec<DroppedField> {
+    let dropped = received.dropped_fields().into_iter();
+    dropped
+        .map(|dropped| DroppedField::new(dropped, received.gates()))
+        .collect()
 }
 
 /// The outcome of a request that a server refuses before admission.

@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 
 use crate::chain::{RecordingModel, Step};
 use crate::decisions::{DecisionRecorder, PolicyDecision};
+use crate::dropped_field::DroppedField;
 #[cfg(feature = "webhooks")]
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
@@ -79,6 +80,8 @@ pub struct Review {
     pub is_refused: bool,
     /// Why the server's own validation refuses the object, field by field; empty where it does not.
     pub causes: Vec<InvalidCause>,
+    /// The fields of the object that the server drops without a word, as their features are off.
+    pub dropped: Vec<DroppedField>,
     /// What the expressions of each policy cost, if that was [recorded](PolicyRecord::Costs).
     pub costs: Vec<PolicyCost>,
     /// Whether it is known that no policy matches the request.
@@ -234,6 +237,7 @@ impl<'a> Reviewer<'a> {
         };
         review.outcome = input.with_warnings(review.outcome);
         review.defaults = prepared.defaults();
+        review.dropped.extend(prepared.dropped_fields());
         review.is_refused = prepared.is_refused() || input.help().is_some();
         Ok(review)
     }
@@ -353,6 +357,7 @@ impl Review {
             defaults: Vec::new(),
             is_refused: false,
             causes: Vec::new(),
+            dropped: Vec::new(),
             costs: Vec::new(),
             is_unmatched: false,
             explanation: None,

@@ -18,7 +18,7 @@ use crate::decisions::DecisionRecorder;
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
 use crate::invalid_cause::{self, ObjectChange};
-use crate::preparation::{Preparation, refused_outcome};
+use crate::preparation::{Preparation, dropped_fields, refused_outcome};
 use crate::reviewer::Review;
 
 /// The parts of the chain besides policies and webhooks.
@@ -134,6 +134,7 @@ impl WholeChain {
         Ok(Review {
             steps: Some(steps),
             causes,
+            dropped: received.as_ref().map(dropped_fields).unwrap_or_default(),
             ..recorder.into_review(outcome)
         })
     }

@@ -26,6 +26,9 @@ pub(crate) struct DecisionReport {
     /// The fields for which the server's own validation refuses the object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     causes: Vec<Finding>,
+    /// The fields that the server drops without a word, as their features are off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<Finding>,
     /// The inputs that are missing for a decision.
     undecided: Vec<String>,
     /// The warnings that an API server passes on to the user, each once.
@@ -69,6 +72,7 @@ impl DecisionReport {
     /// Finds the fields for which the object is invalid in its text.
     pub(crate) fn locate_causes(&mut self, text: &str) {
         invalid_fields::locate(&mut self.causes, text);
+        invalid_fields::locate(&mut self.dropped, text);
     }
 
     /// The report of a review.
@@ -79,6 +83,7 @@ impl DecisionReport {
             defaults,
             explanation,
             causes,
+            dropped,
             ..
         } = review;
         let explanation = &explanation.unwrap_or_default();
@@ -104,6 +109,7 @@ impl DecisionReport {
         DecisionReport {
             decision,
             causes: causes.iter().map(invalid_fields::make_finding).collect(),
+            dropped: dropped.iter().map(invalid_fields::make_drop_finding).collect(),
             undecided: outcome.undecided.iter().map(ToString::to_string).collect(),
             decisions,
             defaults: defaults.into_iter().map(defaulted).collect(),

@@ -2,7 +2,7 @@
 
 use pratique_manifest::convert::items;
 use pratique_manifest::{ManifestFile, read_contents};
-use pratique_review::{FieldPath, InvalidCause};
+use pratique_review::{DroppedField, FieldPath, InvalidCause};
 
 use crate::findings::Finding;
 
@@ -14,6 +14,16 @@ pub(crate) fn make_finding(cause: &InvalidCause) -> Finding {
         field: Some(cause.field.clone()),
         help: cause.help.clone(),
         ..Finding::plain("invalid-field", message)
+    }
+}
+
+/// A field that the server drops as a finding, which is nowhere yet.
+pub(crate) fn make_drop_finding(dropped: &DroppedField) -> Finding {
+    Finding {
+        severity: "warning",
+        field: Some(dropped.field.clone()),
+        help: dropped.help.clone(),
+        ..Finding::plain("dropped-field", &dropped.message)
     }
 }
 

@@ -90,6 +90,25 @@ fn invalid_fields_are_told_at_their_places() {
 }
 
 #[test]
+fn fields_that_a_server_drops_are_told_at_their_places() {
+    let object = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  schedulingGroup: {podGroupName: g}\n  containers: [{name: c, image: i}]\n";
+    let asked = json!({"evaluate": {"policies": [], "object": object}});
+    let answered: Value = serde_json::from_slice(&answer(asked.to_string().as_bytes())).unwrap();
+    assert_eq!(answered["decision"], "allowed", "{answered}");
+    let dropped = &answered["dropped"][0];
+    assert_eq!(
+        (&dropped["field"], &dropped["severity"]),
+        (&json!("spec.schedulingGroup"), &json!("warning"))
+    );
+    assert_eq!(dropped["location"]["start"]["line"], 5);
+    let message = dropped["message"].as_str().unwrap();
+    assert!(
+        message.contains("the feature gate GenericWorkload is off in Kubernetes 1.37"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_denial_is_explained() {
     let answer = evaluate(&whole());
     assert_eq!(answer["problems"], json!([]), "{answer}");

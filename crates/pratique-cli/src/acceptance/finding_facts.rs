@@ -3,6 +3,7 @@
 use pratique_review::{PolicyAction, PolicyDecision};
 
 use super::finding_key::{FindingAction, FindingKey};
+use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
 use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
 
 /// A finding about an object, as exceptions look at it.
@@ -48,6 +49,16 @@ impl<'r> FindingFacts<'r> {
     /// A warning of the server itself.
     pub(super) fn of_warning(record: &'r Record, message: &'r str) -> Self {
         Self::of_server(record, FindingAction::Warn, SERVER_WARNING, message)
+    }
+
+    /// A field that the server drops.
+    pub(super) fn of_drop(record: &'r Record, placed: &'r PlacedDrop) -> Self {
+        Self::of_server(
+            record,
+            FindingAction::Warn,
+            DROPPED_FIELD,
+            &placed.dropped.message,
+        )
     }
 
     fn of_server(record: &'r Record, action: FindingAction, policy: &'r str, message: &'r str) -> Self {

@@ -5,6 +5,7 @@ use pratique_report::{Action as Counted, Finding};
 use crate::acceptance::accepted_finding::AcceptedFinding;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::missing_input::JsonUndecided;
+use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
 use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// The causes of a decision.
@@ -15,6 +16,8 @@ pub(crate) struct Causes<'f> {
     pub(crate) refusal: Option<(&'f str, &'f str)>,
     /// The warnings of the server itself.
     pub(crate) warnings: &'f [String],
+    /// The fields that the server drops without a word.
+    pub(crate) dropped: &'f [PlacedDrop],
     /// What is accepted, each with a message.
     pub(crate) accepted: &'f [(AcceptedFinding, String)],
 }
@@ -61,6 +64,13 @@ impl<'f> Causes<'f> {
             action: Counted::Warn,
             is_error: false,
             message,
+        }));
+        findings.extend(self.dropped.iter().map(|placed| Finding {
+            policy: DROPPED_FIELD,
+            binding: "",
+            action: Counted::Warn,
+            is_error: false,
+            message: &placed.dropped.message,
         }));
         findings.extend(undecided.into_iter().map(|(undecided, message)| Finding {
             policy: undecided.source(),

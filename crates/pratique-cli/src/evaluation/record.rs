@@ -10,6 +10,7 @@ use crate::acceptance::finding_key::FindingAction;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
+use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::output::finding::Level;
@@ -50,6 +51,9 @@ pub(crate) struct Record {
     /// Why the server's own validation refuses the object, field by field.
     #[serde(rename = "causes", skip_serializing_if = "Vec::is_empty")]
     pub(crate) invalid: Vec<PlacedCause>,
+    /// The fields that the server drops without a word.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) dropped: Vec<PlacedDrop>,
     /// What else can be said about the denial, and done.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
@@ -127,6 +131,7 @@ impl Record {
     pub(crate) fn of(result: &mut ReviewResult<'_>) -> Self {
         let policies = std::mem::take(&mut result.decisions);
         let invalid = std::mem::take(&mut result.placed);
+        let dropped = std::mem::take(&mut result.drops);
         let pods = result.pods.clone();
         let (input, outcome) = (result.input, &result.outcome);
         let request = &input.request;
@@ -152,6 +157,7 @@ impl Record {
             decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             invalid,
+            dropped,
             help: result.help().map(str::to_owned),
             refused_by: result.refused_by().map(str::to_owned),
             policies,
@@ -227,6 +233,10 @@ impl Record {
             .other_denial()
             .map(|_| (Some(Action::Deny), self.refused_by.as_deref().or(by_validation)));
         let warnings = self.server_warnings.iter().map(|_| (Some(Action::Warn), None));
+        let dropped = self
+            .dropped
+            .iter()
+            .map(|_| (Some(Action::Warn), Some(DROPPED_FIELD)));
         let undecided = self
             .undecided
             .iter()
@@ -235,6 +245,7 @@ impl Record {
             .map(|decision| (Some(decision.action), Some(decision.policy.as_str())))
             .chain(by_others)
             .chain(warnings)
+            .chain(dropped)
             .chain(undecided)
     }
 
@@ -285,6 +296,13 @@ impl Record {
             policy: None,
             message: warning.clone(),
             location: None,
+            accepted: None,
+        }));
+        remarks.extend(self.dropped.iter().map(|placed| Remark {
+            action: Some(Action::Warn),
+            policy: Some(DROPPED_FIELD),
+            message: placed.dropped.told(),
+            location: placed.location.as_ref(),
             accepted: None,
         }));
         remarks.extend(self.undecided.iter().map(|undecided| Remark {

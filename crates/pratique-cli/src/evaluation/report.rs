@@ -13,6 +13,7 @@ use crate::evaluation::defaults::{self, JsonDefaults};
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::missing_input::{JsonUndecided, help};
 use crate::evaluation::placed_cause;
+use crate::evaluation::placed_drop;
 use crate::evaluation::record::Record;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::evaluation::undecided_reasons::UndecidedReason;
@@ -147,6 +148,7 @@ pub(crate) fn one(
     for warning in warnings {
         rest.push(&line(style.paint(Tone::Warning, "warning: "), warning));
     }
+    rest.push(&placed_drop::human(&record.dropped, detail.fields, style));
     for (key, value) in audit_annotations {
         rest.push(&line(
             style.paint(Tone::Faint, "audit: "),
@@ -272,6 +274,7 @@ fn weight(result: &ReviewResult<'_>, record: &Record) -> AnswerWeight {
         || is_changed(result)
         || !record.policies.is_empty()
         || !outcome.warnings.is_empty()
+        || !record.dropped.is_empty()
         || !outcome.audit_annotations.keys().all(is_usual)
         || !outcome.mutations.is_empty()
         || !result.defaults.is_empty()
@@ -379,6 +382,7 @@ impl From<(ReviewResult<'_>, Record)> for JsonReview {
             review,
             pods: _,
             placed: _,
+            drops: _,
         } = result;
         let object = review.outcome.object.clone();
         let mut record = record;

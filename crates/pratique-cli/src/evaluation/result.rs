@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::placed_cause::PlacedCause;
+use crate::evaluation::placed_drop::PlacedDrop;
 
 /// A request and its review.
 pub(crate) struct ReviewResult<'q> {
@@ -19,6 +20,8 @@ pub(crate) struct ReviewResult<'q> {
     pub(crate) pods: Vec<MadePod>,
     /// Why the server's own validation refuses the object, at the places of the fields.
     pub(crate) placed: Vec<PlacedCause>,
+    /// The fields that the server drops without a word, at their places.
+    pub(crate) drops: Vec<PlacedDrop>,
 }
 
 impl<'q> ReviewResult<'q> {
@@ -29,6 +32,7 @@ impl<'q> ReviewResult<'q> {
             review,
             pods: Vec::new(),
             placed: Vec::new(),
+            drops: Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use pratique_review::SourceFile;
 
 use crate::acceptance::accepted_finding::AcceptedBy;
 use crate::evaluation::limitations::{self, Limitation};
+use crate::evaluation::placed_drop::DROPPED_FIELD;
 use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
 use crate::input::sources;
 use crate::output::finding::Level;
@@ -73,6 +74,7 @@ fn description(rule: &str) -> String {
     match rule {
         INPUT => "An input cannot be read or evaluated".to_owned(),
         INVALID => "The API server's own validation refuses an object".to_owned(),
+        DROPPED_FIELD => "The API server drops a field of an object, as its feature gate is off".to_owned(),
         SERVER_WARNING => "The API server warns about an object".to_owned(),
         limitations::NO_DEFINITION => {
             "An object is neither defaulted nor validated, as its definition is not known".to_owned()

@@ -106,6 +106,7 @@ impl ReplayDecision {
             refusal: self.message.as_deref().map(|message| ("", message)),
             // Requests that were made are replayed without them.
             warnings: &[],
+            dropped: &[],
             accepted: &self.accepted,
         };
         let undecided = self.undecided.iter();

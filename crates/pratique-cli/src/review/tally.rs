@@ -102,7 +102,7 @@ impl Tally {
                 Action::Deny | Action::Ignore => {}
             }
         }
-        self.warned += record.server_warnings.len();
+        self.warned += record.server_warnings.len() + record.dropped.len();
         self.reasons.count(&record.undecided);
         // Several validations of a policy may fail for an object, which is counted once.
         let causes: BTreeSet<_> = record.causes().map(|(cause, policy)| (policy, cause)).collect();

@@ -328,6 +328,7 @@ impl InputReviewer<'_> {
     /// The record of a decision, with what is accepted of it.
     fn record(&self, result: &mut ReviewResult<'_>, fields: Option<&PieceFields<'_>>) -> Record {
         result.place_causes(fields);
+        result.place_drops(fields);
         let mut record = Record::of(result);
         let request = &result.input.request;
         let object = if request.object.is_null() {
@@ -366,6 +367,7 @@ impl InputReviewer<'_> {
             && record.policies.is_empty()
             && record.accepted.is_empty()
             && record.warnings.is_empty()
+            && record.dropped.is_empty()
             && record.pods.iter().all(MadePod::is_allowed);
         let object = stored_object(&result).filter(|_| record.decision == Decision::Allowed);
         if let (true, Some(object)) = (keeps_objects, object) {

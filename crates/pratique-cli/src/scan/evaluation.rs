@@ -49,6 +49,7 @@ impl ControlledDecision {
             || !(record.policies.is_empty()
                 && record.accepted.is_empty()
                 && record.server_warnings.is_empty()
+                && record.dropped.is_empty()
                 && record.undecided.is_empty())
     }
 
@@ -81,6 +82,7 @@ impl ControlledDecision {
             policies: &record.policies,
             refusal: record.message.as_deref().map(|message| (refused_by, message)),
             warnings: &record.server_warnings,
+            dropped: &record.dropped,
             accepted: &self.accepted,
         };
         let messages = self.undecided.iter().map(String::as_str);

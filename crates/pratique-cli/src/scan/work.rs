@@ -260,6 +260,7 @@ impl Scanner<'_> {
             }
         }
         result.place_causes(fields);
+        result.place_drops(fields);
         let mut record = Record::of(&mut result);
         if let Some(mut plugins) = plugins {
             let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);

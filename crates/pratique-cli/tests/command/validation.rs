@@ -197,3 +197,115 @@ tests:
     run.exits(1);
     shows(&run, &["1 passed, 1 failed", "invalid[spec.volumes]"]);
 }
+
+#[test]
+fn what_a_server_allocates_is_assumed_to_be_free_and_told_once() {
+    let service = |name: &str, spec: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Service, metadata: {{name: {name}, namespace: shop}}, spec: {{{spec}}}}}\n---\n"
+        )
+    };
+    let services = [
+        service("a", "type: NodePort, ports: [{port: 80, nodePort: 30080}]"),
+        service("b", "clusterIP: 10.96.0.10, ports: [{port: 80}]"),
+        service("c", "clusterIP: None, ports: [{port: 80}]"),
+        service("d", "ports: [{port: 80}]"),
+    ];
+    let services = services.concat();
+    let directory = Directory::new().with("services.yaml", services);
+    let run = directory.run(&["review", "services.yaml"]);
+    run.exits(0);
+    run.shows(&["2 Services name an address or a port of nodes: whether it is free is known to the server only, and assumed here"]);
+    let run = directory.run(&["review", "--validation", "off", "services.yaml"]);
+    assert!(!run.to_string().contains("assumed here"), "{run}");
+}
+
+/// A Deployment with a field that no server stores whose feature is off.
+const GATED: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: a, image: nginx}
+      volumes:
+      - name: data
+        emptyDir: {mode: 448}
+";
+
+#[test]
+fn fields_of_features_that_are_off_are_told() {
+    let directory = Directory::new().with("gated.yaml", GATED);
+    let run = directory.run(&["review", "gated.yaml"]);
+    run.exits(0);
+    shows(
+        &run,
+        &[
+            "  warning: gated.yaml:13:26: spec.template.spec.volumes[0].emptyDir.mode is dropped without a word: the feature gate \
+             EmptyDirVolumeMode is off in Kubernetes 1.37 (alpha)\n",
+            "    13 |         emptyDir: {mode: 448}\n",
+            "      = help: a server with --feature-gates=EmptyDirVolumeMode=true keeps it",
+            "1 warning",
+        ],
+    );
+    // Once, and not for the Pod of the template again.
+    assert_eq!(run.stdout.matches("is dropped").count(), 1, "{}", run.stdout);
+    directory
+        .run(&["review", "--fail-on", "warn", "gated.yaml"])
+        .exits(1);
+    let kept = directory.run(&[
+        "review",
+        "--feature-gates",
+        "EmptyDirVolumeMode=true",
+        "gated.yaml",
+    ]);
+    kept.exits(0);
+    assert!(!kept.stdout.contains("dropped"), "{}", kept.stdout);
+    let chain = ["review", "--chain", "--objects-complete", "gated.yaml"];
+    directory
+        .run(&chain)
+        .stdout_has("emptyDir.mode is dropped without a word");
+}
+
+#[test]
+fn dropped_fields_are_in_all_outputs() {
+    let review = |output: &str| {
+        Directory::new()
+            .with("gated.yaml", GATED)
+            .run(&["review", "-o", output, "gated.yaml"])
+    };
+    shows(
+        &review("github"),
+        &["::warning file=gated.yaml,line=13,endLine=13,col=26,endColumn=29,title=dropped-field::"],
+    );
+    shows(
+        &review("junit"),
+        &["gated.yaml:13:26: spec.template.spec.volumes[0].emptyDir.mode is dropped"],
+    );
+    shows(
+        &review("sarif"),
+        &["\"ruleId\": \"dropped-field\"", "\"startLine\": 13"],
+    );
+    let decision = review("ndjson").json();
+    let dropped = &decision["dropped"][0];
+    assert_eq!(
+        (&dropped["field"], &dropped["gate"], &dropped["line"]),
+        (
+            &"spec.template.spec.volumes[0].emptyDir.mode".into(),
+            &"EmptyDirVolumeMode".into(),
+            &13.into()
+        ),
+        "{decision}"
+    );
+    let scan = Directory::new()
+        .with("gated.yaml", GATED)
+        .run(&["scan", "-o", "ndjson", "gated.yaml"]);
+    scan.stdout_has("\"gate\":\"EmptyDirVolumeMode\"");
+    let table = Directory::new()
+        .with("gated.yaml", GATED)
+        .run(&["scan", "gated.yaml"]);
+    table.stdout_has("dropped-field");
+}

@@ -49,6 +49,21 @@ fn objects_are_validated_while_one_types() {
 }
 
 #[test]
+fn fields_that_a_server_drops_are_told() {
+    let client = Client::new("object-drops", &[]);
+    let gated = DEPLOYMENT.replacen("emptyDir: {}", "emptyDir: {mode: 448}", 1);
+    client.open("web.yaml", &gated);
+    let found = client.diagnostics("web.yaml");
+    let [(_, message, place)] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    let start = "spec.template.spec.volumes[0].emptyDir.mode is dropped without a word: the feature gate EmptyDirVolumeMode";
+    assert!(message.starts_with(start), "{message}");
+    assert_eq!(*place, position(&gated, "448", 0));
+    client.end();
+}
+
+#[test]
 fn what_is_meant_is_offered() {
     let mut client = Client::new("object-fixes", &[]);
     let uri = client.uri("web.yaml");

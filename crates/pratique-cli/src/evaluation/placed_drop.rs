@@ -1,0 +1,83 @@
+//! Fields that a server drops without a word, at their places.
+
+use pratique_manifest::Location;
+use pratique_review::{DroppedField, FieldPath};
+use serde::Serialize;
+
+use crate::evaluation::result::ReviewResult;
+use crate::input::fields::PieceFields;
+use crate::output::json::is_zero;
+use crate::output::problems;
+use crate::output::text::{Text, text};
+use crate::style::{Style, Tone};
+
+/// The rule of fields that are dropped.
+pub(crate) const DROPPED_FIELD: &str = "dropped-field";
+
+/// A field that is dropped, and where it is.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct PlacedDrop {
+    #[serde(flatten)]
+    pub(crate) dropped: DroppedField,
+    #[serde(skip_serializing_if = "is_zero")]
+    line: u32,
+    #[serde(skip_serializing_if = "is_zero")]
+    column: u32,
+    /// The field; `None` where the text is not known.
+    #[serde(skip)]
+    pub(crate) location: Option<Location>,
+}
+
+/// How many of them are shown with their lines.
+const MAX_SHOWN: usize = 50;
+
+impl ReviewResult<'_> {
+    /// Finds the dropped fields in the text that the object was read of. Those of the Pod of a workload are told of its template.
+    pub(crate) fn place_drops(&mut self, fields: Option<&PieceFields<'_>>) {
+        let dropped = std::mem::take(&mut self.review.dropped);
+        let object = &self.input.location;
+        let told = dropped.into_iter().filter(|_| self.input.parent.is_none());
+        self.drops = told
+            .map(|dropped| {
+                let path = FieldPath::parse(&dropped.field);
+                let location = fields.and_then(|fields| fields.locate(object, &path));
+                let start = location.as_ref().map(|location| location.start);
+                PlacedDrop {
+                    dropped,
+                    line: start.map_or(0, |start| start.line),
+                    column: start.map_or(0, |start| start.column),
+                    location,
+                }
+            })
+            .collect();
+    }
+}
+
+/// The fields as text: each with its place, its line and a help.
+pub(crate) fn human(drops: &[PlacedDrop], fields: Option<&PieceFields<'_>>, style: Style) -> Text {
+    let mut out = Text::new();
+    for placed in drops.iter().take(MAX_SHOWN) {
+        let location = placed.location.as_ref();
+        let place = location.map(|location| {
+            let place = style.paint(Tone::Place, problems::place(location));
+            text!("{}: ", place)
+        });
+        let label = style.paint(Tone::Warning, "warning: ");
+        out.push(&text!(
+            "  {}{}{}\n",
+            label,
+            place.unwrap_or_default(),
+            placed.dropped.message
+        ));
+        let excerpt = location.and_then(|location| fields?.excerpt(location, style));
+        out.push(&excerpt.unwrap_or_default().indented("    "));
+        if let Some(help) = &placed.dropped.help {
+            let label = style.paint(Tone::Faint, "= help:");
+            out.push(&text!("      {} {}\n", label, help));
+        }
+    }
+    if let Some(more @ 1..) = drops.len().checked_sub(MAX_SHOWN) {
+        out.push(&text!("    and {} more\n", more));
+    }
+    out
+}
