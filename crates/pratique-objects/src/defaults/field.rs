@@ -81,12 +81,11 @@ pub(crate) fn copy<'a>(object: &mut Object<'a>, to: &[&'static str], from: &[&st
     }
 }
 
-/// Adds the members of a map to another of the same object, except those whose key it has.
+/// Adds the members of a map to another of the same object, except those whose key it has; an empty one makes an empty one.
 pub(crate) fn merge(object: &mut Object<'_>, to: &'static str, from: &str) {
-    let from = members(object, from).clone();
-    if from.is_empty() {
+    let Some(Value::Object(from)) = object.get(from).cloned() else {
         return;
-    }
+    };
     let Some(to) = part(object, to) else { return };
     for (name, value) in from.members() {
         if !to.contains_key(name) {
