@@ -10,6 +10,8 @@
 mod kinds;
 mod objects;
 
+use std::path::PathBuf;
+
 use pratique_harness::{Dice, Error, workspace};
 use serde_json::{Value, json};
 
@@ -30,6 +32,9 @@ pub(super) struct ValidationArguments {
     /// Objects of this kind only, such as `Pod`.
     #[arg(long)]
     kind: Option<String>,
+    /// Begin with the objects of the cases in this directory, too.
+    #[arg(long, value_name = "DIR")]
+    cases: Option<PathBuf>,
 }
 
 /// The area.
@@ -41,14 +46,22 @@ pub(super) struct ValidationArea {
 impl ValidationArea {
     pub(super) fn new(run: &ValidationArguments) -> Result<Self, Error> {
         let is_wanted = |kind: &&ComparedKind| run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind);
-        let kinds: Vec<&ComparedKind> = KINDS.iter().filter(is_wanted).collect();
+        let kinds = KINDS.iter().filter(is_wanted);
+        // As often as it has many rules.
+        let kinds: Vec<&ComparedKind> = kinds
+            .flat_map(|kind| std::iter::repeat_n(kind, kind.weight()))
+            .collect();
         if kinds.is_empty() {
             return Err("there is no such kind, or it is not compared".into());
         }
         let golden = workspace::root().join("testdata/validation");
+        let mut cases = pratique_conformance::cases_below(&golden)?;
+        if let Some(more) = &run.cases {
+            cases.extend(pratique_conformance::cases_below(more)?);
+        }
         Ok(ValidationArea {
             kinds,
-            objects: RandomObjects::new(&pratique_conformance::cases_below(&golden)?),
+            objects: RandomObjects::new(&cases),
         })
     }
 }
@@ -117,8 +130,16 @@ impl Area for ValidationArea {
         let Some(old) = old.flatten() else {
             return case_of(self.objects.random(dice, kind));
         };
-        let mut case = case_of(self.objects.changed(dice, kind, &old));
+        let part = dice.pick(kind.parts).filter(|_| dice.chance(50));
+        let object = match part {
+            Some(part) => self.objects.with_changed_part(dice, kind, (&old, part)),
+            None => self.objects.changed(dice, kind, &old),
+        };
+        let mut case = case_of(object);
         case["operation"] = "UPDATE".into();
+        if let Some(part) = part {
+            case["subresource"] = (*part).into();
+        }
         case["oldObject"] = old;
         // Who writes sends what identifies the stored object.
         for name in IDENTITY {
@@ -132,8 +153,8 @@ impl Area for ValidationArea {
         let kind = kind_of(case)
             .map(|kind| json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind}));
         let resource = kind_of(case).map(|kind| kind.resource);
-        json!({"kind": kind, "resource": resource, "namespace": case["namespace"], "object": case["object"],
-            "oldObject": case.get("oldObject"), "times": times})
+        json!({"kind": kind, "resource": resource, "namespace": case["namespace"],
+            "subresource": case.get("subresource"), "object": case["object"], "oldObject": case.get("oldObject"), "times": times})
     }
 
     fn ours(&self, case: &Value) -> Result<Vec<Value>, Error> {
@@ -262,5 +283,26 @@ fn stored(mut object: Value) -> Value {
     metadata["uid"] = "u".into();
     metadata["resourceVersion"] = "1".into();
     metadata["creationTimestamp"] = "2020-01-01T00:00:00Z".into();
+    if object["apiVersion"] == "v1" && object["kind"] == "Service" {
+        allocate_address(&mut object["spec"]);
+    }
     object
+}
+
+/// Gives a Service the address that a server allocates.
+fn allocate_address(spec: &mut Value) {
+    let is_external = spec["type"] == "ExternalName";
+    let has_addresses = spec.get("clusterIPs").is_some_and(Value::is_array);
+    if is_external || has_addresses || !spec.is_object() {
+        return;
+    }
+    let address = match spec["clusterIP"].as_str() {
+        None | Some("") => "10.0.0.7",
+        Some(address) => address,
+    };
+    let address = address.to_owned();
+    spec["clusterIPs"] = json!([address]);
+    spec["clusterIP"] = address.into();
+    spec["ipFamilies"] = json!(["IPv4"]);
+    spec["ipFamilyPolicy"] = "SingleStack".into();
 }

@@ -7,6 +7,8 @@ pub(super) struct ComparedKind {
     pub(super) kind: &'static str,
     pub(super) resource: &'static str,
     pub(super) is_namespaced: bool,
+    /// The parts of its objects that are updated by themselves.
+    pub(super) parts: &'static [&'static str],
 }
 
 impl ComparedKind {
@@ -18,6 +20,30 @@ impl ComparedKind {
         self.api_version
             .split_once('/')
             .map_or(self.api_version, |(_, version)| version)
+    }
+
+    const fn with_parts(self, parts: &'static [&'static str]) -> Self {
+        ComparedKind { parts, ..self }
+    }
+
+    /// How many rules it has, compared with most.
+    pub(super) fn weight(&self) -> usize {
+        match self.kind {
+            "Pod" => 10,
+            "CronJob"
+            | "CustomResourceDefinition"
+            | "DaemonSet"
+            | "Deployment"
+            | "HorizontalPodAutoscaler"
+            | "Job"
+            | "Node"
+            | "PersistentVolume"
+            | "ResourceClaim"
+            | "ResourceSlice"
+            | "Service"
+            | "StatefulSet" => 3,
+            _ => 1,
+        }
     }
 
     /// The resource as cases name it.
@@ -32,6 +58,7 @@ const fn namespaced(api_version: &'static str, kind: &'static str, resource: &'s
         kind,
         resource,
         is_namespaced: true,
+        parts: &[],
     }
 }
 
@@ -41,6 +68,7 @@ const fn cluster(api_version: &'static str, kind: &'static str, resource: &'stat
         kind,
         resource,
         is_namespaced: false,
+        parts: &[],
     }
 }
 
@@ -49,25 +77,33 @@ pub(super) const KINDS: &[ComparedKind] = &[
     namespaced("v1", "Endpoints", "endpoints"),
     namespaced("v1", "Event", "events"),
     namespaced("v1", "LimitRange", "limitranges"),
-    namespaced("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
-    namespaced("v1", "Pod", "pods"),
+    namespaced("v1", "PersistentVolumeClaim", "persistentvolumeclaims").with_parts(&["status"]),
+    namespaced("v1", "Pod", "pods").with_parts(&["ephemeralcontainers", "resize", "status"]),
     namespaced("v1", "PodTemplate", "podtemplates"),
-    namespaced("v1", "ReplicationController", "replicationcontrollers"),
-    namespaced("v1", "ResourceQuota", "resourcequotas"),
+    namespaced("v1", "ReplicationController", "replicationcontrollers").with_parts(&["status"]),
+    namespaced("v1", "ResourceQuota", "resourcequotas").with_parts(&["status"]),
     namespaced("v1", "Secret", "secrets"),
+    namespaced("v1", "Service", "services").with_parts(&["status"]),
     namespaced("v1", "ServiceAccount", "serviceaccounts"),
     namespaced("apps/v1", "ControllerRevision", "controllerrevisions"),
-    namespaced("apps/v1", "DaemonSet", "daemonsets"),
-    namespaced("apps/v1", "Deployment", "deployments"),
-    namespaced("apps/v1", "ReplicaSet", "replicasets"),
-    namespaced("apps/v1", "StatefulSet", "statefulsets"),
+    namespaced("apps/v1", "DaemonSet", "daemonsets").with_parts(&["status"]),
+    namespaced("apps/v1", "Deployment", "deployments").with_parts(&["status"]),
+    namespaced("apps/v1", "ReplicaSet", "replicasets").with_parts(&["status"]),
+    namespaced("apps/v1", "StatefulSet", "statefulsets").with_parts(&["status"]),
+    namespaced(
+        "autoscaling/v1",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+    )
+    .with_parts(&["status"]),
     namespaced(
         "autoscaling/v2",
         "HorizontalPodAutoscaler",
         "horizontalpodautoscalers",
-    ),
-    namespaced("batch/v1", "CronJob", "cronjobs"),
-    namespaced("batch/v1", "Job", "jobs"),
+    )
+    .with_parts(&["status"]),
+    namespaced("batch/v1", "CronJob", "cronjobs").with_parts(&["status"]),
+    namespaced("batch/v1", "Job", "jobs").with_parts(&["status"]),
     namespaced(
         "certificates.k8s.io/v1",
         "PodCertificateRequest",
@@ -77,14 +113,35 @@ pub(super) const KINDS: &[ComparedKind] = &[
     namespaced("coordination.k8s.io/v1beta1", "LeaseCandidate", "leasecandidates"),
     namespaced("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
     namespaced("events.k8s.io/v1", "Event", "events"),
-    namespaced("networking.k8s.io/v1", "Ingress", "ingresses"),
+    namespaced("networking.k8s.io/v1", "Ingress", "ingresses").with_parts(&["status"]),
     namespaced("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
-    namespaced("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+    namespaced("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets").with_parts(&["status"]),
     namespaced("rbac.authorization.k8s.io/v1", "Role", "roles"),
     namespaced("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
+    namespaced("resource.k8s.io/v1", "ResourceClaim", "resourceclaims").with_parts(&["status"]),
+    namespaced(
+        "resource.k8s.io/v1",
+        "ResourceClaimTemplate",
+        "resourceclaimtemplates",
+    ),
+    namespaced("resource.k8s.io/v1beta1", "ResourceClaim", "resourceclaims").with_parts(&["status"]),
+    namespaced("resource.k8s.io/v1beta2", "ResourceClaim", "resourceclaims").with_parts(&["status"]),
+    namespaced("scheduling.k8s.io/v1beta1", "PodGroup", "podgroups"),
+    namespaced("scheduling.k8s.io/v1beta1", "Workload", "workloads"),
     namespaced("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
-    cluster("v1", "Namespace", "namespaces"),
-    cluster("v1", "PersistentVolume", "persistentvolumes"),
+    cluster("v1", "Namespace", "namespaces").with_parts(&["status", "finalize"]),
+    cluster("v1", "Node", "nodes").with_parts(&["status"]),
+    cluster("v1", "PersistentVolume", "persistentvolumes").with_parts(&["status"]),
+    cluster(
+        "admissionregistration.k8s.io/v1",
+        "MutatingAdmissionPolicy",
+        "mutatingadmissionpolicies",
+    ),
+    cluster(
+        "admissionregistration.k8s.io/v1",
+        "MutatingAdmissionPolicyBinding",
+        "mutatingadmissionpolicybindings",
+    ),
     cluster(
         "admissionregistration.k8s.io/v1",
         "MutatingWebhookConfiguration",
@@ -92,33 +149,53 @@ pub(super) const KINDS: &[ComparedKind] = &[
     ),
     cluster(
         "admissionregistration.k8s.io/v1",
+        "ValidatingAdmissionPolicy",
+        "validatingadmissionpolicies",
+    ),
+    cluster(
+        "admissionregistration.k8s.io/v1",
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+    ),
+    cluster(
+        "admissionregistration.k8s.io/v1",
         "ValidatingWebhookConfiguration",
         "validatingwebhookconfigurations",
     ),
     cluster(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+    )
+    .with_parts(&["status"]),
+    cluster("apiregistration.k8s.io/v1", "APIService", "apiservices").with_parts(&["status"]),
+    cluster(
         "certificates.k8s.io/v1",
         "CertificateSigningRequest",
         "certificatesigningrequests",
-    ),
+    )
+    .with_parts(&["approval", "status"]),
     cluster(
         "certificates.k8s.io/v1",
         "ClusterTrustBundle",
         "clustertrustbundles",
     ),
-    cluster("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", "flowschemas"),
+    cluster("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", "flowschemas").with_parts(&["status"]),
     cluster(
         "flowcontrol.apiserver.k8s.io/v1",
         "PriorityLevelConfiguration",
         "prioritylevelconfigurations",
-    ),
+    )
+    .with_parts(&["status"]),
     cluster(
         "internal.apiserver.k8s.io/v1alpha1",
         "StorageVersion",
         "storageversions",
-    ),
+    )
+    .with_parts(&["status"]),
     cluster("networking.k8s.io/v1", "IPAddress", "ipaddresses"),
     cluster("networking.k8s.io/v1", "IngressClass", "ingressclasses"),
-    cluster("networking.k8s.io/v1", "ServiceCIDR", "servicecidrs"),
+    cluster("networking.k8s.io/v1", "ServiceCIDR", "servicecidrs").with_parts(&["status"]),
     cluster("node.k8s.io/v1", "RuntimeClass", "runtimeclasses"),
     cluster("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles"),
     cluster(
@@ -126,11 +203,21 @@ pub(super) const KINDS: &[ComparedKind] = &[
         "ClusterRoleBinding",
         "clusterrolebindings",
     ),
+    cluster("resource.k8s.io/v1", "DeviceClass", "deviceclasses"),
+    cluster("resource.k8s.io/v1", "DeviceTaintRule", "devicetaintrules").with_parts(&["status"]),
+    cluster("resource.k8s.io/v1", "ResourceSlice", "resourceslices"),
+    cluster(
+        "resource.k8s.io/v1alpha3",
+        "ResourcePoolStatusRequest",
+        "resourcepoolstatusrequests",
+    )
+    .with_parts(&["status"]),
+    cluster("resource.k8s.io/v1beta1", "ResourceSlice", "resourceslices"),
     cluster("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses"),
     cluster("storage.k8s.io/v1", "CSIDriver", "csidrivers"),
     cluster("storage.k8s.io/v1", "CSINode", "csinodes"),
     cluster("storage.k8s.io/v1", "StorageClass", "storageclasses"),
-    cluster("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments"),
+    cluster("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments").with_parts(&["status"]),
     cluster(
         "storage.k8s.io/v1",
         "VolumeAttributesClass",
@@ -140,5 +227,6 @@ pub(super) const KINDS: &[ComparedKind] = &[
         "storagemigration.k8s.io/v1",
         "StorageVersionMigration",
         "storageversionmigrations",
-    ),
+    )
+    .with_parts(&["status"]),
 ];

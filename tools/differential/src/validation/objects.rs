@@ -142,10 +142,47 @@ impl RandomObjects {
     pub(super) fn random(&self, dice: &mut Dice, kind: &ComparedKind) -> Value {
         let is_of_kind = |seed: &&Value| seed["kind"] == kind.kind && seed["apiVersion"] == kind.api_version;
         let seeds: Vec<&Value> = self.seeds.iter().filter(is_of_kind).collect();
-        match dice.pick(&seeds).filter(|_| dice.chance(60)) {
+        let mut object = match dice.pick(&seeds).filter(|_| dice.chance(60)) {
             Some(seed) => self.changed(dice, kind, seed),
             None => self.complete(self.generated(dice, kind), kind),
+        };
+        // Most kinds lose it.
+        if let Some(members) = object.as_object_mut().filter(|_| dice.chance(80)) {
+            members.remove("status");
         }
+        object
+    }
+
+    /// A stored object as one who writes a part of it sends it: that part is otherwise.
+    pub(super) fn with_changed_part(
+        &self,
+        dice: &mut Dice,
+        kind: &ComparedKind,
+        (object, part): (&Value, &str),
+    ) -> Value {
+        let path = match part {
+            "ephemeralcontainers" => "/spec/ephemeralContainers",
+            "finalize" => "/spec/finalizers",
+            "resize" => "/spec/containers",
+            _ => "/status",
+        };
+        let mut changed = object.clone();
+        let donor = self.generated(dice, kind);
+        let donated = donor.pointer(path).cloned().unwrap_or_default();
+        let (parent, name) = path.rsplit_once('/').unwrap_or_default();
+        if let Some(Value::Object(members)) = changed.pointer_mut(parent) {
+            let member = members.entry(name).or_insert(Value::Null);
+            if dice.chance(30) {
+                *member = donated.clone();
+            }
+            for _ in 0..1 + dice.below(3) {
+                self.change(dice, member, &donated, name, 1);
+            }
+            if member.is_null() {
+                members.remove(name);
+            }
+        }
+        changed
     }
 
     /// An object with a few things in it otherwise.
@@ -261,7 +298,9 @@ impl RandomObjects {
         let mut object = schema
             .kind(&gvk)
             .map_or(json!({}), |id| self.structure(dice, schema.get(id), 0));
-        object["metadata"] = json!({"name": "a"});
+        if dice.chance(90) {
+            object["metadata"]["name"] = "a".into();
+        }
         object
     }
 
@@ -277,7 +316,7 @@ impl RandomObjects {
             } else {
                 30
             };
-            if dice.chance(percent) && !["status", "metadata"].contains(&field.name) || field.name == "spec" {
+            if dice.chance(percent) || field.name == "spec" {
                 let value = self.value(
                     dice,
                     &field.shape,

@@ -26,7 +26,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/capabilities"
 )
 
@@ -92,9 +91,15 @@ func (q *question) answer() (given answer) {
 }
 
 func (q *question) judge() (outcome, error) {
-	strategy, ok := strategies[q.Kind.Group+"/"+q.Kind.Kind]
-	if !ok {
-		return outcome{}, errors.New("no strategy for " + q.Kind.Kind)
+	key := q.Kind.Group + "/" + q.Kind.Kind
+	whole, ok := strategies[key]
+	var changes rest.RESTUpdateStrategy = whole
+	if q.Subresource != "" {
+		changes, ok = parts[key+"/"+q.Subresource]
+	}
+	isService := key == "/Service" && q.Subresource == ""
+	if !ok && !isService {
+		return outcome{}, errors.New("no strategy for " + q.Kind.Kind + "/" + q.Subresource)
 	}
 	object, err := q.decode(q.Object)
 	if err != nil {
@@ -106,23 +111,32 @@ func (q *question) judge() (outcome, error) {
 	}
 	ctx := q.context()
 	if q.OldObject == nil {
+		if q.Subresource != "" {
+			return outcome{}, errors.New("a part is not created")
+		}
 		rest.WipeObjectMetaSystemFields(accessor)
 		if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(q.Namespace, accessor); err != nil {
 			return refused(err), nil
 		}
+		if isService {
+			return refused(judgeService(ctx, object, nil)), nil
+		}
 		rest.FillObjectMetaSystemFields(accessor)
-		return refused(rest.BeforeCreate(strategy, ctx, object)), nil
+		return refused(rest.BeforeCreate(whole, ctx, object)), nil
 	}
 	old, err := q.decode(*q.OldObject)
 	if err != nil {
 		return outcome{}, fmt.Errorf("old object: %w", err)
 	}
-	return refused(rest.BeforeUpdate(strategy, ctx, object, old)), nil
+	if isService {
+		return refused(judgeService(ctx, object, old)), nil
+	}
+	return refused(rest.BeforeUpdate(changes, ctx, object, old)), nil
 }
 
 func (q *question) decode(body []byte) (runtime.Object, error) {
 	kind := schema.GroupVersionKind(q.Kind)
-	decoder := legacyscheme.Codecs.UniversalDecoder(schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
+	decoder := codecs(kind.Group).UniversalDecoder(schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
 	object, _, err := decoder.Decode(body, &kind, nil)
 	if err != nil {
 		err = apierrors.NewBadRequest(err.Error())
