@@ -47,7 +47,7 @@ func (c check) String() string {
 
 var formats = map[string]string{
 	"ShortName": "k8s-short-name", "LongName": "k8s-long-name", "LongNameCaseless": "k8s-long-name-caseless",
-	"LabelKey": "k8s-label-key", "PrefixedLabelKey": "k8s-prefixed-label-key", "LabelValue": "k8s-label-value",
+	"ConditionReason": "k8s-condition-reason", "LabelKey": "k8s-label-key", "PrefixedLabelKey": "k8s-prefixed-label-key", "LabelValue": "k8s-label-value",
 	"PathSegmentName": "k8s-path-segment-name", "UUID": "k8s-uuid", "ResourcePoolName": "k8s-resource-pool-name",
 	"ExtendedResourceName": "k8s-extended-resource-name", "ResourceFullyQualifiedName": "k8s-resource-fully-qualified-name",
 }
@@ -68,6 +68,10 @@ func (f *file) checksOf(body []ast.Stmt) (out []check) {
 			c := f.call(assign.Rhs[0])
 			tells := false
 			for _, inner := range s.Body.List {
+				if _, ok := inner.(*ast.ReturnStmt); ok { // 1.34
+					c.ends = true
+					continue
+				}
 				switch target := inner.(*ast.AssignStmt).Lhs[0].(*ast.Ident); target.Name {
 				case "errs":
 					tells = true
@@ -80,8 +84,8 @@ func (f *file) checksOf(body []ast.Stmt) (out []check) {
 			c.silent = c.silent || !tells
 			out = append(out, c)
 		case *ast.AssignStmt:
-			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && ident(call.Fun) == "append" {
-				out = append(out, f.call(call.Args[1]))
+			if fn, _ := fieldFunction(s); fn == nil && appended(s) != nil {
+				out = append(out, f.call(appended(s)))
 			}
 		case *ast.ExprStmt: // a cohort: rules whose end is not that of others
 			lit := s.X.(*ast.CallExpr).Fun.(*ast.FuncLit)
@@ -139,13 +143,13 @@ func (f *file) rule(fn ast.Expr, rest []ast.Expr) check {
 		return check{name: "format", args: []string{format}}
 	}
 	switch name {
-	case "EachValSliceVal":
+	case "EachValSliceVal", "EachSliceVal":
 		return check{name: "each", args: []string{f.match(rest[0]), f.match(rest[1])}, inner: []check{f.rule(rest[2], nil)}}
 	case "EachMapVal":
 		return check{name: "eachValue", args: []string{f.match(rest[0])}, inner: []check{f.rule(rest[1], nil)}}
 	case "EachMapKey":
 		return check{name: "eachKey", inner: []check{f.rule(rest[0], nil)}}
-	case "ValSliceUnique":
+	case "ValSliceUnique", "Unique":
 		c := check{name: "unique", args: []string{f.match(rest[0])}}
 		if lit, ok := rest[0].(*ast.FuncLit); ok {
 			if order := f.order(typeIn(lit.Type.Params.List[0].Type, f.imports, "")); order != "" {
@@ -153,6 +157,12 @@ func (f *file) rule(fn ast.Expr, rest []ast.Expr) check {
 			}
 		}
 		return c
+	case "EQ":
+		return check{name: "equals", args: []string{text(rest[0])}}
+	case "MinimumQuantity":
+		return check{name: "minimumQuantity", args: []string{text(rest[0].(*ast.CallExpr).Args[0])}}
+	case "DiscriminatedUnion":
+		return f.discriminatedUnion(rest)
 	case "Enum":
 		if ident(rest[1]) != "nil" {
 			panic("an enum with exclusions")
@@ -175,20 +185,38 @@ func (f *file) rule(fn ast.Expr, rest []ast.Expr) check {
 			members[i] += f.set(of)
 		}
 		return check{name: lower(strings.TrimSuffix(name, "OfUnion")), args: members}
+	case "UpdateValue":
+		return f.update(rest[1:]) // the first one compares values
 	case "UpdatePointer", "UpdateValueByCompare", "UpdateValueByReflect", "UpdateStruct", "ValSliceUpdate", "UpdateMap":
-		c := check{name: "update"}
-		for _, arg := range rest {
-			if selector, ok := arg.(*ast.SelectorExpr); ok && constraints[selector.Sel.Name] != "" {
-				c.args = append(c.args, constraints[selector.Sel.Name])
-			} else {
-				c.args = append(c.args, f.match(arg))
-			}
-		}
-		return c
+		return f.update(rest)
 	}
 	c := check{name: lower(name)}
 	for _, arg := range rest {
 		c.args = append(c.args, number(arg))
+	}
+	return c
+}
+
+// update reads what a change may not do, perhaps after how elements are found to be the same.
+func (f *file) update(rest []ast.Expr) check {
+	c := check{name: "update"}
+	for _, arg := range rest {
+		if selector, ok := arg.(*ast.SelectorExpr); ok && constraints[selector.Sel.Name] != "" {
+			c.args = append(c.args, constraints[selector.Sel.Name])
+		} else {
+			c.args = append(c.args, f.match(arg))
+		}
+	}
+	return c
+}
+
+// discriminatedUnion reads a union of which a field says which member is set: `discriminatedUnion(FIELD,MEMBER=VALUE,…)`.
+func (f *file) discriminatedUnion(rest []ast.Expr) check {
+	membership := f.unions[ident(rest[0])]
+	c := check{name: "discriminatedUnion", args: membership[:1:1]}
+	for i, member := range membership[1:] {
+		name, value, _ := strings.Cut(member, "=")
+		c.args = append(c.args, name+f.set(rest[i+2])+"="+value)
 	}
 	return c
 }

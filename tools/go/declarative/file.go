@@ -63,11 +63,31 @@ func (f *file) readVariable(spec *ast.ValueSpec) {
 	for _, arg := range call.Args {
 		switch {
 		case function == "NewUnionMembership":
-			f.unions[name] = append(f.unions[name], text(arg.(*ast.CallExpr).Args[0]))
+			f.unions[name] = append(f.unions[name], unionMember(arg))
+		case function == "NewDiscriminatedUnionMembership":
+			f.unions[name] = append(f.unions[name], discriminatedMember(arg))
 		case strings.HasPrefix(name, "symbolsFor"):
 			f.enums[name] = append(f.enums[name], f.constant(arg))
 		}
 	}
+}
+
+// unionMember is the name in `NewUnionMember(NAME)`; 1.34 has `[2]string{NAME, …}` instead.
+func unionMember(e ast.Expr) string {
+	if pair, ok := e.(*ast.CompositeLit); ok {
+		return text(pair.Elts[0])
+	}
+	return text(e.(*ast.CallExpr).Args[0])
+}
+
+// discriminatedMember is `NAME=VALUE` of `NewDiscriminatedUnionMember(NAME, VALUE)`, and the name of the field that decides, which
+// comes first, as it is.
+func discriminatedMember(e ast.Expr) string {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return text(e)
+	}
+	return text(call.Args[0]) + "=" + text(call.Args[1])
 }
 
 // constant is the value of a constant of an API package.
@@ -131,16 +151,14 @@ func (f *file) readKinds(body []ast.Stmt) (out []kind) {
 	return
 }
 
-// readType reads the function of a type: its own rules, and a block for each field.
+// readType reads the function of a type: its own rules, and those of each field.
 func (f *file) readType(body []ast.Stmt) *typeRules {
 	t := &typeRules{checks: f.checksOf(body)}
 	for _, statement := range body {
-		block, ok := statement.(*ast.BlockStmt)
-		if !ok {
+		fn, list := fieldFunction(statement)
+		if fn == nil {
 			continue
 		}
-		fn := block.List[0].(*ast.AssignStmt).Rhs[0].(*ast.FuncLit)
-		list := block.List[2].(*ast.AssignStmt).Rhs[0].(*ast.CallExpr).Args[1].(*ast.CallExpr).Args
 		field := fieldRules{name: "+", checks: f.checksOf(fn.Body.List)}
 		if path := list[0].(*ast.CallExpr); path.Fun.(*ast.SelectorExpr).Sel.Name == "Child" {
 			field.name = text(path.Args[0])
@@ -153,6 +171,37 @@ func (f *file) readType(body []ast.Stmt) *typeRules {
 		t.fields = append(t.fields, field)
 	}
 	return t
+}
+
+// fieldFunction is the function that judges a field, and what it is called with: in a block of its own, and before 1.37
+// `errs = append(errs, func(…) {…}(fldPath.Child(NAME), …)...)`.
+func fieldFunction(statement ast.Stmt) (*ast.FuncLit, []ast.Expr) {
+	switch s := statement.(type) {
+	case *ast.BlockStmt:
+		call := appended(s.List[2])
+		return s.List[0].(*ast.AssignStmt).Rhs[0].(*ast.FuncLit), call.Args
+	case *ast.AssignStmt:
+		if call := appended(s); call != nil {
+			if fn, ok := call.Fun.(*ast.FuncLit); ok {
+				return fn, call.Args
+			}
+		}
+	}
+	return nil, nil
+}
+
+// appended is CALL of `errs = append(errs, CALL...)`.
+func appended(statement ast.Stmt) *ast.CallExpr {
+	assign, ok := statement.(*ast.AssignStmt)
+	if !ok {
+		return nil
+	}
+	call, ok := assign.Rhs[0].(*ast.CallExpr)
+	if !ok || ident(call.Fun) != "append" {
+		return nil
+	}
+	inner, _ := call.Args[1].(*ast.CallExpr)
+	return inner
 }
 
 // goType is a type as far as it matters: what is a pointer, a list, a map, a plain string, or anything else.
@@ -198,7 +247,11 @@ func (f *file) selected(fn *ast.FuncLit) (out []string) {
 }
 
 func (f *file) json(of ast.Expr, field string) string {
-	selector := of.(*ast.StarExpr).X.(*ast.SelectorExpr)
+	// Before 1.37, elements themselves are compared, and not pointers to them.
+	if pointer, ok := of.(*ast.StarExpr); ok {
+		of = pointer.X
+	}
+	selector := of.(*ast.SelectorExpr)
 	name, ok := f.sources.of(f.imports[ident(selector.X)]).fields[selector.Sel.Name][field]
 	if !ok {
 		panic("unknown field " + selector.Sel.Name + "." + field)

@@ -29,12 +29,48 @@ func main() {
 	}
 	sources := &sources{api: api, machinery: machinery, packages: map[string]*apiPackage{}}
 	rules := &rules{types: map[string]*typeRules{}, orders: map[string][]string{}}
-	files = append(files, filepath.Join(machinery, "pkg/apis/meta/v1/validation", generated))
+	// Not every release has those of meta/v1.
+	if meta := filepath.Join(machinery, "pkg/apis/meta/v1/validation", generated); exists(meta) {
+		files = append(files, meta)
+	}
 	for _, file := range files {
 		readFile(file, sources, rules)
 	}
+	rules.keepEnforced(kubernetes)
 	rules.findEnforced()
 	rules.print()
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// keepEnforced leaves out the kinds whose rules are compared with those by hand only: before 1.37, the strategy of a kind said whether
+// they are enforced.
+func (r *rules) keepEnforced(kubernetes string) {
+	strategies, err := filepath.Glob(filepath.Join(kubernetes, "pkg/registry/*/*/strategy.go"))
+	if err != nil || len(strategies) == 0 {
+		panic(fmt.Sprint("there are no strategies below ", kubernetes, err))
+	}
+	enforced := map[string]bool{}
+	for _, strategy := range strategies {
+		text, err := os.ReadFile(strategy)
+		if err != nil {
+			panic(err)
+		}
+		if strings.Contains(string(text), "rest.DeclarativeValidation{") {
+			return
+		}
+		enforced[filepath.Base(filepath.Dir(strategy))] = strings.Contains(string(text), "WithDeclarativeEnforcement")
+	}
+	var kept []kind
+	for _, k := range r.kinds {
+		if enforced[strings.ToLower(k.name[strings.LastIndex(k.name, "/")+1:])] {
+			kept = append(kept, k)
+		}
+	}
+	r.kinds = kept
 }
 
 // rules are those of all types.

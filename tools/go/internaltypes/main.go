@@ -2,7 +2,7 @@
 //
 // A field whose name in JSON differs from its internal one in more than case is written Name=json:type.
 //
-//	go run . KUBERNETES APIMACHINERY APIEXTENSIONS API > crates/pratique-validation/data/internal.txt
+//	go run . KUBERNETES APIMACHINERY APIEXTENSIONS API > internal.txt
 package main
 
 import (
