@@ -2,26 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
-
-use pratique_harness::Error;
 
 const HEAD: &str = "\
-# The declarative rules that a server enforces. Made by `cargo xtask codegen declarative`; do not edit. The format is told in
+# The declarative rules that a server enforces. Made by `cargo xtask codegen validation`; do not edit. The format is told in
 # src/declarative/table.rs.
 ";
 
-/// Writes the rules of the kinds of a release, and of the types in them.
-pub(super) fn run(rules: &Path, kinds: &Path, table: &Path) -> Result<(), Error> {
-    let (rules, kinds) = (read(rules)?, read(kinds)?);
-    std::fs::write(table, select_rules(&rules, &kinds)).map_err(Error::file(table))
-}
-
-fn read(file: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(file).map_err(Error::file(file))
-}
-
-fn select_rules(rules: &str, kinds: &str) -> String {
+/// The rules of the kinds of a release, and of the types in them. `kinds` is its table `types.txt`.
+pub(super) fn select_rules(rules: &str, kinds: &str) -> String {
     let served: BTreeSet<&str> = kinds.lines().filter_map(kind_name).collect();
     // The lines of each type: its own, and those of its fields.
     let mut types: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

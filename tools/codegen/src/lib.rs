@@ -16,6 +16,7 @@ mod openapi;
 mod release;
 mod release_list;
 mod types;
+mod validation;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write as _};
@@ -26,16 +27,11 @@ use pratique_harness::Error;
 use types::{Field, Shape, Types};
 
 pub use release::{ReleaseSources, describe_changes, run_release};
+pub use validation::run_validation;
 
 /// Reads the lifecycles of the types of Go modules, and writes the table of versions that are no longer served.
 pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
     lifecycle::run(modules, table)
-}
-
-/// Reads the declarative rules that `tools/go/declarative` writes, and writes the table of those of the kinds in `kinds`, the
-/// table `types.txt` of a release.
-pub fn run_declarative(rules: &Path, kinds: &Path, table: &Path) -> Result<(), Error> {
-    declarative::run(rules, kinds, table)
 }
 
 /// Reads what `tools/go/objects` writes of a release, and OpenAPI documents of directories; writes the tables of the release

@@ -47,25 +47,27 @@ enum Tables {
         #[arg(long)]
         table: PathBuf,
     },
-    /// Writes the table of declarative rules.
-    Declarative {
+    /// Writes the tables of validation of a release that is listed.
+    Validation {
+        /// Its version, such as 1.37.2.
+        version: String,
         /// The file that `tools/go/declarative` wrote.
+        #[arg(long)]
         rules: PathBuf,
-        /// The table `types.txt` of the release, whose kinds are kept.
+        /// The file that `tools/go/internaltypes` wrote.
         #[arg(long)]
-        kinds: PathBuf,
-        /// The table.
-        #[arg(long)]
-        table: PathBuf,
+        internal: PathBuf,
     },
 }
 
 fn main() -> ExitCode {
     let written = match Arguments::parse().tables {
         Tables::Lifecycle { modules, table } => pratique_codegen::run_lifecycle(&modules, &table),
-        Tables::Declarative { rules, kinds, table } => {
-            pratique_codegen::run_declarative(&rules, &kinds, &table)
-        }
+        Tables::Validation {
+            version,
+            rules,
+            internal,
+        } => pratique_codegen::run_validation(&version, &rules, &internal),
         Tables::Compare { older, newer } => {
             pratique_codegen::describe_changes(&older, &newer).map(|text| print!("{text}"))
         }

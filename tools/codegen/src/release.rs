@@ -39,7 +39,7 @@ pub struct ReleaseSources {
 }
 
 /// The directory of the tables of releases.
-fn data() -> PathBuf {
+pub(crate) fn schema_data() -> PathBuf {
     workspace::root().join("crates/pratique-schema/data")
 }
 
@@ -48,9 +48,9 @@ fn data() -> PathBuf {
 /// # Errors
 /// What is read is not there or of another form, or a file cannot be written.
 pub fn run_release(version: &str, sources: &ReleaseSources) -> Result<(), Error> {
-    let listed = release_list::read(&data())?.with(version)?;
+    let listed = release_list::read(&schema_data())?.with(version)?;
     let release = listed.find(version)?;
-    let directory = data().join(&release.minor);
+    let directory = schema_data().join(&release.minor);
     let whole = if release.base.is_none() {
         directory.clone()
     } else {
@@ -64,7 +64,7 @@ pub fn run_release(version: &str, sources: &ReleaseSources) -> Result<(), Error>
     }
     gates::run(&sources.reflected.join("gates.json"), &whole)?;
     let base = match &release.base {
-        Some(base) => Some(whole_table(&listed, base, "given")?),
+        Some(base) => Some(whole_table(&listed, &schema_data(), base, "given")?),
         None => None,
     };
     crate::run(
@@ -80,17 +80,22 @@ pub fn run_release(version: &str, sources: &ReleaseSources) -> Result<(), Error>
             discovery::run(&sources.discovery, &whole)?;
             for name in TABLES.into_iter().chain(RESOURCE_TABLES) {
                 let table = read(&whole.join(name).with_extension("txt"))?;
-                let changes = changes::between(&whole_table(&listed, base, name)?, &table);
+                let changes = changes::between(&whole_table(&listed, &schema_data(), base, name)?, &table);
                 write(&directory.join(name).with_extension("diff"), &changes)?;
             }
             Ok(())
         }
     }?;
-    listed.write(&data())
+    listed.write(&schema_data())
 }
 
-/// A table of a release as a whole.
-fn whole_table(listed: &release_list::KnownReleases, minor: &str, name: &str) -> Result<String, Error> {
+/// A table of a release as a whole, of the tables in a directory.
+pub(crate) fn whole_table(
+    listed: &release_list::KnownReleases,
+    data: &Path,
+    minor: &str,
+    name: &str,
+) -> Result<String, Error> {
     // A chain has no more members than there are releases.
     let mut chain = vec![listed.find_minor(minor)?];
     while let Some(base) = chain.last().and_then(|release| release.base.as_deref())
@@ -102,7 +107,7 @@ fn whole_table(listed: &release_list::KnownReleases, minor: &str, name: &str) ->
     for release in chain.iter().rev() {
         let directory = match release.base {
             None if RESOURCE_TABLES.contains(&name) => resource_directory(),
-            _ => data().join(&release.minor),
+            _ => data.join(&release.minor),
         };
         table = match release.base {
             None => read(&directory.join(name).with_extension("txt"))?,
@@ -142,10 +147,10 @@ pub fn describe_changes(older: &str, newer: &str) -> Result<String, Error> {
     Ok(changes::describe(&tables))
 }
 
-fn read(path: &Path) -> Result<String, Error> {
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(Error::file(path))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Error> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
     fs::write(path, text).map_err(Error::file(path))
 }
