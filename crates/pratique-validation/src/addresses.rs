@@ -52,7 +52,7 @@ pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, err
 
 /// An address that errors name at another place.
 pub(crate) fn validate_legacy_ip_at(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
-    if let Some(detail) = ip_address(text) {
+    if let Some(detail) = ip_address(text, errors.gates().judges_addresses_strictly) {
         errors.invalid(field, text, detail);
     }
 }
@@ -78,7 +78,10 @@ pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mu
         errors.invalid(field, text, CIDR);
         return;
     };
-    match ip_address(address) {
+    if !errors.gates().judges_addresses_strictly {
+        return;
+    }
+    match ip_address(address, true) {
         Some("must not be an IPv4-mapped IPv6 address") => {
             errors.invalid(field, text, "must not have an IPv4-mapped IPv6 address");
             return;
@@ -224,7 +227,7 @@ pub(crate) fn validate_endpoint_ip(address: &Node<'_, '_>, errors: &mut Errors) 
 /// An address in its canonical form.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidIP
 pub(crate) fn canonical_ip_messages(text: &str) -> Vec<String> {
-    match (ip_address(text), Ip::parse(text)) {
+    match (ip_address(text, true), Ip::parse(text)) {
         (Some(detail), _) => vec![detail.to_owned()],
         (None, Ok(ip)) if ip.to_string() != text => {
             vec![format!("must be in canonical form ({})", quote(&ip.to_string()))]

@@ -58,18 +58,26 @@ pub(crate) fn validate_reason(reason: &Node<'_, '_>, max_length: usize, errors: 
         errors.required(reason, "");
         return;
     }
-    if !is_reason(reason.text()) {
-        errors.invalid_value(
-            reason,
-            "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
-             characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
-             'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \
-             '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
-        );
+    let start = errors.len();
+    if let Some(fault) = reason_fault(reason.text()) {
+        errors.invalid_value(reason, fault);
     }
+    errors.cover_from(start, "format=k8s-condition-reason");
+    let start = errors.len();
     if reason.text().len() > max_length {
         errors.too_long(reason, i64::try_from(max_length).unwrap_or(i64::MAX));
     }
+    errors.cover_from(start, "maxBytes");
+}
+
+/// What is wrong with a reason.
+pub(crate) fn reason_fault(text: &str) -> Option<&'static str> {
+    (!is_reason(text)).then_some(
+        "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
+         characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
+         'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \
+         '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
+    )
 }
 
 fn is_reason(text: &str) -> bool {

@@ -47,25 +47,23 @@ pub(crate) fn validate_declaratively(
     if WITHOUT_RULES.contains(&kind.group.as_str()) {
         return;
     }
-    errors.remove_duplicates();
-    let table = table::RuleTable::get();
-    let Some(rules) = table.kind(kind, subresource) else {
+    let table = table::RuleTable::of_release(errors.release());
+    let rules = table.kind(kind, subresource);
+    // Upstream: apiserver/pkg/registry/rest/validate.go: before 1.37, only kinds that say so have their declarative rules enforced.
+    if rules.is_some() || errors.release().at_least(1, 37) {
+        errors.remove_duplicates();
+    }
+    let Some(rules) = rules else {
         return;
     };
     let old = Some(old).filter(|old| !old.is_null());
-    let declarative_errors = interpreter::judge(table, rules, &Node::root(object), old);
+    let declarative_errors = interpreter::judge(table, rules, &Node::root(object), old, errors.gates());
     if declarative_errors.is_empty() {
         return;
     }
-    // Upstream: apiserver/pkg/registry/rest/validate.go: before 1.37, rules by hand said what both found.
-    let replaces = errors.release().at_least(1, 37);
-    if replaces {
-        coverage::remove_covered(errors, &declarative_errors);
-    }
+    coverage::remove_covered(errors, &declarative_errors);
     for declarative in declarative_errors {
-        if replaces || !errors.has_like(&declarative.error) {
-            errors.push(declarative.error);
-        }
+        errors.push(declarative.error);
     }
 }
 

@@ -7,10 +7,12 @@ use pratique_types::field::{Error, aggregate};
 use pratique_types::{GroupVersionKind, Reason, Status};
 
 use crate::errors::Errors;
+use crate::gates::FeatureSet;
 use crate::internal::internal_json;
 use crate::messages::subdomain_name;
 use crate::node::Node;
-use crate::object_meta::validate_managed_fields;
+use crate::object_meta::{validate_annotations, validate_core_meta, validate_managed_fields};
+use crate::selector::validate_labels;
 use crate::validator::{Candidate, Rejection};
 
 /// Whether requests of a kind are judged here.
@@ -25,15 +27,18 @@ pub(crate) fn is_connected(kind: &GroupVersionKind) -> bool {
 }
 
 /// Judges a request of these; `None` where it is none.
-pub(crate) fn validate_connected(candidate: &Candidate<'_>) -> Option<Result<(), Rejection>> {
+pub(crate) fn validate_connected(
+    candidate: &Candidate<'_>,
+    gates: FeatureSet,
+) -> Option<Result<(), Rejection>> {
     let object = Node::root(candidate.object);
     let of = |group: &str, kind: &str| candidate.kind.group == group && candidate.kind.kind == kind;
     let answer = if of("", "Binding") {
-        refuse_binding(&object)
+        refuse_binding(&object, Errors::of_gates(gates))
     } else if of("policy", "Eviction") {
         refuse_eviction(&object, candidate)
     } else if of("authentication.k8s.io", "TokenRequest") {
-        refuse_token(&object, candidate)
+        refuse_token(&object, candidate, Errors::of_gates(gates))
     } else {
         return None;
     };
@@ -42,13 +47,24 @@ pub(crate) fn validate_connected(candidate: &Candidate<'_>) -> Option<Result<(),
 
 /// A change of a workload's scale.
 // Upstream: pkg/apis/autoscaling/validation/validation.go, ValidateScaleUpdate
-pub(crate) fn validate_scale(candidate: &Candidate<'_>, old: &Value<'_>) -> Option<Result<(), Rejection>> {
+pub(crate) fn validate_scale(
+    candidate: &Candidate<'_>,
+    old: &Value<'_>,
+    gates: FeatureSet,
+) -> Option<Result<(), Rejection>> {
     if candidate.kind.group != "autoscaling" || candidate.kind.kind != "Scale" {
         return None;
     }
-    let mut errors = Errors::default();
+    let mut errors = Errors::of_gates(gates);
     let object = Node::root(candidate.object);
-    validate_managed_fields(&object.child("metadata").child("managedFields"), &mut errors);
+    let metadata = object.child("metadata");
+    // Upstream: pkg/apis/autoscaling/validation/validation.go, ValidateScale: since 1.37, the rest of the metadata is not judged.
+    if errors.release().at_least(1, 37) {
+        validate_managed_fields(&metadata.child("managedFields"), &mut errors);
+    } else {
+        validate_core_meta(&metadata, true, subdomain_name, &mut errors);
+        errors.nonnegative(&object.child("spec").child("replicas"));
+    }
     candidate.validate_declaratively(old, &mut errors);
     Some(if errors.is_empty() {
         Ok(())
@@ -66,18 +82,24 @@ fn internal_error(message: String) -> Status {
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding
-fn refuse_binding(binding: &Node<'_, '_>) -> Option<Status> {
+fn refuse_binding(binding: &Node<'_, '_>, mut errors: Errors) -> Option<Status> {
     let target = binding.child("target");
     let (kind, name) = (target.child("kind"), target.child("name"));
-    let mut errors = Errors::default();
     let is_node = matches!(kind.text(), "" | "Node");
     if !is_node {
         errors.push(Error::not_supported(kind, kind.text(), ["Node", "<empty>"]));
     }
     if name.text().is_empty() {
         errors.required(name, "");
-    } else if is_node {
+    } else if is_node && errors.release().at_least(1, 37) {
+        // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding: since 1.37, a node has the name of one.
         errors.invalid_each(&name, &subdomain_name(name.text(), false));
+    }
+    // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding: since 1.38, what the Pod gets is judged.
+    if errors.release().at_least(1, 38) {
+        let metadata = binding.child("metadata");
+        validate_annotations(&metadata.child("annotations"), &mut errors);
+        validate_labels(&metadata.child("labels"), &mut errors);
     }
     let errors = errors.into_list().into_vec();
     (!errors.is_empty()).then(|| internal_error(aggregate(&errors)))
@@ -139,9 +161,8 @@ fn validate_delete_options(options: &Node<'_, '_>) -> Errors {
 }
 
 // Upstream: pkg/apis/authentication/validation/validation.go, ValidateTokenRequest
-fn refuse_token(token: &Node<'_, '_>, candidate: &Candidate<'_>) -> Option<Status> {
+fn refuse_token(token: &Node<'_, '_>, candidate: &Candidate<'_>, mut errors: Errors) -> Option<Status> {
     const MIN_SECONDS: i64 = 600;
-    let mut errors = Errors::default();
     let spec = token.child("spec");
     let (seconds, attestations) = (spec.child("expirationSeconds"), spec.child("attestations"));
     if seconds.int() < MIN_SECONDS {
@@ -158,7 +179,8 @@ fn refuse_token(token: &Node<'_, '_>, candidate: &Candidate<'_>) -> Option<Statu
             "may not specify a duration larger than 2^32 seconds",
         );
     }
-    if is_of_webhook(&spec.child("boundObjectRef")) {
+    // Upstream: pkg/apis/authentication/validation/validation.go, ValidateTokenRequest: since 1.37, tokens are of webhooks, too.
+    if errors.release().at_least(1, 37) && is_of_webhook(&spec.child("boundObjectRef")) {
         let audiences = spec.child("audiences");
         if audiences.len() != 1 {
             errors.invalid_value(&audiences, "must be length 1 when bound to a webhook config");
@@ -188,7 +210,7 @@ fn validate_attestations(attestations: &Node<'_, '_>, errors: &mut Errors) {
     if attestations.len() != 1 {
         errors.invalid(
             attestations,
-            internal_json("{}[]string", attestations.value()),
+            internal_json(errors.release(), "{}[]string", attestations.value()),
             "webhook bound requests require exactly one admissionReviewAPIGroups attestation",
         );
         return;

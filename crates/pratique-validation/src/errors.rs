@@ -7,14 +7,15 @@ use pratique_schema::Release;
 use pratique_types::field::{BadValue, Error, ErrorKind, ErrorList};
 
 use crate::declarative::CoveredError;
+use crate::gates::FeatureSet;
 use crate::node::Node;
 use crate::open_question::OpenQuestion;
 
 /// The errors so far; each method adds one.
 #[derive(Debug, Default)]
 pub struct Errors {
-    /// The release of the server; the latest, unless it is named.
-    release: Option<&'static Release>,
+    /// The features of the server; those of the latest release, unless they are named.
+    gates: Option<FeatureSet>,
     list: ErrorList,
     /// Those of rules that have a declarative twin.
     covered: Vec<CoveredError>,
@@ -25,21 +26,25 @@ pub struct Errors {
 impl Errors {
     /// None yet, of a server of a release.
     pub fn of_release(release: &'static Release) -> Self {
+        Errors::of_gates(FeatureSet::of_release(release))
+    }
+
+    /// None yet, of a server with some features.
+    pub(crate) fn of_gates(gates: FeatureSet) -> Self {
         Errors {
-            release: Some(release),
+            gates: Some(gates),
             ..Errors::default()
         }
     }
 
     /// The release of the server, whose words they have.
     pub fn release(&self) -> &'static Release {
-        self.release.unwrap_or_else(Release::latest)
+        self.gates().release
     }
 
-    /// Whether there is one of the same kind about the same field.
-    pub(crate) fn has_like(&self, other: &Error) -> bool {
-        let mut errors = self.list.iter();
-        errors.any(|error| error.kind == other.kind && error.field == other.field)
+    /// The features of the server.
+    pub(crate) fn gates(&self) -> FeatureSet {
+        self.gates.unwrap_or_default()
     }
 
     /// Whether there are none.
@@ -111,6 +116,22 @@ impl Errors {
         let start = self.len();
         self.required(field, detail);
         self.cover_from(start, "");
+    }
+
+    /// The same, which since a minor version only a declarative rule says.
+    // Upstream: +k8s:required without a prefix; the rule by hand goes.
+    pub fn required_until(&mut self, minor: u32, field: impl Into<String>, detail: &str) {
+        if !self.release().at_least(1, minor) {
+            self.required_covered(field, detail);
+        }
+    }
+
+    /// A field that changed and may not: a declarative rule says it since 1.37.
+    // Upstream: +k8s:immutable; before, ValidateImmutableField
+    pub(crate) fn immutable_by_hand<'a>(&mut self, field: impl Into<String>, value: impl Into<BadValue<'a>>) {
+        if !self.release().at_least(1, 37) {
+            self.invalid(field, value, IMMUTABLE);
+        }
     }
 
     /// Removes the errors with a declarative twin that `is_told` says of.

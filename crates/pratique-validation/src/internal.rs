@@ -4,10 +4,12 @@
 //! a struct of such. The types are a table that `tools/go/internaltypes` makes of the sources.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use pratique_json::{Value, escape_html};
+use pratique_schema::Release;
 use pratique_types::field::BadValue;
+
+use crate::release_tables::{ReleaseTable, changes_of};
 
 /// A type: its fields, or the type that it is.
 enum InternalType {
@@ -24,24 +26,32 @@ struct Field {
     type_name: &'static str,
 }
 
-/// A value as the JSON of an internal type: `core.Toleration`, `[]core.Toleration`, `*core.Toleration`.
-pub fn internal_json<'a>(type_name: &str, value: &Value<'_>) -> BadValue<'a> {
-    BadValue::Prepared(internal_text(type_name, value).into())
+/// A value as the JSON of an internal type of a release: `core.Toleration`, `[]core.Toleration`, `*core.Toleration`.
+pub fn internal_json<'a>(release: &Release, type_name: &str, value: &Value<'_>) -> BadValue<'a> {
+    BadValue::Prepared(internal_text(release, type_name, value).into())
 }
 
 /// The same as a text.
-pub(crate) fn internal_text(type_name: &str, value: &Value<'_>) -> String {
-    let mut text = String::new();
-    write_value(type_name, value, &mut text);
-    escape_html(&text).into_owned()
+pub(crate) fn internal_text(release: &Release, type_name: &str, value: &Value<'_>) -> String {
+    let mut writer = InternalWriter {
+        types: TYPES.of_release(release),
+        text: String::new(),
+    };
+    writer.write_value(type_name, value);
+    escape_html(&writer.text).into_owned()
 }
 
-fn types() -> &'static HashMap<&'static str, InternalType> {
-    static TYPES: OnceLock<HashMap<&'static str, InternalType>> = OnceLock::new();
-    TYPES.get_or_init(|| {
-        let lines = include_str!("../data/internal.txt").lines();
-        lines.filter_map(parse_type).collect()
-    })
+type InternalTypes = HashMap<&'static str, InternalType>;
+
+static TYPES: ReleaseTable<InternalTypes> = ReleaseTable::new(
+    include_str!("../data/1.37/internal.txt"),
+    changes_of!("internal"),
+    |table| table.lines().filter_map(parse_type).collect(),
+);
+
+struct InternalWriter {
+    types: &'static InternalTypes,
+    text: String,
 }
 
 fn parse_type(line: &'static str) -> Option<(&'static str, InternalType)> {
@@ -71,78 +81,161 @@ fn parse_type(line: &'static str) -> Option<(&'static str, InternalType)> {
     Some((name, InternalType::Struct(fields.collect())))
 }
 
-/// Recursion follows the nesting of the types, or that of the value where a type contains itself.
-fn write_value(type_name: &str, value: &Value<'_>, text: &mut String) {
-    if let Some(of) = type_name.strip_prefix('*') {
-        if value.is_null() {
-            text.push_str("null");
+impl InternalWriter {
+    /// Recursion follows the nesting of the types, or that of the value where a type contains itself.
+    fn write_value(&mut self, type_name: &str, value: &Value<'_>) {
+        if let Some(of) = type_name.strip_prefix('*') {
+            if value.is_null() {
+                self.text.push_str("null");
+            } else {
+                self.write_value(of, value);
+            }
+        } else if let Some(of) = type_name.strip_prefix("[]") {
+            self.write_list(of, value);
+        } else if let Some(of) = type_name.strip_prefix("{}") {
+            self.write_map(of, value);
         } else {
-            write_value(of, value, text);
+            self.write_named(type_name, value);
         }
-    } else if let Some(of) = type_name.strip_prefix("[]") {
-        write_list(of, value, text);
-    } else if let Some(of) = type_name.strip_prefix("{}") {
-        write_map(of, value, text);
-    } else {
-        write_named(type_name, value, text);
+    }
+
+    fn write_list(&mut self, of: &str, value: &Value<'_>) {
+        let Some(elements) = value.as_array() else {
+            // Bytes are text in base64.
+            let is_bytes = value.as_str().is_some();
+            self.text.push_str(&if is_bytes {
+                value.to_string()
+            } else {
+                "null".to_owned()
+            });
+            return;
+        };
+        self.text.push('[');
+        for (at, element) in elements.iter().enumerate() {
+            if at > 0 {
+                self.text.push(',');
+            }
+            self.write_value(of, element);
+        }
+        self.text.push(']');
+    }
+
+    fn write_map(&mut self, of: &str, value: &Value<'_>) {
+        let Some(members) = value.as_object() else {
+            self.text.push_str("null");
+            return;
+        };
+        self.text.push('{');
+        for (at, (key, member)) in members.iter().enumerate() {
+            if at > 0 {
+                self.text.push(',');
+            }
+            self.text.push_str(&Value::from(key).to_string());
+            self.text.push(':');
+            self.write_value(of, member);
+        }
+        self.text.push('}');
+    }
+
+    fn write_named(&mut self, type_name: &str, value: &Value<'_>) {
+        let moved = (type_name == POD_SPEC && !self.has_field(POD_SPEC, "HostNetwork"))
+            .then(|| with_host_in_context(value));
+        let value = moved.as_ref().unwrap_or(value);
+        match self.types.get(type_name) {
+            Some(InternalType::Alias(of)) => self.write_value(of, value),
+            Some(InternalType::Struct(fields)) if !is_scalar(type_name) => {
+                self.text.push('{');
+                self.write_fields(fields, value);
+                self.text.push('}');
+            }
+            _ if !value.is_null() => self.text.push_str(&value.to_string()),
+            _ => self.text.push_str(match type_name {
+                "string" | "types.UID" => "\"\"",
+                "bool" => "false",
+                "resource.Quantity" => "\"0\"",
+                "metav1.Time" | "metav1.MicroTime" | "any" | "runtime.Object" | "runtime.RawExtension" => {
+                    "null"
+                }
+                _ => "0",
+            }),
+        }
+    }
+
+    fn write_fields(&mut self, fields: &[Field], value: &Value<'_>) {
+        for field in fields {
+            if field.name.is_empty() {
+                self.write_embedded(field.type_name, value);
+                continue;
+            }
+            let member = member(value, field.written);
+            // A pointer to a zero value is not left out.
+            let is_empty = if field.type_name.starts_with('*') {
+                member.is_null()
+            } else {
+                member.is_empty()
+            };
+            if field.is_optional && is_empty {
+                continue;
+            }
+            if !self.text.ends_with('{') {
+                self.text.push(',');
+            }
+            self.text.push('"');
+            self.text.push_str(field.name);
+            self.text.push_str("\":");
+            self.write_value(field.type_name, member);
+        }
+    }
+
+    fn has_field(&self, type_name: &str, field: &str) -> bool {
+        match self.types.get(type_name) {
+            Some(InternalType::Struct(fields)) => fields.iter().any(|known| known.name == field),
+            _ => false,
+        }
+    }
+
+    /// The fields of a type that is embedded in another. Metadata, which are a member of the object, are no member here.
+    fn write_embedded(&mut self, type_name: &str, value: &Value<'_>) {
+        static ABSENT: Value<'static> = Value::Null;
+        let value = match type_name {
+            "metav1.TypeMeta" => return,
+            "metav1.ObjectMeta" => value.get("metadata").unwrap_or(&ABSENT),
+            _ => value,
+        };
+        if let Some(InternalType::Struct(fields)) = self.types.get(type_name) {
+            self.write_fields(fields, value);
+        }
     }
 }
 
-fn write_list(of: &str, value: &Value<'_>, text: &mut String) {
-    let Some(elements) = value.as_array() else {
-        // Bytes are text in base64.
-        let is_bytes = value.as_str().is_some();
-        text.push_str(&if is_bytes {
-            value.to_string()
-        } else {
-            "null".to_owned()
-        });
-        return;
+const POD_SPEC: &str = "core.PodSpec";
+
+/// Before 1.37, what a Pod shares with its host were fields of its security context, which every specification then has.
+// Upstream: pkg/apis/core/v1/conversion.go, Convert_v1_PodSpec_To_core_PodSpec
+fn with_host_in_context(spec: &Value<'_>) -> Value<'static> {
+    let mut spec = spec.owned_within("");
+    let Value::Object(members) = &mut spec else {
+        return spec;
     };
-    text.push('[');
-    for (at, element) in elements.iter().enumerate() {
-        if at > 0 {
-            text.push(',');
-        }
-        write_value(of, element, text);
+    let mut context = members.remove("securityContext").unwrap_or(Value::Null);
+    if !matches!(context, Value::Object(_)) {
+        context = pratique_json::Object::new().into();
     }
-    text.push(']');
-}
-
-fn write_map(of: &str, value: &Value<'_>, text: &mut String) {
-    let Some(members) = value.as_object() else {
-        text.push_str("null");
-        return;
-    };
-    text.push('{');
-    for (at, (key, member)) in members.iter().enumerate() {
-        if at > 0 {
-            text.push(',');
+    if let Value::Object(context) = &mut context {
+        for name in [
+            "hostNetwork",
+            "hostPID",
+            "hostIPC",
+            "shareProcessNamespace",
+            "hostUsers",
+        ] {
+            if let Some(value) = members.remove(name) {
+                context.insert(name, value);
+            }
         }
-        text.push_str(&Value::from(key).to_string());
-        text.push(':');
-        write_value(of, member, text);
     }
-    text.push('}');
-}
-
-fn write_named(type_name: &str, value: &Value<'_>, text: &mut String) {
-    match types().get(type_name) {
-        Some(InternalType::Alias(of)) => write_value(of, value, text),
-        Some(InternalType::Struct(fields)) if !is_scalar(type_name) => {
-            text.push('{');
-            write_fields(fields, value, text);
-            text.push('}');
-        }
-        _ if !value.is_null() => text.push_str(&value.to_string()),
-        _ => text.push_str(match type_name {
-            "string" | "types.UID" => "\"\"",
-            "bool" => "false",
-            "resource.Quantity" => "\"0\"",
-            "metav1.Time" | "metav1.MicroTime" | "any" | "runtime.Object" | "runtime.RawExtension" => "null",
-            _ => "0",
-        }),
-    }
+    members.insert("securityContext", context);
+    spec
 }
 
 /// Whether a struct has a text or a number as its JSON.
@@ -151,45 +244,6 @@ fn is_scalar(type_name: &str) -> bool {
         type_name,
         "metav1.Time" | "metav1.MicroTime" | "metav1.Duration" | "metav1.FieldsV1"
     )
-}
-
-fn write_fields(fields: &[Field], value: &Value<'_>, text: &mut String) {
-    for field in fields {
-        if field.name.is_empty() {
-            write_embedded(field.type_name, value, text);
-            continue;
-        }
-        let member = member(value, field.written);
-        // A pointer to a zero value is not left out.
-        let is_empty = if field.type_name.starts_with('*') {
-            member.is_null()
-        } else {
-            member.is_empty()
-        };
-        if field.is_optional && is_empty {
-            continue;
-        }
-        if !text.ends_with('{') {
-            text.push(',');
-        }
-        text.push('"');
-        text.push_str(field.name);
-        text.push_str("\":");
-        write_value(field.type_name, member, text);
-    }
-}
-
-/// The fields of a type that is embedded in another. Metadata, which are a member of the object, are no member here.
-fn write_embedded(type_name: &str, value: &Value<'_>, text: &mut String) {
-    static ABSENT: Value<'static> = Value::Null;
-    let value = match type_name {
-        "metav1.TypeMeta" => return,
-        "metav1.ObjectMeta" => value.get("metadata").unwrap_or(&ABSENT),
-        _ => value,
-    };
-    if let Some(InternalType::Struct(fields)) = types().get(type_name) {
-        write_fields(fields, value, text);
-    }
 }
 
 /// The member that becomes a field: most names differ in case only.
@@ -211,7 +265,7 @@ mod tests {
     #[track_caller]
     fn check(type_name: &str, text: &str, expected: &str) {
         let value = pratique_json::parse(text.as_bytes()).unwrap();
-        let BadValue::Prepared(json) = internal_json(type_name, &value) else {
+        let BadValue::Prepared(json) = internal_json(Release::latest(), type_name, &value) else {
             panic!("not prepared");
         };
         assert_eq!(json, expected);
@@ -255,11 +309,10 @@ mod tests {
         check(
             "core.PodTemplateSpec",
             r#"{"metadata":{"labels":{"a":"b"},"name":""},"spec":null}"#,
-            &format!("{{\"labels\":{{\"a\":\"b\"}},\"Spec\":{}}}", {
-                let mut text = String::new();
-                write_value("core.PodSpec", &Value::Null, &mut text);
-                text
-            }),
+            &format!(
+                "{{\"labels\":{{\"a\":\"b\"}},\"Spec\":{}}}",
+                internal_text(Release::latest(), "core.PodSpec", &Value::Null)
+            ),
         );
     }
 }

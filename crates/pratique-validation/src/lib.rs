@@ -42,6 +42,7 @@ mod object_meta;
 mod open_question;
 mod pod;
 mod quantities;
+mod release_tables;
 mod reviews;
 pub mod rules;
 mod seen;

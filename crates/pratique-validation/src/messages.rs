@@ -27,6 +27,16 @@ pub fn label_name(name: &str, is_prefix: bool) -> Vec<String> {
     }
 }
 
+/// What is wrong with the name of a Service before names could begin with digits.
+// Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNS1035Label
+pub(crate) fn lettered_label_name(name: &str, is_prefix: bool) -> Vec<String> {
+    if is_prefix {
+        validation::dns1035_label_prefix(name)
+    } else {
+        validation::dns1035_label(name)
+    }
+}
+
 /// What is wrong with a name that is a segment of a path, as that of every object.
 // Upstream: apimachinery/pkg/api/validation/path/name.go, ValidatePathSegmentName
 pub fn path_segment_name(name: &str, is_prefix: bool) -> Vec<String> {
@@ -168,12 +178,14 @@ pub(crate) fn subdomain_with_underscore(name: &str) -> Vec<String> {
     messages
 }
 
-/// What is wrong with an address of a field that always took addresses.
+/// What is wrong with an address of a field that always took addresses, and takes those of old forms unless it is strict.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidIPForLegacyField
-pub(crate) fn ip_address(text: &str) -> Option<&'static str> {
+pub(crate) fn ip_address(text: &str, is_strict: bool) -> Option<&'static str> {
     use pratique_gotext::net::{Ip, IpError};
     match Ip::parse(text) {
         Ok(_) => None,
+        Err(IpError::Mapped(_)) if !is_strict => None,
+        Err(_) if !is_strict && has_leading_zeros(text) => None,
         Err(IpError::Mapped(_)) => Some("must not be an IPv4-mapped IPv6 address"),
         Err(_) if has_leading_zeros(text) => Some("must not have leading 0s"),
         Err(_) => Some("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),

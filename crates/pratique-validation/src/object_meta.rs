@@ -47,7 +47,9 @@ fn validate_common(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Er
         (false, "") => {}
         (false, _) => errors.forbidden(namespace, "not allowed on this type"),
     }
+    let start = errors.len();
     errors.nonnegative(&metadata.child("generation"));
+    errors.cover_from(start, "minimum");
     validate_labels(&metadata.child("labels"), errors);
     validate_annotations(&metadata.child("annotations"), errors);
     validate_owner_references(&metadata.child("ownerReferences"), errors);
@@ -95,11 +97,20 @@ pub fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, 
     if version.text().is_empty() {
         errors.invalid(version, "", "must be specified for an update");
     }
-    let generation = metadata.child("generation");
+    let (generation, start) = (metadata.child("generation"), errors.len());
     errors.nonnegative(&generation);
-    if generation.int() < old.child("generation").int() {
+    errors.cover_from(start, "minimum");
+    let old_generation = old.child("generation").int();
+    let start = errors.len();
+    // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorUpdate: another error for none since 1.38.
+    if old_generation != 0 && generation.int() == 0 && errors.release().at_least(1, 38) {
+        errors.invalid(generation, 0, "field cannot be cleared once set");
+        errors.cover_from(start, "update");
+    } else if generation.int() < old_generation {
         errors.invalid(generation, generation.int(), "must not be decremented");
+        errors.cover_from(start, "monotonic");
     }
+    let start = errors.len();
     for name in ["name", "namespace"] {
         let field = metadata.child(name);
         if field.text() != old.child(name).text() {
@@ -117,6 +128,7 @@ pub fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, 
     ] {
         errors.immutable(&metadata.child(name), &old.child(name));
     }
+    errors.cover_from(start, "immutable");
     validate_labels(&metadata.child("labels"), errors);
     validate_annotations(&metadata.child("annotations"), errors);
     validate_owner_references(&metadata.child("ownerReferences"), errors);
@@ -156,7 +168,8 @@ pub(crate) fn validate_annotations(annotations: &Node<'_, '_>, errors: &mut Erro
 fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
     let mut controller: Option<Node<'_, '_>> = None;
     // Each error prints all references.
-    let printed = LazyCell::new(|| internal_text("[]metav1.OwnerReference", references.value()));
+    let release = errors.release();
+    let printed = LazyCell::new(|| internal_text(release, "[]metav1.OwnerReference", references.value()));
     for reference in references.items() {
         validate_owner_reference(references, &reference, errors);
         if !reference.child("controller").is_true() {
@@ -183,6 +196,7 @@ fn validate_owner_reference(references: &Node<'_, '_>, reference: &Node<'_, '_>,
     // Before 1.37, errors named the list, and what is missing was an invalid value.
     let names_reference = errors.release().at_least(1, 37);
     let place = if names_reference { reference } else { references };
+    let start = errors.len();
     let api_version = reference.child("apiVersion").text();
     let version = GroupVersion::parse(api_version).ok();
     if api_version.is_empty() && names_reference {
@@ -208,10 +222,11 @@ fn validate_owner_reference(references: &Node<'_, '_>, reference: &Node<'_, '_>,
     if api_version == "v1" && reference.child("kind").text() == "Event" {
         errors.invalid(
             place,
-            internal_json("metav1.OwnerReference", reference.value()),
+            internal_json(errors.release(), "metav1.OwnerReference", reference.value()),
             "/v1, Kind=Event is disallowed from being an owner",
         );
     }
+    errors.cover_from(start, "");
 }
 
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateFinalizers

@@ -20,6 +20,7 @@ mod quality_of_service;
 mod resize;
 mod resource_claims;
 mod resources;
+mod restart_rules;
 mod security_context;
 mod spec;
 mod status;
@@ -89,7 +90,10 @@ fn validate_metadata_and_spec(pod: &Node<'_, '_>, options: PodOptions, errors: &
     if spec.child("serviceAccountName").text().is_empty() {
         validate_no_tokens(&spec, errors);
     }
-    errors.nonnegative(&spec.child("terminationGracePeriodSeconds"));
+    // Upstream: pkg/apis/core/validation/validation.go, validatePodMetadataAndSpec: since 1.37.
+    if errors.release().at_least(1, 37) {
+        errors.nonnegative(&spec.child("terminationGracePeriodSeconds"));
+    }
     for list in ["containers", "initContainers"] {
         for container in spec.child(list).items() {
             validate_image_whitespace(&container, errors);

@@ -90,7 +90,40 @@ pub(crate) fn is_huge_pages(name: &str) -> bool {
 // Upstream: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue
 pub(crate) fn validate_resource_quantity(name: &str, field: &Node<'_, '_>, errors: &mut Errors) {
     validate_nonnegative(field, errors);
-    if is_integer_resource(name) && quantity(field).milli_value() % 1000 != 0 {
+    if is_integer_resource(name) && !is_integer(&quantity(field), errors) {
         errors.invalid(field, field.text(), "must be an integer");
     }
+}
+
+/// Whether a number counts as a whole one: `1.9999` does, as its thousandths are rounded.
+// Upstream: pkg/apis/core/validation/validation.go, isIntegerResourceValue
+fn is_integer(number: &Quantity, errors: &Errors) -> bool {
+    let milli = number.milli_value();
+    // Since 1.38, thousandths that do not fit say nothing.
+    if errors.release().at_least(1, 38) {
+        let max = i64::MAX / 1000;
+        let fits = *number <= Quantity::from_integer(max) && *number >= Quantity::from_integer(-max);
+        let is_large = *number > Quantity::from_integer(i64::MAX);
+        let is_whole = is_large || *number == Quantity::from_integer(number.value());
+        return is_whole || (fits && milli % 1000 == 0);
+    }
+    milli % 1000 == 0
+}
+
+/// An amount that is not negative. What is too large for 64 bits counted as negative or not by chance before 1.38.
+// Upstream: pkg/apis/core/validation/validation.go, validateBasicResource
+pub(crate) fn validate_basic_amount(amount: &Node<'_, '_>, errors: &mut Errors) -> bool {
+    const DETAIL: &str = "must be a valid resource quantity";
+    let number = quantity(amount);
+    if errors.release().at_least(1, 38) {
+        if number.signum() < 0 {
+            errors.invalid(amount, amount.text(), DETAIL);
+        }
+        return number.signum() >= 0;
+    }
+    let value = number.value();
+    if value < 0 {
+        errors.invalid(amount, value, DETAIL);
+    }
+    value >= 0
 }

@@ -1,6 +1,7 @@
 //! Reviews: objects that ask a question, and are answered and not stored. No strategy judges them, and so nobody judges their
 //! metadata.
 
+use pratique_schema::Release;
 use pratique_types::field::BadValue;
 use pratique_types::{GroupVersionKind, Status, status};
 
@@ -54,11 +55,14 @@ fn judge_access(
     request: &Request<'_>,
     validate_more: fn(&Request<'_>, &mut Errors),
 ) -> Result<(), Box<Status>> {
-    let mut errors = Errors::default();
+    let mut errors = Errors::of_gates(request.settings.gates);
     validate_spec(request, &mut errors);
     validate_metadata(request, &mut errors);
     validate_more(request, &mut errors);
-    errors.remove_duplicates();
+    // Upstream: pkg/apis/authorization/validation/validation.go, ValidateSubjectAccessReviewCreate: declarative rules since 1.37
+    if errors.release().at_least(1, 37) {
+        errors.remove_duplicates();
+    }
     if errors.is_empty() {
         return Ok(());
     }
@@ -77,12 +81,21 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
         spec.child("resourceAttributes"),
         spec.child("nonResourceAttributes"),
     );
+    const ONE_OF: &str = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     if resource.is_set() == other.is_set() {
-        errors.invalid(
-            spec,
-            path_attributes_json(&other),
-            "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-        );
+        let value = path_attributes_json(&other, errors.release());
+        // Upstream: pkg/apis/authorization/validation/validation.go, ValidateSubjectAccessReviewSpec: before 1.37, errors name a field.
+        if errors.release().at_least(1, 37) {
+            errors.invalid(spec, value, ONE_OF);
+        } else if other.is_set() {
+            errors.invalid(
+                other,
+                value,
+                "cannot be specified in combination with resourceAttributes",
+            );
+        } else {
+            errors.invalid(resource, value, ONE_OF);
+        }
     }
     let user = spec.child("user");
     let asks_for_another = request.kind.kind != "SelfSubjectAccessReview";
@@ -96,9 +109,17 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
 }
 
 // Upstream: pkg/apis/authorization/types.go, NonResourceAttributes
-fn path_attributes_json(attributes: &Node<'_, '_>) -> BadValue<'static> {
+fn path_attributes_json(attributes: &Node<'_, '_>, release: &Release) -> BadValue<'static> {
     if !attributes.is_set() {
         return BadValue::Prepared("null".into());
+    }
+    // Upstream: apiserver/pkg/apis/authorization/validation/validation.go: since 1.38, the type is that of version 1.
+    if release.at_least(1, 38) {
+        return BadValue::Prepared(
+            pratique_json::escape_html(&attributes.value().to_string())
+                .into_owned()
+                .into(),
+        );
     }
     let text = |name: &str| pratique_json::Value::from(attributes.child(name).text()).to_string();
     let json = format!("{{\"Path\":{},\"Verb\":{}}}", text("path"), text("verb"));
@@ -155,7 +176,7 @@ fn validate_metadata(request: &Request<'_>, errors: &mut Errors) {
         let except = if is_local { " except for namespace" } else { "" };
         errors.invalid(
             metadata,
-            internal_json("metav1.ObjectMeta", metadata.value()),
+            internal_json(errors.release(), "metav1.ObjectMeta", metadata.value()),
             &format!("must be empty{except}"),
         );
     }
@@ -175,7 +196,7 @@ fn validate_local(request: &Request<'_>, errors: &mut Errors) {
     if other.is_set() {
         errors.invalid(
             other,
-            path_attributes_json(&other),
+            path_attributes_json(&other, errors.release()),
             "disallowed on this kind of request",
         );
     }

@@ -227,7 +227,8 @@ impl Validator {
             let request = candidate.request(candidate.object, &absent, &self.settings);
             return rule(&request).map_err(Rejection::Invalid);
         }
-        validate_connected(candidate).unwrap_or_else(|| candidate.conclude(self.create_errors(candidate)))
+        validate_connected(candidate, self.settings.gates)
+            .unwrap_or_else(|| candidate.conclude(self.create_errors(candidate)))
     }
 
     /// Judges a changed object beside the stored one.
@@ -235,7 +236,7 @@ impl Validator {
     /// # Errors
     /// It is invalid, or of a kind without rules.
     pub fn update(&self, candidate: &Candidate<'_>, old: &Value<'_>) -> Result<(), Rejection> {
-        validate_scale(candidate, old)
+        validate_scale(candidate, old, self.settings.gates)
             .unwrap_or_else(|| candidate.conclude(self.update_errors(candidate, old)))
     }
 
@@ -307,7 +308,7 @@ impl Validator {
 
 /// The errors of what is allocated before the rest is looked at.
 fn allocation_errors(request: &Request<'_>) -> Errors {
-    let mut errors = Errors::of_release(request.settings.release());
+    let mut errors = Errors::of_gates(request.settings.gates);
     if let Some(rule) = allocation_rule(request.kind).filter(|_| request.subresource.is_empty()) {
         rule(request, &mut errors);
     }

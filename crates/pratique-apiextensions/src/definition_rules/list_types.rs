@@ -97,6 +97,7 @@ pub(super) fn validate_list_map(schema: &Node<'_, '_>, errors: &mut Errors) {
     }
     if items.value().as_object().is_none() {
         let bad_value = internal_json(
+            errors.release(),
             "apiextensions.JSONSchemaPropsOrArray",
             &super::internal_form::items(items.value()),
         );

@@ -124,6 +124,7 @@ fn validate_root_members(schema: &Node<'_, '_>, errors: &mut Errors) {
             }
         } else if !ALLOWED_AT_ROOT.contains(field) {
             let bad_value = internal_json(
+                errors.release(),
                 "apiextensions.JSONSchemaProps",
                 &internal_form::schema(schema.value()),
             );

@@ -249,13 +249,21 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
             .all(|version| names.insert(version.child("name").text()))
         {
             let detail = "must contain unique version names";
-            errors.invalid(versions, self.settings.print_versions(versions), detail);
+            errors.invalid(
+                versions,
+                self.settings.print_versions(errors.release(), versions),
+                detail,
+            );
         }
         let storing = versions.items();
         let storing = storing.filter(|version| version.child("storage").is_true());
         if storing.count() != 1 {
             let detail = "must have exactly one version marked as storage version";
-            errors.invalid(versions, self.settings.print_versions(versions), detail);
+            errors.invalid(
+                versions,
+                self.settings.print_versions(errors.release(), versions),
+                detail,
+            );
         }
     }
 

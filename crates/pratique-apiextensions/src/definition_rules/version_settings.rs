@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use pratique_json::{Object, Value, text_at};
+use pratique_schema::Release;
 use pratique_types::field::BadValue;
 use pratique_validation::rules::{Node, internal_json};
 
@@ -113,10 +114,10 @@ impl<'v> VersionSettings<'v> {
     }
 
     /// The versions as an error prints them.
-    pub(super) fn print_versions<'a>(&self, list: &Node<'_, '_>) -> BadValue<'a> {
+    pub(super) fn print_versions<'a>(&self, release: &Release, list: &Node<'_, '_>) -> BadValue<'a> {
         const TYPE: &str = "[]apiextensions.CustomResourceDefinitionVersion";
         if !list.is_set() {
-            return internal_json(TYPE, &Value::Null);
+            return internal_json(release, TYPE, &Value::Null);
         }
         let shared = VersionSetting::ALL
             .into_iter()
@@ -124,7 +125,7 @@ impl<'v> VersionSettings<'v> {
         let left_out: Vec<&str> = shared.map(VersionSetting::name).collect();
         let versions = self.versions.iter();
         let form = versions.map(|version| internal_form::version(version, &left_out));
-        internal_json(TYPE, &Value::Array(form.collect()))
+        internal_json(release, TYPE, &Value::Array(form.collect()))
     }
 }
 

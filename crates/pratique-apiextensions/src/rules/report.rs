@@ -61,7 +61,11 @@ impl RuleReporter<'_> {
         self.add_cost("estimated rule cost", max_cost, &text);
         match &compiled.body {
             Err(Refused::Rule(detail) | Refused::All(detail)) => {
-                let bad_value = internal_json("apiextensions.ValidationRule", rule.value());
+                let bad_value = internal_json(
+                    self.errors.release(),
+                    "apiextensions.ValidationRule",
+                    rule.value(),
+                );
                 self.errors.invalid(text, bad_value, detail);
             }
             Ok(body) => self.message(rule, &body.message),
@@ -88,7 +92,11 @@ impl RuleReporter<'_> {
                 self.add_cost("estimated messageExpression cost", *max_cost, &field);
             }
             MessageExpression::Refused(detail) => {
-                let bad_value = internal_json("apiextensions.ValidationRule", rule.value());
+                let bad_value = internal_json(
+                    self.errors.release(),
+                    "apiextensions.ValidationRule",
+                    rule.value(),
+                );
                 self.errors.invalid(field, bad_value, detail);
             }
         }

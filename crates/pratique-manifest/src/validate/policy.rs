@@ -170,7 +170,11 @@ fn audit_annotations(
 ) {
     if annotations.len() > ANNOTATIONS_MAX {
         let detail = format!("must not have more than {ANNOTATIONS_MAX} auditAnnotations");
-        let shown = internal_json("[]admissionregistration.AuditAnnotation", annotations.value());
+        let shown = internal_json(
+            errors.list.release(),
+            "[]admissionregistration.AuditAnnotation",
+            annotations.value(),
+        );
         errors.list.invalid(annotations, shown, &detail);
     }
     let mut keys = HashSet::new();

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use pratique_schema::Release;
 use pratique_types::field::{Error, ErrorKind};
 
 use super::DeclarativeError;
@@ -27,7 +28,7 @@ pub(super) fn remove_covered(errors: &mut Errors, declarative_errors: &[Declarat
     for declarative in declarative_errors.iter().filter(|error| error.is_beta) {
         let (kind, field) = (declarative.error.kind, declarative.error.field.as_str());
         twins.insert((kind, declarative.origin, Cow::Borrowed(field)));
-        twins.insert((kind, declarative.origin, normalize(field)));
+        twins.insert((kind, declarative.origin, normalize(field, errors.release())));
     }
     errors.remove_covered(|covered| has_twin(covered, &twins));
 }
@@ -41,7 +42,7 @@ fn has_twin(covered: &CoveredError, twins: &HashSet<(ErrorKind, &str, Cow<'_, st
 
 /// The path of a field in the newest version of its kind.
 // Upstream: pkg/apis/resource/validation/validation.go, ResourceNormalizationRules
-fn normalize(path: &str) -> Cow<'_, str> {
+fn normalize<'p>(path: &'p str, release: &Release) -> Cow<'p, str> {
     const FLAT: &[&str] = &[
         "deviceClassName",
         "selectors",
@@ -52,7 +53,9 @@ fn normalize(path: &str) -> Cow<'_, str> {
         "derivedAttributes",
     ];
     if let Some((start, rest)) = split_after_element(path, "spec.devices.requests[")
-        && FLAT.iter().any(|name| rest.starts_with(name))
+        && (FLAT.iter().any(|name| rest.starts_with(name))
+            // Since 1.38.
+            || (rest.starts_with("capacity") && release.at_least(1, 38)))
     {
         return format!("{start}exactly.{rest}").into();
     }
@@ -92,7 +95,7 @@ mod tests {
             ),
             ("spec.driver", "spec.driver"),
         ] {
-            assert_eq!(normalize(path), expected);
+            assert_eq!(normalize(path, Release::latest()), expected);
         }
     }
 }

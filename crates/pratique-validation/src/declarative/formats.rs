@@ -2,13 +2,21 @@
 // Upstream: apimachinery/pkg/api/validate/strfmt.go
 
 use pratique_gotext::validation::{dns1123_label, dns1123_subdomain, label_value, qualified_name};
+use pratique_schema::Release;
 use pratique_types::field::{BadValue, Error, Path};
 
+use crate::conditions::reason_fault;
 use crate::errors::named;
 use crate::messages::path_segment_name;
 
 /// The errors of a text in a format; a plain one is of Go's type `string`.
-pub(super) fn format_errors(format: &str, field: &Path<'_>, text: &str, is_plain: bool) -> Vec<Error> {
+pub(super) fn format_errors(
+    format: &str,
+    field: &Path<'_>,
+    text: &str,
+    is_plain: bool,
+    release: &Release,
+) -> Vec<Error> {
     let value = || -> BadValue<'_> { if is_plain { text.into() } else { named(text) } };
     let messages = match format {
         "k8s-short-name" => in_bytes(dns1123_label(text)),
@@ -21,7 +29,8 @@ pub(super) fn format_errors(format: &str, field: &Path<'_>, text: &str, is_plain
         "k8s-uuid" => uuid(text),
         "k8s-resource-pool-name" => return pool_name(field, text),
         "k8s-extended-resource-name" => extended_resource(text),
-        "k8s-resource-fully-qualified-name" => return fully_qualified_name(field, text),
+        "k8s-resource-fully-qualified-name" => return fully_qualified_name(field, text, release),
+        "k8s-condition-reason" => reason_fault(text).map(str::to_owned).into_iter().collect(),
         _ => Vec::new(),
     };
     let messages = messages.iter();
@@ -122,7 +131,7 @@ fn extended_resource(text: &str) -> Vec<String> {
     messages
 }
 
-fn fully_qualified_name(field: &Path<'_>, text: &str) -> Vec<Error> {
+fn fully_qualified_name(field: &Path<'_>, text: &str, release: &Release) -> Vec<Error> {
     let mut errors = Vec::new();
     let parts: Vec<&str> = text.split('/').collect();
     match parts.as_slice() {
@@ -144,7 +153,14 @@ fn fully_qualified_name(field: &Path<'_>, text: &str) -> Vec<Error> {
                 push_identifier(field, name, &mut errors);
             }
         }
-        // Upstream says nothing of more slashes.
+        // Upstream says of more slashes since 1.38.
+        _ if release.at_least(1, 38) => {
+            errors.push(Error::invalid(
+                field,
+                text,
+                "must not contain more than one slash",
+            ));
+        }
         _ => {}
     }
     if !text.contains('/') {
@@ -169,7 +185,7 @@ mod tests {
 
     #[track_caller]
     fn check(format: &str, text: &str, expected: &[&str]) {
-        let errors = format_errors(format, &Path::new("f"), text, true);
+        let errors = format_errors(format, &Path::new("f"), text, true, Release::latest());
         assert_eq!(errors.len(), expected.len(), "{text}: {errors:?}");
         for (error, expected) in errors.iter().zip(expected) {
             assert!(error.body.starts_with(expected), "{text}: {}", error.body);

@@ -1,5 +1,7 @@
 //! The rules applied to an object beside the old one.
 
+use pratique_gotext::quantity::Quantity;
+use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_types::field::{BadValue, Error};
 
@@ -12,10 +14,9 @@ use super::table::{
 };
 use super::typed_values::typed_json;
 use crate::errors::{IMMUTABLE, named};
+use crate::gates::FeatureSet;
 use crate::node::{Node, is_same};
-
-/// The gates that rules name and that are on.
-const OPTIONS_ON: &[&str] = &["HPAScaleToZero"];
+use crate::quantities::quantity;
 
 /// The errors of an object; without an old one it is new.
 pub(super) fn judge(
@@ -23,9 +24,16 @@ pub(super) fn judge(
     rules: &TypeRules,
     object: &Node<'_, '_>,
     old: Option<&Value<'_>>,
+    gates: FeatureSet,
 ) -> Vec<DeclarativeError> {
+    // Upstream: pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go, DeclarativeValidationConfig
+    let had_zero = old
+        .and_then(|old| old.at(&["spec", "minReplicas"]))
+        .is_some_and(|count| count.as_int() == Some(0));
     let mut interpreter = RuleInterpreter {
         table,
+        gates,
+        had_zero,
         is_update: old.is_some(),
         errors: Vec::new(),
     };
@@ -35,6 +43,9 @@ pub(super) fn judge(
 
 struct RuleInterpreter {
     table: &'static RuleTable,
+    gates: FeatureSet,
+    /// Whether the old autoscaler may scale to zero, which its successor then may, too.
+    had_zero: bool,
     is_update: bool,
     errors: Vec<DeclarativeError>,
 }
@@ -106,13 +117,17 @@ impl RuleInterpreter {
             }
             Check::Cohort(rules) => self.judge_rules(rules, node, old),
             Check::If { option, is_on, rule } => {
-                if OPTIONS_ON.contains(option) == *is_on {
+                let has_option = self.gates.is_on(option) || (*option == "HPAScaleToZero" && self.had_zero);
+                if has_option == *is_on {
                     self.judge_rule(rule, node, old);
                 }
             }
             Check::Immutable if self.is_update => self.push_nil("immutable", node, IMMUTABLE),
             Check::Immutable => {}
-            Check::MaxItems(..)
+            Check::Equals(..)
+            | Check::MaxItems(..)
+            | Check::MaxProperties(..)
+            | Check::MinimumQuantity(..)
             | Check::MaxLength(..)
             | Check::MaxBytes(..)
             | Check::Minimum(..)
@@ -165,6 +180,7 @@ impl RuleInterpreter {
                 is_required,
             } => self.check_dependent(trigger, dependent, *is_required, node, old),
             Check::Union { members, is_required } => self.check_union(members, *is_required, node, old),
+            Check::DiscriminatedUnion { by, members } => self.check_discriminated(by, members, node, old),
             Check::Update(shape, by, constraints) => {
                 if self.is_update {
                     self.check_update(*shape, by, constraints, node, old);
@@ -178,6 +194,16 @@ impl RuleInterpreter {
         let length = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
         let (number, text) = (node.int(), node.text());
         match check {
+            Check::Equals(expected) if text != *expected => {
+                self.push("", Error::not_supported(node, named(text), [expected]));
+            }
+            Check::MaxProperties(max) if length(node.len()) > *max => {
+                self.push("maxProperties", Error::too_many(node, length(node.len()), *max));
+            }
+            Check::MinimumQuantity(min) if node.is_set() && quantity(node) < Quantity::from_integer(*min) => {
+                let detail = format!("must be greater than or equal to {min}");
+                self.push("minimum", Error::invalid(node, text, &detail));
+            }
             Check::MaxItems(max) if length(node.len()) > *max => {
                 self.push("maxItems", Error::too_many(node, length(node.len()), *max));
             }
@@ -203,7 +229,7 @@ impl RuleInterpreter {
                 }
             }
             Check::Format(format, is_plain) => {
-                for error in format_errors(format, node.path(), text, *is_plain) {
+                for error in format_errors(format, node.path(), text, *is_plain, self.gates.release) {
                     self.push_format(format, error);
                 }
             }
@@ -322,6 +348,32 @@ impl RuleInterpreter {
         self.push(origin, Error::invalid(node, value.as_str(), &detail));
     }
 
+    // Upstream: apimachinery/pkg/api/validate/union.go, DiscriminatedUnion
+    fn check_discriminated(
+        &mut self,
+        by: &str,
+        members: &[(UnionMember, &str)],
+        node: &Node<'_, '_>,
+        old: Option<&Value<'_>>,
+    ) {
+        let value = node.child(by);
+        let is_unchanged = |old: &Value<'_>| {
+            let is_same = |(of, _): &(UnionMember, &str)| is_set(of, old) == is_set(of, node.value());
+            member(old, by).as_str().unwrap_or_default() == value.text() && members.iter().all(is_same)
+        };
+        if old.is_some_and(is_unchanged) {
+            return;
+        }
+        for (of, expected) in members {
+            let detail = match (is_set(of, node.value()), value.text() == *expected) {
+                (true, false) => format!("may only be specified when `{by}` is {}", quote(expected)),
+                (false, true) => format!("must be specified when `{by}` is {}", quote(value.text())),
+                _ => continue,
+            };
+            self.push("union", Error::invalid(node.child(of.name), "", &detail));
+        }
+    }
+
     // Upstream: apimachinery/pkg/api/validate/update.go
     fn check_update(
         &mut self,
@@ -392,6 +444,7 @@ impl RuleInterpreter {
             "format=k8s-resource-pool-name",
             "format=k8s-extended-resource-name",
             "format=k8s-resource-fully-qualified-name",
+            "format=k8s-condition-reason",
         ];
         let mut origins = ORIGINS.iter();
         let origin = origins.find(|origin| origin.strip_prefix("format=") == Some(format));

@@ -1,4 +1,4 @@
-//! The table of the rules, `data/declarative.txt`, which `cargo xtask codegen declarative` makes.
+//! The table of the rules, `data/1.37/declarative.txt`, which `cargo xtask codegen validation` makes; other releases have changes of it.
 //!
 //! - `kind GROUP/VERSION/KIND TYPE PATH…`: the type of a kind's objects, and the paths at which its rules apply: `/`, `/status`.
 //! - `type TYPE RULE…`: a type with the rules of the whole value; then, each in a line, its fields:
@@ -11,11 +11,12 @@
 //! its errors are not told, and by `~` where they replace those of rules by hand. `@TYPE` are the rules of a type.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use super::matching::ElementMatch;
+use crate::release_tables::{ReleaseTable, changes_of};
 
 /// All rules.
 pub(super) struct RuleTable {
@@ -101,11 +102,16 @@ pub(super) enum Check {
     Required(ValueShape),
     Forbidden(ValueShape),
     Immutable,
+    /// The text is this one.
+    Equals(&'static str),
     MaxItems(i64),
+    MaxProperties(i64),
     MaxLength(i64),
     MaxBytes(i64),
     Minimum(i64),
     Maximum(i64),
+    /// A quantity is not below a whole number.
+    MinimumQuantity(i64),
     Monotonic,
     /// A format, and whether the text is of Go's type `string`.
     Format(&'static str, bool),
@@ -139,15 +145,24 @@ pub(super) enum Check {
         members: Vec<UnionMember>,
         is_required: bool,
     },
+    /// Each member is set where a field has its value, and only there.
+    DiscriminatedUnion {
+        by: &'static str,
+        members: Vec<(UnionMember, &'static str)>,
+    },
     Update(ValueShape, ElementMatch, Vec<ForbiddenChange>),
     Cohort(Vec<DeclarativeRule>),
     Type(&'static str),
 }
 
 impl RuleTable {
-    pub(super) fn get() -> &'static RuleTable {
-        static TABLE: OnceLock<RuleTable> = OnceLock::new();
-        TABLE.get_or_init(|| parse(include_str!("../../data/declarative.txt")))
+    pub(super) fn of_release(release: &Release) -> &'static RuleTable {
+        static TABLES: ReleaseTable<RuleTable> = ReleaseTable::new(
+            include_str!("../../data/1.37/declarative.txt"),
+            changes_of!("declarative"),
+            parse,
+        );
+        TABLES.of_release(release)
     }
 
     /// The rules for objects of a kind that are written at a subresource.
@@ -360,11 +375,14 @@ fn parse_check(
     Some(match name {
         "immutable" => Check::Immutable,
         "monotonic" => Check::Monotonic,
+        "equals" => Check::Equals(first?),
         "maxItems" => Check::MaxItems(number()?),
+        "maxProperties" => Check::MaxProperties(number()?),
         "maxLength" => Check::MaxLength(number()?),
         "maxBytes" => Check::MaxBytes(number()?),
         "minimum" => Check::Minimum(number()?),
         "maximum" => Check::Maximum(number()?),
+        "minimumQuantity" => Check::MinimumQuantity(number()?),
         "format" => Check::Format(first?, go_type.trim_start_matches('*') == "string"),
         "enum" => {
             let mut values = arguments.to_vec();
@@ -391,6 +409,14 @@ fn parse_check(
             members: arguments.iter().map(|text| parse_member(text)).collect(),
             is_required: name == "union",
         },
+        "discriminatedUnion" => Check::DiscriminatedUnion {
+            by: first?,
+            members: arguments
+                .iter()
+                .skip(1)
+                .filter_map(|text| parse_branch(text))
+                .collect(),
+        },
         "update" => parse_update(arguments, go_type),
         _ => return None,
     })
@@ -412,6 +438,12 @@ fn parse_member(text: &'static str) -> UnionMember {
             test: MemberTest::NotEmpty,
         },
     }
+}
+
+/// `MEMBER=VALUE`
+fn parse_branch(text: &'static str) -> Option<(UnionMember, &'static str)> {
+    let (member, value) = text.split_once('=')?;
+    Some((parse_member(member), value))
 }
 
 fn parse_update(arguments: &[&'static str], go_type: &str) -> Check {
@@ -447,7 +479,13 @@ mod tests {
     #[test]
     fn every_rule_of_the_table_is_understood() {
         let mut count = 0;
-        for line in include_str!("../../data/declarative.txt").lines() {
+        let added = changes_of!("declarative").map(|(_, changes)| changes.lines());
+        let added = added
+            .into_iter()
+            .flatten()
+            .filter_map(|line| line.strip_prefix('+'));
+        let whole = include_str!("../../data/1.37/declarative.txt").lines();
+        for line in whole.chain(added) {
             let rules = if let Some(field) = line.strip_prefix(' ') {
                 field.splitn(3, ' ').nth(2).unwrap_or_default()
             } else if let Some(of_type) = line.strip_prefix("type ") {
@@ -470,9 +508,21 @@ mod tests {
 
     #[test]
     fn every_type_of_the_table_is_in_it() {
-        for word in include_str!("../../data/declarative.txt").split([' ', ';', ',', ')', '!', '~', '\n']) {
+        for release in Release::list() {
+            let table = RuleTable::of_release(release);
+            let of_kinds = table.kinds.values().flat_map(|kinds| kinds.values());
+            for entry in of_kinds {
+                assert!(table.of_type(entry.type_name).is_some(), "{}", entry.type_name);
+            }
+        }
+        for word in
+            include_str!("../../data/1.37/declarative.txt").split([' ', ';', ',', ')', '!', '~', '\n'])
+        {
             if let Some(name) = word.strip_prefix('@') {
-                assert!(RuleTable::get().of_type(name).is_some(), "{name}");
+                assert!(
+                    RuleTable::of_release(Release::latest()).of_type(name).is_some(),
+                    "{name}"
+                );
             }
         }
     }

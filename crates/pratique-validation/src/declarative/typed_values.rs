@@ -53,12 +53,18 @@ fn write_value(table: &RuleTable, type_name: &str, value: &Value<'_>, text: &mut
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
 
     #[test]
     fn keys_of_maps_are_no_members() {
         let value = pratique_json::parse(br#"{"counters": {"a": {"value": "1"}}, "name": "c"}"#).unwrap();
-        let shown = typed_json(RuleTable::get(), "resource/v1.CounterSet", &value);
+        let shown = typed_json(
+            RuleTable::of_release(Release::latest()),
+            "resource/v1.CounterSet",
+            &value,
+        );
         let BadValue::Prepared(shown) = shown else {
             panic!("{shown:?}");
         };
@@ -69,7 +75,11 @@ mod tests {
     fn members_have_the_order_of_their_type() {
         let text = br#"{"exactly": {"count": 1, "allocationMode": "<"}, "name": "a"}"#;
         let value = pratique_json::parse(text).unwrap();
-        let shown = typed_json(RuleTable::get(), "resource/v1.DeviceRequest", &value);
+        let shown = typed_json(
+            RuleTable::of_release(Release::latest()),
+            "resource/v1.DeviceRequest",
+            &value,
+        );
         let BadValue::Prepared(shown) = shown else {
             panic!("{shown:?}");
         };

@@ -106,7 +106,7 @@ fn validate_same_selector(request: &Request<'_>, errors: &mut Errors) {
 /// A selector that stays as it is.
 fn validate_unchanged_selector(field: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     if !field.is_same(old) {
-        let selector = internal_json("*metav1.LabelSelector", field.value());
+        let selector = internal_json(errors.release(), "*metav1.LabelSelector", field.value());
         errors.invalid(field, selector, crate::errors::IMMUTABLE);
     }
 }
@@ -122,7 +122,7 @@ fn validate_required_selector(spec: &Node<'_, '_>, workload: &str, errors: &mut 
     if is_empty_selector(&selector) {
         errors.invalid(
             selector,
-            internal_json("*metav1.LabelSelector", selector.value()),
+            internal_json(errors.release(), "*metav1.LabelSelector", selector.value()),
             &format!("empty selector is invalid for {workload}"),
         );
     }
@@ -212,7 +212,7 @@ fn can_select(spec: &Node<'_, '_>, detail: &str, errors: &mut Errors) -> bool {
     if !is_usable {
         errors.invalid(
             selector,
-            internal_json("*metav1.LabelSelector", selector.value()),
+            internal_json(errors.release(), "*metav1.LabelSelector", selector.value()),
             detail,
         );
     }

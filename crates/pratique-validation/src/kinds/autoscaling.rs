@@ -54,10 +54,20 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (min, max) = (spec.child("minReplicas"), spec.child("maxReplicas"));
     let start = errors.len();
-    if min.int() < 0 {
-        errors.invalid(min, min.int(), "must be greater than or equal to 0");
+    let lowest = lowest_replicas(request);
+    if min.some_int().is_some_and(|min| min < lowest) {
+        errors.invalid(
+            min,
+            min.int(),
+            &format!("must be greater than or equal to {lowest}"),
+        );
     }
-    if max.int() == 0 {
+    // Upstream: pkg/apis/autoscaling/validation/validation.go, validateHorizontalPodAutoscalerSpec: changed in 1.36
+    if !errors.release().at_least(1, 36) {
+        if max.int() < 1 {
+            errors.invalid(max, max.int(), "must be greater than 0");
+        }
+    } else if max.int() == 0 {
         errors.required(max, "must be set and greater than 0");
     } else if max.int() < 0 {
         errors.invalid(max, max.int(), "must be greater than or equal to 1");
@@ -96,6 +106,13 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     for name in ["scaleUp", "scaleDown"] {
         validate_scaling_rules(&behavior.child(name), errors);
     }
+}
+
+/// An autoscaler may scale to zero where the feature is on, and where it could before.
+// Upstream: pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go, validationOptionsForHorizontalPodAutoscaler
+fn lowest_replicas(request: &Request<'_>) -> i64 {
+    let old = request.old.child("spec").child("minReplicas").some_int();
+    i64::from(!request.settings.gates.scales_to_zero && old != Some(0))
 }
 
 fn has_invalid_object_version(metrics: &Node<'_, '_>) -> bool {

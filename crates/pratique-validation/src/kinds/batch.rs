@@ -1,6 +1,7 @@
 //! Jobs and CronJobs.
 
 mod cron_jobs;
+mod delegation;
 mod failure_policy;
 mod index_ranges;
 mod job_status;
@@ -21,6 +22,11 @@ pub(super) const KINDS: &[KindRules] = &[
         },
         update: |request, errors| {
             let (object, old) = (&request.object, &request.old);
+            // Upstream: pkg/registry/batch/job/strategy.go, ValidateUpdate: before 1.37, the Job is judged as a new one, too.
+            if !errors.release().at_least(1, 37) {
+                validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
+                jobs::validate_changed_as_new(request, errors);
+            }
             validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
             jobs::validate_job_update(request, errors);
         },

@@ -169,7 +169,9 @@ fn validate_secret_update(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let of_type = object.child("type");
     if of_type.text() != old.child("type").text() {
+        let start = errors.len();
         errors.invalid_name(&of_type, crate::errors::IMMUTABLE);
+        errors.cover_from(start, "immutable");
     }
     validate_immutable(request, &["data"], errors);
     validate_secret(request, errors);

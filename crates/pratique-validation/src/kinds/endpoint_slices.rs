@@ -5,7 +5,7 @@ use pratique_types::field::Error;
 
 use super::{KindRules, Request};
 use crate::addresses::{canonical_ip_messages, is_ipv6, validate_endpoint_ip, validate_legacy_ip};
-use crate::errors::Errors;
+use crate::errors::{Errors, named};
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta;
@@ -17,7 +17,17 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
     kind: "EndpointSlice",
     is_namespaced: true,
     create: validate_slice,
-    update: validate_slice,
+    // Upstream: pkg/apis/discovery/validation/validation.go, ValidateEndpointSliceUpdate
+    update: |request, errors| {
+        validate_slice(request, errors);
+        let (kind, old) = (
+            request.object.child("addressType"),
+            request.old.child("addressType"),
+        );
+        if kind.text() != old.text() {
+            errors.immutable_by_hand(&kind, named(kind.text()));
+        }
+    },
     subresources: &[],
 }];
 
@@ -34,12 +44,15 @@ const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
 fn validate_slice(request: &Request<'_>, errors: &mut Errors) {
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
-    let start = errors.len();
-    errors.required_enum(&object.child("addressType"), &["FQDN", "IPv4", "IPv6"]);
-    errors.cover_from(start, "");
+    // Upstream: pkg/apis/discovery/validation/validation.go, validateAddressType: since 1.38, declarative rules alone judge it.
+    if !errors.release().at_least(1, 38) {
+        let start = errors.len();
+        errors.required_enum(&object.child("addressType"), &["FQDN", "IPv4", "IPv6"]);
+        errors.cover_from(start, "");
+    }
     validate_ports(&object.child("ports"), errors);
     let endpoints = object.child("endpoints");
-    let mut faults = Errors::default();
+    let mut faults = Errors::of_gates(errors.gates());
     validate_endpoints(&endpoints, object.child("addressType").text(), &mut faults);
     // Older servers took what newer ones do not: what did not change may stay.
     let old = &request.old;
@@ -91,12 +104,15 @@ fn validate_endpoints(endpoints: &Node<'_, '_>, address_type: &str, errors: &mut
     }
     for endpoint in endpoints.items() {
         let addresses = endpoint.child("addresses");
-        let start = errors.len();
-        if addresses.is_empty() {
-            errors.required(addresses, "must contain at least 1 address");
+        // Since 1.38, declarative rules alone judge how many there are.
+        if !errors.release().at_least(1, 38) {
+            let start = errors.len();
+            if addresses.is_empty() {
+                errors.required(addresses, "must contain at least 1 address");
+            }
+            has_too_many(&addresses, MAX_ADDRESSES, errors);
+            errors.cover_from(start, "maxItems");
         }
-        has_too_many(&addresses, MAX_ADDRESSES, errors);
-        errors.cover_from(start, "maxItems");
         for address in addresses.items() {
             validate_address(&address, &addresses, address_type, errors);
         }

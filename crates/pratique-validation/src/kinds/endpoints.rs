@@ -28,7 +28,7 @@ const PROTOCOLS: &[&str] = &["SCTP", "TCP", "UDP"];
 fn validate_endpoints(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
     let subsets = request.object.child("subsets");
-    let mut faults = Errors::default();
+    let mut faults = Errors::of_gates(errors.gates());
     for subset in subsets.items() {
         validate_subset(&subset, &mut faults);
     }

@@ -1,7 +1,7 @@
 //! Events, of the core and of their own group, which names some fields otherwise and is stricter.
 
 use pratique_gotext::time::Timestamp;
-use pratique_gotext::validation::qualified_name;
+use pratique_gotext::validation::{dns1123_subdomain, qualified_name};
 
 use super::{KindRules, Request};
 use crate::errors::{Errors, IMMUTABLE};
@@ -50,6 +50,17 @@ const EVENTS: FieldNames = FieldNames {
 
 // Upstream: pkg/apis/core/validation/events.go, legacyValidateEvent
 fn validate_legacy(event: &Node<'_, '_>, names: &FieldNames, errors: &mut Errors) {
+    validate_legacy_fields(event, names, errors);
+    // Until 1.36.
+    if !errors.release().at_least(1, 37) {
+        let namespace = event.child("metadata").child("namespace").text();
+        for message in dns1123_subdomain(namespace) {
+            errors.invalid("namespace", namespace, &message);
+        }
+    }
+}
+
+fn validate_legacy_fields(event: &Node<'_, '_>, names: &FieldNames, errors: &mut Errors) {
     let namespace = event.child("metadata").child("namespace").text();
     let involved = event.child_as(names.involved_object, "involvedObject");
     let involved = involved.child("namespace");
@@ -177,7 +188,11 @@ fn validate_event_update(request: &Request<'_>, errors: &mut Errors) {
         if *type_name == "string" {
             errors.invalid_or_empty(&field, IMMUTABLE);
         } else {
-            errors.invalid(field, internal_json(type_name, field.value()), IMMUTABLE);
+            errors.invalid(
+                field,
+                internal_json(errors.release(), type_name, field.value()),
+                IMMUTABLE,
+            );
         }
     }
 }

@@ -20,6 +20,11 @@ pub(super) const KINDS: &[KindRules] = &[
         },
         update: |request, errors| {
             let (object, old) = (&request.object, &request.old);
+            // Upstream: pkg/registry/networking/networkpolicy/strategy.go, ValidateUpdate: twice before 1.36.
+            if !errors.release().at_least(1, 36) {
+                validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
+                network_policies::validate_network_policy(request, errors);
+            }
             validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
             network_policies::validate_network_policy(request, errors);
         },

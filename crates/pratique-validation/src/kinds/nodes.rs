@@ -3,7 +3,7 @@
 mod config_source;
 mod taints;
 
-use pratique_types::field::Error;
+use pratique_types::field::{BadValue, Error};
 
 use self::config_source::validate_config_sources;
 use self::taints::{validate_node_annotations, validate_taints};
@@ -140,23 +140,37 @@ fn validate_addresses(addresses: &Node<'_, '_>, errors: &mut Errors) {
     for address in addresses.items() {
         let key = (address.child("type").text(), address.child("address").text());
         if !seen.insert(key) {
-            errors.duplicate(address, internal_json("core.NodeAddress", address.value()));
+            errors.duplicate(
+                address,
+                internal_json(errors.release(), "core.NodeAddress", address.value()),
+            );
         }
     }
 }
 
+const NETWORKS_CHANGED: &str = "node updates may not change podCIDR except from \"\" to valid";
+
 fn validate_kept_networks(networks: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     if old.is_empty() {
+        return;
+    }
+    // Upstream: pkg/apis/core/validation/validation.go, ValidateNodeUpdate: one error since 1.38, another for none at all.
+    if errors.release().at_least(1, 38) {
+        if networks.is_empty() {
+            let nothing = BadValue::Prepared("null".into());
+            let start = errors.len();
+            errors.invalid(networks, nothing, "field cannot be cleared once set");
+            errors.cover_from(start, "update");
+        } else if !networks.is_same(old) {
+            errors.forbidden(networks, NETWORKS_CHANGED);
+        }
         return;
     }
     let others = networks.items().zip(old.items());
     let changed = others.filter(|(new, old)| new.text() != old.text()).count();
     let count = if networks.len() == old.len() { changed } else { 1 };
     for _ in 0..count {
-        errors.forbidden(
-            networks,
-            "node updates may not change podCIDR except from \"\" to valid",
-        );
+        errors.forbidden(networks, NETWORKS_CHANGED);
     }
 }
 
@@ -164,10 +178,18 @@ fn validate_provider(id: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors)
     if old.text().is_empty() || old.text() == id.text() {
         return;
     }
+    // Upstream: pkg/apis/core/validation/validation.go, ValidateNodeUpdate: forbidden before 1.37.
+    if !errors.release().at_least(1, 37) {
+        errors.forbidden(
+            id,
+            "node updates may not change providerID except from \"\" to valid",
+        );
+        return;
+    }
     let detail = match id.text() {
         "" => "field cannot be cleared once set",
         _ => "field cannot be modified once set",
     };
-    let nothing = pratique_types::field::BadValue::Prepared("null".into());
+    let nothing = BadValue::Prepared("null".into());
     errors.push(Error::invalid(id, nothing, detail));
 }

@@ -36,7 +36,7 @@ fn validate_budget(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (available, unavailable) = (spec.child("minAvailable"), spec.child("maxUnavailable"));
     if available.is_set() && unavailable.is_set() {
-        let value = internal_json("policy.PodDisruptionBudgetSpec", spec.value());
+        let value = internal_json(errors.release(), "policy.PodDisruptionBudgetSpec", spec.value());
         errors.invalid(spec, value, "minAvailable and maxUnavailable cannot be both set");
     }
     for value in [&available, &unavailable] {
@@ -121,7 +121,7 @@ fn validate_priority_class_update(request: &Request<'_>, errors: &mut Errors) {
     if policy.value() != old.child("preemptionPolicy").value() {
         errors.invalid(
             policy,
-            internal_json("*core.PreemptionPolicy", policy.value()),
+            internal_json(errors.release(), "*core.PreemptionPolicy", policy.value()),
             crate::errors::IMMUTABLE,
         );
     }

@@ -9,7 +9,7 @@ use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::pod::validate_resource_name;
-use crate::quantities::{is_quota_resource, validate_resource_quantity};
+use crate::quantities::{is_quota_resource, quantity, validate_resource_quantity};
 
 pub(super) const KINDS: &[KindRules] = &[
     KindRules {
@@ -18,14 +18,21 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: |request, errors| {
             validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
-            validate_spec(&request.object.child("spec"), errors);
-            validate_status(&request.object.child("status"), errors);
+            validate_spec(&request.object.child("spec"), &[], errors);
+            let status = request.object.child("status");
+            validate_resources(&status.child("hard"), &[], errors);
+            validate_resources(&status.child("used"), &[], errors);
         },
         update: validate_update,
         subresources: &[("status", |request, errors| {
             let (object, old) = (&request.object, &request.old);
             validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
-            validate_status(&object.child("status"), errors);
+            // Upstream: pkg/apis/core/validation/validation.go, ValidateResourceQuotaStatusUpdate
+            let (status, old_status) = (object.child("status"), old.child("status"));
+            let (old_hard, old_spec) = (old_status.child("hard"), old.child("spec"));
+            let stored = [&old_hard, &old_spec.child("hard")];
+            validate_resources(&status.child("hard"), &stored, errors);
+            validate_resources(&status.child("used"), &[&old_status.child("used")], errors);
         })],
     },
     KindRules {
@@ -39,25 +46,27 @@ pub(super) const KINDS: &[KindRules] = &[
     },
 ];
 
-fn validate_resources(resources: &Node<'_, '_>, errors: &mut Errors) {
+/// Amounts by resource; since 1.38, those that are stored are not judged again.
+// Upstream: pkg/apis/core/validation/validation.go, validateResourceQuotaResourceList
+fn validate_resources(resources: &Node<'_, '_>, stored: &[&Node<'_, '_>], errors: &mut Errors) {
     for (name, value) in resources.entries() {
         validate_resource_name(name, &value, errors);
         if !name.contains('/') && !is_quota_resource(name) {
             errors.invalid(value, named(name), "must be a standard resource for quota");
         }
-        validate_resource_quantity(name, &value, errors);
+        let is_stored = stored.iter().any(|stored| {
+            let old = stored.key(name);
+            old.is_set() && quantity(&old) == quantity(&value)
+        });
+        if !is_stored || !errors.release().at_least(1, 38) {
+            validate_resource_quantity(name, &value, errors);
+        }
     }
 }
 
-// Upstream: pkg/apis/core/validation/validation.go, ValidateResourceQuotaStatus
-fn validate_status(status: &Node<'_, '_>, errors: &mut Errors) {
-    validate_resources(&status.child("hard"), errors);
-    validate_resources(&status.child("used"), errors);
-}
-
 // Upstream: pkg/apis/core/validation/validation.go, ValidateResourceQuotaSpec
-fn validate_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
-    validate_resources(&spec.child("hard"), errors);
+fn validate_spec(spec: &Node<'_, '_>, stored: &[&Node<'_, '_>], errors: &mut Errors) {
+    validate_resources(&spec.child("hard"), stored, errors);
     validate_scopes(spec, errors);
     validate_scope_selector(spec, errors);
 }
@@ -135,7 +144,7 @@ fn validate_scope_selector(spec: &Node<'_, '_>, errors: &mut Errors) {
             errors.invalid_name(&scope, "unsupported scope");
         }
         for _ in 0..count_inapplicable(spec, scope.text()) {
-            let value = internal_json("core.ScopeSelector", selector.value());
+            let value = internal_json(errors.release(), "core.ScopeSelector", selector.value());
             errors.invalid(expressions, value, "unsupported scope applied to resource");
         }
         let needs_exists = !["PriorityClass", "VolumeAttributesClass"].contains(&scope.text());
@@ -155,7 +164,11 @@ fn validate_scope_selector(spec: &Node<'_, '_>, errors: &mut Errors) {
             .any(|requirement| requirement.child("scopeName").text() == name)
     };
     for _ in PAIRS.iter().filter(|(one, other)| has(one) && has(other)) {
-        let value = internal_json("[]core.ResourceQuotaScope", spec.child("scopes").value());
+        let value = internal_json(
+            errors.release(),
+            "[]core.ResourceQuotaScope",
+            spec.child("scopes").value(),
+        );
         errors.invalid(expressions, value, "conflicting scopes");
     }
 }
@@ -188,14 +201,14 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let (spec, old) = (object.child("spec"), old.child("spec"));
-    validate_spec(&spec, errors);
+    validate_spec(&spec, &[&old.child("hard")], errors);
     let (scopes, old_scopes) = (spec.child("scopes"), old.child("scopes"));
     let covers = |one: &Node<'_, '_>, other: &Node<'_, '_>| {
         one.items()
             .all(|scope| other.items().any(|other| other.text() == scope.text()))
     };
     if !covers(&scopes, &old_scopes) || !covers(&old_scopes, &scopes) {
-        let value = internal_json("[]core.ResourceQuotaScope", scopes.value());
+        let value = internal_json(errors.release(), "[]core.ResourceQuotaScope", scopes.value());
         errors.invalid(scopes, value, IMMUTABLE);
     }
 }

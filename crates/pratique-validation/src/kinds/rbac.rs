@@ -18,6 +18,9 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: |request, errors| validate_role(request, true, errors),
         update: |request, errors| {
+            if is_judged_twice(errors) {
+                validate_role(request, true, errors);
+            }
             validate_role(request, true, errors);
             validate_update(request, errors);
         },
@@ -29,6 +32,9 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: false,
         create: validate_cluster_role,
         update: |request, errors| {
+            if is_judged_twice(errors) {
+                validate_cluster_role(request, errors);
+            }
             validate_cluster_role(request, errors);
             validate_update(request, errors);
         },
@@ -40,6 +46,9 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: |request, errors| validate_binding(request, true, errors),
         update: |request, errors| {
+            if is_judged_twice(errors) {
+                validate_binding(request, true, errors);
+            }
             validate_binding(request, true, errors);
             validate_update(request, errors);
             validate_same_role(request, errors);
@@ -52,6 +61,9 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: false,
         create: |request, errors| validate_binding(request, false, errors),
         update: |request, errors| {
+            if is_judged_twice(errors) {
+                validate_binding(request, false, errors);
+            }
             validate_binding(request, false, errors);
             validate_update(request, errors);
             validate_same_role(request, errors);
@@ -61,6 +73,12 @@ pub(super) const KINDS: &[KindRules] = &[
 ];
 
 const GROUP: &str = "rbac.authorization.k8s.io";
+
+/// Whether a changed object is judged as a new one first, so that its errors are there twice.
+// Upstream: pkg/registry/rbac, ValidateUpdate: before 1.35
+fn is_judged_twice(errors: &Errors) -> bool {
+    !errors.release().at_least(1, 35)
+}
 
 // Upstream: pkg/apis/rbac/validation/validation.go, ValidateRBACName
 fn rbac_name(name: &str, _: bool) -> Vec<String> {
@@ -89,7 +107,7 @@ fn validate_role(request: &Request<'_>, is_namespaced: bool, errors: &mut Errors
 fn validate_rule(rule: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
     let (verbs, urls) = (rule.child("verbs"), rule.child("nonResourceURLs"));
     if verbs.is_empty() {
-        errors.required_covered(verbs, "verbs must contain at least one value");
+        errors.required_until(38, verbs, "verbs must contain at least one value");
     }
     if !urls.is_empty() {
         if is_namespaced {
@@ -229,7 +247,13 @@ fn validate_same_role(request: &Request<'_>, errors: &mut Errors) {
         text("name")
     );
     let shown = pratique_json::escape_html(&shown).into_owned();
+    // Upstream: pkg/apis/rbac/validation/validation.go, ValidateRoleBindingUpdate: changed in 1.37
+    let detail = if errors.release().at_least(1, 37) {
+        crate::errors::IMMUTABLE
+    } else {
+        "cannot change roleRef"
+    };
     let start = errors.len();
-    errors.invalid(role, BadValue::Prepared(shown.into()), crate::errors::IMMUTABLE);
+    errors.invalid(role, BadValue::Prepared(shown.into()), detail);
     errors.cover_from(start, "immutable");
 }

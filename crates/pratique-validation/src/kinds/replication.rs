@@ -4,6 +4,7 @@ use super::apps::validate_replica_set_status;
 use super::pods::template_options;
 use super::{KindRules, Request};
 use crate::errors::Errors;
+use crate::messages::subdomain_name;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::pod::validate_pod_template;
 
@@ -11,14 +12,12 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
     group: "",
     kind: "ReplicationController",
     is_namespaced: true,
-    create: |request, errors| {
-        // A declarative rule judges the name.
-        let any_name = |_: &str, _: bool| Vec::new();
-        let metadata = request.object.child("metadata");
-        validate_core_meta(&metadata, true, any_name, errors);
-        validate_controller(request, errors);
-    },
+    create: validate_new,
     update: |request, errors| {
+        // Upstream: pkg/registry/core/replicationcontroller/strategy.go, ValidateUpdate: twice before 1.35.
+        if !errors.release().at_least(1, 35) {
+            validate_new(request, errors);
+        }
         let (object, old) = (&request.object, &request.old);
         validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
         validate_controller(request, errors);
@@ -27,23 +26,45 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
     subresources: &[("status", validate_replica_set_status)],
 }];
 
+fn validate_new(request: &Request<'_>, errors: &mut Errors) {
+    // A declarative rule judges the name since 1.37.
+    let is_declarative = errors.release().at_least(1, 37);
+    let name_messages = |name: &str, is_prefix: bool| {
+        if is_declarative {
+            Vec::new()
+        } else {
+            subdomain_name(name, is_prefix)
+        }
+    };
+    let metadata = request.object.child("metadata");
+    validate_core_meta(&metadata, true, name_messages, errors);
+    validate_controller(request, errors);
+}
+
 // Upstream: pkg/apis/core/validation/validation.go, ValidateReplicationControllerSpec
 fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (selector, replicas) = (spec.child("selector"), spec.child("replicas"));
-    let start = errors.len();
-    errors.nonnegative(&spec.child("minReadySeconds"));
-    errors.cover_from(start, "minimum");
+    // Upstream: pkg/apis/core/validation/validation.go, ValidateReplicationControllerSpec: since 1.38, declarative rules alone
+    // judge the numbers.
+    let is_by_hand = !errors.release().at_least(1, 38);
+    if is_by_hand {
+        let start = errors.len();
+        errors.nonnegative(&spec.child("minReadySeconds"));
+        errors.cover_from(start, "minimum");
+    }
     if selector.is_empty() {
         errors.required(selector, "");
     }
-    let start = errors.len();
-    if replicas.is_set() {
-        errors.nonnegative(&replicas);
-    } else {
-        errors.required(replicas, "");
+    if is_by_hand {
+        let start = errors.len();
+        if replicas.is_set() {
+            errors.nonnegative(&replicas);
+        } else {
+            errors.required(replicas, "");
+        }
+        errors.cover_from(start, "minimum");
     }
-    errors.cover_from(start, "minimum");
     let template = spec.child("template");
     if !template.is_set() {
         errors.required(template, "");

@@ -23,6 +23,10 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
         validate_class(request, errors);
         let (object, old) = (&request.object, &request.old);
         validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+        let handler = object.child("handler");
+        if handler.text() != old.child("handler").text() {
+            errors.immutable_by_hand(&handler, handler.text());
+        }
     },
     subresources: &[],
 }];
@@ -34,10 +38,14 @@ fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     validate_object_meta(&object.child("metadata"), false, subdomain_name, errors);
     let handler = object.child("handler");
     let start = errors.len();
-    if handler.text().is_empty() {
-        errors.required(handler, "");
-    } else {
-        errors.invalid_each(&handler, &dns1123_label(handler.text()));
+    // Upstream: pkg/apis/node/validation/validation.go, ValidateRuntimeClass: an absent one is missing since 1.36; since 1.38,
+    // only declarative rules judge it.
+    if handler.text().is_empty() && errors.release().at_least(1, 36) {
+        errors.required_until(38, handler, "");
+    } else if !errors.release().at_least(1, 38) {
+        for message in dns1123_label(handler.text()) {
+            errors.invalid_or_empty(&handler, &message);
+        }
     }
     errors.cover_from(start, "format=k8s-short-name");
     let (overhead, scheduling) = (object.child("overhead"), object.child("scheduling"));
@@ -46,13 +54,20 @@ fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     validate_overhead(&fixed, PodOptions::default(), errors);
     validate_labels(&scheduling.child("nodeSelector"), errors);
     let tolerations = scheduling.child("tolerations");
-    validate_tolerations(&tolerations, PodOptions::default(), errors);
+    // Before 1.35, the path named the list twice.
+    if errors.release().at_least(1, 35) {
+        validate_tolerations(&tolerations, PodOptions::default(), errors);
+    } else {
+        let path = tolerations.path().child("tolerations");
+        let tolerations = Node::with_path(tolerations.value(), path);
+        validate_tolerations(&tolerations, PodOptions::default(), errors);
+    }
     let mut seen = HashSet::new();
     for toleration in tolerations.items() {
         // Their seconds do not matter.
         let parts = ["key", "operator", "value", "effect"].map(|name| toleration.child(name).text());
         if !seen.insert(parts) {
-            let value = internal_json("core.Toleration", toleration.value());
+            let value = internal_json(errors.release(), "core.Toleration", toleration.value());
             errors.duplicate(toleration, value);
         }
     }

@@ -13,7 +13,7 @@ use super::{KindRules, Request};
 use crate::addresses::{is_ip, validate_endpoint_ip, validate_legacy_ip};
 use crate::errors::Errors;
 use crate::internal::internal_json;
-use crate::messages::{label_name, port_number};
+use crate::messages::{label_name, lettered_label_name, port_number};
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::pod::validate_port;
@@ -25,7 +25,12 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
     kind: "Service",
     is_namespaced: true,
     create: |request, errors| {
-        validate_core_meta(&request.object.child("metadata"), true, label_name, errors);
+        let rule = if errors.gates().relaxes_service_names {
+            label_name
+        } else {
+            lettered_label_name
+        };
+        validate_core_meta(&request.object.child("metadata"), true, rule, errors);
         validate_service(request, errors);
     },
     update: validate_update,
@@ -224,7 +229,10 @@ fn validate_node_ports(spec: &Node<'_, '_>, errors: &mut Errors) {
             let mut key = pratique_json::Object::new();
             key.insert("protocol", protocol.text().to_owned());
             key.insert("port", number.int());
-            errors.duplicate(port, internal_json("core.ServicePort", &key.into()));
+            errors.duplicate(
+                port,
+                internal_json(errors.release(), "core.ServicePort", &key.into()),
+            );
         }
     }
 }

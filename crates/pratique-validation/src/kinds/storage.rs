@@ -49,8 +49,8 @@ pub(super) const KINDS: &[KindRules] = &[
         kind: "VolumeAttachment",
         is_namespaced: false,
         create: attachments::validate_attachment,
-        update: attachments::validate_attachment,
-        subresources: &[("status", attachments::validate_attachment)],
+        update: attachments::validate_attachment_update,
+        subresources: &[("status", attachments::validate_attachment_update)],
     },
     KindRules {
         group: "storage.k8s.io",

@@ -49,7 +49,11 @@ fn validate_migration_update(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let spec = object.child("spec");
     if !spec.is_same(&old.child("spec")) {
-        let value = internal_json("storagemigration.StorageVersionMigrationSpec", spec.value());
+        let value = internal_json(
+            errors.release(),
+            "storagemigration.StorageVersionMigrationSpec",
+            spec.value(),
+        );
         errors.invalid(spec, value, IMMUTABLE);
     }
 }
@@ -87,7 +91,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
         ),
     ] {
         if is_wrong {
-            let value = internal_json("[]metav1.Condition", conditions.value());
+            let value = internal_json(errors.release(), "[]metav1.Condition", conditions.value());
             errors.invalid(conditions, value, detail);
         }
     }

@@ -199,7 +199,12 @@ fn validate_users(statuses: &Node<'_, '_>, os: &Node<'_, '_>, errors: &mut Error
 
 fn validate_linux_user(user: &Node<'_, '_>, errors: &mut Errors) {
     let (uid, max) = (user.child("uid"), i64::from(u32::MAX));
-    if !(0..=max).contains(&uid.int()) {
+    // Upstream: pkg/apis/core/validation/validation.go, validateContainerStatusUsers: ids beyond 31 bits since 1.37.
+    if !errors.release().at_least(1, 37) {
+        if let Some(message) = unix_id(uid.int()) {
+            errors.invalid(uid, uid.int(), &message);
+        }
+    } else if !(0..=max).contains(&uid.int()) {
         errors.invalid(uid, uid.int(), &inclusive_range(0, max));
     }
     let (gid, groups) = (user.child("gid"), user.child("supplementalGroups"));
@@ -249,6 +254,18 @@ fn validate_allocated_name(
             _ => request.is_empty() && claim == name,
         }
     });
+    // Upstream: pkg/apis/core/validation/validation.go, validateContainerStatusAllocatedResourcesStatus: reworded in 1.37, and
+    // claims of extended resources with it.
+    if !errors.release().at_least(1, 37) {
+        if !is_claimed {
+            errors.invalid_name(
+                name,
+                "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or \
+                 'claim:<claimName>' if request is empty",
+            );
+        }
+        return;
+    }
     if !is_claimed && !matches_extended_claim(claim, container, extended) {
         errors.invalid_name(
             name,

@@ -11,6 +11,7 @@ use super::mounts::{validate_devices, validate_mounts};
 use super::options::PodOptions;
 use super::probes::{validate_lifecycle, validate_probes};
 use super::resources::validate_container_resources;
+use super::restart_rules::{validate_init_restart_policy, validate_restart_policy};
 use super::security_context::validate_security_context;
 use crate::errors::{Errors, named};
 use crate::messages::{port_name, port_number};
@@ -33,7 +34,7 @@ pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Err
         }
         validate_lifecycle(&container.child("lifecycle"), pod.spec, errors);
         validate_probes(&container, errors);
-        validate_restart_policy(&container, errors);
+        validate_restart_policy(&container, pod.options, errors);
     }
     validate_host_ports(&containers, errors);
 }
@@ -48,9 +49,7 @@ pub(super) fn validate_init_containers(pod: &PodContext<'_, '_, '_>, errors: &mu
     for container in containers.items() {
         validate_common(&container, pod, errors);
         let policy = container.child("restartPolicy");
-        if policy.is_set() || !container.child("restartPolicyRules").is_empty() {
-            validate_restart_policy(&container, errors);
-        }
+        validate_init_restart_policy(&container, pod.options, errors);
         let is_sidecar = policy.text() == "Always";
         let name = container.child("name");
         if names.contains(name.text()) {
@@ -74,7 +73,8 @@ pub(super) fn validate_init_containers(pod: &PodContext<'_, '_, '_>, errors: &mu
                 }
             }
         }
-        if !is_sidecar && !pod.options.restart_container_of_init {
+        // Upstream: pkg/apis/core/validation/validation.go, validateInitContainers: since 1.36.
+        if !is_sidecar && !pod.options.restart_container_of_init && errors.release().at_least(1, 36) {
             validate_no_restart(&container, errors);
         }
     }
@@ -255,6 +255,12 @@ fn add_host_ports<'v>(
 // Upstream: pkg/apis/core/validation/validation.go, validateResizePolicy
 fn validate_resize_policy(container: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let list = container.child("resizePolicy");
+    // Upstream: pkg/apis/core/validation/validation.go, validateResizePolicy: reworded in 1.36.
+    let detail = if errors.release().at_least(1, 36) {
+        "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
+    } else {
+        "must be 'NotRequired' when `restartPolicy` is 'Never'"
+    };
     let mut resources = Seen::default();
     for policy in list.items() {
         let (resource, restart) = (policy.child("resourceName"), policy.child("restartPolicy"));
@@ -275,50 +281,7 @@ fn validate_resize_policy(container: &Node<'_, '_>, spec: &Node<'_, '_>, errors:
             }
         }
         if spec.child("restartPolicy").text() == "Never" && restart.text() != "NotRequired" {
-            errors.invalid(
-                list,
-                named(restart.text()),
-                "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
-            );
-        }
-    }
-}
-
-// Upstream: pkg/apis/core/validation/validation.go, validateContainerRestartPolicy
-fn validate_restart_policy(container: &Node<'_, '_>, errors: &mut Errors) {
-    let (policy, rules) = (
-        container.child("restartPolicy"),
-        container.child("restartPolicyRules"),
-    );
-    if !policy.is_set() {
-        if rules.is_empty() {
-            return;
-        }
-        errors.required(policy, "must specify restartPolicy when restart rules are used");
-        if container.path().to_string().contains("nitContainers") {
-            return;
-        }
-    } else if !["Always", "Never", "OnFailure"].contains(&policy.text()) {
-        errors.not_supported(&policy, &["Always", "Never", "OnFailure"]);
-    }
-    if rules.len() > 20 {
-        errors.too_many(&rules, 20);
-    }
-    for rule in rules.items() {
-        let (action, codes) = (rule.child("action"), rule.child("exitCodes"));
-        if !["Restart", "RestartAllContainers"].contains(&action.text()) {
-            errors.not_supported(&action, &["Restart", "RestartAllContainers"]);
-        }
-        if !codes.is_set() {
-            errors.required(codes, "must be specified");
-            continue;
-        }
-        let operator = codes.child("operator");
-        if !["In", "NotIn"].contains(&operator.text()) {
-            errors.not_supported(&operator, &["In", "NotIn"]);
-        }
-        if codes.child("values").len() > 255 {
-            errors.too_many(&codes.child("values"), 255);
+            errors.invalid(list, named(restart.text()), detail);
         }
     }
 }

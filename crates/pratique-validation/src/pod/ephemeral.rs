@@ -52,7 +52,9 @@ pub(crate) fn validate_ephemeral_update(
                 errors.forbidden(containers, &detail);
             }
             Some(container) if !container.is_same(&old) => {
-                let text = |of: &Node<'_, '_>| internal_text("core.EphemeralContainer", of.value());
+                let text = |of: &Node<'_, '_>| {
+                    internal_text(errors.release(), "core.EphemeralContainer", of.value())
+                };
                 let diff = json_diff(&text(&old), &text(&container));
                 let detail = format!("existing ephemeral containers {quoted} may not be changed\n{diff}");
                 errors.forbidden(containers, &detail);

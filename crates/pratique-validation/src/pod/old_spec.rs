@@ -1,7 +1,7 @@
 //! The options of a specification, by the one that was there before.
 
 use super::options::PodOptions;
-use super::{affinity, annotations, containers, paths, resources, security_context, topology};
+use super::{affinity, annotations, containers, paths, resources, restart_rules, security_context, topology};
 use crate::errors::Errors;
 use crate::node::Node;
 use crate::quantities::is_huge_pages;
@@ -32,6 +32,9 @@ impl PodOptions {
             comparing_tolerations: has_comparing_tolerations(old),
             empty_image_reference: has_empty_image_reference(old),
             unescalated_sys_admin: any_container(old, security_context::is_unescalated_sys_admin),
+            restart_rules: restart_rules::has_restart_rules(old),
+            restart_all_containers: restart_rules::restarts_all_containers(old),
+            only_recursive_labels: has_only_recursive_labels(old),
         }
     }
 }
@@ -82,6 +85,13 @@ fn has_comparing_tolerations(spec: &Node<'_, '_>) -> bool {
     spec.child("tolerations")
         .items()
         .any(|toleration| ["Lt", "Gt"].contains(&toleration.child("operator").text()))
+}
+
+// Upstream: pkg/api/pod/util.go, useOnlyRecursiveSELinuxChangePolicy
+fn has_only_recursive_labels(spec: &Node<'_, '_>) -> bool {
+    let context = spec.child("securityContext");
+    let policy = context.child("seLinuxChangePolicy");
+    !policy.is_set() || policy.text() == "Recursive"
 }
 
 fn has_empty_image_reference(spec: &Node<'_, '_>) -> bool {

@@ -24,6 +24,12 @@ pub(crate) struct PodOptions {
     pub(super) comparing_tolerations: bool,
     pub(super) empty_image_reference: bool,
     pub(super) unescalated_sys_admin: bool,
+    /// Whether containers may have policies of their own for restarts.
+    pub(super) restart_rules: bool,
+    /// Whether they may restart all containers.
+    pub(super) restart_all_containers: bool,
+    /// Whether volumes are labelled recursively only.
+    pub(super) only_recursive_labels: bool,
 }
 
 impl PodOptions {
@@ -33,6 +39,8 @@ impl PodOptions {
             invalid_deletion_cost: self.invalid_deletion_cost || !gates.judges_deletion_costs,
             user_namespace_host_network: self.user_namespace_host_network || gates.shares_host_network,
             comparing_tolerations: self.comparing_tolerations || gates.compares_tolerations,
+            restart_rules: self.restart_rules || gates.has_restart_rules,
+            restart_all_containers: self.restart_all_containers || gates.restarts_all_containers,
             ..self
         }
     }

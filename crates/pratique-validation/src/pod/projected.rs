@@ -129,7 +129,7 @@ fn validate_trust_bundle(bundle: &Node<'_, '_>, errors: &mut Errors) {
     if name.is_set() && signer.is_set() {
         errors.invalid(
             bundle,
-            super::internal::cluster_trust_bundle_json(bundle.value()),
+            super::internal::cluster_trust_bundle_json(errors.release(), bundle.value()),
             "only one of name and signerName may be used",
         );
     } else if name.is_set() {
@@ -171,6 +171,7 @@ fn validate_certificate<'v>(
     paths: &mut Seen<'v>,
     errors: &mut Errors,
 ) {
+    // Upstream: pkg/apis/core/validation/validation.go, validateProjectionSources: those of lattices by a feature of 1.38.
     const KEY_TYPES: &[&str] = &[
         "RSA3072",
         "RSA4096",
@@ -178,6 +179,9 @@ fn validate_certificate<'v>(
         "ECDSAP384",
         "ECDSAP521",
         "ED25519",
+        "MLDSA44",
+        "MLDSA65",
+        "MLDSA87",
     ];
     let signer = certificate.child("signerName");
     validate_signer_name(&signer, errors);
@@ -192,8 +196,10 @@ fn validate_certificate<'v>(
     }
     validate_user(&certificate.child("user"), errors);
     let key_type = certificate.child("keyType");
-    if !KEY_TYPES.contains(&key_type.text()) {
-        errors.unsupported_text(&key_type, KEY_TYPES);
+    let count = if errors.gates().signs_with_lattices { 9 } else { 6 };
+    let supported = KEY_TYPES.get(..count).unwrap_or_default();
+    if !supported.contains(&key_type.text()) {
+        errors.unsupported_text(&key_type, supported);
     }
     let expiration = certificate.child("maxExpirationSeconds");
     if let Some(seconds) = expiration.some_int() {

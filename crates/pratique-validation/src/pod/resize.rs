@@ -1,6 +1,7 @@
 //! Changes of the resources of a Pod that runs.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::quality_of_service;
 
 use super::ephemeral::{MIRROR, NO_PATH};
@@ -28,6 +29,13 @@ pub(crate) fn validate_pod_resize(
     let old_metadata = old.child("metadata");
     let (spec, old_spec) = (pod.child("spec"), old.child("spec"));
     let old_annotations = old_metadata.child("annotations");
+    let release = gates.release;
+    let has_own_resources = has_own_resources(&spec) || has_own_resources(&old_spec);
+    // Upstream: pkg/apis/core/validation/validation.go, ValidatePodResize: such Pods since 1.35.
+    if has_own_resources && !release.at_least(1, 35) {
+        errors.forbidden(NO_PATH, "pods with pod-level resources cannot be resized");
+        return;
+    }
     if old_annotations.key(MIRROR).is_set() {
         errors.forbidden(NO_PATH, "static pods cannot be resized");
         return;
@@ -36,7 +44,7 @@ pub(crate) fn validate_pod_resize(
         errors.forbidden(NO_PATH, "windows pods cannot be resized");
         return;
     }
-    let mut all = Errors::default();
+    let mut all = Errors::of_gates(gates);
     let options = PodOptions::from_old(&old_spec, &old_annotations)
         .with_gates(gates)
         .of_pod();
@@ -48,11 +56,12 @@ pub(crate) fn validate_pod_resize(
         let detail = "Pod QOS Class may not change as a result of resizing";
         all.invalid(spec, class, detail);
     }
-    if !can_node_resize(old) {
+    // Upstream: pkg/apis/core/validation/validation.go, isPodResizeRequestSupported: gone in 1.38, when every node can.
+    if !release.at_least(1, 38) && !can_node_resize(old) {
         all.forbidden(spec, "Pod running on node without support for resize");
     }
     let mut masked = spec.value().owned_within("");
-    if has_own_resources(&spec) || has_own_resources(&old_spec) {
+    if has_own_resources {
         if !gates.resizes_whole_pods {
             all.forbidden(
                 NO_PATH,
@@ -63,6 +72,16 @@ pub(crate) fn validate_pod_resize(
             return;
         }
         validate_own_resources(&spec, &old_spec, &mut masked, &mut all);
+    }
+    // Upstream: pkg/apis/core/validation/validation.go, ValidatePodResize: in 1.36 only.
+    if release.at_least(1, 36) && !release.at_least(1, 37) {
+        let status = old.child("status");
+        if !status.child("nodeAllocatableResourceClaimStatuses").is_empty() {
+            all.forbidden(
+                &spec,
+                "pods with node allocatable resource claims cannot be resized",
+            );
+        }
     }
     if has_same_containers(&spec, &old_spec, &mut all) {
         validate_containers(&spec, &old_spec, &mut masked, &mut all);
@@ -105,7 +124,7 @@ fn validate_own_resources(
     if old.is_set() {
         validate_kept(&resources, &old, "pod-level resource", errors);
     }
-    let own = mask_compute(&resources, &old);
+    let own = mask_compute(&resources, &old, errors.release());
     if !is_same(&own, old.value()) {
         errors.forbidden(spec, "only cpu and memory resources are mutable at pod-level");
     }
@@ -152,6 +171,9 @@ fn validate_containers(
 ) {
     for list in LISTS {
         for (container, old) in spec.child(list).items().zip(old_spec.child(list).items()) {
+            if list == "initContainers" && !can_resize(&old, errors) {
+                continue;
+            }
             let resources = container.child("resources");
             validate_kept(&resources, &old.child("resources"), "resource", errors);
         }
@@ -160,14 +182,22 @@ fn validate_containers(
         let containers = spec.child(list);
         let mut all = Vec::with_capacity(containers.len());
         for (container, old) in containers.items().zip(old_spec.child(list).items()) {
-            let own = mask_container(&container, &old);
+            let is_init = list == "initContainers";
+            if is_init && !can_resize(&container, errors) {
+                if !container.is_same(&old) {
+                    errors.forbidden(spec, "resources for non-sidecar init containers are immutable");
+                }
+                all.push(container.value().owned_within(""));
+                continue;
+            }
+            let own = mask_container(&container, &old, errors.release());
             let differs = !is_same(&own, old.value());
             if list == "containers" {
                 if differs {
                     errors.forbidden(spec, ONLY_COMPUTE);
                 }
             } else {
-                validate_init_container(&container, &old, differs, errors);
+                validate_init_container(spec, (&container, &old), differs, errors);
             }
             all.push(own);
         }
@@ -177,8 +207,24 @@ fn validate_containers(
     }
 }
 
-fn validate_init_container(container: &Node<'_, '_>, old: &Node<'_, '_>, differs: bool, errors: &mut Errors) {
-    if differs {
+/// Whether the resources of a container that runs before the others may change: of those that go on to run beside them, always.
+fn can_resize(container: &Node<'_, '_>, errors: &Errors) -> bool {
+    errors.gates().resizes_init_containers || container.child("restartPolicy").text() == "Always"
+}
+
+fn validate_init_container(
+    spec: &Node<'_, '_>,
+    (container, old): (&Node<'_, '_>, &Node<'_, '_>),
+    differs: bool,
+    errors: &mut Errors,
+) {
+    // Upstream: pkg/apis/core/validation/validation.go, ValidatePodResize: reworded in 1.36, and said of the container.
+    if differs && !errors.release().at_least(1, 36) {
+        errors.forbidden(
+            spec,
+            "only cpu and memory resources for sidecar containers are mutable",
+        );
+    } else if differs {
         errors.forbidden(
             container,
             "only cpu and memory resources for init or sidecar containers are mutable",
@@ -200,16 +246,20 @@ fn validate_init_container(container: &Node<'_, '_>, old: &Node<'_, '_>, differs
 
 /// The container with the processors and the memory that the old one has.
 // Upstream: pkg/apis/core/validation/validation.go, dropCPUMemoryResourcesFromContainer
-fn mask_container(container: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
+fn mask_container(container: &Node<'_, '_>, old: &Node<'_, '_>, release: &Release) -> Value<'static> {
     let mut masked = container.value().owned_within("");
-    let resources = mask_compute(&container.child("resources"), &old.child("resources"));
+    let mut resources = mask_compute(&container.child("resources"), &old.child("resources"), release);
+    // Before 1.37, claims were lost, so that Pods with claims could not be changed.
+    if !release.at_least(1, 37) {
+        set(&mut resources, "claims", Value::Null);
+    }
     set(&mut masked, "resources", resources);
     masked
 }
 
 /// Resources with the processors and the memory of others; none where there were none and nothing is left.
 // Upstream: pkg/apis/core/validation/validation.go, dropCPUMemoryUpdates
-fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
+fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>, release: &Release) -> Value<'static> {
     let mut masked = resources.value().owned_within("");
     if !resources.is_set() {
         masked = pratique_json::Object::new().into();
@@ -226,7 +276,13 @@ fn mask_compute(resources: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> 
                 old.child(list).key(name).value().owned_within(""),
             );
         }
-        let amounts = if amounts.is_empty() { Value::Null } else { amounts };
+        // Before 1.35, nothing was left where there was nothing.
+        let is_lost = !release.at_least(1, 35) && !old.child(list).is_set();
+        let amounts = if is_lost || amounts.is_empty() {
+            Value::Null
+        } else {
+            amounts
+        };
         set(&mut masked, list, amounts);
     }
     if masked.is_empty() && !old.is_set() {

@@ -47,7 +47,7 @@ pub(super) fn validate_resource_claims(
         if !detail.is_empty() {
             errors.invalid(
                 claim,
-                internal_json("core.PodResourceClaim", claim.value()),
+                internal_json(errors.release(), "core.PodResourceClaim", claim.value()),
                 detail,
             );
         }

@@ -3,6 +3,7 @@
 use super::internal::security_context_json;
 use super::options::PodOptions;
 use super::paths::validate_descending;
+use super::spec::validate_shared_processes;
 use super::windows::validate_windows_options;
 use crate::errors::Errors;
 use crate::messages::unix_id;
@@ -49,12 +50,13 @@ pub(super) fn validate_security_context(
         if context.child("privileged").is_true() {
             errors.invalid(
                 context,
-                security_context_json(context.value()),
+                security_context_json(errors.release(), context.value()),
                 "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
             );
         }
         let capabilities = context.child("capabilities");
-        if !options.unescalated_sys_admin {
+        // Upstream: pkg/api/pod/util.go, hasSysAdminAndPrivilegeEscalationFalse: nothing is tolerated before 1.37.
+        if !options.unescalated_sys_admin || !errors.release().at_least(1, 37) {
             for _ in capabilities
                 .child("add")
                 .items()
@@ -62,7 +64,7 @@ pub(super) fn validate_security_context(
             {
                 errors.invalid(
                     context,
-                    security_context_json(context.value()),
+                    security_context_json(errors.release(), context.value()),
                     "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
                 );
             }
@@ -106,7 +108,7 @@ fn validate_seccomp(profile: &Node<'_, '_>, errors: &mut Errors) {
     } else if file.is_set() {
         errors.invalid(
             file,
-            super::internal::seccomp_profile_json(profile.value()),
+            super::internal::seccomp_profile_json(errors.release(), profile.value()),
             "can only be set when seccomp type is Localhost",
         );
     }
@@ -153,6 +155,12 @@ pub(super) fn validate_pod_security_context(spec: &Node<'_, '_>, options: PodOpt
     for group in context.child("supplementalGroups").items() {
         validate_id(&group, errors);
     }
+    if !errors.release().at_least(1, 37) {
+        let name = "shareProcessNamespace";
+        let shares = spec.child(name);
+        let shares = Node::with_path(shares.value(), context.path().child(name));
+        validate_shared_processes(spec, &shares, errors);
+    }
     validate_sysctls(&context.child("sysctls"), spec, options, errors);
     validate_optional_enum(
         &context.child("fsGroupChangePolicy"),
@@ -167,11 +175,12 @@ pub(super) fn validate_pod_security_context(spec: &Node<'_, '_>, options: PodOpt
         &["Merge", "Strict"],
         errors,
     );
-    validate_optional_enum(
-        &context.child("seLinuxChangePolicy"),
-        &["MountOption", "Recursive"],
-        errors,
-    );
+    let policies: &[&str] = if options.only_recursive_labels && !errors.gates().mounts_with_labels {
+        &["Recursive"]
+    } else {
+        &["MountOption", "Recursive"]
+    };
+    validate_optional_enum(&context.child("seLinuxChangePolicy"), policies, errors);
 }
 
 fn validate_optional_enum(value: &Node<'_, '_>, supported: &[&str], errors: &mut Errors) {

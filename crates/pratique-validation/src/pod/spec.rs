@@ -72,7 +72,10 @@ pub(crate) fn validate_pod_spec<'v>(
     validate_policies(spec, errors);
     validate_labels(&spec.child("nodeSelector"), errors);
     validate_pod_security_context(spec, options, errors);
-    validate_shared_processes(spec, errors);
+    // Upstream: pkg/apis/core/types.go: before 1.37, the field was one of the security context; see there.
+    if errors.release().at_least(1, 37) {
+        validate_shared_processes(spec, &spec.child("shareProcessNamespace"), errors);
+    }
     validate_affinity(&spec.child("affinity"), options, errors);
     validate_dns_config(spec, errors);
     validate_readiness_gates(&spec.child("readinessGates"), errors);
@@ -103,8 +106,7 @@ fn validate_policies(spec: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateShareProcessNamespace
-fn validate_shared_processes(spec: &Node<'_, '_>, errors: &mut Errors) {
-    let shares = spec.child("shareProcessNamespace");
+pub(super) fn validate_shared_processes(spec: &Node<'_, '_>, shares: &Node<'_, '_>, errors: &mut Errors) {
     if shares.is_true() && spec.child("hostPID").is_true() {
         errors.invalid(
             shares,
@@ -122,7 +124,8 @@ fn validate_names(spec: &Node<'_, '_>, is_of_set: bool, errors: &mut Errors) {
     if !account.text().is_empty() {
         errors.invalid_each(&account, &subdomain_name(account.text(), false));
     }
-    if old_account.text() != account.text() {
+    // Upstream: pkg/apis/core/validation/validation.go, ValidatePodSpec: before 1.37, it was not looked at.
+    if old_account.text() != account.text() && errors.release().at_least(1, 37) {
         let quoted = pratique_gotext::strconv::quote(account.text());
         errors.invalid_or_empty(
             &old_account,

@@ -94,7 +94,18 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
             .items()
             .any(|claim| claim.child("name").text() == name.text());
         if !is_known {
-            errors.invalid_or_empty(&name, "must match the name of an entry in `spec.resourceClaims`");
+            // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaimStatuses: before 1.36, the path leaves
+            // out the list.
+            let field = if errors.release().at_least(1, 36) {
+                name.path().to_string()
+            } else {
+                "name".to_owned()
+            };
+            errors.invalid(
+                field,
+                name.text(),
+                "must match the name of an entry in `spec.resourceClaims`",
+            );
         }
         if !names.insert(name.text()) {
             errors.duplicate(name, name.text());
@@ -138,9 +149,13 @@ fn validate_extended_claim(claim: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &m
             // The path leaves out the mapping.
             errors.invalid(claim.path().child("requestName"), request.text(), &message);
         }
-        let key = [container.text(), resource.text(), request.text()];
+        let fields = [container, resource, request];
+        // Before 1.35, the request was not looked at.
+        let count = if errors.release().at_least(1, 35) { 3 } else { 2 };
+        let of_key = fields.get(..count).unwrap_or_default();
+        let key: Vec<&str> = of_key.iter().map(Node::text).collect();
         if keys.contains(&key) {
-            for field in [container, resource, request] {
+            for field in of_key {
                 errors.duplicate(field, field.text());
             }
         }
@@ -184,7 +199,11 @@ fn validate_allocatable_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, err
             list.items()
                 .any(|claim| claim.child("resourceClaimName").value().as_str() == Some(name.text()))
         });
-        if !is_known {
+        // Since 1.38, that of extended resources is known, too.
+        let extended = status.child("extendedResourceClaimStatus");
+        let is_extended =
+            errors.release().at_least(1, 38) && extended.child("resourceClaimName").text() == name.text();
+        if !is_known && !is_extended {
             errors.invalid_or_empty(&name, "no mapping found in pod reference");
         }
         for mapped in allocatable.child("mapping").items() {
@@ -228,11 +247,15 @@ fn validate_pod_addresses(status: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mu
         validate_listed_address(&item, &old.child("podIPs"), errors);
     }
     validate_families(&addresses, "[]core.PodIP", errors);
+    // Upstream: pkg/apis/core/validation/validation.go, validatePodIPs: since 1.37, the one and the first agree.
+    if !errors.release().at_least(1, 37) {
+        return;
+    }
     let begins = addresses.items().next();
     match &begins {
         _ if address.text().is_empty() != begins.is_none() => errors.invalid(
             addresses,
-            internal_json("[]core.PodIP", addresses.value()),
+            internal_json(errors.release(), "[]core.PodIP", addresses.value()),
             "podIP and podIPs must either both be set or both be unset",
         ),
         Some(first) if first.child("ip").text() != address.text() => {
@@ -276,7 +299,7 @@ fn validate_families(addresses: &Node<'_, '_>, type_name: &str, errors: &mut Err
     if families != Ok(true) || addresses.len() > 2 {
         errors.invalid(
             addresses,
-            internal_json(type_name, addresses.value()),
+            internal_json(errors.release(), type_name, addresses.value()),
             "may specify no more than one IP for each IP family",
         );
     }

@@ -19,7 +19,9 @@ fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &
     let (key, operator) = (toleration.child("key"), toleration.child("operator"));
     let (value, effect) = (toleration.child("value"), toleration.child("effect"));
     if !key.text().is_empty() {
+        let start = errors.len();
         validate_label_name(&key, errors);
+        errors.cover_from(start, "format=k8s-label-key");
     } else if operator.text() != "Exists" {
         errors.invalid_name(
             &operator,
@@ -56,7 +58,10 @@ fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &
                 errors.invalid_or_empty(&value, &error.to_string());
             }
         }
-        "Lt" | "Gt" => errors.not_supported(&operator, &["Equal", "Exists", "Lt", "Gt"]),
+        // Unknown before 1.35.
+        "Lt" | "Gt" if errors.release().at_least(1, 35) => {
+            errors.not_supported(&operator, &["Equal", "Exists", "Lt", "Gt"])
+        }
         _ => errors.not_supported(&operator, &["Equal", "Exists"]),
     }
     if !effect.text().is_empty() {

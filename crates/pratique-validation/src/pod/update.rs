@@ -18,6 +18,10 @@ use crate::object_meta::validate_core_meta_update;
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
     `spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
+const UPDATABLE_WHILE_GATED: &str = ",`spec.schedulingGates` (only deletions of existing scheduling gates),\
+    `spec.nodeSelector` (only additions, and only while the pod has scheduling gates),\
+    `spec.affinity.nodeAffinity` (only while the pod has scheduling gates)";
+
 /// A changed Pod.
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodUpdate
 pub(crate) fn validate_pod_update(
@@ -63,12 +67,18 @@ pub(crate) fn validate_pod_update(
     }
     if !is_same(&allowed, old_spec.value()) {
         let diff = crate::diff::json_diff(
-            &internal_text("core.PodSpec", old_spec.value()),
-            &internal_text("core.PodSpec", &allowed),
+            &internal_text(errors.release(), "core.PodSpec", old_spec.value()),
+            &internal_text(errors.release(), "core.PodSpec", &allowed),
         );
+        // Upstream: pkg/apis/core/validation/validation.go, updatablePodSpecFields: three more were named in 1.38.
+        let others = if errors.release().at_least(1, 38) {
+            UPDATABLE_WHILE_GATED
+        } else {
+            ""
+        };
         errors.forbidden(
             spec,
-            &format!("pod updates may not change fields other than {UPDATABLE}\n{diff}"),
+            &format!("pod updates may not change fields other than {UPDATABLE}{others}\n{diff}"),
         );
     }
 }
@@ -230,6 +240,7 @@ fn validate_affinity_additions(nodes: &Node<'_, '_>, old: &Node<'_, '_>, errors:
         errors.invalid(
             required.path().child("nodeSelectorTerms"),
             internal_json(
+                errors.release(),
                 "[]core.NodeSelectorTerm",
                 required.child("nodeSelectorTerms").value(),
             ),
@@ -241,7 +252,7 @@ fn validate_affinity_additions(nodes: &Node<'_, '_>, old: &Node<'_, '_>, errors:
     if !terms.is_empty() && terms.len() != new_terms.len() {
         errors.invalid(
             new_terms,
-            internal_json("[]core.NodeSelectorTerm", new_terms.value()),
+            internal_json(errors.release(), "[]core.NodeSelectorTerm", new_terms.value()),
             "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
         );
         return;
@@ -250,7 +261,7 @@ fn validate_affinity_additions(nodes: &Node<'_, '_>, old: &Node<'_, '_>, errors:
         if !has_only_additions(&new, &old) {
             errors.invalid(
                 new,
-                internal_json("core.NodeSelectorTerm", new.value()),
+                internal_json(errors.release(), "core.NodeSelectorTerm", new.value()),
                 "only additions are allowed (no mutations or deletions)",
             );
         }

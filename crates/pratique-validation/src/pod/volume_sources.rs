@@ -111,7 +111,13 @@ pub(super) fn validate_source(name: &str, source: &Node<'_, '_>, options: PodOpt
         "csi" => validate_csi(source, errors),
         "ephemeral" => validate_ephemeral(source, errors),
         _ => {
-            if !options.empty_image_reference {
+            // Upstream: pkg/apis/core/validation/validation.go, validateImageVolumeSource: before 1.37, only Pods need one.
+            let is_required = if errors.release().at_least(1, 37) {
+                !options.empty_image_reference
+            } else {
+                options.is_pod
+            };
+            if is_required {
                 require(source, &["reference"], errors);
             }
             validate_pull_policy(&source.child("pullPolicy"), errors);
@@ -466,12 +472,17 @@ fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
 pub(crate) fn validate_driver_name(driver: &Node<'_, '_>, errors: &mut Errors) {
     if driver.text().is_empty() {
         errors.required(driver, "");
-        return;
+        // Before 1.35, an absent one was also judged as a name.
+        if errors.release().at_least(1, 35) {
+            return;
+        }
     }
     if driver.text().len() > 63 {
         errors.too_long(driver, 63);
     }
-    errors.invalid_each(driver, &dns1123_subdomain(&driver.text().to_lowercase()));
+    for message in dns1123_subdomain(&driver.text().to_lowercase()) {
+        errors.invalid_or_empty(driver, &message);
+    }
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateCSIVolumeSource

@@ -54,7 +54,7 @@ pub(super) fn validate_volumes<'v>(
         }
         let shown = volumes.path().index(added);
         added += 1;
-        let mut found = Errors::default();
+        let mut found = Errors::of_gates(errors.gates());
         // The claim is looked at first, and has the name of the volume.
         if name.is_empty() {
             found.required(shown.child("persistentVolumeClaim").child("claimName"), "");

@@ -168,14 +168,21 @@ fn validate_linux(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
+/// Where the fields stood that say what is shared with the host.
+const HOST: &str = "host";
+const HOST_FIELDS: [&str; 3] = ["hostUsers", "hostPID", "hostIPC"];
+const PROCESSES: &str = "shareProcessNamespace";
+
 fn validate_windows(spec: &Node<'_, '_>, errors: &mut Errors) {
     const OF_POD: &[&str] = &[
         "appArmorProfile",
         "seLinuxOptions",
+        HOST,
         "seccompProfile",
         "fsGroup",
         "fsGroupChangePolicy",
         "sysctls",
+        PROCESSES,
         "runAsUser",
         "runAsGroup",
         "supplementalGroups",
@@ -194,23 +201,39 @@ fn validate_windows(spec: &Node<'_, '_>, errors: &mut Errors) {
         "runAsUser",
         "runAsGroup",
     ];
+    // Upstream: pkg/apis/core/types.go: before 1.37, what is shared with the host were fields of the security context.
+    let is_of_context = !errors.release().at_least(1, 37);
     let mut forbid = |field: Node<'_, '_>, is_given: bool| {
         if is_given {
             errors.forbidden(field, "cannot be set for a windows pod");
         }
     };
+    // What is `false` is as good as absent, unless it is a pointer.
+    let forbid_shared = |name: &str, forbid: &mut dyn FnMut(Node<'_, '_>, bool)| {
+        let field = spec.child(name);
+        let is_pointer = ["hostUsers", PROCESSES].contains(&name);
+        forbid(field, field.is_true() || (is_pointer && field.is_set()));
+    };
     let context = spec.child("securityContext");
     for name in OF_POD {
-        let field = context.child(name);
-        forbid(field, field.is_set());
+        match *name {
+            HOST if is_of_context => HOST_FIELDS
+                .iter()
+                .for_each(|name| forbid_shared(name, &mut forbid)),
+            PROCESSES if is_of_context => forbid_shared(PROCESSES, &mut forbid),
+            HOST | PROCESSES => {}
+            name => {
+                let field = context.child(name);
+                forbid(field, field.is_set());
+            }
+        }
     }
-    forbid(spec.child("hostUsers"), spec.child("hostUsers").is_set());
-    forbid(spec.child("hostPID"), spec.child("hostPID").is_true());
-    forbid(spec.child("hostIPC"), spec.child("hostIPC").is_true());
-    forbid(
-        spec.child("shareProcessNamespace"),
-        spec.child("shareProcessNamespace").is_set(),
-    );
+    if !is_of_context {
+        HOST_FIELDS
+            .iter()
+            .chain([&PROCESSES])
+            .for_each(|name| forbid_shared(name, &mut forbid));
+    }
     for list in CONTAINER_LISTS {
         for container in spec.child(list).items() {
             let context = container.child("securityContext");

@@ -26,7 +26,7 @@ pub(super) fn validate_daemon_set(request: &Request<'_>, errors: &mut Errors) {
     if selector.is_set() && is_empty_selector(&selector) {
         errors.invalid(
             selector,
-            internal_json("*metav1.LabelSelector", selector.value()),
+            internal_json(errors.release(), "*metav1.LabelSelector", selector.value()),
             "empty selector is invalid for daemonset",
         );
     }
@@ -53,7 +53,7 @@ fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
         "RollingUpdate" => validate_rolling_update(&update, errors),
         _ => errors.push(pratique_types::field::Error::not_supported(
             strategy,
-            internal_json("apps.DaemonSetUpdateStrategy", strategy.value()),
+            internal_json(errors.release(), "apps.DaemonSetUpdateStrategy", strategy.value()),
             ["RollingUpdate", "OnDelete"],
         )),
     }

@@ -81,7 +81,7 @@ fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
         "RollingUpdate" => validate_rolling_update(&update, errors),
         _ => errors.push(pratique_types::field::Error::not_supported(
             strategy,
-            internal_json("apps.DeploymentStrategy", strategy.value()),
+            internal_json(errors.release(), "apps.DeploymentStrategy", strategy.value()),
             ["Recreate", "RollingUpdate"],
         )),
     }

@@ -46,10 +46,16 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
         allows_recreate: request.settings.gates.recreates_sets || strategy.child("type").text() == "Recreate",
         ..SetOptions::default()
     };
-    let mut old_errors = Errors::default();
+    let mut old_errors = Errors::of_gates(errors.gates());
     validate_spec(&old, options, set_options, &mut old_errors);
     set_options.skips_template = !old_errors.is_empty();
     validate_spec(&spec, options, set_options, errors);
+    // Upstream: pkg/apis/apps/validation/validation.go, ValidateStatefulSetUpdate: before 1.37, one error says what may change.
+    if !errors.release().at_least(1, 37) {
+        validate_mutable_fields(&spec, &old, errors);
+        return;
+    }
+    let start = errors.len();
     super::validate_unchanged_selector(&spec.child("selector"), &old.child("selector"), errors);
     let (templates, old_templates) = (
         spec.child("volumeClaimTemplates"),
@@ -58,7 +64,11 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
     if !templates.is_same(&old_templates) {
         errors.invalid(
             templates,
-            internal_json("[]core.PersistentVolumeClaim", templates.value()),
+            internal_json(
+                errors.release(),
+                "[]core.PersistentVolumeClaim",
+                templates.value(),
+            ),
             crate::errors::IMMUTABLE,
         );
     }
@@ -72,6 +82,28 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
     );
     if management.text() != old_management.text() {
         errors.invalid_name(&management, crate::errors::IMMUTABLE);
+    }
+    errors.cover_from(start, "immutable");
+}
+
+/// Nothing changes but for some fields.
+fn validate_mutable_fields(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    const MUTABLE: &[&str] = &[
+        "replicas",
+        "ordinals",
+        "template",
+        "updateStrategy",
+        "revisionHistoryLimit",
+        "persistentVolumeClaimRetentionPolicy",
+        "minReadySeconds",
+    ];
+    let mut names = spec.entries().chain(old.entries()).map(|(name, _)| name);
+    if names.any(|name| !MUTABLE.contains(&name) && !spec.child(name).is_same(&old.child(name))) {
+        errors.forbidden(
+            spec,
+            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
+             'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+        );
     }
 }
 
@@ -140,10 +172,18 @@ fn validate_strategy(strategy: &Node<'_, '_>, set_options: SetOptions, errors: &
         } else {
             "must be 'RollingUpdate' or 'OnDelete'"
         };
-        let value = internal_json("apps.StatefulSetUpdateStrategy", strategy.value());
+        let value = internal_json(
+            errors.release(),
+            "apps.StatefulSetUpdateStrategy",
+            strategy.value(),
+        );
         errors.invalid(strategy, value, detail);
     } else if update.is_set() && kind.text() != "RollingUpdate" {
-        let value = internal_json("apps.RollingUpdateStatefulSetStrategy", update.value());
+        let value = internal_json(
+            errors.release(),
+            "apps.RollingUpdateStatefulSetStrategy",
+            update.value(),
+        );
         errors.invalid(update, value, "only allowed for updateStrategy 'RollingUpdate'");
     } else if update.is_set() {
         errors.nonnegative(&update.child("partition"));

@@ -2,6 +2,7 @@
 
 use pratique_gotext::strconv::atoi;
 
+use super::delegation::validate_delegation;
 use super::jobs::validate_common_spec;
 use crate::errors::{Errors, named};
 use crate::internal::internal_json;
@@ -25,7 +26,7 @@ pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let schedule = spec.child("schedule");
     if schedule.text().is_empty() {
-        errors.required_covered(schedule, "");
+        errors.required_until(38, schedule, "");
     } else {
         validate_schedule(&spec, old.child("schedule").text().contains("TZ"), errors);
     }
@@ -39,14 +40,16 @@ pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
     let (job, old_job) = (template.child("spec"), old_template.child("spec"));
     validate_common_spec(
         &job,
+        &old_job,
         template_options(&old_job.child("template"), request.settings.gates),
         errors,
     );
+    validate_delegation((&template, &old_template), errors);
     let (selector, manual) = (job.child("selector"), job.child("manualSelector"));
     if selector.is_set() {
         errors.invalid(
             selector,
-            internal_json("*metav1.LabelSelector", selector.value()),
+            internal_json(errors.release(), "*metav1.LabelSelector", selector.value()),
             "`selector` will be auto-generated",
         );
     }

@@ -176,7 +176,11 @@ fn validate_finished(job: &JobState<'_, '_>, old: &JobState<'_, '_>, errors: &mu
     let uncounted = job.status.child("uncountedTerminatedPods");
     let count = uncounted.child("failed").len() + uncounted.child("succeeded").len();
     if (finishes || job.changes(old, "uncountedTerminatedPods")) && count > 0 {
-        let value = internal_json("batch.UncountedTerminatedPods", uncounted.value());
+        let value = internal_json(
+            errors.release(),
+            "batch.UncountedTerminatedPods",
+            uncounted.value(),
+        );
         errors.invalid(uncounted, value, "must be empty for finished job");
     }
 }
@@ -280,7 +284,12 @@ fn validate_transitions(job: &JobState<'_, '_>, old: &JobState<'_, '_>, errors: 
     let (start, suspend) = (status.child("startTime"), job.spec.child("suspend"));
     let had_start = old.status.child("startTime").is_set();
     if had_start && !resumes && job.changes(old, "startTime") && !suspend.is_true() {
-        errors.invalid_value(&start, "field is immutable for unsuspended job once set");
+        // Upstream: pkg/apis/batch/validation/validation.go, ValidateJobStatusUpdate: changed in 1.36
+        if errors.release().at_least(1, 36) {
+            errors.invalid_value(&start, "field is immutable for unsuspended job once set");
+        } else {
+            errors.required(start, "startTime cannot be removed for unsuspended job");
+        }
     }
     if old.meets_criteria && !job.meets_criteria {
         refuse_conditions(

@@ -4,6 +4,7 @@ use pratique_gotext::validation::dns1123_label;
 use pratique_json::Value;
 use pratique_types::field::BadValue;
 
+use super::delegation::{validate_delegation, validate_group};
 use super::failure_policy::{validate_failure_policy, validate_success_policy};
 use crate::domain_paths::validate_domain_path;
 use crate::errors::{Errors, IMMUTABLE};
@@ -22,14 +23,32 @@ const OLD_JOB_NAME: &str = "job-name";
 // Upstream: pkg/apis/batch/validation/validation.go, ValidateJobCreate
 pub(super) fn validate_job_create(request: &Request<'_>, errors: &mut Errors) {
     let spec = request.object.child("spec");
-    validate_generated_selector(&request.object, errors);
+    validate_generated_selector(&request.object, true, errors);
     let options = PodOptions::default().with_gates(request.settings.gates);
-    validate_spec(&spec, options, errors);
+    validate_spec(&spec, &request.old.child("spec"), options, errors);
+    validate_delegation((&request.object, &request.old), errors);
+    validate_pod_names(&request.object, errors);
+}
+
+/// What is judged of a new Job, of one that changes.
+// Upstream: pkg/registry/batch/job/strategy.go, validationOptionsForJob
+pub(super) fn validate_changed_as_new(request: &Request<'_>, errors: &mut Errors) {
+    let old = request.old.child("spec");
+    let old_template = old.child("template");
+    let metadata = old_template.child("metadata");
+    let labels = metadata.child("labels");
+    let had_labels = [JOB_NAME, CONTROLLER_UID]
+        .iter()
+        .all(|key| labels.key(key).is_set());
+    validate_generated_selector(&request.object, had_labels, errors);
+    let mut options = template_options(&old_template, request.settings.gates);
+    options.invalid_selector_values |= has_invalid_values(&old.child("selector"));
+    validate_spec(&request.object.child("spec"), &old, options, errors);
     validate_pod_names(&request.object, errors);
 }
 
 // Upstream: pkg/apis/batch/validation/validation.go, validateGeneratedSelector
-fn validate_generated_selector(job: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_generated_selector(job: &Node<'_, '_>, requires_prefix: bool, errors: &mut Errors) {
     let (metadata, spec) = (job.child("metadata"), job.child("spec"));
     let (selector, template) = (spec.child("selector"), spec.child("template"));
     if spec.child("manualSelector").is_true() || !selector.is_set() {
@@ -46,9 +65,12 @@ fn validate_generated_selector(job: &Node<'_, '_>, errors: &mut Errors) {
         (CONTROLLER_UID, uid),
         (JOB_NAME, name),
     ];
+    let expected = expected
+        .get(..if requires_prefix { 4 } else { 2 })
+        .unwrap_or_default();
     let of_template = template.child("metadata");
     let labels = of_template.child("labels");
-    for (key, value) in expected {
+    for (key, value) in expected.iter().copied() {
         let label = labels.key(key);
         let detail = || format!("must be '{value}'");
         if !label.is_set() {
@@ -57,12 +79,14 @@ fn validate_generated_selector(job: &Node<'_, '_>, errors: &mut Errors) {
             errors.invalid(label, BadValue::Json(labels.value()), &detail());
         }
     }
-    let members = expected.map(|(key, value)| (key.into(), Value::from(value)));
-    let expected = Value::Object(members.into_iter().collect());
+    let members = expected
+        .iter()
+        .map(|(key, value)| ((*key).into(), Value::from(*value)));
+    let expected = Value::Object(members.collect());
     if is_selector(&selector) && !matches_labels(&selector, &Node::with_path(&expected, *labels.path())) {
         errors.invalid(
             selector,
-            internal_json("*metav1.LabelSelector", selector.value()),
+            internal_json(errors.release(), "*metav1.LabelSelector", selector.value()),
             "`selector` not auto-generated",
         );
     }
@@ -85,8 +109,8 @@ fn validate_pod_names(job: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 // Upstream: pkg/apis/batch/validation/validation.go, ValidateJobSpec
-fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
-    validate_common_spec(spec, options, errors);
+fn validate_spec(spec: &Node<'_, '_>, old: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+    validate_common_spec(spec, old, options, errors);
     let (selector, template) = (spec.child("selector"), spec.child("template"));
     if selector.is_set() {
         validate_selector(&selector, options.invalid_selector_values, errors);
@@ -102,7 +126,13 @@ fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) 
 
 /// What Jobs and the templates of CronJobs have in common.
 // Upstream: pkg/apis/batch/validation/validation.go, validateJobSpec
-pub(super) fn validate_common_spec(spec: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+pub(super) fn validate_common_spec(
+    spec: &Node<'_, '_>,
+    old: &Node<'_, '_>,
+    options: PodOptions,
+    errors: &mut Errors,
+) {
+    let start = errors.len();
     for name in [
         "parallelism",
         "completions",
@@ -114,8 +144,12 @@ pub(super) fn validate_common_spec(spec: &Node<'_, '_>, options: PodOptions, err
     ] {
         errors.nonnegative(&spec.child(name));
     }
+    // Upstream: pkg/apis/batch/validation/validation.go, validateJobSpec: declarative rules say the same since 1.38.
+    if errors.release().at_least(1, 38) {
+        errors.cover_from(start, "minimum");
+    }
     if spec.child("maxFailedIndexes").is_set() && !spec.child("backoffLimitPerIndex").is_set() {
-        errors.required(
+        errors.required_covered(
             spec.child("backoffLimitPerIndex"),
             "when maxFailedIndexes is specified",
         );
@@ -134,12 +168,13 @@ pub(super) fn validate_common_spec(spec: &Node<'_, '_>, options: PodOptions, err
         if spec.child("completionMode").text() == "Indexed" {
             validate_success_policy(spec, errors);
         } else {
-            let value = internal_json("batch.SuccessPolicy", success.value());
+            let value = internal_json(errors.release(), "batch.SuccessPolicy", success.value());
             errors.invalid(success, value, "requires indexed completion mode");
         }
     }
     validate_replacement_policy(spec, errors);
     validate_gang(spec, errors);
+    validate_group(spec, old, errors);
     let template = spec.child("template");
     validate_pod_template(&template, None, options, errors);
     let pod = template.child("spec");
@@ -234,11 +269,11 @@ pub(super) fn validate_job_update(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let mut options = template_options(&old.child("template"), request.settings.gates);
     options.invalid_selector_values |= has_invalid_values(&old.child("selector"));
-    validate_spec(&spec, options, errors);
+    validate_spec(&spec, &old, options, errors);
     validate_completions(&spec, &old, errors);
     let selector = spec.child("selector");
     if !selector.is_same(&old.child("selector")) {
-        let value = internal_json("*metav1.LabelSelector", selector.value());
+        let value = internal_json(errors.release(), "*metav1.LabelSelector", selector.value());
         errors.invalid(selector, value, IMMUTABLE);
     }
     validate_template_update(request, errors);
@@ -251,11 +286,19 @@ pub(super) fn validate_job_update(request: &Request<'_>, errors: &mut Errors) {
     ] {
         let (field, old) = (spec.child(name), old.child(name));
         if !field.is_same(&old) {
-            errors.invalid(field, internal_json(type_name, field.value()), IMMUTABLE);
+            errors.invalid(
+                field,
+                internal_json(errors.release(), type_name, field.value()),
+                IMMUTABLE,
+            );
         }
     }
     validate_scheduling_update(&spec, &old, errors);
-    validate_pod_names(&request.object, errors);
+    // Upstream: pkg/apis/batch/validation/validation.go, ValidateJobUpdate; before 1.37, `validate_changed_as_new` does it.
+    if errors.release().at_least(1, 37) {
+        validate_delegation((&request.object, &request.old), errors);
+        validate_pod_names(&request.object, errors);
+    }
 }
 
 /// How Pods are scheduled together cannot change in kind.
@@ -326,11 +369,19 @@ fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
     let has_condition = status.child("conditions").items().any(|condition| {
         condition.child("type").text() == "Suspended" && condition.child("status").text() == "True"
     });
-    let has_rest = !status.child("startTime").is_set() || has_condition;
-    let is_mutable = is_suspended && has_rest && status.child("active").int() == 0;
+    let never_started = !status.child("startTime").is_set();
+    let is_at_rest = is_suspended && (never_started || has_condition) && status.child("active").int() == 0;
+    let gates = request.settings.gates;
     let mut allowed = old_template.value().owned_within("");
-    if is_mutable {
+    let changes_scheduling = if gates.changes_job_scheduling {
+        is_at_rest
+    } else {
+        is_suspended && never_started
+    };
+    if changes_scheduling {
         allow_scheduling(&mut allowed, template.value());
+    }
+    if gates.changes_job_resources && is_at_rest {
         allow_resources(&mut allowed, template.value());
         let allowed_spec = allowed
             .get("spec")
@@ -339,12 +390,16 @@ fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
         if !crate::node::is_same(new_spec.value(), &allowed_spec) {
             // The path is written as one name.
             let shown = spec.path().child("template.spec");
-            errors.invalid(shown, internal_json("core.PodSpec", new_spec.value()), IMMUTABLE);
+            errors.invalid(
+                shown,
+                internal_json(errors.release(), "core.PodSpec", new_spec.value()),
+                IMMUTABLE,
+            );
         }
     } else if !crate::node::is_same(template.value(), &allowed) {
         errors.invalid(
             template,
-            internal_json("core.PodTemplateSpec", template.value()),
+            internal_json(errors.release(), "core.PodTemplateSpec", template.value()),
             IMMUTABLE,
         );
     }

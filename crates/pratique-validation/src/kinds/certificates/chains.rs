@@ -20,7 +20,7 @@ const TEN_MINUTES: i64 = 600;
 // Upstream: pkg/apis/certificates/validation/validation.go, ValidatePodCertificateRequestStatusUpdate
 pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     // What is said of the metadata of all objects is another list.
-    let mut faults = Errors::default();
+    let mut faults = Errors::of_gates(errors.gates());
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), &mut faults);
     let (status, old_status) = (object.child("status"), old.child("status"));
@@ -40,9 +40,13 @@ fn validate_outcomes(conditions: &Node<'_, '_>, errors: &mut Errors) {
     let mut count = 0;
     for (at, condition) in conditions.items().enumerate() {
         let (kind, status) = (condition.child("type"), condition.child("status"));
-        // The index is a name in these paths.
+        // Before 1.38, the index is a name in these paths.
         let index = format!("[{at}]");
-        let path = conditions.path().child(&index);
+        let path = if errors.release().at_least(1, 38) {
+            conditions.path().index(at)
+        } else {
+            conditions.path().child(&index)
+        };
         let (kind, status) = (
             Node::with_path(kind.value(), path.child("type")),
             Node::with_path(status.value(), path.child("status")),
@@ -126,7 +130,10 @@ fn validate_issued(status: &Node<'_, '_>, request: &Request<'_>, errors: &mut Er
         errors.invalid(chain, text, "leaf certificate does not parse as valid X.509");
         return;
     };
-    validate_names(&chain, &leaf, errors);
+    // Since 1.35.
+    if errors.release().at_least(1, 35) {
+        validate_names(&chain, &leaf, errors);
+    }
     let old_spec = request.old.child("spec");
     if validate_issued_key(&chain, &leaf, &old_spec, errors)
         && validate_times(status, &leaf, &request.object.child("spec"), errors)
@@ -171,11 +178,13 @@ fn validate_issued_key(
     let requested = if stub.text().is_empty() {
         let bytes = base64::decode(key.text()).unwrap_or_default();
         let Ok(key) = parse_public_key(&bytes) else {
-            errors.invalid(
-                key,
-                BadValue::Omitted,
-                "must be a valid PKIX-serialized public key",
-            );
+            let detail = "must be a valid PKIX-serialized public key";
+            // Upstream: ValidatePodCertificateRequestStatusUpdate: printed before 1.36.
+            if errors.release().at_least(1, 36) {
+                errors.invalid(key, BadValue::Omitted, detail);
+            } else {
+                errors.invalid_value(&key, detail);
+            }
             return false;
         };
         Some(key)

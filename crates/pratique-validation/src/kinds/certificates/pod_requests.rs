@@ -81,6 +81,12 @@ fn validate_user_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
 
 /// The key for which a certificate is requested, and the proof that who requests it has the private one.
 fn validate_key(spec: &Node<'_, '_>, errors: &mut Errors) {
+    // Upstream: pkg/apis/certificates/validation/validation.go, ValidatePodCertificateRequestCreate: before 1.36, there was only one
+    // way.
+    if !errors.release().at_least(1, 36) {
+        validate_public_key(spec, errors);
+        return;
+    }
     let fields = ["stubPKCS10Request", "pkixPublicKey", "proofOfPossession"];
     let [stub, key, proof] = fields.map(|name| spec.child(name).text());
     match (stub.is_empty(), key.is_empty(), proof.is_empty()) {
@@ -166,6 +172,7 @@ fn validate_parameters(
     unknown: BadValue<'_>,
     errors: &mut Errors,
 ) -> bool {
+    let is_stub = matches!(unknown, BadValue::Omitted);
     let (value, detail) = match key {
         Some(PublicKey::Ed25519(_)) => return true,
         Some(PublicKey::Ecdsa { curve, .. }) if curve.name() != "P-224" => return true,
@@ -176,6 +183,11 @@ fn validate_parameters(
         Some(PublicKey::Rsa { modulus, .. }) => (
             BadValue::Text(format!("{}-bit modulus", modulus.len() * 8).into()),
             "RSA keys must have modulus size 3072 or 4096",
+        ),
+        // Upstream: validateStubPKCS10Request: the list is longer since 1.38.
+        _ if is_stub && errors.release().at_least(1, 38) => (
+            unknown,
+            "unknown public key type; supported types are Ed25519, ECDSA, RSA, and ML-DSA",
         ),
         _ => (
             unknown,
@@ -193,7 +205,11 @@ pub(super) fn validate_pod_request_update(request: &Request<'_>, errors: &mut Er
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let spec = object.child("spec");
     if !spec.is_same(&old.child("spec")) {
-        let value = internal_json("certificates.PodCertificateRequestSpec", spec.value());
+        let value = internal_json(
+            errors.release(),
+            "certificates.PodCertificateRequestSpec",
+            spec.value(),
+        );
         errors.invalid(spec, value, IMMUTABLE);
     }
 }

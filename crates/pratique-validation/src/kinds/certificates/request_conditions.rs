@@ -23,7 +23,8 @@ pub(super) fn validate_conditions(conditions: &Node<'_, '_>, old: &Node<'_, '_>,
         conditions.any(|condition| condition.child("type").text() == kind)
     };
     let mut decisions: Vec<&str> = Vec::new();
-    let allows_both = has(old, "Approved") && has(old, "Denied");
+    // Since 1.38, a declarative rule alone says that they exclude each other.
+    let allows_both = (has(old, "Approved") && has(old, "Denied")) || errors.release().at_least(1, 38);
     let mut seen = Seen::default();
     for condition in conditions.items() {
         let (kind, status) = (condition.child("type"), condition.child("status"));
@@ -90,6 +91,7 @@ pub(super) fn validate_condition_changes(
         } else if new.len() == old.len() && !new.iter().zip(&old).all(|(new, old)| is_same(new, old)) {
             let text = |conditions: Vec<Value<'static>>| {
                 internal_text(
+                    errors.release(),
                     "[]certificates.CertificateSigningRequestCondition",
                     &Value::Array(conditions),
                 )

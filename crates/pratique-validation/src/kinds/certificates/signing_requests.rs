@@ -3,7 +3,8 @@
 use pratique_json::base64;
 
 use super::request_conditions::{validate_condition_changes, validate_conditions};
-use crate::errors::{Errors, named};
+use crate::errors::{Errors, IMMUTABLE, named};
+use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
@@ -125,6 +126,8 @@ fn certificate_fault(encoded: &str) -> Option<String> {
 }
 
 fn validate_usages(usages: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    // Declarative rules say the same since 1.38.
+    let start = errors.len();
     if usages.is_empty() {
         errors.required(usages, "");
     }
@@ -133,6 +136,9 @@ fn validate_usages(usages: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Error
         for usage in usages.items().filter(is_unknown) {
             errors.not_supported(&usage, USAGES);
         }
+    }
+    if errors.release().at_least(1, 38) {
+        errors.cover_from(start, "");
     }
     if !has_duplicates(old) {
         let mut seen = Seen::default();
@@ -178,8 +184,46 @@ pub(super) fn validate_approval(request: &Request<'_>, errors: &mut Errors) {
     validate_changes(request, scope, errors);
 }
 
+fn validate_unchanged(
+    request: &Request<'_>,
+    name: &'static str,
+    type_name: &'static str,
+    errors: &mut Errors,
+) {
+    let (field, old) = (request.object.child(name), request.old.child(name));
+    if !field.is_same(&old) {
+        let value = internal_json(errors.release(), type_name, field.value());
+        errors.invalid(field, value, IMMUTABLE);
+    }
+}
+
 // Upstream: pkg/apis/certificates/validation/validation.go, validateCertificateSigningRequestUpdate
 fn validate_changes(request: &Request<'_>, scope: ChangeScope, errors: &mut Errors) {
+    // Since 1.38, the specification may not change, and by an update of the whole, the status not, either.
+    if errors.release().at_least(1, 38) {
+        let is_whole = !scope.allows_approval && !scope.allows_certificate;
+        if is_whole {
+            let (object, old) = (&request.object, &request.old);
+            validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+        }
+        let start = errors.len();
+        validate_unchanged(
+            request,
+            "spec",
+            "certificates.CertificateSigningRequestSpec",
+            errors,
+        );
+        errors.cover_from(start, "immutable");
+        if is_whole {
+            validate_unchanged(
+                request,
+                "status",
+                "certificates.CertificateSigningRequestStatus",
+                errors,
+            );
+            return;
+        }
+    }
     validate_signing_request(request, errors);
     let (object, old) = (&request.object, &request.old);
     let (status, old_status) = (object.child("status"), old.child("status"));

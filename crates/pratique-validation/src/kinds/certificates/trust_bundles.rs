@@ -41,7 +41,9 @@ pub(super) fn validate_bundle_update(request: &Request<'_>, errors: &mut Errors)
     let (spec, old_spec) = (object.child("spec"), old.child("spec"));
     let signer = spec.child("signerName");
     if signer.text() != old_spec.child("signerName").text() {
+        let start = errors.len();
         errors.invalid_or_empty(&signer, IMMUTABLE);
+        errors.cover_from(start, "immutable");
     }
 }
 

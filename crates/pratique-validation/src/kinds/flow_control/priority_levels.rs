@@ -55,7 +55,8 @@ fn validate_spec(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
                 validate_limited(&limited, errors);
             }
         }
-        "" => require(&kind, "", errors),
+        // Upstream: pkg/apis/flowcontrol/validation/validation.go: an absent type is missing since 1.36.
+        "" if errors.release().at_least(1, 36) => require(&kind, "", errors),
         _ => errors.not_supported(&kind, &["Exempt", "Limited"]),
     }
 }
@@ -128,7 +129,8 @@ fn validate_response(response: &Node<'_, '_>, errors: &mut Errors) {
                 validate_queuing(&queuing, errors);
             }
         }
-        "" => require(&kind, "", errors),
+        // Upstream: pkg/apis/flowcontrol/validation/validation.go: an absent type is missing since 1.36.
+        "" if errors.release().at_least(1, 36) => require(&kind, "", errors),
         _ => errors.not_supported(&kind, &["Queue", "Reject"]),
     }
 }
@@ -197,7 +199,11 @@ fn validate_mandatory(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
         _ => return,
     };
     if !is_fixed {
-        let value = internal_json("flowcontrol.PriorityLevelConfigurationSpec", spec.value());
+        let value = internal_json(
+            errors.release(),
+            "flowcontrol.PriorityLevelConfigurationSpec",
+            spec.value(),
+        );
         errors.invalid(
             spec,
             value,

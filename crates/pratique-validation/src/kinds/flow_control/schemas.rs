@@ -34,7 +34,7 @@ pub(super) fn validate_flow_schema(request: &Request<'_>, errors: &mut Errors) {
         let detail = format!("spec of '{name}' must equal the fixed value");
         errors.invalid(
             spec,
-            internal_json("flowcontrol.FlowSchemaSpec", spec.value()),
+            internal_json(errors.release(), "flowcontrol.FlowSchemaSpec", spec.value()),
             &detail,
         );
     }
@@ -67,7 +67,11 @@ fn validate_spec(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
         let kind = method.child("type");
         if !METHODS.contains(&kind.text()) {
             // The server prints the whole method.
-            let value = internal_json("flowcontrol.FlowDistinguisherMethod", method.value());
+            let value = internal_json(
+                errors.release(),
+                "flowcontrol.FlowDistinguisherMethod",
+                method.value(),
+            );
             errors.push(pratique_types::field::Error::not_supported(kind, value, METHODS));
         }
     }

@@ -1,13 +1,15 @@
 //! Ingresses and their classes.
 
-use pratique_gotext::validation::{dns1123_label, dns1123_subdomain};
+use pratique_gotext::validation::dns1123_subdomain;
 use pratique_types::field::BadValue;
 
 use crate::addresses::is_ip;
 use crate::domain_paths::validate_domain_path;
 use crate::errors::Errors;
 use crate::kinds::Request;
-use crate::messages::{label_name, path_segment_name, port_name, port_number, subdomain_name};
+use crate::messages::{
+    NameRule, label_name, lettered_label_name, path_segment_name, port_name, port_number, subdomain_name,
+};
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 
@@ -23,12 +25,13 @@ pub(super) fn validate_ingress(request: &Request<'_>, errors: &mut Errors) {
             "either `defaultBackend` or `rules` must be specified",
         );
     }
+    let names = service_names(&old, errors);
     if backend.is_set() {
-        validate_backend(&backend, errors);
+        validate_backend(&backend, names, errors);
     }
-    let allows_wildcard = allows_invalid_wildcard(&old);
+    let allows_wildcard = allows_invalid_wildcard(&old, names, errors);
     for rule in rules.items() {
-        validate_rule(&rule, allows_wildcard, errors);
+        validate_rule(&rule, allows_wildcard, names, errors);
     }
     let old_tls = old.child("tls");
     let is_invalid = |name: &str| !name.is_empty() && !subdomain_name(name, false).is_empty();
@@ -91,20 +94,46 @@ fn wildcard_messages(text: &str) -> Vec<String> {
     messages
 }
 
-fn allows_invalid_wildcard(old: &Node<'_, '_>) -> bool {
-    let mut errors = Errors::default();
+/// How the Services of backends are named: those of an old Ingress may go on to begin with digits.
+// Upstream: pkg/apis/networking/validation/validation.go, allowRelaxedServiceNameValidation
+fn service_names(old: &Node<'_, '_>, errors: &Errors) -> NameRule {
+    let is_relaxed = |backend: &Node<'_, '_>| {
+        let name = backend.child("service").child("name").text();
+        backend.child("service").is_set()
+            && label_name(name, false).is_empty()
+            && !lettered_label_name(name, false).is_empty()
+    };
+    let in_rules = || {
+        old.child("rules").items().any(|rule| {
+            let http = rule.child("http");
+            http.child("paths")
+                .items()
+                .any(|path| is_relaxed(&path.child("backend")))
+        })
+    };
+    // Before 1.35, that of the default was not looked at.
+    let in_default = errors.release().at_least(1, 35) && is_relaxed(&old.child("defaultBackend"));
+    if errors.gates().relaxes_service_names || in_default || in_rules() {
+        label_name
+    } else {
+        lettered_label_name
+    }
+}
+
+fn allows_invalid_wildcard(old: &Node<'_, '_>, names: NameRule, of: &Errors) -> bool {
+    let mut errors = Errors::of_gates(of.gates());
     for rule in old
         .child("rules")
         .items()
         .filter(|rule| rule.child("host").text().contains('*'))
     {
-        validate_paths(&rule, &mut errors);
+        validate_paths(&rule, names, &mut errors);
     }
     !errors.is_empty()
 }
 
 // Upstream: pkg/apis/networking/validation/validation.go, validateIngressRules
-fn validate_rule(rule: &Node<'_, '_>, allows_wildcard: bool, errors: &mut Errors) {
+fn validate_rule(rule: &Node<'_, '_>, allows_wildcard: bool, names: NameRule, errors: &mut Errors) {
     let host = rule.child("host");
     if !host.text().is_empty() {
         if is_ip(host.text()) {
@@ -113,11 +142,11 @@ fn validate_rule(rule: &Node<'_, '_>, allows_wildcard: bool, errors: &mut Errors
         validate_host(&host, errors);
     }
     if !host.text().contains('*') || !allows_wildcard {
-        validate_paths(rule, errors);
+        validate_paths(rule, names, errors);
     }
 }
 
-fn validate_paths(rule: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_paths(rule: &Node<'_, '_>, names: NameRule, errors: &mut Errors) {
     let http = rule.child("http");
     if !http.is_set() {
         return;
@@ -127,12 +156,12 @@ fn validate_paths(rule: &Node<'_, '_>, errors: &mut Errors) {
         errors.required(paths, "");
     }
     for path in paths.items() {
-        validate_path(&path, errors);
+        validate_path(&path, names, errors);
     }
 }
 
 // Upstream: pkg/apis/networking/validation/validation.go, validateHTTPIngressPath
-fn validate_path(rule: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_path(rule: &Node<'_, '_>, names: NameRule, errors: &mut Errors) {
     const ABSOLUTE: &str = "must be an absolute path";
     let (kind, path) = (rule.child("pathType"), rule.child("path"));
     if !kind.is_set() {
@@ -163,11 +192,11 @@ fn validate_path(rule: &Node<'_, '_>, errors: &mut Errors) {
         }
         _ => errors.not_supported(&kind, &["Exact", "ImplementationSpecific", "Prefix"]),
     }
-    validate_backend(&rule.child("backend"), errors);
+    validate_backend(&rule.child("backend"), names, errors);
 }
 
 // Upstream: pkg/apis/networking/validation/validation.go, validateIngressBackend
-fn validate_backend(backend: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_backend(backend: &Node<'_, '_>, names: NameRule, errors: &mut Errors) {
     let (resource, service) = (backend.child("resource"), backend.child("service"));
     match (resource.is_set(), service.is_set()) {
         (true, true) => errors.invalid(backend, "", "cannot set both resource and service backends"),
@@ -178,7 +207,7 @@ fn validate_backend(backend: &Node<'_, '_>, errors: &mut Errors) {
             if name.text().is_empty() {
                 errors.required(name, "");
             } else {
-                errors.invalid_each(&name, &dns1123_label(name.text()));
+                errors.invalid_each(&name, &names(name.text(), false));
             }
             validate_backend_port(backend, &port, errors);
         }

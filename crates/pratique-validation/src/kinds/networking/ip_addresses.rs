@@ -4,6 +4,7 @@ use pratique_gotext::validation::dns1123_subdomain;
 
 use crate::addresses::canonical_ip_messages;
 use crate::errors::Errors;
+use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::messages::path_segment_name;
 use crate::node::Node;
@@ -45,4 +46,10 @@ pub(super) fn validate_ip_address_update(request: &Request<'_>, errors: &mut Err
     validate_ip_address(request, errors);
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    let (spec, old_spec) = (object.child("spec"), old.child("spec"));
+    let (parent, old_parent) = (spec.child("parentRef"), old_spec.child("parentRef"));
+    if !parent.is_same(&old_parent) {
+        let value = internal_json(errors.release(), "*networking.ParentReference", parent.value());
+        errors.immutable_by_hand(&parent, value);
+    }
 }

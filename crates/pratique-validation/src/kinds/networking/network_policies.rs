@@ -29,7 +29,7 @@ pub(super) fn validate_network_policy(request: &Request<'_>, errors: &mut Errors
     }
     let types = spec.child("policyTypes");
     if types.len() > 2 {
-        let value = internal_json("[]networking.PolicyType", types.value());
+        let value = internal_json(errors.release(), "[]networking.PolicyType", types.value());
         errors.invalid(types, value, "may not specify more than two policyTypes");
         return;
     }
@@ -69,7 +69,10 @@ fn validate_port(rule: &Node<'_, '_>, errors: &mut Errors) {
         }
         if end.is_set() {
             if end.int() < port.int() {
-                errors.invalid(end, end.int(), "must be greater than or equal to `port`");
+                // Upstream: pkg/apis/networking/validation/validation.go, ValidateNetworkPolicyPort: of the other before 1.37.
+                let latest = errors.release().at_least(1, 37);
+                let shown = if latest { end.int() } else { port.int() };
+                errors.invalid(&end, shown, "must be greater than or equal to `port`");
             }
             if let Some(message) = port_number(end.int()) {
                 errors.invalid(end, end.int(), &message);

@@ -22,7 +22,7 @@ fn validate_networks(spec: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     if networks.len() > 2 {
-        let value = internal_json("networking.ServiceCIDRSpec", spec.value());
+        let value = internal_json(errors.release(), "networking.ServiceCIDRSpec", spec.value());
         errors.invalid(networks, value, "may only hold up to 2 values");
         return;
     }

@@ -23,7 +23,7 @@ fn validate_source(source: &Node<'_, '_>, is_status: bool, errors: &mut Errors) 
     }
     let map = source.child("configMap");
     if !map.is_set() {
-        let value = internal_json("core.NodeConfigSource", source.value());
+        let value = internal_json(errors.release(), "core.NodeConfigSource", source.value());
         errors.invalid(source, value, "exactly one reference subfield must be non-nil");
         return;
     }

@@ -27,7 +27,7 @@ pub(super) fn validate_taints(taints: &Node<'_, '_>, errors: &mut Errors) {
         }
         errors.required_enum(&effect, EFFECTS);
         if !seen.insert((effect.text(), key.text())) {
-            let printed_taint = internal_json("core.Taint", taint.value());
+            let printed_taint = internal_json(errors.release(), "core.Taint", taint.value());
             let detail = "taints must be unique by key and effect pair";
             errors.push(Error::new(ErrorKind::Duplicate, taint, &printed_taint, detail));
         }

@@ -1,6 +1,8 @@
 //! Attributes of devices.
 
 use pratique_json::Value;
+use pratique_schema::Release;
+use pratique_types::field::BadValue;
 
 use crate::errors::Errors;
 use crate::internal::internal_json;
@@ -41,7 +43,7 @@ pub(super) fn validate_attribute(attribute: &Node<'_, '_>, errors: &mut Errors) 
         if is_given(&list) && list.is_empty() {
             errors.invalid(
                 list,
-                internal_json(type_name, list.value()),
+                internal_json(errors.release(), type_name, list.value()),
                 "must not be empty if specified",
             );
         }
@@ -66,9 +68,14 @@ pub(super) fn validate_attribute(attribute: &Node<'_, '_>, errors: &mut Errors) 
     const DETAIL: &str = "exactly one value must be specified";
     let start = errors.len();
     match single.count() + lists.count() {
+        // Missing before 1.35.
+        0 if !errors.release().at_least(1, 35) => errors.required(attribute, DETAIL),
         0 => errors.invalid(attribute, "", DETAIL),
         1 => {}
-        _ => errors.invalid(attribute, internal_attribute(attribute.value()), DETAIL),
+        _ => {
+            let value = internal_attribute(errors.release(), attribute.value());
+            errors.invalid(attribute, value, DETAIL);
+        }
     }
     errors.cover_from(start, "union");
 }
@@ -78,8 +85,8 @@ fn is_given(list: &Node<'_, '_>) -> bool {
 }
 
 /// An attribute as the JSON of the internal type.
-pub(super) fn internal_attribute<'a>(attribute: &Value<'_>) -> pratique_types::field::BadValue<'a> {
-    internal_json("resource.DeviceAttribute", attribute)
+pub(super) fn internal_attribute<'a>(release: &Release, attribute: &Value<'_>) -> BadValue<'a> {
+    internal_json(release, "resource.DeviceAttribute", attribute)
 }
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAttributeStringValue
@@ -91,15 +98,26 @@ fn validate_length(text: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAttributeVersionValue
 fn validate_version(version: &Node<'_, '_>, errors: &mut Errors) {
-    if !is_version(version.text()) {
-        let detail = "must be a string compatible with semver.org spec 2.0.0";
+    // Upstream: pkg/apis/resource/validation/validation.go, numericIdentifier: since 1.38, numbers fit into 64 bits.
+    let (max_digits, detail) = if errors.release().at_least(1, 38) {
+        (
+            18,
+            "must be a string compatible with semver.org spec 2.0.0, with at most 18 digits in numbers",
+        )
+    } else {
+        (
+            usize::MAX,
+            "must be a string compatible with semver.org spec 2.0.0",
+        )
+    };
+    if !is_version(version.text(), max_digits) {
         errors.invalid(version, version.text(), detail);
     }
     validate_length(version, errors);
 }
 
-/// `1.2.3-alpha.1+build`
-fn is_version(text: &str) -> bool {
+/// `1.2.3-alpha.1+build`, with numbers of so many digits at most.
+fn is_version(text: &str, max_digits: usize) -> bool {
     let is_name = |part: &str| {
         !part.is_empty()
             && part
@@ -107,8 +125,12 @@ fn is_version(text: &str) -> bool {
                 .all(|byte| byte == b'-' || byte.is_ascii_alphanumeric())
     };
     let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_number =
-        |part: &str| !part.is_empty() && is_digits(part) && (part == "0" || !part.starts_with('0'));
+    let is_number = |part: &str| {
+        !part.is_empty()
+            && part.len() <= max_digits
+            && is_digits(part)
+            && (part == "0" || !part.starts_with('0'))
+    };
     let is_release = |part: &str| is_name(part) && (!is_digits(part) || is_number(part));
     let (text, build) = match text.split_once('+') {
         Some((text, build)) => (text, Some(build)),
@@ -138,7 +160,7 @@ mod tests {
             "1.2.3+01",
             "1.2.3-a-b+c.d",
         ] {
-            assert!(is_version(valid), "{valid}");
+            assert!(is_version(valid, 18), "{valid}");
         }
         for invalid in [
             "",
@@ -151,7 +173,9 @@ mod tests {
             "1.2.3+a+b",
             "1.2.3-ä",
         ] {
-            assert!(!is_version(invalid), "{invalid}");
+            assert!(!is_version(invalid, 18), "{invalid}");
         }
+        let long = "1.2.1234567890123456789";
+        assert!(!is_version(long, 18) && is_version(long, usize::MAX));
     }
 }

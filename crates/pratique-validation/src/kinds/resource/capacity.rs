@@ -2,7 +2,8 @@
 
 use pratique_gotext::quantity::Quantity;
 
-use super::limits::{ListLimit, validate_list};
+use super::limits::{ListLimit, validate_list, validate_map};
+use super::names::{MAX_QUALIFIED_NAME, validate_qualified_name};
 use crate::errors::{Errors, NEGATIVE};
 use crate::node::Node;
 use crate::quantities::quantity;
@@ -36,6 +37,18 @@ pub(super) fn validate_policy(capacity: &Node<'_, '_>, is_shared: bool, errors: 
     }
 }
 
+/// The names of capacities, whose amounts declarative rules judge.
+// Upstream: pkg/apis/resource/validation/validation.go, validateCapacityNames
+pub(super) fn validate_capacity_names(capacity: &Node<'_, '_>, errors: &mut Errors) {
+    validate_map(
+        capacity,
+        MAX_QUALIFIED_NAME,
+        errors,
+        validate_qualified_name,
+        |_, _| {},
+    );
+}
+
 // Upstream: pkg/apis/resource/validation/validation.go, validateRequestPolicyValidValues
 fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'_, '_>, errors: &mut Errors) {
     let mut last = None;
@@ -54,14 +67,7 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
         }
     });
     if is_judged {
-        // Fractions are told apart by their next whole number only.
-        let mut seen = std::collections::HashSet::new();
-        for value in values.items() {
-            let number = quantity(&value).value();
-            if !seen.insert(number) {
-                errors.duplicate(value, number.to_string().as_str());
-            }
-        }
+        validate_distinct(values, errors);
     }
     let wanted = quantity(default);
     if !is_judged || !values.items().any(|value| quantity(&value) == wanted) {
@@ -73,11 +79,50 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
     }
 }
 
+/// Without a feature, fractions are told apart by their next whole number only.
+// Upstream: pkg/apis/resource/validation/validation.go, quantityKeyInt, quantityKeyAsDec
+fn validate_distinct(values: &Node<'_, '_>, errors: &mut Errors) {
+    let mut seen = std::collections::HashSet::new();
+    let has_fractions = errors.gates().divides_capacity;
+    for value in values.items() {
+        let number = quantity(&value);
+        let text = if has_fractions {
+            decimal_text(&number)
+        } else {
+            number.value().to_string()
+        };
+        if !seen.insert(text.clone()) {
+            errors.duplicate(value, text.as_str());
+        }
+    }
+}
+
+/// A number with as many digits behind its point as it is stored with: `1.5` is another text than `1500m`.
+// Upstream: gopkg.in/inf.v0, Dec.String
+fn decimal_text(number: &Quantity) -> String {
+    let parts = number.go_parts();
+    if parts.is_big {
+        return number.to_string();
+    }
+    let sign = if parts.value < 0 { "-" } else { "" };
+    let digits = parts.value.unsigned_abs().to_string();
+    let places = usize::try_from(parts.scale.unsigned_abs()).unwrap_or_default();
+    if parts.scale >= 0 {
+        let zeros = if parts.value == 0 { 0 } else { places };
+        return format!("{sign}{digits}{}", "0".repeat(zeros));
+    }
+    let digits = format!("{digits:0>width$}", width = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    format!("{sign}{whole}.{fraction}")
+}
+
 // Upstream: pkg/apis/resource/validation/validation.go, validateRequestPolicyRange
 fn validate_range(range: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'_, '_>, errors: &mut Errors) {
     let (min, max, step) = (range.child("min"), range.child("max"), range.child("step"));
     // Its errors are told of a member that the range does not have.
     let shown_default = Node::with_path(default.value(), range.path().child("default"));
+    // Upstream: pkg/apis/resource/validation/validation.go, validateRequestPolicyRange: before 1.37, of the bound that it exceeds.
+    let is_latest = errors.release().at_least(1, 37);
     if !min.is_set() {
         errors.required(min, "required when validRange is defined");
         return;
@@ -90,7 +135,11 @@ fn validate_range(range: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'_,
     }
     if wanted < least {
         let detail = format!("default is less than min: {}", min.text());
-        errors.invalid(shown_default, default.text(), &detail);
+        errors.invalid(
+            if is_latest { &shown_default } else { &min },
+            default.text(),
+            &detail,
+        );
     }
     if max.is_set() {
         if least > most {
@@ -103,17 +152,59 @@ fn validate_range(range: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'_,
         }
         if wanted > most {
             let detail = format!("default is more than max: {}", max.text());
-            errors.invalid(shown_default, default.text(), &detail);
+            errors.invalid(
+                if is_latest { &shown_default } else { &max },
+                default.text(),
+                &detail,
+            );
         }
     }
+    // Upstream: isFractionalQuantity; the default is not part of the range.
+    let fields = [&shown_default, &min, &max, &step];
+    let is_divided = errors.gates().divides_capacity
+        && fields
+            .iter()
+            .any(|field| field.is_set() && has_fraction(&quantity(field)));
+    if is_divided && has_finer_parts(&fields, errors) {
+        return;
+    }
     if step.is_set() {
-        validate_step(&[&shown_default, &min, &max, &step], whole, errors);
+        validate_step(&fields, is_divided, whole, errors);
     }
 }
 
-fn validate_step([default, min, max, step]: &[&Node<'_, '_>; 4], whole: &Node<'_, '_>, errors: &mut Errors) {
+fn has_fraction(number: &Quantity) -> bool {
+    let is_small = *number <= Quantity::from_integer(i64::MAX);
+    is_small && *number != Quantity::from_integer(number.value())
+}
+
+/// Whether numbers are no multiples of a thousandth.
+fn has_finer_parts(fields: &[&Node<'_, '_>; 4], errors: &mut Errors) -> bool {
+    let start = errors.len();
+    for field in fields.iter().filter(|field| field.is_set()) {
+        let number = quantity(field);
+        let thousandths = Quantity::parse(&format!("{}m", number.milli_value()));
+        if thousandths.is_ok_and(|rounded| rounded != number) {
+            errors.invalid(
+                *field,
+                field.text(),
+                "value cannot be represented as a milli value",
+            );
+        }
+    }
+    errors.len() > start
+}
+
+fn validate_step(
+    [default, min, max, step]: &[&Node<'_, '_>; 4],
+    is_divided: bool,
+    whole: &Node<'_, '_>,
+    errors: &mut Errors,
+) {
     let (least, by) = (quantity(min), quantity(step));
-    if by.signum() <= 0 {
+    // Before 1.37, the step and the bounds were not judged by themselves.
+    let is_latest = errors.release().at_least(1, 37);
+    if by.signum() <= 0 && is_latest {
         errors.invalid(*step, step.text(), "must be greater than zero");
         return;
     }
@@ -126,7 +217,7 @@ fn validate_step([default, min, max, step]: &[&Node<'_, '_>; 4], whole: &Node<'_
     let start = errors.len();
     for field in [default, min, max, step]
         .into_iter()
-        .filter(|field| field.is_set())
+        .filter(|field| field.is_set() && is_latest && !is_divided)
     {
         validate_integer_range(field, errors);
     }
@@ -134,8 +225,9 @@ fn validate_step([default, min, max, step]: &[&Node<'_, '_>; 4], whole: &Node<'_
         return;
     }
     for value in [default, max].into_iter().filter(|value| value.is_set()) {
-        let distance = quantity(value).value().wrapping_sub(least.value());
-        if distance.checked_rem(by.value()).is_some_and(|rest| rest != 0) {
+        let number = |of: &Quantity| if is_divided { of.milli_value() } else { of.value() };
+        let distance = number(&quantity(value)).wrapping_sub(number(&least));
+        if distance.checked_rem(number(&by)).is_some_and(|rest| rest != 0) {
             let detail = format!(
                 "value is not a multiple of a given step ({}) from ({})",
                 step.text(),

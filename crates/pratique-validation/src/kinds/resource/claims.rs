@@ -15,7 +15,7 @@ pub(super) fn validate_claim(request: &Request<'_>, errors: &mut Errors) {
         let spec = request.object.child("spec");
         authorize_requests(request, &spec, errors);
         validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
-        validate_device_claim(request, &spec.child("devices"), errors);
+        validate_device_claim(request, &spec.child("devices"), None, errors);
     });
 }
 
@@ -24,17 +24,29 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
     with_newest_form(request, |request| {
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_core_meta(&metadata, true, subdomain_name, errors);
+        let spec = request.object.child("spec");
+        // Upstream: pkg/registry/resource/resourceclaim/strategy.go, ValidateUpdate: before 1.35, all was judged, and twice.
+        if !errors.release().at_least(1, 35) {
+            validate_device_claim(request, &spec.child("devices"), None, errors);
+        }
         validate_core_meta_update(&metadata, &old, errors);
         let start = errors.len();
         validate_same_spec(request, "resource.ResourceClaimSpec", errors);
         errors.cover_from(start, "immutable");
+        if !errors.release().at_least(1, 35) {
+            validate_device_claim(request, &spec.child("devices"), None, errors);
+        }
     });
 }
 
 fn validate_same_spec(request: &Request<'_>, type_name: &str, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     if !spec.is_same(&old) {
-        errors.invalid(spec, internal_json(type_name, spec.value()), IMMUTABLE);
+        errors.invalid(
+            spec,
+            internal_json(errors.release(), type_name, spec.value()),
+            IMMUTABLE,
+        );
     }
 }
 
@@ -49,10 +61,15 @@ pub(super) fn validate_template(request: &Request<'_>, errors: &mut Errors) {
 
 fn validate_template_itself(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
+    validate_template_spec(request, errors);
+}
+
+fn validate_template_spec(request: &Request<'_>, errors: &mut Errors) {
     let template = request.object.child("spec");
     validate_template_meta(&template.child("metadata"), errors);
     let spec = template.child("spec");
-    validate_device_claim(request, &spec.child("devices"), errors);
+    let old_requests = request.old.value().at(&["spec", "spec", "devices", "requests"]);
+    validate_device_claim(request, &spec.child("devices"), old_requests, errors);
 }
 
 // Upstream: pkg/registry/resource/resourceclaimtemplate/strategy.go, ValidateUpdate
@@ -62,5 +79,9 @@ pub(super) fn validate_template_update(request: &Request<'_>, errors: &mut Error
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_core_meta_update(&metadata, &old, errors);
         validate_same_spec(request, "resource.ResourceClaimTemplateSpec", errors);
+        // Upstream: pkg/apis/resource/validation/validation.go, ValidateResourceClaimTemplateUpdate: before 1.35, once more.
+        if !errors.release().at_least(1, 35) {
+            validate_template_spec(request, errors);
+        }
     });
 }

@@ -5,6 +5,7 @@ use super::expressions::validate_selectors;
 use super::limits::{ListLimit, validate_list};
 use crate::declarative::long_name;
 use crate::errors::Errors;
+use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::quantities::is_extended_resource;
@@ -17,11 +18,18 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     validate_spec(request, errors);
 }
 
-/// A prefix of a name is not judged.
+/// A prefix of a name is not judged since 1.35.
 fn validate_class_meta(metadata: &Node<'_, '_>, errors: &mut Errors) {
     let start = errors.len();
+    let is_by_hand = !errors.release().at_least(1, 35);
     let rule = |name: &str, is_prefix: bool| {
-        if is_prefix { Vec::new() } else { long_name(name) }
+        if is_by_hand {
+            subdomain_name(name, is_prefix)
+        } else if is_prefix {
+            Vec::new()
+        } else {
+            long_name(name)
+        }
     };
     validate_core_meta(metadata, false, rule, errors);
     errors.cover_from(start, "format=k8s-long-name");
@@ -31,6 +39,14 @@ fn validate_class_meta(metadata: &Node<'_, '_>, errors: &mut Errors) {
 pub(super) fn validate_class_update(request: &Request<'_>, errors: &mut Errors) {
     let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
     validate_class_meta(&metadata, errors);
+    // Upstream: pkg/registry/resource/deviceclass/strategy.go, ValidateUpdate: before 1.35, it was judged twice.
+    if !errors.release().at_least(1, 35) {
+        let request = Request {
+            old: Node::absent(*request.old.path()),
+            ..*request
+        };
+        validate_spec(&request, errors);
+    }
     validate_core_meta_update(&metadata, &old, errors);
     validate_spec(request, errors);
 }

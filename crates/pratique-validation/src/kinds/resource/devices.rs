@@ -13,11 +13,13 @@ use super::results::validate_binding;
 use super::slices::validate_counters;
 use super::taints::validate_taint;
 use crate::errors::Errors;
+use crate::internal::internal_json;
 use crate::node::{Node, is_same};
 use crate::pod::validate_node_selector;
 
 const COUNTER_SETS: SetKey = SetKey {
     text: |element| element.child("counterSet").text(),
+    member: "counterSet",
     is_covered: true,
     is_named: false,
 };
@@ -28,6 +30,7 @@ pub(super) fn validate_device(
     device: &Node<'_, '_>,
     old: Option<&Value<'_>>,
     selects_nodes: bool,
+    shared_counters: &Node<'_, '_>,
     errors: &mut Errors,
 ) {
     validate_label(&device.child("name"), errors);
@@ -47,7 +50,8 @@ pub(super) fn validate_device(
     let is_old = |field: &Node<'_, '_>, name: &str| {
         old.is_some_and(|old| is_same(field.value(), old.get(name).unwrap_or(&Value::Null)))
     };
-    if !is_old(&capacity, "capacity") {
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDevice: before 1.37, it was always judged.
+    if !is_old(&capacity, "capacity") || !errors.release().at_least(1, 37) {
         let is_shared = device.child("allowMultipleAllocations").is_true();
         validate_map(
             &capacity,
@@ -59,21 +63,36 @@ pub(super) fn validate_device(
             },
         );
     }
-    if !is_old(&taints, "taints") {
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDevice: before 1.35, taints were always judged.
+    if !is_old(&taints, "taints") || !errors.release().at_least(1, 35) {
         validate_list(&taints, ListLimit::Max(16), errors, |taint, errors| {
             validate_taint(taint, &Node::absent(Path::ROOT), errors);
         });
     }
     let counters = device.child("consumesCounters");
-    validate_set(
-        &counters,
-        ListLimit::Covered(2),
-        &COUNTER_SETS,
-        errors,
-        |of, errors| {
-            validate_counters(of, "counterSet", errors);
-        },
-    );
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDevice: before 1.35, counters had a limit for the device.
+    let limit = if errors.release().at_least(1, 35) {
+        ListLimit::Covered(2)
+    } else {
+        ListLimit::None
+    };
+    validate_set(&counters, limit, &COUNTER_SETS, errors, |of, errors| {
+        validate_counters(of, "counterSet", errors);
+    });
+    if !errors.release().at_least(1, 35) {
+        validate_counter_references(device, shared_counters, errors);
+    }
+    // Since 1.38, after all else; see there.
+    if !errors.release().at_least(1, 38) {
+        validate_node_selection(device, selects_nodes, errors);
+    }
+    validate_binding(device, errors);
+    validate_node_resources(&device.child("nodeAllocatableResources"), &capacity, errors);
+}
+
+/// The nodes that have the device.
+// Upstream: pkg/apis/resource/validation/validation.go, validateDeviceNodeSelection
+pub(super) fn validate_node_selection(device: &Node<'_, '_>, selects_nodes: bool, errors: &mut Errors) {
     if selects_nodes {
         validate_nodes(device, errors);
     } else if ["nodeName", "nodeSelector", "allNodes"]
@@ -84,8 +103,43 @@ pub(super) fn validate_device(
                       ResourceSlice spec";
         errors.invalid(device, BadValue::Prepared("null".into()), detail);
     }
-    validate_binding(device, errors);
-    validate_node_resources(&device.child("nodeAllocatableResources"), &capacity, errors);
+}
+
+/// Before 1.35, counters are those of the same slice, and few.
+fn validate_counter_references(device: &Node<'_, '_>, shared: &Node<'_, '_>, errors: &mut Errors) {
+    const MAX_COUNTERS: usize = 32;
+    let consumed = device.child("consumesCounters");
+    let count: usize = consumed.items().map(|of| of.child("counters").len()).sum();
+    if count > MAX_COUNTERS {
+        let number = i64::try_from(count).unwrap_or(i64::MAX);
+        let detail = format!("the total number of counters must not exceed {MAX_COUNTERS}");
+        errors.invalid(device, number, &detail);
+    }
+    for of in consumed.items() {
+        let (set, counters) = (of.child("counterSet"), of.child("counters"));
+        // Of sets of the same name, the last counts.
+        let known = shared
+            .items()
+            .filter(|known| known.child("name").text() == set.text())
+            .last();
+        let Some(known) = known else {
+            errors.invalid(
+                &set,
+                set.text(),
+                "must reference a counterSet defined in the ResourceSlice sharedCounters",
+            );
+            continue;
+        };
+        for (name, _) in counters.entries() {
+            if !known.child("counters").key(name).is_set() {
+                errors.invalid(
+                    &counters,
+                    name,
+                    "must reference a counter defined in the ResourceSlice sharedCounters",
+                );
+            }
+        }
+    }
 }
 
 fn validate_size(device: &Node<'_, '_>, errors: &mut Errors) {
@@ -101,7 +155,8 @@ fn validate_size(device: &Node<'_, '_>, errors: &mut Errors) {
         errors.invalid(device, number(count), &detail);
     }
     let values = count_values(&device.child("attributes"));
-    if values > MAX_VALUES {
+    // Since 1.36, when attributes can be lists.
+    if values > MAX_VALUES && errors.release().at_least(1, 36) {
         let detail = format!("the total number of attribute values must not exceed {MAX_VALUES}");
         errors.invalid(device, number(values), &detail);
     }
@@ -126,6 +181,12 @@ fn validate_nodes(device: &Node<'_, '_>, errors: &mut Errors) {
     if selector.is_set() {
         ways.push("`nodeSelector`");
         validate_node_selector(&selector, false, errors);
+        let terms = selector.child("nodeSelectorTerms");
+        // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceNodeSelection: since 1.38, a selector has one term.
+        if terms.len() != 1 && errors.release().at_least(1, 38) {
+            let value = internal_json(errors.release(), "[]core.NodeSelectorTerm", terms.value());
+            errors.invalid(terms, value, "must have exactly one node selector term");
+        }
     }
     match all.some_bool() {
         Some(true) => ways.push("`allNodes`"),

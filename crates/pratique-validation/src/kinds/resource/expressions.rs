@@ -35,7 +35,9 @@ pub(super) fn validate_selectors(
         let cel = selector.child("cel");
         if !cel.is_set() {
             errors.required(cel, "");
-        } else if !are_stored {
+        } else if !are_stored || !errors.release().at_least(1, 37) {
+            // Upstream: pkg/apis/resource/validation/validation.go, validateCELExpression: before 1.37, stored ones were compiled
+            // again.
             validate_expression(request, &cel.child("expression"), false, errors);
         }
     });

@@ -18,6 +18,8 @@ pub(super) enum ListLimit {
 /// The text of an element by which it is told from others.
 pub(super) struct SetKey {
     pub(super) text: for<'k> fn(&Node<'_, 'k>) -> &'k str,
+    /// The member that has the text; nothing where the element is the text.
+    pub(super) member: &'static str,
     /// Whether a declarative rule tells of duplicates.
     pub(super) is_covered: bool,
     /// Whether the text is of a type of its own.
@@ -27,6 +29,7 @@ pub(super) struct SetKey {
 /// Elements that are texts, of which a declarative rule tells the duplicates.
 pub(super) const TEXTS: SetKey = SetKey {
     text: |element| element.text(),
+    member: "",
     is_covered: true,
     is_named: false,
 };
@@ -34,6 +37,7 @@ pub(super) const TEXTS: SetKey = SetKey {
 /// Elements with names, of which a declarative rule tells the duplicates.
 pub(super) const NAMES: SetKey = SetKey {
     text: |element| element.child("name").text(),
+    member: "name",
     is_covered: true,
     is_named: false,
 };
@@ -50,18 +54,22 @@ pub(super) fn validate_list(
         ListLimit::None => i64::MAX,
         ListLimit::Max(max) | ListLimit::Covered(max) => max,
     };
-    if i64::try_from(list.len()).unwrap_or(i64::MAX) > max {
+    let has_too_many = i64::try_from(list.len()).unwrap_or(i64::MAX) > max;
+    // Upstream: before 1.35, what is too long is looked at all the same.
+    let is_judged = !has_too_many || !errors.release().at_least(1, 35);
+    if is_judged {
+        for element in list.items() {
+            validate(&element, errors);
+        }
+    }
+    if has_too_many {
         let start = errors.len();
         errors.too_many(list, max);
         if matches!(limit, ListLimit::Covered(_)) {
             errors.cover_from(start, "maxItems");
         }
-        return false;
     }
-    for element in list.items() {
-        validate(&element, errors);
-    }
-    true
+    is_judged
 }
 
 /// A list without duplicates.
@@ -83,10 +91,16 @@ pub(super) fn validate_set(
             continue;
         }
         let start = errors.len();
-        if key.is_named {
-            errors.duplicate(element, named(text));
+        // Before 1.35, the path is that of the member.
+        let field = if key.member.is_empty() || errors.release().at_least(1, 35) {
+            element.path().to_string()
         } else {
-            errors.duplicate(element, text);
+            element.path().child(key.member).to_string()
+        };
+        if key.is_named {
+            errors.duplicate(field, named(text));
+        } else {
+            errors.duplicate(field, text);
         }
         if key.is_covered {
             errors.cover_from(start, "");
@@ -103,10 +117,16 @@ pub(super) fn validate_map(
     validate_key: impl Fn(&Node<'_, '_>, &str, &mut Errors),
     mut validate: impl FnMut(&Node<'_, '_>, &mut Errors),
 ) {
+    // Before 1.36, the path of a key was that of its value.
+    let is_at_map = errors.release().at_least(1, 36);
     for (key, value) in map.entries() {
-        validate_key(map, key, errors);
         let short_key = shorten(key, max_key);
         let path = map.path().key(&short_key);
+        if is_at_map {
+            validate_key(map, key, errors);
+        } else {
+            validate_key(&Node::with_path(value.value(), path), key, errors);
+        }
         validate(&Node::with_path(value.value(), path), errors);
     }
 }

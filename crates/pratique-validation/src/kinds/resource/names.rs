@@ -109,36 +109,56 @@ fn uuid_error(text: &str) -> Option<String> {
 // Upstream: pkg/apis/resource/validation/validation.go, validateQualifiedName
 pub(super) fn validate_qualified_name(field: &Node<'_, '_>, name: &str, errors: &mut Errors) {
     let parts: Vec<&str> = name.split('/').collect();
+    // Upstream: before 1.35, what is empty is missing.
+    let is_latest = errors.release().at_least(1, 35);
+    if name.is_empty() && !is_latest {
+        errors.required(field, "name required");
+        return;
+    }
+    let refuse_empty = |detail: &str, errors: &mut Errors| {
+        if is_latest {
+            errors.invalid(field, "", detail);
+        } else {
+            errors.required(field, detail);
+        }
+    };
     match parts.as_slice() {
         [name] => validate_identifier(field, name, errors),
         [domain, name] => {
             if domain.is_empty() {
-                errors.invalid(field, "", "the domain must not be empty");
+                refuse_empty("the domain must not be empty", errors);
             } else {
                 let value = (*domain).into();
                 validate_driver_name(&Node::with_path(&value, *field.path()), errors);
             }
             if name.is_empty() {
-                errors.invalid(field, "", "the name must not be empty");
+                refuse_empty("the name must not be empty", errors);
             } else {
                 validate_identifier(field, name, errors);
             }
         }
-        // Upstream says nothing of more slashes.
+        // Upstream says of more slashes since 1.38.
+        _ if errors.release().at_least(1, 38) => refuse_slashes(field, name, errors),
         _ => {}
     }
+}
+
+fn refuse_slashes(field: &Node<'_, '_>, name: &str, errors: &mut Errors) {
+    errors.invalid(field, name, "must not contain more than one slash");
 }
 
 /// A name with its domain.
 // Upstream: pkg/apis/resource/validation/validation.go, validateFullyQualifiedName
 pub(super) fn validate_full_name(name: &Node<'_, '_>, errors: &mut Errors) {
     validate_qualified_name(name, name.text(), errors);
-    if !name.text().contains('/') {
-        errors.invalid(
-            name,
-            named(name.text()),
-            "a fully qualified name must be a domain and a name separated by a slash",
-        );
+    let is_latest = errors.release().at_least(1, 35);
+    if !name.text().contains('/') && (is_latest || !name.text().is_empty()) {
+        let detail = if is_latest {
+            "a fully qualified name must be a domain and a name separated by a slash"
+        } else {
+            "must include a domain"
+        };
+        errors.invalid(name, named(name.text()), detail);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a device takes from the resources of its node.
 
+use super::names::validate_qualified_name;
 use crate::errors::{Errors, named};
 use crate::node::Node;
 use crate::quantities::{is_huge_pages, quantity};
@@ -37,6 +38,8 @@ fn validate_mapping(mapping: &Node<'_, '_>, capacity: &Node<'_, '_>, errors: &mu
     if key.is_set() {
         if key.text().is_empty() {
             errors.invalid(key, "", "capacityKey must not be an empty string");
+        } else if has_invalid_name(&key, errors) {
+            // What is no name is no key, either.
         } else if capacity.value().get(key.text()).is_none() {
             errors.not_found(key, named(key.text()));
         }
@@ -55,6 +58,15 @@ fn validate_mapping(mapping: &Node<'_, '_>, capacity: &Node<'_, '_>, errors: &mu
     if by_capacity.is_set() && !key.is_set() {
         errors.required(key, "capacityKey is required when capacityMultiplier is set");
     }
+}
+
+/// Since 1.38, the key is judged as one of the capacity.
+fn has_invalid_name(key: &Node<'_, '_>, errors: &mut Errors) -> bool {
+    let start = errors.len();
+    if errors.release().at_least(1, 38) {
+        validate_qualified_name(key, key.text(), errors);
+    }
+    errors.len() > start
 }
 
 fn validate_multiplier(multiplier: &Node<'_, '_>, errors: &mut Errors) {

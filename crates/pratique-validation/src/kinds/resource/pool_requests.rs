@@ -25,7 +25,11 @@ pub(super) fn validate_request_status(request: &Request<'_>, errors: &mut Errors
     if !old.is_set() {
         validate_conditions(&status.child("conditions"), errors);
     } else if !status.is_same(&old) {
-        let value = internal_json("*resource.ResourcePoolStatusRequestStatus", status.value());
+        let value = internal_json(
+            errors.release(),
+            "*resource.ResourcePoolStatusRequestStatus",
+            status.value(),
+        );
         errors.invalid(status, value, IMMUTABLE);
     }
 }

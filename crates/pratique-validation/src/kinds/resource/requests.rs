@@ -2,15 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
+use pratique_json::Value;
 use pratique_types::field::BadValue;
 
+use super::capacity::validate_capacity_names;
 use super::configuration::validate_configuration;
 use super::expressions::{ExpressionBudget, validate_derived_expression, validate_selectors};
 use super::limits::{ListLimit, NAMES, SetKey, TEXTS, validate_list, validate_set};
 use super::names::{validate_full_name, validate_label, validate_label_text, validate_subdomain};
 use super::taints::validate_toleration;
 use crate::errors::{Errors, named};
-use crate::node::Node;
+use crate::node::{Node, is_same};
 use crate::rules::Request;
 
 /// How many requests a claim or a reference to requests can have.
@@ -22,16 +24,24 @@ struct ClaimScope<'r, 'v> {
     /// The attributes that constraints compare, by request, or by nothing where they are of all requests.
     attributes: HashMap<&'v str, HashSet<&'v str>>,
     budget: ExpressionBudget,
+    /// Those of a template that is stored.
+    old_requests: Option<&'v Value<'v>>,
 }
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceClaim
-pub(super) fn validate_device_claim(request: &Request<'_>, devices: &Node<'_, '_>, errors: &mut Errors) {
+pub(super) fn validate_device_claim<'v>(
+    request: &Request<'_>,
+    devices: &Node<'_, 'v>,
+    old_requests: Option<&'v Value<'v>>,
+    errors: &mut Errors,
+) {
     let (requests, constraints) = (devices.child("requests"), devices.child("constraints"));
     let names = RequestNames::new(devices);
     let mut scope = ClaimScope {
         request,
         attributes: compared_attributes(&constraints),
         budget: ExpressionBudget::default(),
+        old_requests,
     };
     validate_set(
         &requests,
@@ -128,19 +138,13 @@ impl<'v> RequestNames<'v> {
 fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &mut Errors) {
     const DETAIL: &str = "exactly one of `exactly` or `firstAvailable` is required";
     let (name, exactly, alternatives) = (of.child("name"), of.child("exactly"), of.child("firstAvailable"));
+    let old = find_by_name(scope.old_requests, name.text());
     validate_label(&name, errors);
-    match (exactly.is_set(), !alternatives.is_empty()) {
-        (false, false) => errors.required(of, DETAIL),
-        (true, true) => {
-            let detail = format!("{DETAIL}, but multiple fields are set");
-            // Go quotes the word for nothing.
-            errors.invalid(of, BadValue::Prepared("null".into()), &detail);
-        }
-        (true, false) => {
-            validate_class_name(&exactly.child("deviceClassName"), errors);
-            validate_exact_request(&exactly, name.text(), scope, errors);
-        }
-        (false, true) => validate_set(
+    let (has_exact, has_alternatives) = (exactly.is_set(), !alternatives.is_empty());
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceRequest: before 1.35, both are judged where both are given.
+    let are_judged = has_exact != has_alternatives || !errors.release().at_least(1, 35);
+    if are_judged && has_alternatives {
+        validate_set(
             &alternatives,
             ListLimit::Covered(8),
             &NAMES,
@@ -150,11 +154,34 @@ fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &
                 let start = errors.len();
                 validate_class_name(&alternative.child("deviceClassName"), errors);
                 errors.cover_from(start, "format=k8s-long-name");
-                let name = format!("{}/{}", name.text(), alternative.child("name").text());
-                validate_exact_request(alternative, &name, scope, errors);
+                let own_name = alternative.child("name");
+                let old_capacity = old
+                    .and_then(|old| find_by_name(old.get("firstAvailable"), own_name.text()))
+                    .and_then(|old| old.get("capacity"));
+                let name = format!("{}/{}", name.text(), own_name.text());
+                validate_exact_request(alternative, &name, old_capacity, scope, errors);
             },
-        ),
+        );
     }
+    if are_judged && has_exact {
+        validate_class_name(&exactly.child("deviceClassName"), errors);
+        let old_capacity = old.and_then(|old| old.at(&["exactly", "capacity"]));
+        validate_exact_request(&exactly, name.text(), old_capacity, scope, errors);
+    }
+    match (has_exact, has_alternatives) {
+        (false, false) => errors.required(of, DETAIL),
+        (true, true) => {
+            let detail = format!("{DETAIL}, but multiple fields are set");
+            // Go quotes the word for nothing.
+            errors.invalid(of, BadValue::Prepared("null".into()), &detail);
+        }
+        _ => {}
+    }
+}
+
+fn find_by_name<'v>(list: Option<&'v Value<'v>>, name: &str) -> Option<&'v Value<'v>> {
+    let mut elements = list?.as_array()?.iter();
+    elements.find(|element| element.get("name").and_then(Value::as_str) == Some(name))
 }
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceClass
@@ -171,6 +198,7 @@ fn validate_class_name(name: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_exact_request(
     of: &Node<'_, '_>,
     name: &str,
+    old_capacity: Option<&Value<'_>>,
     scope: &mut ClaimScope<'_, '_>,
     errors: &mut Errors,
 ) {
@@ -179,6 +207,16 @@ fn validate_exact_request(
     validate_allocation_mode(&of.child("allocationMode"), &of.child("count"), errors);
     for toleration in of.child("tolerations").items() {
         validate_toleration(&toleration, errors);
+    }
+    // Since 1.38; what a stored template asks for may stay.
+    let capacity = of.child("capacity");
+    let requests = capacity.child("requests");
+    let is_stored = old_capacity.is_some_and(|old| {
+        let old = old.get("requests").unwrap_or(&Value::Null);
+        is_same(requests.value(), old)
+    });
+    if errors.release().at_least(1, 38) && !is_stored {
+        validate_capacity_names(&requests, errors);
     }
 }
 

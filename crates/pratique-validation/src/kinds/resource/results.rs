@@ -1,5 +1,6 @@
 //! The devices that were allocated for a claim.
 
+use super::capacity::validate_capacity_names;
 use super::configuration::validate_configuration;
 use super::limits::{ListLimit, validate_list};
 use super::names::{validate_covered_driver, validate_covered_uid, validate_label, validate_pool_name};
@@ -58,6 +59,10 @@ fn validate_result(result: &Node<'_, '_>, names: &RequestNames<'_>, errors: &mut
         validate_covered_uid(&share, errors);
     }
     validate_skipped_operations(&result.child("skipNodeOperations"), errors);
+    // Since 1.38.
+    if errors.release().at_least(1, 38) {
+        validate_capacity_names(&result.child("consumedCapacity"), errors);
+    }
 }
 
 /// The conditions for which a device waits, and those that end the waiting.
@@ -89,7 +94,8 @@ pub(super) fn validate_binding(of: &Node<'_, '_>, errors: &mut Errors) {
             errors.invalid(failure, failure.text(), detail);
         }
     }
-    let empty = |list: &Node<'_, '_>| internal_json("[]string", list.value());
+    let release = errors.release();
+    let empty = |list: &Node<'_, '_>| internal_json(release, "[]string", list.value());
     if conditions.is_empty() && !failures.is_empty() {
         let detail = "bindingConditions are required to use bindingFailureConditions";
         errors.invalid(conditions, empty(&conditions), detail);
@@ -107,7 +113,7 @@ pub(super) fn validate_skipped_operations(operations: &Node<'_, '_>, errors: &mu
     if has("NodePrepareResources") && !has("NodeUnprepareResources") && !has("*") {
         errors.invalid(
             operations,
-            internal_json("[]string", operations.value()),
+            internal_json(errors.release(), "[]string", operations.value()),
             "NodePrepareResources cannot be skipped unless NodeUnprepareResources is also skipped",
         );
     }

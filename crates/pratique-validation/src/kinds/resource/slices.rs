@@ -1,9 +1,10 @@
 //! ResourceSlices.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 
 use super::attributes::{LIST_MEMBERS, internal_attribute};
-use super::devices::{validate_device, validate_node_name};
+use super::devices::{validate_device, validate_node_name, validate_node_selection};
 use super::limits::{ListLimit, NAMES, SetKey, validate_map, validate_set};
 use super::names::{validate_full_name, validate_label, validate_label_text, validate_pool_name};
 use super::older_versions::with_newest_form;
@@ -48,12 +49,18 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
         errors.immutable(&spec.child("driver"), &old.child("driver"));
         let node_name = spec.child("nodeName");
         if !node_name.is_same(&old.child("nodeName")) {
-            errors.invalid(node_name, internal_json("*string", node_name.value()), IMMUTABLE);
+            errors.invalid(
+                node_name,
+                internal_json(errors.release(), "*string", node_name.value()),
+                IMMUTABLE,
+            );
         }
     }
     validate_nodes(&spec, errors);
     let (devices, counters) = (spec.child("devices"), spec.child("sharedCounters"));
-    if is_given(&devices) && is_given(&counters) {
+    // Upstream: pkg/apis/resource/validation/validation.go, validateResourceSliceSpec: before 1.35, a slice had devices and their counters.
+    let is_latest = errors.release().at_least(1, 35);
+    if is_given(&devices) && is_given(&counters) && is_latest {
         errors.invalid(spec, "", "only one of `sharedCounters` or `devices` is allowed");
     }
     let key = SetKey {
@@ -62,25 +69,39 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     };
     let by_device = spec.child("perDeviceNodeSelection");
     let old_devices = old.child("devices");
-    validate_set(
-        &devices,
-        ListLimit::Max(max_devices(&devices)),
-        &key,
-        errors,
-        |device, errors| {
-            let name = device.child("name").text();
-            let mut old = old_devices.items().filter(|old| old.child("name").text() == name);
-            let old = old.next().map(|old| old.value());
-            validate_device(device, old, by_device.is_true(), errors);
-        },
-    );
-    validate_set(
-        &counters,
-        ListLimit::Covered(8),
-        &NAMES,
-        errors,
-        validate_counter_set,
-    );
+    // Upstream: pkg/apis/resource/validation/validation.go, validateResourceSliceSpec: since 1.38, a list that did not change is not
+    // judged again, but for the nodes of devices where these are given otherwise.
+    let is_ratcheted = errors.release().at_least(1, 38);
+    let has_changed = !request.old.is_set() || !devices.is_same(&old_devices);
+    let selects = by_device.is_true();
+    if has_changed || !is_ratcheted {
+        validate_set(
+            &devices,
+            ListLimit::Max(max_devices(&devices, errors.release())),
+            &key,
+            errors,
+            |device, errors| {
+                let name = device.child("name").text();
+                let mut old = old_devices.items().filter(|old| old.child("name").text() == name);
+                let old = old.next().map(|old| old.value());
+                let old = if is_ratcheted { None } else { old };
+                validate_device(device, old, selects, &counters, errors);
+            },
+        );
+    }
+    let has_other_nodes = has_changed || !by_device.is_same(&old.child("perDeviceNodeSelection"));
+    if is_ratcheted && has_other_nodes {
+        for device in devices.items() {
+            validate_node_selection(&device, selects, errors);
+        }
+    }
+    let limit = if is_latest {
+        ListLimit::Covered(8)
+    } else {
+        validate_counter_totals(&devices, &counters, errors);
+        ListLimit::None
+    };
+    validate_set(&counters, limit, &NAMES, errors, validate_counter_set);
     validate_partition_type(&spec, errors);
     validate_skipped_operations(&spec.child("skipNodeOperations"), errors);
 }
@@ -121,7 +142,7 @@ fn validate_nodes(spec: &Node<'_, '_>, errors: &mut Errors) {
         validate_node_selector(&selector, false, errors);
         let terms = selector.child("nodeSelectorTerms");
         if terms.len() != 1 {
-            let value = internal_json("[]core.NodeSelectorTerm", terms.value());
+            let value = internal_json(errors.release(), "[]core.NodeSelectorTerm", terms.value());
             errors.invalid(terms, value, "must have exactly one node selector term");
         }
     }
@@ -150,19 +171,46 @@ fn validate_nodes(spec: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 /// Devices with more to say are fewer.
-fn max_devices(devices: &Node<'_, '_>) -> i64 {
+fn max_devices(devices: &Node<'_, '_>, release: &Release) -> i64 {
+    let has_lists = |device: &Node<'_, '_>| {
+        device
+            .child("attributes")
+            .entries()
+            .any(|(_, attribute)| LIST_MEMBERS.iter().any(|list| is_given(&attribute.child(list))))
+    };
     let is_advanced = |device: Node<'_, '_>| {
         !device.child("taints").is_empty()
             || !device.child("consumesCounters").is_empty()
-            || device
-                .child("attributes")
-                .entries()
-                .any(|(_, attribute)| LIST_MEMBERS.iter().any(|list| is_given(&attribute.child(list))))
+            || (has_lists(&device) && release.at_least(1, 36))
     };
-    if devices.items().any(is_advanced) {
+    // Upstream: pkg/apis/resource/validation/validation.go, validateResourceSliceSpec: fewer devices with taints or counters since 1.35, with lists since 1.36.
+    if !release.at_least(1, 35) {
+        MAX_DEVICES
+    } else if devices.items().any(is_advanced) {
         MAX_DEVICES / 2
     } else {
         MAX_DEVICES
+    }
+}
+
+/// Before 1.35, the counters of a slice were counted together.
+fn validate_counter_totals(devices: &Node<'_, '_>, sets: &Node<'_, '_>, errors: &mut Errors) {
+    const MAX_OF_DEVICES: usize = 1024;
+    const MAX_SHARED: usize = 32;
+    let sum = |list: &Node<'_, '_>| -> usize { list.items().map(|of| of.child("counters").len()).sum() };
+    let consumed: usize = devices
+        .items()
+        .map(|device| sum(&device.child("consumesCounters")))
+        .sum();
+    for (field, count, max, what) in [
+        (devices, consumed, MAX_OF_DEVICES, "counters in devices"),
+        (sets, sum(sets), MAX_SHARED, "shared counters"),
+    ] {
+        if count > max {
+            let number = i64::try_from(count).unwrap_or(i64::MAX);
+            let detail = format!("the total number of {what} must not exceed {max}");
+            errors.invalid(field, number, &detail);
+        }
     }
 }
 
@@ -175,11 +223,13 @@ fn validate_counter_set(set: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/resource/validation/validation.go, validateCounterSet, validateDeviceCounterConsumption
 pub(super) fn validate_counters(of: &Node<'_, '_>, name: &str, errors: &mut Errors) {
     const MAX_COUNTERS: i64 = 32;
-    let (name, counters) = (of.child(name), of.child("counters"));
+    let (is_set, name) = (name == "name", of.child(name));
+    let counters = of.child("counters");
     let start = errors.len();
+    let is_latest = errors.release().at_least(1, 35);
     if name.text().is_empty() {
-        errors.required(name, "");
-    } else {
+        errors.required(&name, "");
+    } else if is_latest || is_set {
         validate_label(&name, errors);
     }
     errors.cover_from(start, "format=k8s-short-name");
@@ -187,7 +237,7 @@ pub(super) fn validate_counters(of: &Node<'_, '_>, name: &str, errors: &mut Erro
         let start = errors.len();
         errors.required(counters, "");
         errors.cover_from(start, "");
-    } else if counters.len() > MAX_COUNTERS as usize {
+    } else if counters.len() > MAX_COUNTERS as usize && is_latest {
         errors.too_many(&counters, MAX_COUNTERS);
     } else {
         let start = errors.len();
@@ -211,7 +261,7 @@ fn validate_partition_type(spec: &Node<'_, '_>, errors: &mut Errors) {
         errors.invalid(attribute, name, detail);
         return;
     }
-    let mut name_errors = Errors::default();
+    let mut name_errors = Errors::of_gates(errors.gates());
     validate_full_name(&attribute, &mut name_errors);
     if !name_errors.is_empty() {
         return;
@@ -235,7 +285,7 @@ fn validate_partition_type(spec: &Node<'_, '_>, errors: &mut Errors) {
             ),
             Some(attribute) if attribute.get("string").is_none() => errors.invalid(
                 field,
-                internal_attribute(attribute),
+                internal_attribute(errors.release(), attribute),
                 "must be a string value because `partitionTypeAttribute` names this attribute",
             ),
             Some(_) => {}

@@ -22,6 +22,7 @@ use crate::rules::Request;
 
 const UIDS: SetKey = SetKey {
     text: |element| element.child("uid").text(),
+    member: "uid",
     is_covered: true,
     is_named: true,
 };
@@ -86,7 +87,7 @@ fn validate_allocation_change(
         validate_allocation(allocation, &names, errors);
     } else if !allocation.is_same(old) {
         let start = errors.len();
-        let value = internal_json("*resource.AllocationResult", allocation.value());
+        let value = internal_json(errors.release(), "*resource.AllocationResult", allocation.value());
         errors.invalid(allocation, value, IMMUTABLE);
         errors.cover_from(start, "update");
     }
@@ -106,7 +107,13 @@ fn validate_devices(status: &Node<'_, '_>, errors: &mut Errors) {
         .filter(|device| !seen.insert(device_id(device.value())))
     {
         let start = errors.len();
-        errors.duplicate(device, internal_id(device_id(device.value())));
+        // Upstream: pkg/apis/resource/validation/validation.go, validateSet: before 1.35, the path named what is equal.
+        let field = if errors.release().at_least(1, 35) {
+            device.path().to_string()
+        } else {
+            device.path().child("deviceID").to_string()
+        };
+        errors.duplicate(field, internal_id(device_id(device.value())));
         errors.cover_from(start, "");
     }
 }

@@ -1,6 +1,7 @@
 //! Taints of devices, what tolerates them, and the rules that taint devices.
 
-use super::names::{validate_label, validate_label_value, validate_pool_name};
+use super::expressions::validate_selectors;
+use super::names::{validate_label, validate_label_value, validate_pool_name, validate_subdomain};
 use crate::conditions::validate_conditions;
 use crate::errors::Errors;
 use crate::messages::subdomain_name;
@@ -36,9 +37,15 @@ pub(super) fn validate_toleration(toleration: &Node<'_, '_>, errors: &mut Errors
     let effect = toleration.child("effect");
     if !effect.text().is_empty() {
         let start = errors.len();
-        errors.required_enum(&effect, EFFECTS);
+        errors.required_enum(&effect, effects(errors));
         errors.cover_from(start, "");
     }
+}
+
+/// Before 1.35, a taint had some effect.
+fn effects(errors: &Errors) -> &'static [&'static str] {
+    let count = if errors.release().at_least(1, 35) { 3 } else { 2 };
+    EFFECTS.get(..count).unwrap_or_default()
 }
 
 /// A taint; an effect that did not change is not judged again.
@@ -49,9 +56,10 @@ pub(super) fn validate_taint(taint: &Node<'_, '_>, old: &Node<'_, '_>, errors: &
     if !value.text().is_empty() {
         validate_label_value(&value, errors);
     }
-    if !old.is_set() || old.child("effect").text() != effect.text() {
+    let is_judged = !errors.release().at_least(1, 35) || !old.is_set();
+    if is_judged || old.child("effect").text() != effect.text() {
         let start = errors.len();
-        errors.required_enum(&effect, EFFECTS);
+        errors.required_enum(&effect, effects(errors));
         errors.cover_from(start, "");
     }
 }
@@ -78,6 +86,11 @@ fn validate_rule_spec(request: &Request<'_>, errors: &mut Errors) {
         selector.child("pool"),
         selector.child("device"),
     );
+    let is_latest = errors.release().at_least(1, 35);
+    let class = selector.child("deviceClassName");
+    if class.is_set() && !is_latest {
+        validate_subdomain(&class, errors);
+    }
     if driver.is_set() {
         validate_driver_name(&driver, errors);
     }
@@ -87,6 +100,10 @@ fn validate_rule_spec(request: &Request<'_>, errors: &mut Errors) {
     if device.is_set() {
         validate_label(&device, errors);
     }
+    // Before 1.35, devices were also selected by their classes and by expressions.
+    if !is_latest {
+        validate_selectors(request, &selector.child("selectors"), false, errors);
+    }
     validate_taint(&spec.child("taint"), &old.child("taint"), errors);
 }
 
@@ -95,6 +112,10 @@ pub(super) fn validate_taint_rule_status(request: &Request<'_>, errors: &mut Err
     const MAX_CONDITIONS: i64 = 8;
     let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
     validate_core_meta_update(&metadata, &old, errors);
+    // Before 1.35, the rules had no status.
+    if !errors.release().at_least(1, 35) {
+        return;
+    }
     let status = request.object.child("status");
     let conditions = status.child("conditions");
     validate_conditions(&conditions, errors);

@@ -2,25 +2,56 @@
 
 use super::volumes::validate_inline_spec;
 use crate::errors::Errors;
+use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::kinds::resource::validate_covered_driver;
 use crate::messages::{inclusive_range, subdomain_name};
 use crate::node::Node;
 use crate::object_meta::validate_core_meta;
+use crate::pod::validate_driver_name;
 
-/// An attachment; that nothing of the specification changes is a declarative rule.
+/// A changed attachment.
+// Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachmentUpdate
+pub(super) fn validate_attachment_update(request: &Request<'_>, errors: &mut Errors) {
+    // Upstream: pkg/registry/storage/volumeattachment/strategy.go, ValidateUpdate: before 1.35, it is judged twice.
+    if !errors.release().at_least(1, 35) {
+        validate_attachment(request, errors);
+    }
+    validate_attachment(request, errors);
+    let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
+    if !spec.is_same(&old) {
+        let value = internal_json(errors.release(), "storage.VolumeAttachmentSpec", spec.value());
+        errors.immutable_by_hand(spec, value);
+    }
+}
+
+/// An attachment; since 1.37, it is a declarative rule that nothing of the specification changes.
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachment
 pub(super) fn validate_attachment(request: &Request<'_>, errors: &mut Errors) {
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
     let spec = object.child("spec");
     let (source, node) = (spec.child("source"), spec.child("nodeName"));
-    validate_covered_driver(&spec.child("attacher"), errors);
+    let attacher = spec.child("attacher");
+    // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachmentV1: before 1.36, it judges names, and only of new
+    // attachments.
+    let judges_names_last = !errors.release().at_least(1, 36);
+    if !judges_names_last {
+        validate_covered_driver(&attacher, errors);
+    } else if attacher.text().is_empty() {
+        errors.required(attacher, "");
+    }
     validate_source(&source, errors);
     for message in subdomain_name(node.text(), false) {
         errors.invalid_or_empty(&node, &message);
     }
     validate_status(&object.child("status"), errors);
+    if judges_names_last {
+        if request.old.is_set() {
+            return;
+        }
+        validate_driver_name(&Node::with_path(attacher.value(), *attacher.path()), errors);
+    }
     let volume = source.child("persistentVolumeName");
     if volume.is_set() {
         errors.invalid_each(&volume, &subdomain_name(volume.text(), false));
@@ -60,7 +91,10 @@ fn validate_status(status: &Node<'_, '_>, errors: &mut Errors) {
         let fault = status.child(name);
         let (message, code) = (fault.child("message"), fault.child("errorCode"));
         if message.text().len() > MAX_MESSAGE {
-            errors.too_long(message, MAX_MESSAGE as i64);
+            // Upstream: pkg/apis/storage/validation/validation.go, validateVolumeError: before 1.37, another limit is told.
+            let is_right = errors.release().at_least(1, 37);
+            let told = if is_right { MAX_MESSAGE } else { MAX_METADATA };
+            errors.too_long(message, told as i64);
         }
         if code.int() < 0 {
             errors.invalid(code, code.int(), &inclusive_range(0, i64::from(i32::MAX)));

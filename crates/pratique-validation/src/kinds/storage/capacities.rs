@@ -17,8 +17,13 @@ pub(super) fn validate_capacity(request: &Request<'_>, errors: &mut Errors) {
     let allows_invalid_values = !old_faults.is_empty();
     validate_selector(&object.child("nodeTopology"), allows_invalid_values, errors);
     let class = object.child("storageClassName");
-    for message in subdomain_name(class.text(), false) {
-        errors.invalid_or_empty(&class, &message);
+    // Upstream: pkg/apis/storage/validation/validation.go, ValidateCSIStorageCapacity: since 1.38, a class is required.
+    if class.text().is_empty() && errors.release().at_least(1, 38) {
+        errors.required_covered(class, "");
+    } else {
+        for message in subdomain_name(class.text(), false) {
+            errors.invalid_or_empty(&class, &message);
+        }
     }
     let capacity = object.child("capacity");
     if capacity.is_set() {
@@ -34,11 +39,13 @@ pub(super) fn validate_capacity_update(request: &Request<'_>, errors: &mut Error
     let (topology, old_topology) = (object.child("nodeTopology"), old.child("nodeTopology"));
     // One that matches all nodes is not the same as none.
     if topology.is_set() != old_topology.is_set() || !topology.is_same(&old_topology) {
-        let value = internal_json("*metav1.LabelSelector", topology.value());
+        let value = internal_json(errors.release(), "*metav1.LabelSelector", topology.value());
         errors.invalid(topology, value, IMMUTABLE);
     }
     let class = object.child("storageClassName");
     if class.text() != old.child("storageClassName").text() {
+        let start = errors.len();
         errors.invalid_or_empty(&class, IMMUTABLE);
+        errors.cover_from(start, "immutable");
     }
 }

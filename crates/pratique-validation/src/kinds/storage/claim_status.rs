@@ -8,7 +8,7 @@ use crate::errors::{Errors, named};
 use crate::kinds::Request;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta_update;
-use crate::quantities::{is_native_resource, quantity, validate_resource_quantity};
+use crate::quantities::{is_native_resource, validate_basic_amount, validate_resource_quantity};
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimStatusUpdate
 pub(super) fn validate_claim_status(request: &Request<'_>, errors: &mut Errors) {
@@ -23,7 +23,7 @@ pub(super) fn validate_claim_status(request: &Request<'_>, errors: &mut Errors) 
         errors.required("Spec.accessModes", "");
     }
     for (_, amount) in status.child("capacity").entries() {
-        validate_amount(&amount, errors);
+        validate_basic_amount(&amount, errors);
     }
     let health = status.child("healthStatus");
     for condition in health.child("healthConditions").items() {
@@ -36,7 +36,7 @@ pub(super) fn validate_claim_status(request: &Request<'_>, errors: &mut Errors) 
     validate_resize(&status.child("allocatedResourceStatuses"), errors);
     let allocated = status.child("allocatedResources");
     for (name, amount) in allocated.entries() {
-        if validate_resource_key(name, &allocated, errors) && validate_amount(&amount, errors) {
+        if validate_resource_key(name, &allocated, errors) && validate_basic_amount(&amount, errors) {
             validate_resource_quantity("storage", &amount, errors);
         }
     }
@@ -74,13 +74,4 @@ fn validate_resource_key(name: &str, field: &Node<'_, '_>, errors: &mut Errors) 
         errors.push(Error::not_supported(field, name, ["storage"]));
     }
     is_known
-}
-
-// Upstream: pkg/apis/core/validation/validation.go, validateBasicResource
-fn validate_amount(amount: &Node<'_, '_>, errors: &mut Errors) -> bool {
-    let value = quantity(amount).value();
-    if value < 0 {
-        errors.invalid(amount, value, "must be a valid resource quantity");
-    }
-    value >= 0
 }

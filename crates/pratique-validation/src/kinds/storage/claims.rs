@@ -38,6 +38,10 @@ fn options(old: &Node<'_, '_>) -> ClaimOptions {
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate
 pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) {
     let (metadata, old_metadata) = (request.object.child("metadata"), request.old.child("metadata"));
+    // Upstream: pkg/registry/core/persistentvolumeclaim/strategy.go, ValidateUpdate: twice before 1.35.
+    if !errors.release().at_least(1, 35) {
+        validate_claim(request, errors);
+    }
     validate_core_meta_update(&metadata, &old_metadata, errors);
     validate_claim(request, errors);
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
@@ -68,8 +72,8 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
     }
     if !is_same(&new_form, &old_form) {
         let diff = json_diff(
-            &internal_text("core.PersistentVolumeClaimSpec", &old_form),
-            &internal_text("core.PersistentVolumeClaimSpec", &new_form),
+            &internal_text(errors.release(), "core.PersistentVolumeClaimSpec", &old_form),
+            &internal_text(errors.release(), "core.PersistentVolumeClaimSpec", &new_form),
         );
         errors.forbidden(
             spec,
@@ -81,7 +85,7 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
     validate_size(request, errors);
     let mode = spec.child("volumeMode");
     if mode.value() != old.child("volumeMode").value() {
-        let value = internal_json("*core.PersistentVolumeMode", mode.value());
+        let value = internal_json(errors.release(), "*core.PersistentVolumeMode", mode.value());
         // The path leaves out `spec`.
         errors.invalid("volumeMode", value, IMMUTABLE);
     }

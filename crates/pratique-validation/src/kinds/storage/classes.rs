@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use pratique_gotext::validation::qualified_name;
 
 use crate::errors::Errors;
+use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::messages::subdomain_name;
 use crate::node::Node;
@@ -17,6 +18,24 @@ pub(super) fn validate_storage_class_update(request: &Request<'_>, errors: &mut 
     validate_storage_class(request, errors);
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    for (name, type_name) in [
+        ("parameters", "{}string"),
+        ("provisioner", "string"),
+        ("reclaimPolicy", "*core.PersistentVolumeReclaimPolicy"),
+        ("volumeBindingMode", "*storage.VolumeBindingMode"),
+    ] {
+        let field = object.child(name);
+        if field.is_same(&old.child(name)) {
+            continue;
+        }
+        // Upstream: pkg/apis/storage/validation/validation.go, ValidateStorageClassUpdate: changed in 1.36
+        if errors.release().at_least(1, 36) || name == "volumeBindingMode" {
+            let value = internal_json(errors.release(), type_name, field.value());
+            errors.immutable_by_hand(field, value);
+        } else {
+            errors.forbidden(field, &format!("updates to {name} are forbidden."));
+        }
+    }
 }
 
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateStorageClass
@@ -25,11 +44,9 @@ pub(super) fn validate_storage_class(request: &Request<'_>, errors: &mut Errors)
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
     let provisioner = object.child("provisioner");
-    let start = errors.len();
     if provisioner.text().is_empty() {
-        errors.required(provisioner, "");
+        errors.required_until(38, provisioner, "");
     }
-    errors.cover_from(start, "");
     validate_provisioner(&provisioner, errors);
     validate_parameters(&object.child("parameters"), errors);
     let reclaim = object.child("reclaimPolicy");
@@ -62,6 +79,10 @@ pub(super) fn validate_attributes_class(request: &Request<'_>, errors: &mut Erro
 
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttributesClassUpdate
 pub(super) fn validate_attributes_class_update(request: &Request<'_>, errors: &mut Errors) {
+    // Upstream: pkg/registry/storage/volumeattributesclass/strategy.go, ValidateUpdate: before 1.35, it is judged twice.
+    if !errors.release().at_least(1, 35) {
+        validate_attributes_class(request, errors);
+    }
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     for name in ["driverName", "parameters"] {

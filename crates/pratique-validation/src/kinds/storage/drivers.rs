@@ -20,7 +20,7 @@ pub(super) fn validate_driver_update(request: &Request<'_>, errors: &mut Errors)
     let (spec, old) = (object.child("spec"), old.child("spec"));
     validate_spec(&spec, errors);
     for (name, error_name) in [
-        ("attachRequired", "attachedRequired"),
+        ("attachRequired", attach_name(errors)),
         ("volumeLifecycleModes", "volumeLifecycleModes"),
     ] {
         errors.immutable(&spec.child_as(name, error_name), &old.child(name));
@@ -31,7 +31,7 @@ pub(super) fn validate_driver_update(request: &Request<'_>, errors: &mut Errors)
 fn validate_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
     const POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
     for (name, error_name) in [
-        ("attachRequired", "attachedRequired"),
+        ("attachRequired", attach_name(errors)),
         ("podInfoOnMount", "podInfoOnMount"),
         ("storageCapacity", "storageCapacity"),
     ] {
@@ -60,7 +60,19 @@ fn validate_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
             "serviceAccountTokenInSecrets is set but no tokenRequests are specified",
         );
     }
-    require_set(&spec.child("preventPodSchedulingIfMissing"), errors);
+    if errors.gates().limits_volumes {
+        require_set(&spec.child("preventPodSchedulingIfMissing"), errors);
+    }
+}
+
+/// What errors call `attachRequired`.
+// Upstream: pkg/apis/storage/validation/validation.go, validateCSIDriverSpec: mended in 1.38
+fn attach_name(errors: &Errors) -> &'static str {
+    if errors.release().at_least(1, 38) {
+        "attachRequired"
+    } else {
+        "attachedRequired"
+    }
 }
 
 fn require_set(field: &Node<'_, '_>, errors: &mut Errors) {

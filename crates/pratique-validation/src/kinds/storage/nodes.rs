@@ -62,6 +62,10 @@ fn validate_topology_keys(driver: &Node<'_, '_>, errors: &mut Errors) {
 /// Drivers may come and go; of one that stays, only what can be allocated may change.
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateCSINodeUpdate
 pub(super) fn validate_node_update(request: &Request<'_>, errors: &mut Errors) {
+    // Upstream: pkg/registry/storage/csinode/strategy.go, ValidateUpdate: twice before 1.36.
+    if !errors.release().at_least(1, 36) {
+        validate_node(request, errors);
+    }
     validate_node(request, errors);
     let (spec, old_spec) = (request.object.child("spec"), request.old.child("spec"));
     let (drivers, old_drivers) = (spec.child("drivers"), old_spec.child("drivers"));
@@ -73,7 +77,11 @@ pub(super) fn validate_node_update(request: &Request<'_>, errors: &mut Errors) {
         {
             let new = without_allocatable(&driver);
             if !is_same(&new, &without_allocatable(&old)) {
-                errors.invalid(drivers, internal_json("storage.CSINodeDriver", &new), IMMUTABLE);
+                errors.invalid(
+                    drivers,
+                    internal_json(errors.release(), "storage.CSINodeDriver", &new),
+                    IMMUTABLE,
+                );
             }
         }
     }
@@ -105,7 +113,9 @@ pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
         validate_driver_name(&name, errors);
         let conditions = health.child("healthConditions");
         if i64::try_from(conditions.len()).is_ok_and(|length| length > MAX_HEALTH_CONDITIONS) {
+            let start = errors.len();
             errors.too_many(&conditions, MAX_HEALTH_CONDITIONS);
+            errors.cover_from(start, "maxItems");
             continue;
         }
         for condition in conditions.items() {
@@ -121,16 +131,20 @@ fn validate_health_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
             errors.not_supported(&field, supported);
         }
     };
-    check_enum(
-        condition.child("status"),
-        &["StorageDegraded", "StorageUnreachable"],
-        errors,
-    );
+    let (status, start) = (condition.child("status"), errors.len());
+    // Upstream: pkg/apis/storage/validation/validation.go, validateStorageHealthCondition: an absent one is missing since 1.38.
+    if status.text().is_empty() && errors.release().at_least(1, 38) {
+        errors.required(status, "");
+    } else {
+        check_enum(status, &["StorageDegraded", "StorageUnreachable"], errors);
+    }
+    errors.cover_from(start, "");
     validate_reason(&condition.child("reason"), MAX_REASON, errors);
-    let message = condition.child("message");
+    let (message, start) = (condition.child("message"), errors.len());
     if message.text().len() > MAX_MESSAGE {
         errors.too_long(message, MAX_MESSAGE as i64);
     }
+    errors.cover_from(start, "maxBytes");
     let (access, volume) = (condition.child("accessMode"), condition.child("volumeMode"));
     if access.is_set() {
         check_enum(

@@ -18,7 +18,7 @@ use crate::pod::volume_sources::{
     validate_flocker, validate_host_path, validate_iscsi_names, validate_nfs, validate_quobyte,
 };
 use crate::pod::{has_backsteps, has_invalid_term_values};
-use crate::quantities::{quantity, validate_positive};
+use crate::quantities::{validate_basic_amount, validate_positive};
 
 /// The sources in the order in which a server looks for them, with how errors about them name them, and how those about one
 /// too many do.
@@ -179,17 +179,11 @@ fn validate_capacity(capacity: &Node<'_, '_>, errors: &mut Errors) {
         errors.required(capacity, "");
     }
     if !capacity.key("storage").is_set() || capacity.len() > 1 {
-        let value = internal_json("core.ResourceList", capacity.value());
+        let value = internal_json(errors.release(), "core.ResourceList", capacity.value());
         errors.push(Error::not_supported(capacity, value, ["storage"]));
     }
     for (_, value) in capacity.entries() {
-        if quantity(&value).value() < 0 {
-            errors.invalid(
-                value,
-                quantity(&value).value(),
-                "must be a valid resource quantity",
-            );
-        }
+        validate_basic_amount(&value, errors);
         validate_positive(&value, errors);
     }
 }
@@ -353,8 +347,8 @@ pub(super) fn validate_volume_update(request: &Request<'_>, errors: &mut Errors)
     }
     if !is_same(&new_source, &old_source) {
         let diff = json_diff(
-            &internal_text("core.PersistentVolumeSource", &old_source),
-            &internal_text("core.PersistentVolumeSource", &new_source),
+            &internal_text(errors.release(), "core.PersistentVolumeSource", &old_source),
+            &internal_text(errors.release(), "core.PersistentVolumeSource", &new_source),
         );
         errors.forbidden(
             spec.path().child("persistentvolumesource"),
@@ -363,13 +357,13 @@ pub(super) fn validate_volume_update(request: &Request<'_>, errors: &mut Errors)
     }
     let mode = spec.child("volumeMode");
     if mode.value() != old.child("volumeMode").value() {
-        let value = internal_json("*core.PersistentVolumeMode", mode.value());
+        let value = internal_json(errors.release(), "*core.PersistentVolumeMode", mode.value());
         errors.invalid("volumeMode", value, IMMUTABLE);
     }
     let (affinity, old_affinity) = (spec.child("nodeAffinity"), old.child("nodeAffinity"));
     let may_move = request.settings.gates.moves_volumes;
     if !may_move && old_affinity.is_set() && !keeps_affinity(affinity.value(), old_affinity.value()) {
-        let value = internal_json("*core.VolumeNodeAffinity", affinity.value());
+        let value = internal_json(errors.release(), "*core.VolumeNodeAffinity", affinity.value());
         errors.invalid(
             "nodeAffinity",
             value,
