@@ -183,11 +183,11 @@ fn judge(attributes: &Attributes, gates: FeatureGates) -> Result<(), Rejection> 
         .in_namespace(NamespaceView::Unreadable(&no_namespace));
     let networks = Cidr::parse("10.0.0.0/24").into_iter().collect();
     let validator = Validator::new()
+        .with_gates(gates)
         .with_service_networks(networks)
         .with_kinds(pratique_apiextensions::DEFINITION_KINDS)
         .with_kinds(pratique_manifest::KIND_RULES)
-        .with_device_expressions(pratique_expression::compile_device_expression)
-        .with_gates(gates);
+        .with_device_expressions(pratique_expression::compile_device_expression);
     if attributes.operation == Operation::Update {
         validator.update(&candidate, &attributes.old_object)
     } else {
