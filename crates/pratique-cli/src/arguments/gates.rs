@@ -190,7 +190,7 @@ impl GateArguments {
         };
         Some(format!(
             "{preview}feature gates, served kinds, decoding, defaulting, expressions, policies, webhooks and plugins are those of \
-             Kubernetes {release}; rules of validation that changed since are those of {}{mutation}",
+             Kubernetes {release}, and so is validation; what lints expect of types is that of {}{mutation}",
             Release::latest()
         ))
     }
