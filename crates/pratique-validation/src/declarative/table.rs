@@ -18,12 +18,21 @@ use pratique_types::GroupVersionKind;
 use super::matching::ElementMatch;
 use crate::release_tables::{ReleaseTable, changes_of};
 
-/// All rules.
+/// All rules. Those of a type are read on first use: of hundreds of types, a program that ends soon judges few.
 pub(super) struct RuleTable {
     /// By `GROUP/VERSION`, then by kind.
     kinds: HashMap<&'static str, HashMap<&'static str, KindEntry>>,
-    types: HashMap<&'static str, TypeRules>,
+    types: HashMap<&'static str, TypeEntry>,
     orders: HashMap<&'static str, Vec<MemberOrder>>,
+}
+
+/// A type in the table.
+struct TypeEntry {
+    /// The rules of the whole value.
+    rules: &'static str,
+    /// The lines of its fields.
+    fields: &'static str,
+    read: OnceLock<TypeRules>,
 }
 
 /// A member of a type whose values messages show, and the type of its own value, if that has members.
@@ -38,7 +47,6 @@ struct KindEntry {
 }
 
 /// The rules of a type.
-#[derive(Default)]
 pub(super) struct TypeRules {
     pub(super) rules: Vec<DeclarativeRule>,
     pub(super) fields: Vec<FieldRules>,
@@ -181,7 +189,14 @@ impl RuleTable {
     }
 
     pub(super) fn of_type(&self, name: &str) -> Option<&TypeRules> {
-        self.types.get(name)
+        let entry = self.types.get(name)?;
+        Some(entry.read.get_or_init(|| {
+            let lines = entry.fields.lines().filter_map(|line| line.strip_prefix(' '));
+            TypeRules {
+                rules: RuleParser::new(entry.rules, "any").rules(),
+                fields: lines.filter_map(parse_field).collect(),
+            }
+        }))
     }
 }
 
@@ -191,15 +206,15 @@ fn parse(text: &'static str) -> RuleTable {
         types: HashMap::new(),
         orders: HashMap::new(),
     };
-    let mut last = "";
-    for line in text.lines() {
-        if let Some(field) = line.strip_prefix(' ') {
-            let of_type = table.types.entry(last).or_default();
-            of_type.fields.extend(parse_field(field));
-        } else if let Some(line) = line.strip_prefix("type ") {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        rest = after;
+        if let Some(line) = line.strip_prefix("type ") {
             let (name, rules) = line.split_once(' ').unwrap_or((line, ""));
-            last = name;
-            table.types.entry(name).or_default().rules = RuleParser::new(rules, "any").rules();
+            let (fields, others) = split_fields(rest);
+            rest = others;
+            let read = OnceLock::new();
+            table.types.insert(name, TypeEntry { rules, fields, read });
         } else if let Some(line) = line.strip_prefix("order ") {
             let (name, members) = line.split_once(' ').unwrap_or((line, ""));
             let members = members.split(' ').map(|member| {
@@ -220,6 +235,18 @@ fn parse(text: &'static str) -> RuleTable {
         }
     }
     table
+}
+
+/// The lines of a type's fields, which begin with a blank, and what comes after them.
+fn split_fields(text: &'static str) -> (&'static str, &'static str) {
+    let mut end = 0;
+    for line in text
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with(' '))
+    {
+        end += line.len();
+    }
+    text.split_at_checked(end).unwrap_or(("", text))
 }
 
 fn parse_field(line: &'static str) -> Option<FieldRules> {
@@ -504,6 +531,22 @@ mod tests {
             }
         }
         assert!(count > 300, "{count}");
+    }
+
+    #[test]
+    fn no_line_is_lost() {
+        let text = include_str!("../../data/declarative.txt");
+        let table = RuleTable::get();
+        let types = table.types.keys().filter_map(|name| table.of_type(name));
+        let fields: usize = types.map(|of_type| of_type.fields.len()).sum();
+        let count = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+        assert_eq!(fields, count(" "));
+        assert_eq!(table.types.len(), count("type "));
+        assert_eq!(table.orders.len(), count("order "));
+        assert_eq!(
+            table.kinds.values().map(HashMap::len).sum::<usize>(),
+            count("kind ")
+        );
     }
 
     #[test]
