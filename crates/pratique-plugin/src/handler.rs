@@ -2,6 +2,7 @@
 
 use pratique_types::Operation;
 
+use crate::looked_up::FieldsRead;
 use crate::state::StateKind;
 
 /// A plugin's name, when it is called, and what it may look up.
@@ -27,6 +28,8 @@ pub struct Handler {
     pub validates: bool,
     /// The kinds of objects that it may look up in the cluster.
     pub needs: &'static [StateKind],
+    /// What it reads of objects that it looks up, where that is little: of those of other kinds it may read all.
+    pub reads: &'static [FieldsRead],
     /// Whether its decisions may depend on the answers to authorization checks.
     pub asks_authorizer: bool,
 }
@@ -40,6 +43,7 @@ impl Handler {
             mutates: false,
             validates: false,
             needs: &[],
+            reads: &[],
             asks_authorizer: false,
         }
     }
@@ -62,6 +66,13 @@ impl Handler {
     #[must_use]
     pub const fn needing(mut self, kinds: &'static [StateKind]) -> Self {
         self.needs = kinds;
+        self
+    }
+
+    /// With the fields that it reads of objects that it looks up, of kinds of which a cluster has many.
+    #[must_use]
+    pub const fn reading(mut self, fields: &'static [FieldsRead]) -> Self {
+        self.reads = fields;
         self
     }
 

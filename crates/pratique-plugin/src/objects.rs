@@ -9,6 +9,7 @@ use pratique_json::{Object, Value, same_name};
 use pratique_types::{ObjectPlace, ObjectRef, Rejected};
 
 use crate::effects::Effects;
+use crate::looked_up::{ObjectText, ObjectTexts};
 use crate::object_list::ObjectList;
 use crate::state::{ClusterState, Lookup, StateKind};
 
@@ -18,6 +19,8 @@ use crate::state::{ClusterState, Lookup, StateKind};
 #[derive(Clone, Debug, Default)]
 pub struct StateObjects {
     kinds: HashMap<(String, String), HashMap<String, ObjectList, RandomState>, RandomState>,
+    /// Those that are kept as text, which stand before the others. Copies share them.
+    texts: HashMap<(String, String), Arc<HashMap<String, ObjectTexts, RandomState>>, RandomState>,
     complete: HashSet<(String, String), RandomState>,
     assumed: HashSet<(String, String), RandomState>,
     all_complete: bool,
@@ -69,6 +72,12 @@ impl StateObjects {
                 return Err(Rejected { reason, object });
             }
         };
+        if !self.texts.is_empty()
+            && let Some(texts) = self.texts.get_mut(&(kind.group.clone(), kind.kind.clone()))
+            && let Some(texts) = Arc::make_mut(texts).get_mut(&namespace)
+        {
+            texts.forget(&name);
+        }
         let namespaces = self.kinds.entry((kind.group, kind.kind)).or_default();
         let listing = namespaces.entry(namespace).or_default();
         let place = listing.binary_search_by(|other| ObjectRef::new(other).name().cmp(&name));
@@ -82,6 +91,13 @@ impl StateObjects {
             Err(at) => objects.insert(at, Arc::new(object)),
         }
         Ok(())
+    }
+
+    /// As [`insert`](Self::insert), with those fields of an object that are looked up.
+    pub fn insert_text(&mut self, kind: StateKind, namespace: &str, name: &str, text: ObjectText) {
+        let key = (kind.group.to_owned(), kind.kind.to_owned());
+        let texts = Arc::make_mut(self.texts.entry(key).or_default());
+        texts.entry(namespace.to_owned()).or_default().insert(name, text);
     }
 
     /// Applies the writes of plugins to the cluster.
@@ -106,7 +122,7 @@ impl StateObjects {
         drop(self.insert(object));
     }
 
-    /// The objects of a kind that are known, in all namespaces.
+    /// The objects of a kind that are known whole, in all namespaces.
     pub fn of_kind(&self, kind: StateKind) -> impl Iterator<Item = &Value<'static>> {
         let namespaces = self.kinds.get(&Key(kind)).into_iter().flatten();
         namespaces.flat_map(|(_, listing)| listing.iter().map(|object| &**object))
@@ -116,6 +132,10 @@ impl StateObjects {
         self.kinds.get(&Key(kind))?.get(&Namespace(namespace))
     }
 
+    fn texts(&self, kind: StateKind, namespace: &str) -> Option<&ObjectTexts> {
+        self.texts.get(&Key(kind))?.get(&Namespace(namespace))
+    }
+
     fn is_complete(&self, kind: StateKind) -> bool {
         self.all_complete || self.complete.contains(&Key(kind))
     }
@@ -123,6 +143,9 @@ impl StateObjects {
 
 impl ClusterState for StateObjects {
     fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a> {
+        if let Some(object) = self.texts(kind, namespace).and_then(|texts| texts.get(name)) {
+            return Lookup::Found(object);
+        }
         let found = self.listing(kind, namespace).and_then(|listing| {
             let at = listing
                 .binary_search_by(|other| ObjectRef::new(other).name().cmp(name))
@@ -141,7 +164,9 @@ impl ClusterState for StateObjects {
         if !self.is_complete(kind) {
             return None;
         }
-        Some(self.listing(kind, namespace).unwrap_or(ObjectList::EMPTY))
+        let whole = self.listing(kind, namespace).unwrap_or(ObjectList::EMPTY);
+        let texts = self.texts(kind, namespace);
+        Some(texts.map_or(whole, |texts| texts.list(whole)))
     }
 
     fn lacks_controllers(&self) -> bool {
@@ -193,6 +218,7 @@ impl hashbrown::Equivalent<String> for Namespace<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::looked_up::FieldTree;
 
     #[test]
     fn what_is_not_inserted_is_unknown_assumed_or_absent() {
@@ -205,5 +231,38 @@ mod tests {
         assert!(objects.find(kind, "", "shop").is_err());
         objects.complete(kind.group, kind.kind);
         assert_eq!(objects.get(kind, "", "shop"), Lookup::Absent);
+    }
+
+    #[test]
+    fn texts_are_found_and_listed() {
+        let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let pod = |name: &str, node: &str| {
+            format!(
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","namespace":"shop"}},"spec":{{"nodeName":"{node}"}}}}"#
+            )
+        };
+        let nodes = |objects: &StateObjects| -> Vec<String> {
+            let pods = objects.list(StateKind::POD, "shop").unwrap().iter();
+            pods.map(|pod| pratique_json::text_at(pod, &["spec", "nodeName"]).to_owned())
+                .collect()
+        };
+        let mut objects = StateObjects::default();
+        objects.complete("", "Pod");
+        objects.insert(read(&pod("b", "1"))).unwrap();
+        objects.insert(read(&pod("c", "2"))).unwrap();
+        for (name, node) in [("a", "3"), ("b", "4")] {
+            let text =
+                ObjectText::of_fields(&read(&pod(name, node)), &FieldTree::new(&[&["spec", "nodeName"]]));
+            objects.insert_text(StateKind::POD, "shop", name, text);
+        }
+        let found = objects
+            .get(StateKind::POD, "shop", "b")
+            .found()
+            .map(ToString::to_string);
+        assert_eq!(found.as_deref(), Some(r#"{"spec":{"nodeName":"4"}}"#));
+        assert_eq!(objects.get(StateKind::POD, "shop", "d"), Lookup::Absent);
+        assert_eq!(nodes(&objects), ["3", "4", "2"]);
+        objects.insert(read(&pod("b", "5"))).unwrap();
+        assert_eq!(nodes(&objects), ["3", "5", "2"]);
     }
 }

@@ -12,7 +12,7 @@ use pratique_plugin::{
 use pratique_types::{ObjectRef, Operation, Status, aggregate, status};
 
 use crate::configuration::ConfigurationError;
-use crate::existing_pods::PodCheckLimits;
+use crate::existing_pods::{PODS_READ, PodCheckLimits};
 use crate::extract::{ObjectKind, PodParts, go_type, pod_of};
 use crate::observer::{PodSecurityObserver, PolicyEvaluation};
 use crate::policy::LabelError;
@@ -28,7 +28,8 @@ pub const NAME: &str = "PodSecurity";
 pub const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(NAME, &[Operation::Create, Operation::Update])
         .validating()
-        .needing(&[StateKind::NAMESPACE, StateKind::POD]),
+        .needing(&[StateKind::NAMESPACE, StateKind::POD])
+        .reading(&[PODS_READ]),
     make: |_, settings| Ok(Box::new(PodSecurity::configured(settings)?)),
 };
 

@@ -6,11 +6,143 @@ use std::time::Duration;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::{Value, text_at};
+use pratique_plugin::{FieldsRead, StateKind};
 use pratique_types::ObjectRef;
 
 use crate::extract::{ObjectKind, pod_of};
 use crate::pod::items;
 use crate::{Evaluator, LevelVersion, Pod, PodSecuritySettings, violation};
+
+/// What is read of an existing pod.
+pub(crate) const PODS_READ: FieldsRead = FieldsRead {
+    kind: StateKind::POD,
+    fields: &[
+        &["metadata", "annotations"],
+        &["metadata", "ownerReferences"],
+        &["spec", "hostIPC"],
+        &["spec", "hostNetwork"],
+        &["spec", "hostPID"],
+        &["spec", "hostUsers"],
+        &["spec", "os"],
+        &["spec", "runtimeClassName"],
+        &["spec", "securityContext"],
+        &["spec", "volumes"],
+        &["spec", "containers", "name"],
+        &["spec", "containers", "securityContext"],
+        &["spec", "containers", "ports", "hostPort"],
+        &["spec", "containers", "livenessProbe", "httpGet", "host"],
+        &["spec", "containers", "livenessProbe", "tcpSocket", "host"],
+        &["spec", "containers", "readinessProbe", "httpGet", "host"],
+        &["spec", "containers", "readinessProbe", "tcpSocket", "host"],
+        &["spec", "containers", "startupProbe", "httpGet", "host"],
+        &["spec", "containers", "startupProbe", "tcpSocket", "host"],
+        &["spec", "containers", "lifecycle", "postStart", "httpGet", "host"],
+        &[
+            "spec",
+            "containers",
+            "lifecycle",
+            "postStart",
+            "tcpSocket",
+            "host",
+        ],
+        &["spec", "containers", "lifecycle", "preStop", "httpGet", "host"],
+        &["spec", "containers", "lifecycle", "preStop", "tcpSocket", "host"],
+        &["spec", "initContainers", "name"],
+        &["spec", "initContainers", "securityContext"],
+        &["spec", "initContainers", "ports", "hostPort"],
+        &["spec", "initContainers", "livenessProbe", "httpGet", "host"],
+        &["spec", "initContainers", "livenessProbe", "tcpSocket", "host"],
+        &["spec", "initContainers", "readinessProbe", "httpGet", "host"],
+        &["spec", "initContainers", "readinessProbe", "tcpSocket", "host"],
+        &["spec", "initContainers", "startupProbe", "httpGet", "host"],
+        &["spec", "initContainers", "startupProbe", "tcpSocket", "host"],
+        &[
+            "spec",
+            "initContainers",
+            "lifecycle",
+            "postStart",
+            "httpGet",
+            "host",
+        ],
+        &[
+            "spec",
+            "initContainers",
+            "lifecycle",
+            "postStart",
+            "tcpSocket",
+            "host",
+        ],
+        &[
+            "spec",
+            "initContainers",
+            "lifecycle",
+            "preStop",
+            "httpGet",
+            "host",
+        ],
+        &[
+            "spec",
+            "initContainers",
+            "lifecycle",
+            "preStop",
+            "tcpSocket",
+            "host",
+        ],
+        &["spec", "ephemeralContainers", "name"],
+        &["spec", "ephemeralContainers", "securityContext"],
+        &["spec", "ephemeralContainers", "ports", "hostPort"],
+        &["spec", "ephemeralContainers", "livenessProbe", "httpGet", "host"],
+        &[
+            "spec",
+            "ephemeralContainers",
+            "livenessProbe",
+            "tcpSocket",
+            "host",
+        ],
+        &["spec", "ephemeralContainers", "readinessProbe", "httpGet", "host"],
+        &[
+            "spec",
+            "ephemeralContainers",
+            "readinessProbe",
+            "tcpSocket",
+            "host",
+        ],
+        &["spec", "ephemeralContainers", "startupProbe", "httpGet", "host"],
+        &["spec", "ephemeralContainers", "startupProbe", "tcpSocket", "host"],
+        &[
+            "spec",
+            "ephemeralContainers",
+            "lifecycle",
+            "postStart",
+            "httpGet",
+            "host",
+        ],
+        &[
+            "spec",
+            "ephemeralContainers",
+            "lifecycle",
+            "postStart",
+            "tcpSocket",
+            "host",
+        ],
+        &[
+            "spec",
+            "ephemeralContainers",
+            "lifecycle",
+            "preStop",
+            "httpGet",
+            "host",
+        ],
+        &[
+            "spec",
+            "ephemeralContainers",
+            "lifecycle",
+            "preStop",
+            "tcpSocket",
+            "host",
+        ],
+    ],
+};
 
 /// How many pods are checked, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -148,4 +280,58 @@ fn controller<'a>(pod: &'a Value<'static>) -> Option<&'a str> {
         .iter()
         .filter(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true));
     controllers.next().map(|owner| text_at(owner, &["uid"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use pratique_plugin::{ClusterState as _, FieldTree, ObjectText, StateObjects};
+
+    use super::*;
+    use crate::{Level, Version};
+
+    /// The violations of a pod, at each level.
+    fn violations(pod: &Value<'_>) -> Option<Vec<String>> {
+        let parts = pod_of(ObjectKind::Pod, pod).ok()??;
+        let levels = [Level::Baseline, Level::Restricted].into_iter();
+        let reasons = levels.map(|level| {
+            let enforce = LevelVersion {
+                level,
+                version: Version::Latest,
+            };
+            let pod = Pod::from_parts(parts.metadata, parts.spec);
+            violation::reasons(&Evaluator::new().violations(enforce, &pod))
+        });
+        Some(reasons.collect())
+    }
+
+    #[test]
+    fn what_is_read_is_all_that_decides() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/pod-security/cases.json");
+        let text = std::fs::read(path).unwrap();
+        let cases = pratique_json::parse(&text).unwrap();
+        let objects = cases.as_array().unwrap().iter().flat_map(|case| {
+            let request = case.get("request").unwrap();
+            [request.get("object"), request.get("oldObject")]
+        });
+        let mut compared = 0;
+        for pod in objects
+            .flatten()
+            .filter(|object| text_at(object, &["kind"]) == "Pod")
+        {
+            let mut state = StateObjects::default();
+            let text = ObjectText::of_fields(pod, &FieldTree::new(PODS_READ.fields));
+            state.insert_text(StateKind::POD, "", "pod", text);
+            let kept = state.get(StateKind::POD, "", "pod").found().unwrap();
+            assert_eq!(violations(kept), violations(pod), "{pod}");
+            assert_eq!(controller_of(kept), controller_of(pod));
+            compared += 1;
+        }
+        assert!(compared > 50, "{compared}");
+    }
+
+    fn controller_of(pod: &Value<'_>) -> Option<String> {
+        controller(&pod.clone().into_owned()).map(str::to_owned)
+    }
 }

@@ -13,7 +13,7 @@ use crate::fields::text_at;
 use crate::measured::{Measured, Measuring};
 use crate::quotas::QuotaIndex;
 use crate::resource_list::members;
-use crate::usage::UsageRules;
+use crate::usage::{PODS_READ, UsageRules};
 use crate::{QuotaSettings, read_limited_resources};
 
 /// The plugin's name.
@@ -28,7 +28,8 @@ pub const FACTORY: PluginFactory = PluginFactory {
             StateKind::DEVICE_CLASS,
             StateKind::RESOURCE_CLAIM,
             StateKind::POD,
-        ]),
+        ])
+        .reading(&[PODS_READ]),
     make: |_, settings| {
         let limited = match settings.configuration {
             Some(text) => read_limited_resources(settings.configuration_file, text)?,

@@ -7,7 +7,7 @@ mod rules;
 mod services;
 mod volume_claims;
 
-pub(crate) use claims::{DeviceClasses, resource_claim_usage};
+pub(crate) use claims::{DeviceClasses, PODS_READ, resource_claim_usage};
 pub(crate) use pods::{
     is_best_effort, is_terminating, missing_requests, pod_usage, uses_cross_namespace_affinity,
 };

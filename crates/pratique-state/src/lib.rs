@@ -26,7 +26,7 @@ pub mod yaml;
 
 pub use authorizer::{Rule, Rules, authorizer_of};
 pub use known_cluster::{ClusterBase, KnownCluster};
-pub use plugin_state::PluginState;
+pub use plugin_state::{PluginState, StoredPart, is_stored_request};
 pub use rule_file::{read_rules, rules_schema};
 pub use stored_state::{StoredState, StoredStateError, completeness};
 

@@ -1,18 +1,19 @@
 //! The state of the cluster that plugins look up.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use pratique::api_objects::ApiObjects;
 use pratique::plugins::{
-    ClusterState as _, Effects, Lookup, PluginChain, PluginContext, StateKind, StateObjects,
+    ClusterState as _, Effects, LookedUpPart, Lookup, ObjectText, PluginChain, PluginContext, StateKind,
+    StateObjects,
 };
 use pratique::{AdmissionRequest, Outcome, PluginInputs};
 use pratique_json::Value;
 use pratique_objects::Objects;
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Schema};
 use pratique_types::{GroupVersionKind, Operation};
 
-use crate::cluster::is_namespace;
 use crate::every_cluster;
 use pratique_json::text_at;
 use pratique_request::kind_of;
@@ -30,6 +31,19 @@ pub struct PluginState {
     /// Whether each namespace that exists has the service account `default`, added or not.
     has_default_accounts: bool,
     gates: FeatureGates,
+    /// The parts that plugins read of objects of each kind that they look up.
+    parts: Arc<BTreeMap<StateKind, LookedUpPart>>,
+}
+
+/// What is kept of an object that is stored.
+#[derive(Clone, Debug)]
+pub enum StoredPart {
+    /// Nothing: plugins look up no objects of its kind.
+    Nothing,
+    /// What plugins read of it, with its kind and its namespace.
+    Text(StateKind, String, ObjectText),
+    /// All of it.
+    Whole(Value<'static>),
 }
 
 /// The time that stands for that of a run: nothing depends on when it is.
@@ -44,9 +58,14 @@ impl PluginState {
         let kinds = plugins
             .plugins()
             .flat_map(|plugin| plugin.handler().needs.iter().copied());
+        let kinds: BTreeSet<StateKind> = kinds.collect();
+        let parts = kinds
+            .iter()
+            .map(|kind| (*kind, LookedUpPart::of_kind(plugins, *kind)));
         PluginState {
             objects,
-            kinds: kinds.collect(),
+            parts: Arc::new(parts.collect()),
+            kinds,
             api_objects: ApiObjects::default(),
             gates: FeatureGates::default(),
             faults: Vec::new(),
@@ -116,7 +135,9 @@ impl PluginState {
     /// those who describe all objects of a cluster do not write down.
     pub fn enter(&mut self, namespace: &str) {
         let exists = || self.objects.get(StateKind::NAMESPACE, "", namespace) != Lookup::Absent;
-        if self.has_default_accounts && !namespace.is_empty() && exists() {
+        let account = self.objects.get(StateKind::SERVICE_ACCOUNT, namespace, "default");
+        let lacks_account = account.found().is_none();
+        if self.has_default_accounts && lacks_account && !namespace.is_empty() && exists() {
             self.add_missing(&every_cluster::default_service_account(namespace));
         }
     }
@@ -149,8 +170,28 @@ impl PluginState {
     }
 
     fn is_needed(&self, kind: &GroupVersionKind) -> bool {
+        self.needed(kind).is_some()
+    }
+
+    fn needed(&self, kind: &GroupVersionKind) -> Option<&StateKind> {
         let mut kinds = self.kinds.iter();
-        kinds.any(|needed| needed.group == kind.group && needed.kind == kind.kind)
+        kinds.find(|needed| needed.group == kind.group && needed.kind == kind.kind)
+    }
+
+    /// What is kept of the object of a request that is stored.
+    pub fn stored_part(&self, kind: &GroupVersionKind, object: &Value<'_>) -> StoredPart {
+        let Some(needed) = self.needed(kind) else {
+            return StoredPart::Nothing;
+        };
+        match self.parts.get(needed) {
+            Some(LookedUpPart::Fields(fields)) => StoredPart::Text(
+                *needed,
+                text_at(object, &["metadata", "namespace"]).to_owned(),
+                ObjectText::of_fields(object, fields),
+            ),
+            Some(LookedUpPart::Nothing) | None => StoredPart::Nothing,
+            Some(LookedUpPart::Whole) => StoredPart::Whole(object.owned_within(Schema::table())),
+        }
     }
 
     /// The context of a plugin that is called outside of a chain.
@@ -186,22 +227,42 @@ impl PluginState {
 
     /// Carries out a request that was allowed, and what plugins write for it.
     pub fn apply(&mut self, request: &AdmissionRequest<'_>, object: &Value<'_>, outcome: &Outcome) {
+        let part = if is_stored_request(request) && outcome.allowed() {
+            self.stored_part(&request.kind, object)
+        } else {
+            StoredPart::Nothing
+        };
+        self.apply_part(request, text_at(object, &["metadata", "name"]), part, outcome);
+    }
+
+    /// As [`apply`](Self::apply), with the name of the object, and what is [kept](Self::stored_part) of it.
+    pub fn apply_part(
+        &mut self,
+        request: &AdmissionRequest<'_>,
+        name: &str,
+        part: StoredPart,
+        outcome: &Outcome,
+    ) {
         let mut effects = Effects::default();
         effects.created.clone_from(&outcome.created);
         effects.booked.clone_from(&outcome.booked);
         self.objects.apply(&effects);
-        let is_stored = matches!(request.operation, Operation::Create | Operation::Update)
-            && request.sub_resource.is_empty()
-            && request.dry_run != Some(true)
-            && outcome.allowed();
-        if is_stored && self.is_needed(&request.kind) {
+        if !is_stored_request(request) || !outcome.allowed() {
+            return;
+        }
+        let GroupVersionKind { group, kind, .. } = &request.kind;
+        match part {
+            StoredPart::Nothing => {}
             // What has no name is no object of a cluster.
-            drop(self.objects.insert(object.clone().into_owned()));
+            StoredPart::Text(..) if name.is_empty() => {}
+            StoredPart::Text(kind, namespace, text) => {
+                self.objects.insert_text(kind, &namespace, name, text);
+            }
+            StoredPart::Whole(object) => drop(self.objects.insert(object)),
         }
         // Controllers create it soon after the namespace, before they create Pods.
-        let is_new_namespace = request.operation == Operation::Create && is_namespace(object);
-        if is_stored && is_new_namespace {
-            let name = text_at(object, &["metadata", "name"]);
+        let is_namespace = group.is_empty() && kind == "Namespace";
+        if request.operation == Operation::Create && is_namespace {
             self.add_created(&every_cluster::default_service_account(name));
         }
     }
@@ -214,4 +275,11 @@ impl PluginState {
             self.add(account);
         }
     }
+}
+
+/// Whether the object of a request is stored, if it is allowed.
+pub fn is_stored_request(request: &AdmissionRequest<'_>) -> bool {
+    matches!(request.operation, Operation::Create | Operation::Update)
+        && request.sub_resource.is_empty()
+        && request.dry_run != Some(true)
 }

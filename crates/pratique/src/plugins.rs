@@ -96,9 +96,10 @@ use pratique_policy::{Missing, Undecided};
 
 pub use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, BUILT_IN, BuiltIn, ChangedQuota, ClusterState, Created, Effects,
-    Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, ObjectList,
-    Operations, Plugin, PluginChain, PluginContext, PluginFactory, PluginSettings, Rejection, Stage,
-    StartError, StateKind, StateObjects, default_plugins, default_plugins_of,
+    FieldTree, FieldsRead, Handler, ImageReviewAnswer, ImageReviewer, LookedUpPart, Lookup, MissingState,
+    MutableAttributes, ObjectList, ObjectText, Operations, Plugin, PluginChain, PluginContext, PluginFactory,
+    PluginSettings, Rejection, Stage, StartError, StateKind, StateObjects, default_plugins,
+    default_plugins_of,
 };
 
 /// The plugins of an admission, if it has any.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::time::Timestamp;
 use pratique_json::Value;
-use pratique_plugin::{ClusterState, Rejection, StateKind};
+use pratique_plugin::{ClusterState, FieldsRead, Rejection, StateKind};
 
 use super::pods::pod_usage;
 use super::rules::UsageRules;
@@ -20,6 +20,24 @@ const MOST_DEVICES: i64 = 32;
 
 /// The annotation of claims that the scheduler makes for extended resources of a pod.
 const EXTENDED: &str = "resource.kubernetes.io/extended-resource-claim";
+
+/// What is read of the Pod that a claim for its extended resources belongs to.
+pub(crate) const PODS_READ: FieldsRead = FieldsRead {
+    kind: StateKind::POD,
+    fields: &[
+        &["metadata", "deletionGracePeriodSeconds"],
+        &["metadata", "deletionTimestamp"],
+        &["metadata", "uid"],
+        &["spec", "containers", "name"],
+        &["spec", "containers", "resources"],
+        &["spec", "initContainers", "name"],
+        &["spec", "initContainers", "resources"],
+        &["spec", "initContainers", "restartPolicy"],
+        &["spec", "overhead"],
+        &["spec", "resources"],
+        &["status"],
+    ],
+};
 
 /// Which device classes provide extended resources.
 // Upstream: dynamic-resource-allocation/deviceclass/extendedresourcecache/extendedresourcecache.go
@@ -190,4 +208,45 @@ fn owner<'a>(claim: &'a Value<'_>) -> Option<&'a Value<'a>> {
 
 fn owner_uid<'a>(claim: &'a Value<'static>) -> Option<&'a str> {
     owner(claim).map(|owner| text(owner, "uid"))
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_plugin::{FieldTree, ObjectText, StateObjects};
+
+    use super::*;
+
+    #[test]
+    fn what_is_read_of_a_pod_is_all_that_counts() {
+        let resources =
+            r#"{"requests":{"cpu":"1","example.com/gpu":"2"},"limits":{"cpu":"2","memory":"1Gi"}}"#;
+        let status = r#"{"name":"a","allocatedResources":{"cpu":"3"},"resources":{"requests":{"cpu":"4"}}}"#;
+        let text = format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p","namespace":"shop","uid":"u","labels":{{"a":"b"}},
+                "deletionTimestamp":"2024-01-01T00:00:00Z","deletionGracePeriodSeconds":30}},
+                "spec":{{"containers":[{{"name":"a","image":"i","resources":{resources}}},{{"name":"b","resources":{resources}}}],
+                "initContainers":[{{"name":"c","restartPolicy":"Always","resources":{resources}}}],"overhead":{{"cpu":"5m"}},
+                "resources":{{"requests":{{"cpu":"20"}}}},"nodeName":"n"}},
+                "status":{{"phase":"Running","containerStatuses":[{status}]}}}}"#
+        );
+        let pod = pratique_json::parse(text.as_bytes()).unwrap();
+        let mut state = StateObjects::default();
+        let kept = ObjectText::of_fields(&pod, &FieldTree::new(PODS_READ.fields));
+        state.insert_text(StateKind::POD, "shop", "p", kept);
+        let kept = state.find(StateKind::POD, "shop", "p").unwrap().unwrap();
+        let usage = |pod: &Value<'_>, now: u64, pod_level: bool| {
+            let usage = pod_usage(pod, Duration::from_secs(now), pod_level).unwrap();
+            let amounts = usage.iter().map(|(name, amount)| format!("{name}={amount}"));
+            amounts.collect::<Vec<_>>()
+        };
+        for now in [0, 1 << 40] {
+            for pod_level in [false, true] {
+                assert_eq!(usage(kept, now, pod_level), usage(&pod, now, pod_level));
+            }
+        }
+        assert!(usage(&pod, 0, true).len() > 5);
+        for path in [&["metadata", "uid"][..], &["status"]] {
+            assert_eq!(kept.at(path), pod.at(path));
+        }
+    }
 }
