@@ -37,6 +37,8 @@ pub struct EvalContext<'a> {
     pub object_model: Option<&'a dyn ObjectModel>,
     /// The release of the server that evaluates.
     pub release: &'static Release,
+    /// Whether the outcome has the object as it was prepared, of which a copy is made for it.
+    pub keeps_prepared: bool,
 }
 
 impl<'a> EvalContext<'a> {
@@ -52,6 +54,7 @@ impl<'a> EvalContext<'a> {
             on_undecided: OnUndecided::default(),
             object_model: None,
             release: Release::latest(),
+            keeps_prepared: true,
         }
     }
 
@@ -111,6 +114,15 @@ impl<'a> EvalContext<'a> {
     #[must_use]
     pub fn with_object_model(self, object_model: Option<&'a dyn ObjectModel>) -> Self {
         EvalContext { object_model, ..self }
+    }
+
+    /// Leaves the prepared object out of the outcome, where nothing looks at it.
+    #[must_use]
+    pub fn without_prepared(self) -> Self {
+        EvalContext {
+            keeps_prepared: false,
+            ..self
+        }
     }
 
     /// Has the evaluation of policies observed.

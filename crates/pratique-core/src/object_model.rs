@@ -2,9 +2,8 @@
 
 use pratique_expression::Missing;
 use pratique_json::Value;
-use pratique_types::{GroupVersionKind, Status};
+use pratique_types::{AdmissionRequest, GroupVersionKind, Status};
 
-use crate::attributes::Attributes;
 use crate::cluster::Cluster;
 
 /// The processing of an object between the steps of admission: a server defaults it again after each change, and
@@ -27,13 +26,18 @@ pub trait ObjectModel: Sync {
         Ok(())
     }
 
-    /// Prepares an object for validating admission and for storage, once nothing changes it any more. Some rules look at its
-    /// namespace in the cluster.
+    /// Prepares the object of a request, as mutating admission left it, for validating admission and for storage. Some rules look at
+    /// its namespace in the cluster. What is prepared may share the texts of the object.
     ///
     /// # Errors
     /// The server refuses the request between the phases.
-    fn prepare(&self, attributes: Attributes<'_>, cluster: &dyn Cluster) -> Result<Prepared, Refused> {
-        let _ = (attributes, cluster);
+    fn prepare<'v>(
+        &self,
+        request: &AdmissionRequest<'_>,
+        object: &Value<'v>,
+        cluster: &dyn Cluster,
+    ) -> Result<Prepared<'v>, Refused> {
+        let _ = (request, object, cluster);
         Ok(Prepared::default())
     }
 }
@@ -49,9 +53,9 @@ pub enum Mutator<'a> {
 
 /// An object that was prepared for validating admission.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prepared {
+pub struct Prepared<'v> {
     /// The object; `None` if nothing changed it.
-    pub object: Option<Value<'static>>,
+    pub object: Option<Value<'v>>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// What is missing to know whether the server refuses the request here.
@@ -73,9 +77,9 @@ pub struct Refused {
 #[error("{0}")]
 pub struct ConversionError(pub String);
 
-impl Prepared {
+impl<'v> Prepared<'v> {
     /// An object that preparing changed.
-    pub fn changed(object: Value<'static>) -> Self {
+    pub fn changed(object: Value<'v>) -> Self {
         Prepared {
             object: Some(object),
             warnings: Vec::new(),

@@ -14,7 +14,10 @@ use crate::target::Target;
 /// # Errors
 /// The object is about another one than the path.
 // Upstream: pkg/registry/core/serviceaccount/storage/token.go, Create; pkg/registry/core/pod/storage/{storage,eviction}.go
-pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result<Prepared, Box<Status>> {
+pub(crate) fn prepare<'v>(
+    registry: &Registry<'_>,
+    received: Received<'_, 'v>,
+) -> Result<Prepared<'v>, Box<Status>> {
     let mut attributes = received.attributes;
     let is_carried_out = matches!(attributes.kind.kind.as_str(), "Binding" | "Eviction");
     if is_carried_out {
@@ -62,7 +65,7 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Result
 /// What a server says of the Pod that a valid binding or eviction is about: it has to have a name, and to be the one that an
 /// eviction expects. A Pod that is not known may be any.
 // Upstream: apiserver/pkg/registry/rest/delete.go, BeforeDelete
-fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes) -> Option<Status> {
+fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes<'_>) -> Option<Status> {
     let name = object::text(&attributes.object, &["metadata", "name"]);
     if name.is_empty() {
         return Some(status::bad_request("Name parameter required."));
@@ -99,7 +102,7 @@ fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes)
 
 /// Whether a review asks for the permissions of someone who may do everything, whatever the roles are.
 // Upstream: pkg/kubeapiserver/authorizer/config.go, which puts an authorizer of privileged groups first
-fn asks_for_administrator(attributes: &Attributes, user: &UserInfo) -> bool {
+fn asks_for_administrator(attributes: &Attributes<'_>, user: &UserInfo) -> bool {
     const PRIVILEGED: &str = "system:masters";
     match attributes.kind.kind.as_str() {
         "SelfSubjectAccessReview" => user.groups.iter().any(|group| group == PRIVILEGED),
@@ -113,7 +116,7 @@ fn asks_for_administrator(attributes: &Attributes, user: &UserInfo) -> bool {
 
 /// What the server answers to a question for the user of the request, whatever else was asked.
 // Upstream: pkg/registry/authentication/selfsubjectreview/rest.go, Create
-fn user_review(registry: &Registry<'_>, review: &Value<'static>, user: &UserInfo) -> Value<'static> {
+fn user_review(registry: &Registry<'_>, review: &Value<'_>, user: &UserInfo) -> Value<'static> {
     let texts = |texts: &[String]| Value::from(texts.iter().cloned().map(Value::from).collect::<Vec<_>>());
     let mut answer = Value::from(Object::new());
     for field in ["kind", "apiVersion"] {
@@ -143,7 +146,7 @@ fn user_review(registry: &Registry<'_>, review: &Value<'static>, user: &UserInfo
 
 /// A binding and an eviction have the name of their Pod.
 // Upstream: pkg/registry/core/pod/storage/storage.go, BindingREST.Create; eviction.go, EvictionREST.Create
-fn check_name(name: &str, attributes: &Attributes) -> Result<(), Box<Status>> {
+fn check_name(name: &str, attributes: &Attributes<'_>) -> Result<(), Box<Status>> {
     // A Binding can be created without a Pod in its path.
     if name.is_empty() || object::text(&attributes.object, &["metadata", "name"]) == name {
         return Ok(());
@@ -167,7 +170,7 @@ fn success() -> Value<'static> {
 
 /// Refuses every token but the placeholder, about which the answer stays empty.
 // Upstream: pkg/registry/authentication/tokenreview/storage.go, Create
-fn review_token(registry: &Registry<'_>, review: &mut Value<'static>) {
+fn review_token(registry: &Registry<'_>, review: &mut Value<'_>) {
     let token = object::text(review, &["spec", "token"]);
     if !token.is_empty() && token != registry.placeholders.token {
         object::set(review, &["status", "error"], "invalid bearer token");
@@ -175,7 +178,7 @@ fn review_token(registry: &Registry<'_>, review: &mut Value<'static>) {
 }
 
 /// A request for a token is completed: it has the name of the account, and the audience of the server if it names none.
-fn tokens(registry: &Registry<'_>, attributes: &mut Attributes) {
+fn tokens(registry: &Registry<'_>, attributes: &mut Attributes<'_>) {
     let object = &mut attributes.object;
     fill(object, registry.placeholders);
     if object::text(object, &["metadata", "name"]).is_empty() {

@@ -286,7 +286,7 @@ impl Scheme for Kinds<'_> {
     fn through_storage(
         &self,
         kind: &GroupVersionKind,
-        object: &Value<'static>,
+        object: &Value<'_>,
     ) -> Result<Value<'static>, Box<Status>> {
         let (Some(served), Some(version)) = (self.custom.find(kind), self.custom.version(kind)) else {
             return self.builtin.through_storage(kind, object);
@@ -294,7 +294,7 @@ impl Scheme for Kinds<'_> {
         // It is stored as JSON, in which 1.0 is 1.
         let text = object.to_string();
         let parsed = pratique_json::parse(text.as_bytes());
-        let mut object = parsed.map_or_else(|_| object.clone(), Value::into_owned);
+        let mut object = parsed.unwrap_or_else(|_| object.clone()).into_owned();
         let read = served.resource.through_storage(&mut object, version);
         read.map_err(|error| Box::new(status::internal_error(&error.to_string())))?;
         Ok(object)

@@ -1,5 +1,7 @@
 //! Deletions.
 
+use std::sync::Arc;
+
 use pratique_json::{Object, Value};
 use pratique_types::{Operation, Status, status};
 
@@ -12,7 +14,7 @@ use crate::request::{Attributes, Request};
 pub(crate) fn receive<'q>(
     registry: &Registry<'_>,
     request: Request<'q>,
-) -> Result<Received<'q>, Box<Status>> {
+) -> Result<Received<'q, 'static>, Box<Status>> {
     let target = &request.target;
     let Some(mut old) = registry.stored_object(&request)? else {
         return Err(Box::new(status::not_found(&target.resource, &target.name)));
@@ -40,11 +42,11 @@ pub(crate) fn receive<'q>(
         controller: None,
         stated_kind: None,
         with_empty: None,
-        request,
+        request: Arc::new(request),
     })
 }
 
-pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepared {
+pub(crate) fn prepare<'v>(registry: &Registry<'_>, received: Received<'_, 'v>) -> Prepared<'v> {
     Prepared {
         stored: answer(registry, &received),
         attributes: received.attributes,
@@ -87,7 +89,7 @@ const ANSWERED_WITH_OBJECT: [(&str, &[&str]); 3] = [
 
 /// The answer: the object, if it still has finalizers or is answered in any case, else a `Status` of success.
 // Upstream: apiserver/pkg/registry/generic/registry/store.go, Delete; apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
-fn answer(registry: &Registry<'_>, received: &Received<'_>) -> Value<'static> {
+fn answer<'v>(registry: &Registry<'_>, received: &Received<'_, 'v>) -> Value<'v> {
     let Attributes {
         resource,
         old_object: old,
@@ -126,7 +128,7 @@ fn answer(registry: &Registry<'_>, received: &Received<'_>) -> Value<'static> {
 
 /// Records when an object was deleted.
 // Upstream: apiserver/pkg/registry/rest/delete.go, BeforeDelete; generic/registry/store.go, markAsDeleting
-fn mark_deleted(registry: &Registry<'_>, object: &mut Value<'static>, period: i64) {
+fn mark_deleted(registry: &Registry<'_>, object: &mut Value<'_>, period: i64) {
     let now = registry.placeholders.time.clone();
     object::set(object, &["metadata", "deletionTimestamp"], now);
     object::set(object, &["metadata", "deletionGracePeriodSeconds"], period);
@@ -158,7 +160,7 @@ fn options(request: &Request<'_>) -> Result<Value<'static>, Box<Status>> {
 
 /// Deletes a pod at once that does not run yet or no more; any other has a grace period.
 // Upstream: pkg/registry/core/pod/strategy.go, CheckGracefulDelete; apiserver/pkg/registry/rest/delete.go, BeforeDelete
-fn terminate(registry: &Registry<'_>, pod: &mut Value<'static>, options: &mut Value<'static>) {
+fn terminate(registry: &Registry<'_>, pod: &mut Value<'_>, options: &mut Value<'_>) {
     let requested = options.get("gracePeriodSeconds").and_then(Value::as_int);
     let of_pod = pod
         .at(&["spec", "terminationGracePeriodSeconds"])

@@ -4,7 +4,7 @@
 use pratique_json::Value;
 
 /// Adds the empty lists and maps of an object to what became of it. Recursion follows the nesting of the object, which its parser bounds.
-pub(crate) fn restore_empty(original: &Value<'static>, object: &mut Value<'static>) {
+pub(crate) fn restore_empty<'v>(original: &Value<'v>, object: &mut Value<'v>) {
     match (original, object) {
         (Value::Object(original), Value::Object(members)) => {
             for (name, value) in original.iter() {

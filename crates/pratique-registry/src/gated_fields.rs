@@ -54,8 +54,8 @@ impl FieldDropper {
     /// them.
     pub(crate) fn drop_unused(
         &mut self,
-        (object, place): (&mut Value<'static>, Path<'_>),
-        old: Option<&Value<'static>>,
+        (object, place): (&mut Value<'_>, Path<'_>),
+        old: Option<&Value<'_>>,
         feature: GatedFields,
     ) {
         let is_used = |old| feature.fields.iter().any(|pattern| has_any(old, pattern));
@@ -72,8 +72,8 @@ impl FieldDropper {
     /// Drops a field of a gate that is off, unless the old object has it.
     pub(crate) fn drop_field(
         &mut self,
-        object: &mut Value<'static>,
-        old: Option<&Value<'static>>,
+        object: &mut Value<'_>,
+        old: Option<&Value<'_>>,
         gate: &'static str,
         path: Path<'_>,
     ) {
@@ -98,16 +98,27 @@ impl GatedDrop {
     }
 }
 
+/// The names of fields between bars. Most are one.
+fn alternatives(names: &str) -> impl Iterator<Item = &str> {
+    let has_bar = names.bytes().any(|byte| byte == b'|');
+    let (one, several) = if has_bar {
+        (None, Some(names))
+    } else {
+        (Some(names), None)
+    };
+    one.into_iter()
+        .chain(several.into_iter().flat_map(|names| names.split('|')))
+}
+
 /// Whether a field is there. Recursion follows the pattern.
-fn has_any(value: &Value<'static>, pattern: &[&str]) -> bool {
+fn has_any(value: &Value<'_>, pattern: &[&str]) -> bool {
     let Some((first, rest)) = pattern.split_first() else {
         return !is_unset(value);
     };
     match (*first, value) {
         ("*", Value::Array(elements)) => elements.iter().any(|element| has_any(element, rest)),
         ("*", Value::Object(members)) => members.iter().any(|(_, member)| has_any(member, rest)),
-        (names, Value::Object(members)) => names
-            .split('|')
+        (names, Value::Object(members)) => alternatives(names)
             .filter_map(|name| members.get(name))
             .any(|member| has_any(member, rest)),
         _ => false,
@@ -115,7 +126,7 @@ fn has_any(value: &Value<'static>, pattern: &[&str]) -> bool {
 }
 
 /// Lists count by their length.
-fn is_unset(value: &Value<'static>) -> bool {
+fn is_unset(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
         Value::Array(elements) => elements.is_empty(),
@@ -125,7 +136,7 @@ fn is_unset(value: &Value<'static>) -> bool {
 
 /// Removes a field everywhere, and tells where it had a value. Recursion follows the pattern.
 fn drop_all(
-    value: &mut Value<'static>,
+    value: &mut Value<'_>,
     pattern: &[&str],
     path: &field::Path<'_>,
     tell: &mut dyn FnMut(&field::Path<'_>),
@@ -145,7 +156,7 @@ fn drop_all(
             }
         }
         (names, value @ Value::Object(_)) => {
-            for name in names.split('|') {
+            for name in alternatives(names) {
                 let path = path.child(name);
                 if rest.is_empty() {
                     if object::remove(value, &[name]).is_some_and(|member| !is_unset(&member)) {

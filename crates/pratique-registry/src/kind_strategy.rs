@@ -64,7 +64,7 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Changes a new object before it is prepared.
-    pub(crate) fn begin_create(&self, context: &mut Context<'_>, object: &mut Value<'static>) {
+    pub(crate) fn begin_create(&self, context: &mut Context<'_>, object: &mut Value<'_>) {
         if let KindStrategy::Builtin(strategy, _) = self
             && let Some((begin, _)) = strategy.begin
         {
@@ -73,11 +73,11 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Changes an updated object before it is prepared.
-    pub(crate) fn begin_update(
+    pub(crate) fn begin_update<'v>(
         &self,
         context: &mut Context<'_>,
-        object: &mut Value<'static>,
-        old: &Value<'static>,
+        object: &mut Value<'v>,
+        old: &Value<'v>,
     ) {
         if let KindStrategy::Builtin(strategy, None) = self
             && let Some((_, begin)) = strategy.begin
@@ -87,7 +87,7 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Prepares a new object.
-    pub(crate) fn prepare_for_create(&self, context: &mut Context<'_>, object: &mut Value<'static>) {
+    pub(crate) fn prepare_for_create(&self, context: &mut Context<'_>, object: &mut Value<'_>) {
         match self {
             KindStrategy::Builtin(strategy, _) => strategy.prepare_for_create(context, object),
             KindStrategy::Custom(version) | KindStrategy::CustomStatus(version) => {
@@ -97,11 +97,11 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Prepares a changed object, whose generation is that of the old one.
-    pub(crate) fn prepare_for_update(
+    pub(crate) fn prepare_for_update<'v>(
         &self,
         context: &mut Context<'_>,
-        object: &mut Value<'static>,
-        old: &Value<'static>,
+        object: &mut Value<'v>,
+        old: &Value<'v>,
     ) {
         match self {
             KindStrategy::Builtin(strategy, None) => strategy.prepare_for_update(context, object, old),
@@ -112,7 +112,7 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Changes an object at the end.
-    pub(crate) fn canonicalize(&self, object: &mut Value<'static>) {
+    pub(crate) fn canonicalize(&self, object: &mut Value<'_>) {
         if let KindStrategy::Builtin(strategy, _) = self {
             (strategy.canonicalize)(object);
         }
@@ -122,7 +122,7 @@ impl<'s> KindStrategy<'s> {
     pub(crate) fn validate_create(
         &self,
         kind: &GroupVersionKind,
-        object: &Value<'static>,
+        object: &Value<'_>,
         placeholders: &Placeholders,
         release: &Release,
     ) -> Result<Vec<String>, Box<Status>> {
@@ -139,8 +139,8 @@ impl<'s> KindStrategy<'s> {
     pub(crate) fn validate_update(
         &self,
         kind: &GroupVersionKind,
-        object: &Value<'static>,
-        old: &Value<'static>,
+        object: &Value<'_>,
+        old: &Value<'_>,
         release: &Release,
     ) -> Result<Vec<String>, Box<Status>> {
         let (version, validation) = match self {
@@ -164,7 +164,7 @@ impl<'s> KindStrategy<'s> {
 }
 
 /// The warnings about an object, unless there are errors.
-fn accepted(object: &Value<'static>, validation: Validation) -> Result<Vec<String>, Box<Status>> {
+fn accepted(object: &Value<'_>, validation: Validation) -> Result<Vec<String>, Box<Status>> {
     if validation.errors.is_empty() {
         Ok(validation.warnings)
     } else {

@@ -26,7 +26,7 @@ pub(crate) fn wipe(object: &mut Value<'_>) {
 
 /// Sets the fields that the server gives a new object, and its name if that is generated.
 // Upstream: apiserver/pkg/registry/rest/meta.go, FillObjectMetaSystemFields; apiserver/pkg/registry/generic/registry/store.go, create
-pub(crate) fn fill(object: &mut Value<'static>, placeholders: &Placeholders) {
+pub(crate) fn fill(object: &mut Value<'_>, placeholders: &Placeholders) {
     object::set(
         object,
         &["metadata", "creationTimestamp"],
@@ -73,7 +73,7 @@ pub(crate) fn fill_namespace(object: &mut Value<'_>, target: &Target) -> Result<
 
 /// Refuses an object with another name than the path's.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, checkName
-pub(crate) fn check_name(object: &Value<'static>, target: &Target) -> Result<(), Box<Status>> {
+pub(crate) fn check_name(object: &Value<'_>, target: &Target) -> Result<(), Box<Status>> {
     let name = object::text(object, &["metadata", "name"]);
     if name.is_empty() {
         return Err(Box::new(status::bad_request(format!(

@@ -66,7 +66,7 @@ pub(crate) fn remove<'a>(object: &mut Value<'a>, path: Path<'_>) -> Option<Value
 }
 
 /// Sets the value at a path, or removes it where there is none.
-pub(crate) fn put(object: &mut Value<'static>, path: Path<'_>, value: Option<Value<'static>>) {
+pub(crate) fn put<'v>(object: &mut Value<'v>, path: Path<'_>, value: Option<Value<'v>>) {
     match value {
         Some(value) => set(object, path, value),
         None => drop(remove(object, path)),
@@ -74,18 +74,18 @@ pub(crate) fn put(object: &mut Value<'static>, path: Path<'_>, value: Option<Val
 }
 
 /// Copies the value at a path from another object, or removes it where that has none.
-pub(crate) fn copy(object: &mut Value<'static>, from: &Value<'static>, path: Path<'_>) {
+pub(crate) fn copy<'v>(object: &mut Value<'v>, from: &Value<'v>, path: Path<'_>) {
     put(object, path, from.at(path).cloned());
 }
 
 /// Makes the generation of an object one more than that of the object before.
-pub(crate) fn increment_generation(object: &mut Value<'static>, before: &Value<'static>) {
+pub(crate) fn increment_generation<'v>(object: &mut Value<'v>, before: &Value<'v>) {
     let generation = number(before, GENERATION);
     set(object, GENERATION, generation.saturating_add(1));
 }
 
 /// Removes the object at a path if it has no members.
-pub(crate) fn remove_if_empty(object: &mut Value<'static>, path: Path<'_>) {
+pub(crate) fn remove_if_empty(object: &mut Value<'_>, path: Path<'_>) {
     if object.at(path).is_some_and(Value::is_empty) {
         remove(object, path);
     }

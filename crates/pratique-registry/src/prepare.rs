@@ -19,7 +19,7 @@ impl Registry<'_> {
     ///
     /// # Errors
     /// The server refuses it after mutating admission.
-    pub fn prepare(&self, received: Received<'_>) -> Result<Prepared, Refusal> {
+    pub fn prepare<'v>(&self, received: Received<'_, 'v>) -> Result<Prepared<'v>, Refusal> {
         self.prepare_valid(received, &|_| Ok(()))
     }
 
@@ -28,11 +28,11 @@ impl Registry<'_> {
     ///
     /// # Errors
     /// The server refuses it after mutating admission, or it is invalid.
-    pub fn prepare_valid(
+    pub fn prepare_valid<'v>(
         &self,
-        received: Received<'_>,
-        validate: &dyn Fn(&Prepared) -> Result<(), Box<Status>>,
-    ) -> Result<Prepared, Refusal> {
+        received: Received<'_, 'v>,
+        validate: &dyn Fn(&Prepared<'v>) -> Result<(), Box<Status>>,
+    ) -> Result<Prepared<'v>, Refusal> {
         let mut received = received;
         if let Some(kind) = received.stated_kind.take() {
             object::set(&mut received.attributes.object, &["kind"], kind);
@@ -69,11 +69,11 @@ impl Registry<'_> {
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, create; rest/create.go, BeforeCreate
-    fn prepare_new(
+    fn prepare_new<'v>(
         &self,
-        received: Received<'_>,
+        received: Received<'_, 'v>,
         strategy: KindStrategy<'_>,
-    ) -> Result<Prepared, Box<Status>> {
+    ) -> Result<Prepared<'v>, Box<Status>> {
         let mut received = received;
         let mut object = std::mem::take(&mut received.attributes.object);
         let mut context = self.context(&received);
@@ -113,11 +113,11 @@ impl Registry<'_> {
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, Update; rest/update.go, BeforeUpdate
-    fn prepare_change(
+    fn prepare_change<'v>(
         &self,
-        received: Received<'_>,
+        received: Received<'_, 'v>,
         strategy: KindStrategy<'_>,
-    ) -> Result<Prepared, Box<Status>> {
+    ) -> Result<Prepared<'v>, Box<Status>> {
         let mut received = received;
         let mut object = std::mem::take(&mut received.attributes.object);
         let old = &received.attributes.old_object;
@@ -149,12 +149,12 @@ impl Registry<'_> {
     }
 
     /// The outcome of a request whose object is stored. It was warned of before it was prepared, while it was, and of its kind.
-    fn prepared(
+    fn prepared<'v>(
         &self,
         without_stored: bool,
-        attributes: Attributes,
+        attributes: Attributes<'v>,
         [before, first, last]: [Vec<String>; 3],
-    ) -> Result<Prepared, Box<Status>> {
+    ) -> Result<Prepared<'v>, Box<Status>> {
         let stored = if without_stored {
             Value::Null
         } else {
@@ -186,7 +186,7 @@ impl Prepared {
 
 /// Restores `managedFields` that mutating admission made unreadable. The warning says why they are.
 // Upstream: apiserver/pkg/endpoints/handlers/fieldmanager/admission.go, Admit
-fn restore_managed_fields(received: &mut Received<'_>) -> Option<String> {
+fn restore_managed_fields(received: &mut Received<'_, '_>) -> Option<String> {
     let object = &mut received.attributes.object;
     let fault = managed_fields::fault(object.at(MANAGED_FIELDS))?;
     object::put(object, MANAGED_FIELDS, received.managed.take());
@@ -197,7 +197,7 @@ fn restore_managed_fields(received: &mut Received<'_>) -> Option<String> {
 }
 
 /// Metadata that an update cannot change.
-fn keep_system_fields(object: &mut Value<'static>, old: &Value<'static>) {
+fn keep_system_fields<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     if object::text(object, &["metadata", "uid"]).is_empty() {
         object::copy(object, old, &["metadata", "uid"]);
     }

@@ -1,5 +1,7 @@
 //! The first step of a request: the object that mutating admission sees.
 
+use std::sync::Arc;
+
 use pratique_json::Value;
 use pratique_types::{Operation, Status, status};
 
@@ -18,7 +20,7 @@ impl Registry<'_> {
     ///
     /// # Errors
     /// The server refuses it before admission.
-    pub fn receive<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
+    pub fn receive<'q>(&self, request: Request<'q>) -> Result<Received<'q, 'static>, Refusal> {
         match request.verb {
             Verb::Delete => Ok(crate::delete::receive(self, request)?),
             Verb::Create => {
@@ -47,7 +49,7 @@ impl Registry<'_> {
         &self,
         request: Request<'q>,
         object: Value<'a>,
-    ) -> Result<(Received<'q>, Value<'a>), Refusal> {
+    ) -> Result<(Received<'q, 'static>, Value<'a>), Refusal> {
         let mut object = object;
         let defaulted_labels = has_no_labels(&object);
         let kind = &request.target.kind;
@@ -83,7 +85,7 @@ impl Registry<'_> {
         request: Request<'q>,
         decoded: Decoded,
         defaulted_labels: bool,
-    ) -> Result<Received<'q>, Refusal> {
+    ) -> Result<Received<'q, 'static>, Refusal> {
         let Decoded { mut object, warnings } = decoded;
         let mut received = self.created(request, &mut object, warnings, defaulted_labels)?;
         let request = &received.request;
@@ -109,7 +111,7 @@ impl Registry<'_> {
         object: &mut Value<'_>,
         decoded: Vec<String>,
         defaulted_labels: bool,
-    ) -> Result<Received<'q>, Refusal> {
+    ) -> Result<Received<'q, 'static>, Refusal> {
         let target = &request.target;
         let mut warnings = self.deprecation(&request);
         warnings.extend(decoded);
@@ -149,7 +151,7 @@ impl Registry<'_> {
             stated_kind: None,
             with_empty: None,
             controller: None,
-            request,
+            request: Arc::new(request),
         })
     }
 
@@ -158,7 +160,7 @@ impl Registry<'_> {
         &self,
         request: Request<'q>,
         decoded: Option<Decoded>,
-    ) -> Result<Received<'q>, Refusal> {
+    ) -> Result<Received<'q, 'static>, Refusal> {
         let target = &request.target;
         let mut warnings = self.deprecation(&request);
         let refused = |warnings: &[String], status| Refusal {
@@ -262,7 +264,7 @@ impl Registry<'_> {
             stated_kind,
             with_empty: None,
             controller,
-            request,
+            request: Arc::new(request),
         })
     }
 
@@ -312,7 +314,7 @@ pub(crate) fn attributes(
     namespace: String,
     object: Value<'static>,
     old_object: Value<'static>,
-) -> Attributes {
+) -> Attributes<'static> {
     Attributes {
         kind: request.target.kind.clone(),
         resource: request.target.resource.clone(),

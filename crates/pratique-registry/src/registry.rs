@@ -1,5 +1,7 @@
 //! The processing of requests besides admission and validation, and a request in its two steps.
 
+use std::sync::Arc;
+
 use pratique_json::Value;
 use pratique_types::field::Error;
 use pratique_types::{GroupKind, Status, status};
@@ -36,33 +38,34 @@ pub struct Registry<'r> {
 
 /// A request before mutating admission.
 #[derive(Clone, Debug)]
-pub struct Received<'r> {
+pub struct Received<'r, 'v> {
     /// The request as mutating admission sees it.
-    pub attributes: Attributes,
+    pub attributes: Attributes<'v>,
     /// The warnings so far.
     pub warnings: Vec<String>,
-    pub(crate) request: Request<'r>,
+    /// Copies share it.
+    pub(crate) request: Arc<Request<'r>>,
     pub(crate) step: Step,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
     /// The kind that the object states, where admission sees another.
     pub(crate) stated_kind: Option<String>,
     /// The object as it was received, where it had empty lists and maps that are left out where an object is written.
-    pub(crate) with_empty: Option<Box<Value<'static>>>,
+    pub(crate) with_empty: Option<Box<Value<'v>>>,
     /// The object whose scale it is about.
-    pub(crate) controller: Option<Value<'static>>,
+    pub(crate) controller: Option<Value<'v>>,
     /// `managedFields` before mutating admission.
-    pub(crate) managed: Option<Value<'static>>,
+    pub(crate) managed: Option<Value<'v>>,
 }
 
 /// A request before validating admission.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prepared {
+pub struct Prepared<'v> {
     /// The request as validating admission sees it.
-    pub attributes: Attributes,
+    pub attributes: Attributes<'v>,
     /// The object that is stored and answered, or the `Status` that answers a binding or an eviction; null where there is
     /// none, or where a request is [without](Request::without_stored) it.
-    pub stored: Value<'static>,
+    pub stored: Value<'v>,
     /// The warnings with the answer.
     pub warnings: Vec<String>,
     /// The answer once validating admission allowed the request, where the server does not store the object.
@@ -93,7 +96,7 @@ impl<'r> Registry<'r> {
     ///
     /// # Errors
     /// It cannot be converted any more.
-    pub fn mutated(&self, received: &mut Received<'_>, object: Value<'static>) -> Result<(), Refusal> {
+    pub fn mutated(&self, received: &mut Received<'_, '_>, object: Value<'static>) -> Result<(), Refusal> {
         received.attributes.object = object;
         received.defaulted_labels = false;
         received.stated_kind = None;
@@ -187,7 +190,7 @@ impl<'r> Registry<'r> {
         }
     }
 
-    pub(crate) fn context<'c>(&'c self, received: &'c Received<'_>) -> Context<'c> {
+    pub(crate) fn context<'c>(&'c self, received: &'c Received<'_, '_>) -> Context<'c> {
         Context {
             kind: &received.attributes.kind,
             user: &received.request.user,
@@ -202,7 +205,7 @@ impl<'r> Registry<'r> {
     }
 }
 
-impl Received<'_> {
+impl<'v> Received<'_, 'v> {
     /// Whether the object had empty lists and maps that are left out where it is written. A server has them until it writes the object,
     /// as it does for policies and webhooks.
     pub fn has_empty_fields(&self) -> bool {
@@ -217,7 +220,7 @@ impl Received<'_> {
     }
 
     /// Takes the object as mutating admission left it, where that defaulted it after each change itself.
-    pub fn replace_object(&mut self, object: Value<'static>) {
+    pub fn replace_object(&mut self, object: Value<'v>) {
         self.attributes.object = object;
         self.defaulted_labels = false;
     }
@@ -230,11 +233,11 @@ pub(crate) fn managed(object: &Value<'_>) -> Option<Value<'static>> {
 }
 
 /// Fills in the version of the stored object, or refuses another one.
-pub(crate) fn check_version(
-    object: &mut Value<'static>,
-    old: &Value<'static>,
+pub(crate) fn check_version<'v>(
+    object: &mut Value<'v>,
+    old: &Value<'v>,
     is_unconditional: bool,
-    received: &Received<'_>,
+    received: &Received<'_, '_>,
 ) -> Result<(), Box<Status>> {
     let target = &received.request.target;
     let path: object::Path<'_> = &["metadata", "resourceVersion"];

@@ -56,7 +56,7 @@ pub enum Verb {
 
 /// A request as admission sees it in one of its phases.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Attributes {
+pub struct Attributes<'v> {
     /// The operation on the object.
     pub operation: Operation,
     /// The kind of the object.
@@ -70,18 +70,18 @@ pub struct Attributes {
     /// The namespace.
     pub namespace: String,
     /// The object; null of a deletion.
-    pub object: Value<'static>,
+    pub object: Value<'v>,
     /// The object as it was; null where there is none.
-    pub old_object: Value<'static>,
+    pub old_object: Value<'v>,
     /// The options of the operation.
     pub options: Value<'static>,
     /// Whether nothing is stored.
     pub dry_run: bool,
 }
 
-impl Attributes {
+impl<'v> Attributes<'v> {
     /// The request of a user as admission plugins receive it.
-    pub fn request(&self, user: &UserInfo) -> AdmissionRequest<'static> {
+    pub fn request(&self, user: &UserInfo) -> AdmissionRequest<'v> {
         AdmissionRequest {
             kind: self.kind.clone(),
             resource: self.resource.clone(),

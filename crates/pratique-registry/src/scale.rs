@@ -64,7 +64,7 @@ impl<'f> Fields<'f> {
 
     /// The scale of an object, without who manages it.
     // Upstream: pkg/registry/apps/deployment/storage/storage.go, scaleFromDeployment
-    fn scale(&self, target: &Target, controller: &Value<'static>) -> Value<'static> {
+    fn scale<'v>(&self, target: &Target, controller: &Value<'v>) -> Value<'v> {
         let mut scale = Value::Object(Object::new());
         object::set(&mut scale, &["kind"], target.kind.kind.clone());
         object::set(&mut scale, &["apiVersion"], target.kind.api_version());
@@ -91,7 +91,7 @@ impl<'f> Fields<'f> {
 
     /// The scale of an object with the entries of those who set its number of replicas, as mutating admission sees it.
     // Upstream: apimachinery/pkg/util/managedfields/scalehandler.go, ToSubresource
-    pub(crate) fn managed(&self, target: &Target, controller: &Value<'static>) -> Value<'static> {
+    pub(crate) fn managed<'v>(&self, target: &Target, controller: &Value<'v>) -> Value<'v> {
         let mut scale = self.scale(target, controller);
         if self.is_custom && controller.at(&self.replicas).is_none() {
             object::set(&mut scale, &["spec", "replicas"], NOT_SET);
@@ -101,7 +101,7 @@ impl<'f> Fields<'f> {
         field.insert(0, "fieldsV1");
         let entries = object::list(controller, MANAGED_FIELDS).iter();
         let entries = entries.filter(|entry| object::has(entry, &field));
-        let entries: Vec<Value<'static>> = entries
+        let entries: Vec<Value<'_>> = entries
             .map(|entry| {
                 let mut entry = entry.clone();
                 object::set(&mut entry, &["apiVersion"], target.kind.api_version());
@@ -118,7 +118,7 @@ impl<'f> Fields<'f> {
 }
 
 /// The `Scale` of `autoscaling/v1` of a controller of a built-in kind: how many replicas it has.
-pub fn scale_of(controller: &Value<'static>) -> Value<'static> {
+pub fn scale_of<'v>(controller: &Value<'v>) -> Value<'v> {
     let target = Target {
         kind: GroupVersionKind::new("autoscaling", "v1", "Scale"),
         ..Target::default()
@@ -133,7 +133,7 @@ fn steps(path: &str) -> Vec<&str> {
 
 /// The selector of a controller as a text.
 // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector; labels/selector.go, String
-fn selector(controller: &Value<'static>) -> String {
+fn selector(controller: &Value<'_>) -> String {
     let Some(selector) = controller.at(&["spec", "selector"]) else {
         return String::new();
     };
@@ -178,11 +178,11 @@ fn selector(controller: &Value<'static>) -> String {
 
 /// The scale after its controller was updated.
 // Upstream: pkg/registry/apps/deployment/storage/storage.go, scaleUpdatedObjectInfo.UpdatedObject
-pub(crate) fn prepare(
+pub(crate) fn prepare<'v>(
     registry: &Registry<'_>,
-    mut received: Received<'_>,
+    mut received: Received<'_, 'v>,
     strategy: KindStrategy<'_>,
-) -> Result<Prepared, Box<Status>> {
+) -> Result<Prepared<'v>, Box<Status>> {
     let target = &received.request.target;
     let Some(old) = received.controller.take() else {
         return Err(Box::new(status::not_found(&target.resource, &target.name)));

@@ -104,7 +104,7 @@ pub trait Scheme {
     fn through_storage(
         &self,
         kind: &GroupVersionKind,
-        object: &Value<'static>,
+        object: &Value<'_>,
     ) -> Result<Value<'static>, Box<Status>> {
         let mut object = crate::storage::read_back(self.gates().release().schema(), kind, object);
         self.default_again(kind, &mut object)?;

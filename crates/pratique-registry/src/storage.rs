@@ -9,8 +9,8 @@ use pratique_types::GroupVersionKind;
 const AS_JSON: [&str; 2] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
 
 /// An object once it was stored and read again: as protocol buffers, as most are stored, it has no empty lists and maps.
-pub(crate) fn read_back(schema: &Schema, kind: &GroupVersionKind, object: &Value<'static>) -> Value<'static> {
-    let mut object = object.clone();
+pub(crate) fn read_back(schema: &Schema, kind: &GroupVersionKind, object: &Value<'_>) -> Value<'static> {
+    let mut object = object.owned_within("");
     if let (Some(id), false) = (schema.kind(kind), AS_JSON.contains(&kind.group.as_str())) {
         empty_to_null(schema, id, &mut object);
     }

@@ -99,11 +99,11 @@ pub(crate) struct Endpoint {
 }
 
 /// Changes a new object.
-pub(crate) type Create = fn(&mut Context<'_>, &mut Value<'static>);
+pub(crate) type Create = fn(&mut Context<'_>, &mut Value<'_>);
 /// Changes an object, by the object before.
-pub(crate) type Update = fn(&mut Context<'_>, &mut Value<'static>, &Value<'static>);
+pub(crate) type Update = for<'v> fn(&mut Context<'_>, &mut Value<'v>, &Value<'v>);
 /// Changes an object at the end.
-pub(crate) type Canonicalize = fn(&mut Value<'static>);
+pub(crate) type Canonicalize = fn(&mut Value<'_>);
 
 /// The context of a request in which strategies prepare objects.
 #[derive(Debug)]
@@ -243,7 +243,7 @@ impl Strategy {
 
     /// Prepares a new object.
     // Upstream: rest.RESTCreateStrategy, PrepareForCreate
-    pub(crate) fn prepare_for_create(&self, context: &mut Context<'_>, object: &mut Value<'static>) {
+    pub(crate) fn prepare_for_create(&self, context: &mut Context<'_>, object: &mut Value<'_>) {
         if self.status == Status::Reset {
             object::remove(object, &["status"]);
         }
@@ -256,11 +256,11 @@ impl Strategy {
 
     /// Prepares an updated object, whose generation is that of the old one.
     // Upstream: rest.RESTUpdateStrategy, PrepareForUpdate
-    pub(crate) fn prepare_for_update(
+    pub(crate) fn prepare_for_update<'v>(
         &self,
         context: &mut Context<'_>,
-        object: &mut Value<'static>,
-        old: &Value<'static>,
+        object: &mut Value<'v>,
+        old: &Value<'v>,
     ) {
         if self.status != Status::Taken {
             object::copy(object, old, &["status"]);
@@ -272,7 +272,7 @@ impl Strategy {
         } = self.generation;
         let is_on = self.generation.is_on(context.gates);
         let counts =
-            |object: &Value<'static>| is_on && counted.iter().any(|path| !object::same(object, old, path));
+            |object: &Value<'_>| is_on && counted.iter().any(|path| !object::same(object, old, path));
         let counted_before = counts(object);
         self.drop_gated(&mut context.dropper, object, Some(old));
         (self.update)(context, object, old);
@@ -281,12 +281,7 @@ impl Strategy {
         }
     }
 
-    fn drop_gated(
-        &self,
-        dropper: &mut FieldDropper,
-        object: &mut Value<'static>,
-        old: Option<&Value<'static>>,
-    ) {
+    fn drop_gated<'v>(&self, dropper: &mut FieldDropper, object: &mut Value<'v>, old: Option<&Value<'v>>) {
         for gated in self.gated {
             match gated {
                 Gated::Field(gate, path) => dropper.drop_field(object, old, gate, path),
@@ -318,11 +313,11 @@ impl Endpoint {
     }
 
     /// Prepares an updated object.
-    pub(crate) fn prepare_for_update(
+    pub(crate) fn prepare_for_update<'v>(
         &self,
         context: &mut Context<'_>,
-        object: &mut Value<'static>,
-        old: &Value<'static>,
+        object: &mut Value<'v>,
+        old: &Value<'v>,
     ) {
         for path in self.kept {
             object::copy(object, old, path);

@@ -32,7 +32,7 @@ fn template(kind: &GroupVersionKind) -> Option<Path<'static>> {
 // Upstream: rest.RESTCreateStrategy, WarningsOnCreate
 pub(crate) fn on_create(
     kind: &GroupVersionKind,
-    object: &Value<'static>,
+    object: &Value<'_>,
     placeholders: &Placeholders,
     release: &Release,
 ) -> Vec<String> {
@@ -47,7 +47,7 @@ pub(crate) fn on_create(
 }
 
 /// The warnings about a template of pods, and about the Job that it is of.
-fn of_template(kind: &GroupVersionKind, object: &Value<'static>, path: Path<'_>) -> Vec<String> {
+fn of_template(kind: &GroupVersionKind, object: &Value<'_>, path: Path<'_>) -> Vec<String> {
     let job = match (kind.group.as_str(), path) {
         ("batch", [spec @ .., "template"]) => kinds::job_spec(object, spec),
         _ => None,
@@ -58,8 +58,8 @@ fn of_template(kind: &GroupVersionKind, object: &Value<'static>, path: Path<'_>)
 /// The warnings about an object of a single kind, new or changed.
 fn of_kind(
     kind: &GroupVersionKind,
-    object: &Value<'static>,
-    old: Option<&Value<'static>>,
+    object: &Value<'_>,
+    old: Option<&Value<'_>>,
     release: &Release,
 ) -> Vec<String> {
     let is_update = old.is_some();
@@ -96,8 +96,8 @@ fn of_kind(
 // Upstream: rest.RESTUpdateStrategy, WarningsOnUpdate
 pub(crate) fn on_update(
     kind: &GroupVersionKind,
-    object: &Value<'static>,
-    old: &Value<'static>,
+    object: &Value<'_>,
+    old: &Value<'_>,
     release: &Release,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -119,7 +119,7 @@ pub(crate) fn on_update(
 
 /// The warnings about the status of a Pod.
 // Upstream: pkg/registry/core/pod/strategy.go, podStatusStrategy.WarningsOnUpdate
-pub(crate) fn on_status_update(kind: &GroupVersionKind, object: &Value<'static>) -> Vec<String> {
+pub(crate) fn on_status_update(kind: &GroupVersionKind, object: &Value<'_>) -> Vec<String> {
     if !kind.group.is_empty() || kind.kind != "Pod" {
         return Vec::new();
     }
@@ -134,7 +134,7 @@ pub(crate) fn on_status_update(kind: &GroupVersionKind, object: &Value<'static>)
 }
 
 /// Warns about a name that is no DNS label, where pods are named after it.
-fn of_name(kind: &GroupVersionKind, object: &Value<'static>, placeholders: &Placeholders) -> Option<String> {
+fn of_name(kind: &GroupVersionKind, object: &Value<'_>, placeholders: &Placeholders) -> Option<String> {
     let used = match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => "this is used in the Pod's hostname",
         ("", "ReplicationController")
@@ -157,7 +157,7 @@ fn of_name(kind: &GroupVersionKind, object: &Value<'static>, placeholders: &Plac
     })
 }
 
-fn of_ingress(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String> {
+fn of_ingress(kind: &GroupVersionKind, object: &Value<'_>) -> Option<String> {
     const CLASS: &str = "kubernetes.io/ingress.class";
     let is_ingress = kind.group == "networking.k8s.io" && kind.kind == "Ingress";
     let uses_annotation = is_ingress
@@ -167,7 +167,7 @@ fn of_ingress(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String
         .then(|| format!("annotation {CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"))
 }
 
-fn of_revisions(object: &Value<'static>) -> Option<String> {
+fn of_revisions(object: &Value<'_>) -> Option<String> {
     let is_unlimited = object::number(object, &["spec", "revisionHistoryLimit"]) < 0;
     is_unlimited.then(|| {
         "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"

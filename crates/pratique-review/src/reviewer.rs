@@ -24,7 +24,9 @@ use crate::invalid_cause::{self, InvalidCause, ObjectChange};
 use crate::matches::MatchRecorder;
 use crate::preparation::{Preparation, PreparedObject};
 #[cfg(feature = "webhooks")]
-use crate::whole_chain::{ExchangeRecorder, WholeChain};
+use crate::review_detail::ReviewDetail;
+#[cfg(feature = "webhooks")]
+use crate::whole_chain::{ChainRequest, ExchangeRecorder, WholeChain};
 
 /// Reviews requests: what would a cluster do to the object, and why?
 ///
@@ -88,7 +90,7 @@ pub struct Review {
     pub is_unmatched: bool,
     /// The explanation, if policies were [explained](PolicyRecord::Explanation).
     pub explanation: Option<Explanation>,
-    /// The steps of the chain, if it was run.
+    /// The steps of the chain, if it was run; none where they are not [recorded](crate::StepRecord).
     pub steps: Option<Vec<Step>>,
     /// The exchanges with webhooks, if they were called.
     #[cfg(feature = "webhooks")]
@@ -231,15 +233,52 @@ impl<'a> Reviewer<'a> {
         input: &ReviewInput<'_>,
         prepared: &PreparedObject<'_>,
     ) -> Result<Review, Unfinished> {
-        let mut review = match prepared.refusal(input) {
+        let review = match prepared.refusal(input) {
             Some(outcome) => Review::new(outcome),
             None => self.evaluate(cluster, input, prepared)?,
         };
-        review.outcome = input.with_warnings(review.outcome);
-        review.defaults = prepared.defaults();
-        review.dropped.extend(prepared.dropped_fields());
-        review.is_refused = prepared.is_refused() || input.help().is_some();
-        Ok(review)
+        Ok(finish(review, input, prepared))
+    }
+
+    /// Does with a request what a server does before the first step of its [chain](Self::chain), which depends on no request before;
+    /// `None` where no chain is run, or what cannot be decoded does not get there.
+    #[cfg(feature = "webhooks")]
+    pub fn receive_in_chain<'s>(&'s self, input: &ReviewInput<'s>) -> Option<ChainRequest<'s>> {
+        match &self.depth {
+            ReviewDepth::Chain {
+                chain: Some(chain), ..
+            } if input.received.is_ok() => Some(chain.receive(input)),
+            ReviewDepth::Chain { .. } | ReviewDepth::Policies { .. } => None,
+        }
+    }
+
+    /// As [`decide`](Self::decide), of a request that the chain [received](Self::receive_in_chain). Requests are decided about one after
+    /// another: each may depend on those before.
+    ///
+    /// # Errors
+    /// As [`decide`](Self::decide).
+    #[cfg(feature = "webhooks")]
+    pub fn decide_in_chain(
+        &self,
+        cluster: &Objects,
+        (input, prepared): (&ReviewInput<'_>, &PreparedObject<'_>),
+        open: ChainRequest<'_>,
+        detail: ReviewDetail,
+    ) -> Result<Review, Unfinished> {
+        let ReviewDepth::Chain {
+            decider,
+            runtime,
+            chain: Some(chain),
+        } = &self.depth
+        else {
+            return self.decide(cluster, input, prepared);
+        };
+        let engine = (self.admission, &**decider, runtime);
+        let review = match prepared.refusal(input) {
+            Some(outcome) => Review::new(outcome),
+            None => chain.evaluate(engine, cluster, (input, open), detail)?,
+        };
+        Ok(finish(review, input, prepared))
     }
 
     /// The outcome of a request that was [prepared](Self::prepare), of policies only; the caller observes their evaluation.
@@ -257,8 +296,9 @@ impl<'a> Reviewer<'a> {
         let outcome = match prepared.refusal(input) {
             Some(outcome) => outcome,
             None => {
-                let mut context =
-                    EvalContext::new(cluster, self.authorizer()).with_object_model(prepared.model());
+                let mut context = EvalContext::new(cluster, self.authorizer())
+                    .with_object_model(prepared.model())
+                    .without_prepared();
                 context.trace = trace;
                 self.admission.admit_policies(&input.request, context, observer)?
             }
@@ -279,7 +319,9 @@ impl<'a> Reviewer<'a> {
             chain: Some(chain),
         } = &self.depth
         {
-            return chain.evaluate((self.admission, &**decider, runtime), cluster, input);
+            let engine = (self.admission, &**decider, runtime);
+            let open = chain.receive(input);
+            return chain.evaluate(engine, cluster, (input, open), ReviewDetail::default());
         }
         let model = prepared
             .model()
@@ -305,7 +347,9 @@ impl<'a> Reviewer<'a> {
         let model = model.map(|model| model as &dyn ObjectModel);
         match &self.depth {
             ReviewDepth::Policies { authorizer, record } => {
-                let context = EvalContext::new(cluster, authorizer.clone()).with_object_model(model);
+                let context = EvalContext::new(cluster, authorizer.clone())
+                    .with_object_model(model)
+                    .without_prepared();
                 self.evaluate_policies(input, context, *record)
             }
             #[cfg(feature = "webhooks")]
@@ -345,6 +389,19 @@ impl<'a> Reviewer<'a> {
             explanation: (record == PolicyRecord::Explanation).then(|| recorder.explanation()),
             ..Review::new(outcome)
         })
+    }
+}
+
+/// A review with what is known of the request besides its evaluation.
+fn finish(review: Review, input: &ReviewInput<'_>, prepared: &PreparedObject<'_>) -> Review {
+    let mut dropped = review.dropped;
+    dropped.extend(prepared.dropped_fields());
+    Review {
+        outcome: input.with_warnings(review.outcome),
+        defaults: prepared.defaults(),
+        dropped,
+        is_refused: prepared.is_refused() || input.help().is_some(),
+        ..review
     }
 }
 

@@ -2,23 +2,27 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pratique::api_objects::{ApiObjects, ReceiveOptions};
+use pratique::api_objects::{ApiObjects, ReceiveOptions, ReceivedRequest};
 use pratique::authorization::Decider;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
 use pratique::webhook::{Called, WebhookObserver};
-use pratique::{Admission, AdmissionContext, AdmissionRequest, ObjectModel, Objects, Outcome, Unfinished};
-use pratique_json::Value;
-use pratique_state::PluginState;
+use pratique::{
+    Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Objects, Outcome, Unfinished,
+};
+use pratique_json::{Value, text_at};
+use pratique_schema::Schema;
+use pratique_state::{PluginState, StoredPart, is_stored_request};
 use pratique_types::{Operation, Reason, Status};
 use tokio::runtime::Runtime;
 
-use crate::chain::{self, Admitted};
+use crate::chain::{self, Step};
 use crate::decisions::DecisionRecorder;
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
 use crate::invalid_cause::{self, ObjectChange};
 use crate::preparation::{Preparation, dropped_fields, refused_outcome};
+use crate::review_detail::{ReviewDetail, StepRecord};
 use crate::reviewer::Review;
 
 /// The parts of the chain besides policies and webhooks.
@@ -55,88 +59,145 @@ impl WholeChain {
         self.preparation.validates
     }
 
+    /// Does with a request what the server does before the first step of its chain: decodes and defaults its object. That depends
+    /// on no request before.
+    pub(crate) fn receive<'s>(&'s self, input: &ReviewInput<'s>) -> ChainRequest<'s> {
+        let mut request = input.request.clone();
+        if input.is_sent {
+            return ChainRequest {
+                request,
+                received: Ok(None),
+            };
+        }
+        let options = ReceiveOptions {
+            has_no_plugins: false,
+            ..self.preparation.receive_options(self.objects.gates())
+        };
+        let received = match self.objects.receive_with(&mut request, options) {
+            Ok(received) => {
+                let unknown = received.unknown_fields().to_vec();
+                match self.preparation.validated(&request.kind, unknown) {
+                    Ok(warnings) => Ok(Some((received, warnings))),
+                    Err(why) => Err(Outcome::refused(Status::failure(Reason::BadRequest, why))),
+                }
+            }
+            Err(refused) => Err(refused_outcome(refused)),
+        };
+        ChainRequest {
+            request,
+            received: received.map_err(Box::new),
+        }
+    }
+
     /// Evaluates a request by the whole chain, and carries out what it changes.
     pub(crate) fn evaluate(
         &self,
         engine: ChainEngine<'_>,
         cluster: &Objects,
-        input: &ReviewInput<'_>,
+        (input, open): (&ReviewInput<'_>, ChainRequest<'_>),
+        detail: ReviewDetail,
     ) -> Result<Review, Unfinished> {
-        let mut request = input.request.clone();
-        let received = if input.is_sent {
-            None
-        } else {
-            let options = ReceiveOptions {
-                has_no_plugins: false,
-                ..self.preparation.receive_options(self.objects.gates())
-            };
-            match self.objects.receive_with(&mut request, options) {
-                Ok(received) => Some(received),
-                Err(refused) => return Ok(refused_review(refused_outcome(refused))),
-            }
+        let request = &open.request;
+        let received = match &open.received {
+            Ok(received) => received.as_ref(),
+            Err(outcome) => return Ok(refused_review((**outcome).clone())),
         };
-        let unknown = received
-            .as_ref()
-            .map(|received| received.unknown_fields())
-            .unwrap_or_default();
-        let unknown = match self.preparation.validated(&request.kind, unknown.to_vec()) {
-            Ok(warnings) => warnings,
-            Err(why) => {
-                let refused = Outcome::refused(Status::failure(Reason::BadRequest, why));
-                return Ok(refused_review(refused));
-            }
-        };
-        let model: &dyn ObjectModel = match &received {
-            Some(received) => received,
+        let model: &dyn ObjectModel = match received {
+            Some((received, _)) => received,
             None => &self.objects,
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.enter(&request.namespace);
-        let asked = (&request, &input.request.object);
-        let mut recorder = ExchangeRecorder::default();
-        let mut admitted = admit(engine, cluster, &state, asked, model, &mut recorder)?;
+        let asked = ChainQuestion {
+            engine,
+            cluster,
+            request,
+            sent: &input.request.object,
+            model,
+        };
+        let mut detail = detail;
+        if detail.steps == StepRecord::Remarkable && asked.is_repeatable() {
+            let unrecorded = ReviewDetail {
+                steps: StepRecord::Nothing,
+                ..detail
+            };
+            let has_warnings = input.received.as_ref().is_ok_and(|warnings| !warnings.is_empty())
+                || received.is_some_and(|(received, unknown)| {
+                    !unknown.is_empty() || !received.warnings().is_empty()
+                });
+            let tried = asked.ask_in(&state, unrecorded)?;
+            if tried.is_unremarkable() && !has_warnings {
+                return Ok(self.conclude(&mut state, &open, input, tried));
+            }
+            detail = ReviewDetail::default();
+        }
+        let mut admitted = asked.ask_in(&state, detail)?;
         if let Some(later) = self.later_state(&state, input, &admitted.outcome) {
-            let mut again = ExchangeRecorder::default();
-            let retried = admit(engine, cluster, &later, asked, model, &mut again)?;
+            let retried = asked.ask_in(&later, detail)?;
             // What was refused at first is decided by the last try. What is undecided may have been allowed at once.
             if retried.outcome.allowed() || admitted.outcome.status.is_some() {
-                (admitted, recorder) = (retried, again);
+                admitted = retried;
             }
         }
-        let Admitted {
+        Ok(self.conclude(&mut state, &open, input, admitted))
+    }
+
+    /// Carries out what an evaluated request changes, and says what there is to say about it.
+    fn conclude(
+        &self,
+        state: &mut PluginState,
+        open: &ChainRequest<'_>,
+        input: &ReviewInput<'_>,
+        answer: ChainAnswer,
+    ) -> Review {
+        let ChainAnswer {
             mut outcome,
             steps,
-            mut object,
-        } = admitted;
-        if let Some(received) = &received {
-            let warnings = unknown.into_iter().chain(received.warnings().iter().cloned());
-            outcome.warnings.splice(0..0, warnings);
+            object,
+            recorder,
+        } = answer;
+        let request = &open.request;
+        let received = open.received.as_ref().ok().and_then(Option::as_ref);
+        if let Some((received, unknown)) = received {
+            let warnings = unknown.iter().chain(received.warnings());
+            outcome.warnings.splice(0..0, warnings.cloned());
         }
-        let is_stored =
+        let AdmittedObject { name, part, whole } = object;
+        let is_completed =
             matches!(request.operation, Operation::Create | Operation::Update) && received.is_some();
-        if is_stored && outcome.allowed() {
-            // What is read from the storage is defaulted once more: a claim is pending. What cannot be converted stays as it is.
-            drop(self.objects.complete(&request.kind, &mut object));
-        }
-        state.apply(&request, &object, &outcome);
+        let completed = |mut object: Value<'static>| {
+            if is_completed {
+                // What is read from the storage is defaulted once more: a claim is pending. What cannot be converted stays as it is.
+                drop(self.objects.complete(&request.kind, &mut object));
+            }
+            object
+        };
+        let part = match part {
+            StoredPart::Whole(object) => StoredPart::Whole(completed(object)),
+            other => other,
+        };
+        let whole = whole.map(|object| match &part {
+            StoredPart::Whole(object) => object.clone(),
+            _ => completed(object),
+        });
+        state.apply_part(request, &name, part, &outcome);
         if outcome.allowed() {
-            outcome.object =
-                Some(object).filter(|object| *object != input.request.object && !object.is_null());
+            outcome.object = whole.filter(|object| *object != input.request.object && !object.is_null());
         }
         let mut causes = Vec::new();
-        if let (Some(received), Some(status)) = (&received, &outcome.status)
+        if let (Some((received, _)), Some(status)) = (received, &outcome.status)
             && received.is_refused()
         {
             let invalid = received.invalid_object();
             let changes = ObjectChange::of_steps(&steps);
-            causes = invalid_cause::causes(&request, status, invalid.as_ref(), &changes);
+            causes = invalid_cause::causes(request, status, invalid.as_ref(), &changes);
         }
-        Ok(Review {
+        Review {
             steps: Some(steps),
             causes,
             dropped: received.as_ref().map(dropped_fields).unwrap_or_default(),
             ..recorder.into_review(outcome)
-        })
+        }
     }
 
     /// The state in which a controller tries again to create a Pod that was not allowed: with what the inputs have for it after
@@ -172,19 +233,119 @@ fn refused_review(outcome: Outcome) -> Review {
     }
 }
 
-/// Evaluates a request in a state of plugins.
-fn admit(
-    (admission, decider, runtime): ChainEngine<'_>,
-    cluster: &Objects,
-    state: &PluginState,
-    asked: (&AdmissionRequest<'_>, &Value<'_>),
-    model: &dyn ObjectModel,
-    recorder: &mut ExchangeRecorder,
-) -> Result<Admitted, Unfinished> {
-    let context = AdmissionContext::new(cluster)
-        .with_decider(decider)
-        .with_plugins(state.inputs());
-    runtime.block_on(chain::admit(admission, asked, model, context, recorder))
+/// A request in the chain, as the server received it.
+#[derive(Debug)]
+pub struct ChainRequest<'s> {
+    request: AdmissionRequest<'s>,
+    /// With the messages about unknown fields; `None` if a server sent it. Or what the server answers before the first step.
+    received: Result<Option<(ReceivedRequest<'s>, Vec<String>)>, Box<Outcome>>,
+}
+
+/// What is asked of the chain, whatever the state.
+struct ChainQuestion<'q> {
+    engine: ChainEngine<'q>,
+    cluster: &'q Objects,
+    request: &'q AdmissionRequest<'q>,
+    /// The object before the server received it.
+    sent: &'q Value<'q>,
+    model: &'q dyn ObjectModel,
+}
+
+/// What the chain answers.
+struct ChainAnswer {
+    outcome: Outcome,
+    steps: Vec<Step>,
+    object: AdmittedObject,
+    recorder: ExchangeRecorder,
+}
+
+/// What is kept of an object that is admitted.
+#[derive(Debug)]
+struct AdmittedObject {
+    name: String,
+    /// For the state.
+    part: StoredPart,
+    /// For whoever shows it.
+    whole: Option<Value<'static>>,
+}
+
+impl ChainAnswer {
+    /// Whether there is nothing to say but that the request is allowed.
+    fn is_unremarkable(&self) -> bool {
+        self.outcome.allowed() && self.outcome.warnings.is_empty() && self.recorder.decisions.0.is_empty()
+    }
+}
+
+impl ChainQuestion<'_> {
+    /// Whether the same can be asked again: webhooks may have side effects.
+    fn is_repeatable(&self) -> bool {
+        let (admission, ..) = self.engine;
+        !admission.has_webhooks()
+    }
+
+    /// Evaluates the request in a state of plugins.
+    fn ask_in(&self, state: &PluginState, detail: ReviewDetail) -> Result<ChainAnswer, Unfinished> {
+        let (admission, decider, runtime) = self.engine;
+        let context = AdmissionContext::new(self.cluster)
+            .with_decider(decider)
+            .with_plugins(state.inputs())
+            .without_objects();
+        let mut observer = AdmissionRecorder {
+            state,
+            keeps_object: detail.keeps_object,
+            recorder: ExchangeRecorder::default(),
+            object: AdmittedObject {
+                name: String::new(),
+                part: StoredPart::Nothing,
+                whole: None,
+            },
+        };
+        let (outcome, steps) = if detail.steps == StepRecord::Nothing {
+            let context = context.with_object_model(self.model);
+            let admitted = admission.admit(self.request, context, &mut observer);
+            (runtime.block_on(admitted)?, Vec::new())
+        } else {
+            let asked = (self.request, self.sent);
+            let admitted = chain::admit(admission, asked, self.model, context, &mut observer);
+            let admitted = runtime.block_on(admitted)?;
+            (admitted.outcome, admitted.steps)
+        };
+        Ok(ChainAnswer {
+            outcome,
+            steps,
+            object: observer.object,
+            recorder: observer.recorder,
+        })
+    }
+}
+
+/// Takes what is kept of the object that is admitted, and what [`ExchangeRecorder`] records.
+struct AdmissionRecorder<'s> {
+    state: &'s PluginState,
+    keeps_object: bool,
+    recorder: ExchangeRecorder,
+    object: AdmittedObject,
+}
+
+impl ChainObserver for AdmissionRecorder<'_> {
+    fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
+        self.recorder.policies()
+    }
+
+    fn webhooks(&mut self) -> Option<&mut dyn WebhookObserver> {
+        self.recorder.webhooks()
+    }
+
+    fn admitted(&mut self, attributes: &Attributes<'_>) {
+        let Attributes { request, object, .. } = attributes;
+        text_at(object, &["metadata", "name"]).clone_into(&mut self.object.name);
+        if is_stored_request(request) {
+            self.object.part = self.state.stored_part(&request.kind, object);
+        }
+        if self.keeps_object {
+            self.object.whole = Some(object.owned_within(Schema::table()));
+        }
+    }
 }
 
 /// Records the exchanges of a request with webhooks, and the decisions of its policies.

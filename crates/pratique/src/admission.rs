@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
+use pratique_json::Value;
 use pratique_plugin::Plugin;
 use pratique_policy::object_model::{Prepared, Refused};
 use pratique_policy::{
@@ -58,12 +59,16 @@ impl Admission {
         if !mutated.allowed() {
             return Ok(Outcome::new(mutated, None, ValidationOutcome::default()));
         }
+        let keeps_prepared = context.keeps_prepared;
         let attributes = match &mutated.object {
             Some(object) => Attributes::mutated(request, object),
             None => Attributes::from(request),
         };
         let prepared = match context.object_model {
-            Some(model) => model.prepare(attributes, context.cluster),
+            Some(model) => {
+                let object = mutated.object.as_ref().unwrap_or(&request.object);
+                model.prepare(request, object, context.cluster)
+            }
             None => Ok(Prepared::default()),
         };
         let Prepared {
@@ -89,10 +94,11 @@ impl Admission {
                 validated
             }
             Err(status) => {
-                return Ok(Outcome::new(mutated, object, refused(status, warnings)).by_the_registry());
+                return Ok(Outcome::new(mutated, None, refused(status, warnings)).by_the_registry());
             }
         };
-        let mut outcome = Outcome::new(mutated, object, validated);
+        let prepared = object.filter(|_| keeps_prepared).map(Value::into_owned);
+        let mut outcome = Outcome::new(mutated, prepared, validated);
         outcome.compare_with(&request.object);
         Ok(outcome)
     }
@@ -169,6 +175,12 @@ impl Admission {
             needs
         };
         self.settings.plugins.all().flat_map(of_plugin).collect()
+    }
+
+    /// Whether there are webhooks to call, which may have side effects.
+    #[cfg(feature = "webhooks")]
+    pub fn has_webhooks(&self) -> bool {
+        self.webhooks.mutating().is_some() || self.webhooks.validating().is_some()
     }
 
     /// The plugins, in their order, to run them one by one.

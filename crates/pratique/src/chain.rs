@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Trace, Unfinished};
+use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Trace, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
@@ -57,6 +57,8 @@ pub struct AdmissionContext<'c> {
     pub object_model: Option<&'c dyn ObjectModel>,
     /// Observes the evaluation of policies.
     pub trace: Option<&'c (dyn Trace + Sync)>,
+    /// Whether the outcome has the objects, of which copies are made for it.
+    pub keeps_objects: bool,
 }
 
 impl<'c> AdmissionContext<'c> {
@@ -71,6 +73,7 @@ impl<'c> AdmissionContext<'c> {
             limits: Limits::default(),
             object_model: None,
             trace: None,
+            keeps_objects: true,
         }
     }
 
@@ -114,6 +117,16 @@ impl<'c> AdmissionContext<'c> {
     pub fn with_trace(self, trace: &'c (dyn Trace + Sync)) -> Self {
         AdmissionContext {
             trace: Some(trace),
+            ..self
+        }
+    }
+
+    /// Leaves the objects out of the outcome, where nothing looks at them but an
+    /// [observer](ChainObserver::admitted) of the one that is admitted.
+    #[must_use]
+    pub fn without_objects(self) -> Self {
+        AdmissionContext {
+            keeps_objects: false,
             ..self
         }
     }
@@ -187,6 +200,7 @@ impl Admission {
             context,
             object: None,
             prepared: None,
+            may_differ: false,
             form: request.form,
             is_reinvoked: false,
             reserved: None,
@@ -200,6 +214,9 @@ impl Admission {
             }
             Err(End::Undecided(undecided)) => run.outcome.undecided.push(*undecided),
             Err(End::Unfinished(unfinished)) => return Err(unfinished),
+        }
+        if run.outcome.allowed() {
+            observer.admitted(&run.attributes());
         }
         Ok(run.finish())
     }
@@ -219,9 +236,11 @@ pub(crate) struct ChainRun<'r> {
     /// The cluster with params from the source, if there is one.
     params: Option<WithParams<'r>>,
     /// The current object; `None` while it is unchanged.
-    object: Option<Arc<Value<'static>>>,
+    object: Option<Arc<Value<'r>>>,
     /// The object as it was prepared for validating admission; `None` if that did not change it.
-    prepared: Option<Value<'static>>,
+    prepared: Option<Value<'r>>,
+    /// Whether something took the object to change it since the last step that was reported.
+    may_differ: bool,
     /// What is known about the form of the object.
     form: ObjectForm,
     /// Whether this is the second round of the mutating phase.
@@ -275,8 +294,10 @@ impl<'r> ChainRun<'r> {
             phase,
             is_reinvoked: self.is_reinvoked && phase == Phase::Mutating,
             attributes: self.attributes(),
+            may_differ: self.may_differ,
             result: StepResult::of(&ended),
         });
+        self.may_differ = false;
         if let Err(End::Refused(..)) = &ended {
             self.outcome.refused_by = Some(name.into());
         }
@@ -295,8 +316,9 @@ impl<'r> ChainRun<'r> {
     }
 
     /// Replaces the object by a changed one, of a form.
-    fn changed(&mut self, object: Value<'static>, form: ObjectForm) {
+    fn changed(&mut self, object: Value<'r>, form: ObjectForm) {
         self.object = Some(Arc::new(object));
+        self.may_differ = true;
         self.form = form;
     }
 
@@ -419,12 +441,16 @@ impl<'r> ChainRun<'r> {
     }
 
     fn finish(mut self) -> Outcome {
-        let object = self.object.take().filter(|_| self.outcome.allowed());
+        let is_kept = self.context.keeps_objects && self.outcome.allowed();
+        let before = &self.request.object;
+        let object = self
+            .object
+            .take()
+            .filter(|object| is_kept && !same(object, before));
         let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
-        self.outcome.object = object;
-        self.outcome.prepared = self.prepared.take().filter(|_| self.outcome.allowed());
+        self.outcome.object = object.map(Value::into_owned);
+        self.outcome.prepared = self.prepared.take().filter(|_| is_kept).map(Value::into_owned);
         self.outcome.memory = self.reserved.map(OutcomeMemory::from).unwrap_or_default();
-        self.outcome.compare_with(&self.request.object);
         self.outcome
     }
 }

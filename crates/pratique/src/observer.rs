@@ -36,6 +36,11 @@ pub trait ChainObserver: Send {
     fn phase(&mut self, span: &Span) {
         let _ = span;
     }
+
+    /// The request is allowed, with the object as it goes on: as it is stored, where a server stores it.
+    fn admitted(&mut self, attributes: &Attributes<'_>) {
+        let _ = attributes;
+    }
 }
 
 /// Ignores all events.
@@ -89,6 +94,8 @@ pub struct ChainStep<'a> {
     pub is_reinvoked: bool,
     /// The request, with the object as this part left it.
     pub attributes: Attributes<'a>,
+    /// Whether something took the object to change it since the step before. If nothing did, it is as that left it.
+    pub may_differ: bool,
     /// The result for the request.
     pub result: StepResult<'a>,
 }

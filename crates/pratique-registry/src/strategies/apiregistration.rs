@@ -24,7 +24,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("apiregistration.k8s.
     .prepare(create, |_, _, _| {})];
 
 /// An API that the server itself serves is available at once.
-fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     if object::has(object, &["spec", "service"]) {
         return;
     }

@@ -41,13 +41,13 @@ const TEMPLATE_GENERATION: Path<'static> = &[
     "deprecated.daemonset.template.generation",
 ];
 
-fn create_daemon_set(_: &mut Context<'_>, object: &mut Value<'static>) {
+fn create_daemon_set(_: &mut Context<'_>, object: &mut Value<'_>) {
     if template_generation(object) < 1 {
         object::set(object, TEMPLATE_GENERATION, "1");
     }
 }
 
-fn update_daemon_set(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_daemon_set<'v>(_: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let before = template_generation(old);
     let generation = if object::same(object, old, TEMPLATE) {
         before

@@ -26,7 +26,7 @@ const STATUS_ANNOTATIONS: &[Path<'static>] = &[
     ],
 ];
 
-fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     if context.kind.version == "v1" {
         for path in STATUS_ANNOTATIONS {
             object::remove(object, path);
@@ -35,7 +35,7 @@ fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
     }
 }
 
-fn update(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     if context.kind.version == "v1" {
         for path in STATUS_ANNOTATIONS {
             object::copy(object, old, path);

@@ -29,14 +29,14 @@ const NAME_LABELS: [&str; 2] = ["job-name", "batch.kubernetes.io/job-name"];
 /// Labels that identify the Job.
 const UID_LABELS: [&str; 2] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
 
-fn create_job(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn create_job(context: &mut Context<'_>, object: &mut Value<'_>) {
     if object.at(&["spec", "manualSelector"]) != Some(&Value::Bool(true)) {
         generate_selector(object, context.defaulted_labels);
     }
 }
 
 // Upstream: pkg/registry/batch/job/strategy.go, generateSelector
-fn generate_selector(object: &mut Value<'static>, defaulted_labels: bool) {
+fn generate_selector(object: &mut Value<'_>, defaulted_labels: bool) {
     let name = object::text(object, &["metadata", "name"]).to_owned();
     let uid = object::text(object, &["metadata", "uid"]).to_owned();
     let labels: Path<'_> = &["spec", "template", "metadata", "labels"];

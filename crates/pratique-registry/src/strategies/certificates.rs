@@ -33,7 +33,7 @@ const APPROVAL: Endpoint = Endpoint {
 };
 
 /// The requester is the user who makes the request, whatever the object says.
-fn create_request(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn create_request(context: &mut Context<'_>, object: &mut Value<'_>) {
     for field in ["username", "uid", "groups", "extra"] {
         object::remove(object, &["spec", field]);
     }
@@ -62,14 +62,14 @@ fn texts(texts: &[String]) -> Value<'static> {
 
 const CONDITIONS: Path<'static> = &["status", "conditions"];
 
-fn update_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     for of_type in ["Approved", "Denied"] {
         preserve_conditions(object, old, of_type);
     }
     populate_times(context, object, old);
 }
 
-fn update_approval(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_approval<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     populate_times(context, object, old);
     let conditions = object::remove(object, CONDITIONS);
     object::copy(object, old, &["status"]);
@@ -78,9 +78,9 @@ fn update_approval(context: &mut Context<'_>, object: &mut Value<'static>, old: 
 
 /// Conditions of a type stay as they were, unless there are more or fewer of them.
 // Upstream: pkg/registry/certificates/certificates/strategy.go, preserveConditionInstances
-fn preserve_conditions(object: &mut Value<'static>, old: &Value<'static>, of_type: &str) {
-    let is_of_type = |condition: &&Value<'static>| object::text(condition, &["type"]) == of_type;
-    let before: Vec<Value<'static>> = object::list(old, CONDITIONS)
+fn preserve_conditions<'v>(object: &mut Value<'v>, old: &Value<'v>, of_type: &str) {
+    let is_of_type = |condition: &&Value<'_>| object::text(condition, &["type"]) == of_type;
+    let before: Vec<Value<'_>> = object::list(old, CONDITIONS)
         .iter()
         .filter(is_of_type)
         .cloned()
@@ -96,14 +96,14 @@ fn preserve_conditions(object: &mut Value<'static>, old: &Value<'static>, of_typ
 }
 
 // Upstream: pkg/registry/certificates/certificates/strategy.go, populateConditionTimestamps
-fn populate_times(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn populate_times<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let now = &context.placeholders.time;
     for condition in object::list_mut(object, CONDITIONS) {
         if !object::has(condition, &["lastUpdateTime"]) {
             object::set(condition, &["lastUpdateTime"], now.clone());
         }
         if !object::has(condition, &["lastTransitionTime"]) {
-            let same = |before: &&Value<'static>| {
+            let same = |before: &&Value<'_>| {
                 let same = |name| object::text(before, &[name]) == object::text(condition, &[name]);
                 same("type") && same("status") && object::has(before, &["lastTransitionTime"])
             };

@@ -79,13 +79,13 @@ const FINALIZE: Endpoint = Endpoint {
     ..Endpoint::STATUS
 };
 
-fn name_limit_range(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn name_limit_range(context: &mut Context<'_>, object: &mut Value<'_>) {
     if object::text(object, &["metadata", "name"]).is_empty() {
         object::set(object, &["metadata", "name"], context.placeholders.uid.clone());
     }
 }
 
-fn create_namespace(_: &mut Context<'_>, object: &mut Value<'static>) {
+fn create_namespace(_: &mut Context<'_>, object: &mut Value<'_>) {
     object::set(object, &["status", "phase"], "Active");
     let path: Path<'_> = &["spec", "finalizers"];
     let mut finalizers = object::list(object, path).to_vec();
@@ -95,7 +95,7 @@ fn create_namespace(_: &mut Context<'_>, object: &mut Value<'static>) {
     }
 }
 
-fn update_node_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_node_status<'v>(_: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     if !object::has(old, &["status", "config"]) {
         object::remove(object, &["status", "config"]);
     }
@@ -103,12 +103,12 @@ fn update_node_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Va
 
 const LAST_TRANSITION: Path<'static> = &["status", "lastPhaseTransitionTime"];
 
-fn create_volume(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn create_volume(context: &mut Context<'_>, object: &mut Value<'_>) {
     object::set(object, &["status", "phase"], "Pending");
     object::set(object, LAST_TRANSITION, context.placeholders.time.clone());
 }
 
-fn update_volume_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_volume_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let is_set = object::has(object, LAST_TRANSITION);
     if object::same(object, old, &["status", "phase"]) {
         if !is_set {
@@ -120,7 +120,7 @@ fn update_volume_status(context: &mut Context<'_>, object: &mut Value<'static>, 
 }
 
 /// Of references to secrets only their names are kept.
-fn clean_secret_references(object: &mut Value<'static>) {
+fn clean_secret_references(object: &mut Value<'_>) {
     for secret in object::list_mut(object, &["secrets"]) {
         let mut cleaned = Object::new();
         let name = object::text(secret, &["name"]);

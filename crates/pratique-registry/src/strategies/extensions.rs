@@ -20,9 +20,9 @@ pub(super) const STRATEGIES: &[Strategy] =
         )];
 
 /// Adds the storage version to the versions that objects were stored in.
-fn store_version(_: &mut Context<'_>, object: &mut Value<'static>) {
+fn store_version(_: &mut Context<'_>, object: &mut Value<'_>) {
     let versions = object::list(object, &["spec", "versions"]);
-    let is_storage = |version: &&Value<'static>| version.get("storage") == Some(&Value::Bool(true));
+    let is_storage = |version: &&Value<'_>| version.get("storage") == Some(&Value::Bool(true));
     let Some(storage) = versions.iter().find(is_storage) else {
         return;
     };

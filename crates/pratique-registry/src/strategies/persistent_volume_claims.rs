@@ -17,7 +17,7 @@ const SOURCE: Path<'static> = &["spec", "dataSource"];
 const REFERENCE: Path<'static> = &["spec", "dataSourceRef"];
 const NAMESPACE: Path<'static> = &["spec", "dataSourceRef", "namespace"];
 
-fn prepare(object: &mut Value<'static>, old: Option<&Value<'static>>) {
+fn prepare<'v>(object: &mut Value<'v>, old: Option<&Value<'v>>) {
     let before = |path| old.is_some_and(|old| object::has(old, path));
     if !object::text(object, NAMESPACE).is_empty() && !before(REFERENCE) {
         object::remove(object, REFERENCE);
@@ -30,7 +30,7 @@ fn prepare(object: &mut Value<'static>, old: Option<&Value<'static>>) {
 }
 
 // Upstream: pkg/api/persistentvolumeclaim/util.go, dataSourceIsPvcOrSnapshot
-fn is_claim_or_snapshot(object: &Value<'static>) -> bool {
+fn is_claim_or_snapshot(object: &Value<'_>) -> bool {
     let Some(source) = object.at(SOURCE) else {
         return false;
     };
@@ -45,23 +45,24 @@ fn is_claim_or_snapshot(object: &Value<'static>) -> bool {
 
 /// Copies either of the two fields to the other one.
 // Upstream: pkg/api/persistentvolumeclaim/util.go, NormalizeDataSources
-pub(super) fn normalize(object: &mut Value<'static>) {
-    let copied = |from: &Value<'static>| {
-        let mut to = Object::new();
-        for name in ["apiGroup", "kind", "name"] {
-            to.insert(name, from.get(name).cloned().unwrap_or_default());
-        }
-        to
-    };
+pub(super) fn normalize(object: &mut Value<'_>) {
     match (object.at(SOURCE), object.at(REFERENCE)) {
         (Some(source), None) => {
-            let reference = copied(source);
+            let reference = copy_of_source(source);
             object::set(object, REFERENCE, reference);
         }
         (None, Some(reference)) if object::text(object, NAMESPACE).is_empty() => {
-            let source = copied(reference);
+            let source = copy_of_source(reference);
             object::set(object, SOURCE, source);
         }
         _ => {}
     }
+}
+
+fn copy_of_source<'v>(from: &Value<'v>) -> Object<'v> {
+    let mut to = Object::new();
+    for name in ["apiGroup", "kind", "name"] {
+        to.insert(name, from.get(name).cloned().unwrap_or_default());
+    }
+    to
 }

@@ -111,8 +111,8 @@ const INIT_ANNOTATIONS: [&str; 4] = [
 /// annotations that are fields today.
 pub(crate) fn drop_disabled(
     dropper: &mut FieldDropper,
-    object: &mut Value<'static>,
-    old: Option<&Value<'static>>,
+    object: &mut Value<'_>,
+    old: Option<&Value<'_>>,
     path: Path<'_>,
 ) {
     let old = old.and_then(|old| old.at(path));
@@ -148,7 +148,7 @@ pub(crate) fn drop_disabled(
 const STOP_SIGNALS: &str = "ContainerStopSignals";
 const STOP_SIGNAL: Path<'static> = &["lifecycle", "stopSignal"];
 
-fn stops_by_signal(spec: &Value<'static>) -> bool {
+fn stops_by_signal(spec: &Value<'_>) -> bool {
     let mut containers = CONTAINER_LISTS
         .iter()
         .flat_map(|list| object::list(spec, &[list]));
@@ -156,7 +156,7 @@ fn stops_by_signal(spec: &Value<'static>) -> bool {
 }
 
 /// A lifecycle that says no more than a signal goes with it.
-fn drop_stop_signals(spec: &mut Value<'static>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
+fn drop_stop_signals(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
     for list in CONTAINER_LISTS {
         for (index, container) in object::list_mut(spec, &[list]).iter_mut().enumerate() {
             if object::remove(container, STOP_SIGNAL).is_some() {

@@ -47,14 +47,14 @@ const RESIZE: Endpoint = Endpoint {
     },
 };
 
-fn keep_all(object: &mut Value<'static>, old: &Value<'static>) {
+fn keep_all<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     for path in METADATA {
         object::copy(object, old, path);
     }
     object::copy(object, old, &["status"]);
 }
 
-fn count_generation(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn count_generation<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     drop_disabled(&mut context.dropper, object, Some(old), &[]);
     if !object::same(object, old, &["spec"]) {
         object::increment_generation(object, old);
@@ -62,16 +62,16 @@ fn count_generation(context: &mut Context<'_>, object: &mut Value<'static>, old:
 }
 
 /// Whoever does not know of resources of a whole Pod does not remove them.
-fn keep_resources(object: &mut Value<'static>, old: &Value<'static>) {
+fn keep_resources<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     if !object::has(object, &["spec", "resources"]) {
         object::copy(object, old, &["spec", "resources"]);
     }
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, dropNonResizeUpdates
-fn keep_all_but_resources(object: &mut Value<'static>, old: &Value<'static>) {
+fn keep_all_but_resources<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
-    let length = |of: &Value<'static>, list: &str| object::list(of, &["spec", list]).len();
+    let length = |of: &Value<'_>, list: &str| object::list(of, &["spec", list]).len();
     if LISTS.iter().any(|list| length(object, list) != length(old, list)) {
         return;
     }
@@ -92,7 +92,7 @@ fn keep_all_but_resources(object: &mut Value<'static>, old: &Value<'static>) {
 }
 
 /// The old containers with the new resources; the new ones where they are not the same containers.
-fn resized(new: &[Value<'static>], old: &[Value<'static>]) -> Vec<Value<'static>> {
+fn resized<'v>(new: &[Value<'v>], old: &[Value<'v>]) -> Vec<Value<'v>> {
     let pairs = || new.iter().zip(old);
     if pairs().any(|(new, old)| object::text(new, &["name"]) != object::text(old, &["name"])) {
         return new.to_vec();
@@ -106,7 +106,7 @@ fn resized(new: &[Value<'static>], old: &[Value<'static>]) -> Vec<Value<'static>
     merged.collect()
 }
 
-fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     object::set(object, &["status", "phase"], "Pending");
     if !object::list(object, &["spec", "schedulingGates"]).is_empty() {
         let gated = scheduling_gated(context);
@@ -136,7 +136,7 @@ fn scheduling_gated(context: &Context<'_>) -> Value<'static> {
 
 /// Puts the values that label keys have in the pod into the selectors of its affinities and spread constraints.
 // Upstream: pkg/registry/core/pod/strategy.go, mutatePodAffinity, mutateTopologySpreadConstraints
-fn merge_label_keys(object: &mut Value<'static>) {
+fn merge_label_keys(object: &mut Value<'_>) {
     let labels = object.at(&["metadata", "labels"]).cloned().unwrap_or_default();
     for affinity in ["podAffinity", "podAntiAffinity"] {
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -155,7 +155,7 @@ fn merge_label_keys(object: &mut Value<'static>) {
     }
 }
 
-fn merge_keys(term: &mut Value<'static>, labels: &Value<'static>) {
+fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
     if !object::has(term, &["labelSelector"]) {
         return;
     }
@@ -183,7 +183,7 @@ pub(crate) const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.
 
 /// Gives containers the profiles that annotations name.
 // Upstream: pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew
-fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
     let annotations = object
         .at(&["metadata", "annotations"])
         .cloned()
@@ -245,7 +245,7 @@ const CLAIM_STATUSES: [&str; 3] = [
     "resourceClaimStatuses",
 ];
 
-fn update_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     object::remove(object, &["metadata", "deletionTimestamp"]);
     if object::text(object, &["status", "qosClass"]).is_empty() {
         object::copy(object, old, &["status", "qosClass"]);
@@ -261,13 +261,13 @@ fn update_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &V
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, preserveOldObservedGeneration
-fn preserve_observed_generations(object: &mut Value<'static>, old: &Value<'static>) {
+fn preserve_observed_generations<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     const OBSERVED: &str = "observedGeneration";
     if object::number(object, &["status", OBSERVED]) == 0 {
         object::copy(object, old, &["status", OBSERVED]);
     }
     let path: Path<'_> = &["status", "conditions"];
-    let mut before: Vec<&Value<'static>> = object::list(old, path).iter().collect();
+    let mut before: Vec<&Value<'_>> = object::list(old, path).iter().collect();
     for condition in object::list_mut(object, path) {
         let of_type = object::text(condition, &["type"]).to_owned();
         let same = before

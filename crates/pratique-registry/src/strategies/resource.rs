@@ -109,7 +109,7 @@ const LISTS: &str = "bools|ints|strings|versions";
 const TIME_ADDED: Path<'static> = &["spec", "taint", "timeAdded"];
 
 /// A taint with another effect is a new one.
-fn update_taint_rule(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_taint_rule<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let changed = !object::same(object, old, &["spec", "taint", "effect"]);
     if changed && object::same(object, old, TIME_ADDED) {
         object::set(object, TIME_ADDED, context.placeholders.time.clone());
@@ -130,10 +130,10 @@ const SKIPPED_OPERATIONS: GatedFields = GatedFields::new(
 
 /// The status of devices that are no longer allocated is dropped.
 // Upstream: pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices
-fn update_claim_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_claim_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let dropper = &mut context.dropper;
     dropper.drop_unused((object, &[]), Some(old), SKIPPED_OPERATIONS);
-    let allocated = |of: &Value<'static>| -> Vec<[String; 4]> {
+    let allocated = |of: &Value<'_>| -> Vec<[String; 4]> {
         let results = object::list(of, &["status", "allocation", "devices", "results"]);
         results.iter().map(device).collect()
     };
@@ -151,6 +151,6 @@ fn update_claim_status(context: &mut Context<'_>, object: &mut Value<'static>, o
 }
 
 /// The identity of a device.
-fn device(of: &Value<'static>) -> [String; 4] {
+fn device(of: &Value<'_>) -> [String; 4] {
     ["driver", "pool", "device", "shareID"].map(|name| object::text(of, &[name]).to_owned())
 }

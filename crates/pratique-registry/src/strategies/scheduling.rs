@@ -58,7 +58,7 @@ const COMPOSITE_TEMPLATES: GatedFields =
 /// Drops fields behind gates that are off, unless the old object uses them: each template is compared to the old one at
 /// its place.
 // Upstream: pkg/registry/scheduling/workload/strategy.go, dropDisabledWorkloadSpecFields
-fn drop_of_templates(context: &mut Context<'_>, object: &mut Value<'static>, old: Option<&Value<'static>>) {
+fn drop_of_templates<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
     let dropper = &mut context.dropper;
     let templates: Path<'_> = &["spec", "podGroupTemplates"];
     let old_templates = old.map(|old| object::list(old, templates)).unwrap_or_default();
@@ -71,7 +71,7 @@ fn drop_of_templates(context: &mut Context<'_>, object: &mut Value<'static>, old
     dropper.drop_unused((object, &[]), old, COMPOSITE_TEMPLATES);
 }
 
-fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+fn update_status<'v>(_: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     if object::list(old, &["spec", "resourceClaims"]).is_empty() {
         object::remove(object, &["status", "resourceClaimStatuses"]);
     }

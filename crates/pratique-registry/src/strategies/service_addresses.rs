@@ -26,7 +26,7 @@ const NONE: &str = "None";
 
 /// Completes a stored Service of a release that had no second family.
 // Upstream: pkg/registry/core/service/storage/storage.go, defaultOnReadService
-pub(crate) fn read_service(object: &mut Value<'static>) {
+pub(crate) fn read_service(object: &mut Value<'_>) {
     let address = object::text(object, CLUSTER_IP).to_owned();
     if !address.is_empty() && !is_set(object, CLUSTER_IPS) {
         object::set(object, CLUSTER_IPS, vec![address.clone().into()]);
@@ -53,11 +53,11 @@ pub(crate) fn read_service(object: &mut Value<'static>) {
         2 => object::set(object, POLICY, "RequireDualStack"),
         _ => return,
     }
-    let families: Vec<Value<'static>> = families.into_iter().map(Value::from).collect();
+    let families: Vec<Value<'_>> = families.into_iter().map(Value::from).collect();
     object::set(object, FAMILIES, families);
 }
 
-pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
+pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     let address = object::text(object, CLUSTER_IP).to_owned();
     if !address.is_empty() && object::list(object, CLUSTER_IPS).is_empty() {
         object::set(object, CLUSTER_IPS, vec![address.into()]);
@@ -75,7 +75,7 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
     }
 }
 
-pub(super) fn update(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+pub(super) fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     patch_allocated(object, old);
     normalize_addresses(object, old);
     if is_sound(object) {
@@ -100,7 +100,7 @@ pub(super) fn update(context: &mut Context<'_>, object: &mut Value<'static>, old
 
 /// Whether addresses and families are such that some can be allocated. What is not is left as it is, for validation to tell.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn is_sound(object: &Value<'static>) -> bool {
+fn is_sound(object: &Value<'_>) -> bool {
     let texts = |path| -> Vec<&str> {
         let list = object::list(object, path).iter();
         list.map(|value| value.as_str().unwrap_or_default()).collect()
@@ -130,13 +130,13 @@ fn family_of(address: &str) -> &'static str {
     }
 }
 
-fn is_set(object: &Value<'static>, path: Path<'_>) -> bool {
+fn is_set(object: &Value<'_>, path: Path<'_>) -> bool {
     object.at(path).is_some_and(|value| !value.is_empty())
 }
 
 /// A dry run counts on from the middle of the range; otherwise the port is a placeholder, or one after it that is not taken.
 // Upstream: pkg/registry/core/service/portallocator/operation.go, AllocateNext
-fn next_port(context: &mut Context<'_>, taken: &[Value<'static>]) -> Value<'static> {
+fn next_port(context: &mut Context<'_>, taken: &[Value<'_>]) -> Value<'static> {
     if context.dry_run {
         context.ports += 1;
         return (32768 + context.ports).into();
@@ -153,19 +153,19 @@ fn next_port(context: &mut Context<'_>, taken: &[Value<'static>]) -> Value<'stat
     }
 }
 
-fn allocates_node_ports(object: &Value<'static>) -> bool {
+fn allocates_node_ports(object: &Value<'_>) -> bool {
     of_type(object) != "LoadBalancer"
         || object.at(&["spec", "allocateLoadBalancerNodePorts"]) != Some(&Value::Bool(false))
 }
 
 /// Ports with the same number have the same node port.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initNodePorts
-fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'_>) {
     let allocates = allocates_node_ports(object);
     let requested = object::list(object, PORTS).to_vec();
     let taken = node_ports(object);
-    let number = |port: &Value<'static>| object::number(port, &["port"]);
-    let mut allocated: Vec<(i64, Value<'static>)> = Vec::new();
+    let number = |port: &Value<'_>| object::number(port, &["port"]);
+    let mut allocated: Vec<(i64, Value<'_>)> = Vec::new();
     for port in object::list_mut(object, PORTS) {
         let is_requested = is_set(port, &["nodePort"]);
         if !is_requested && !allocates {
@@ -179,8 +179,7 @@ fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
             Some(_) if is_requested => continue,
             Some(node) => node,
             None => {
-                let same =
-                    |other: &&Value<'static>| number(other) == number(port) && is_set(other, &["nodePort"]);
+                let same = |other: &&Value<'_>| number(other) == number(port) && is_set(other, &["nodePort"]);
                 let other = requested.iter().find(same).and_then(|port| port.get("nodePort"));
                 let node = other.cloned().unwrap_or_else(|| next_port(context, &taken));
                 allocated.push((number(port), node.clone()));
@@ -192,7 +191,7 @@ fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
 }
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocClusterIPs
-fn allocate_addresses(context: &Context<'_>, object: &mut Value<'static>) {
+fn allocate_addresses(context: &Context<'_>, object: &mut Value<'_>) {
     let mut addresses = object::list(object, CLUSTER_IPS).to_vec();
     if !needs_cluster_ip(object) || addresses.first().and_then(Value::as_str) == Some(NONE) {
         return;
@@ -223,7 +222,7 @@ fn allocate_addresses(context: &Context<'_>, object: &mut Value<'static>) {
 
 /// Families and their policy in a cluster with one family. What cannot be had is left to validation.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
+fn init_families<'v>(object: &mut Value<'v>, old: Option<&Value<'v>>) {
     if !needs_cluster_ip(object) {
         return;
     }
@@ -278,7 +277,7 @@ fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
 
 /// Keeps the addresses and ports of the old Service where the request leaves them out.
 // Upstream: pkg/registry/core/service/storage/storage.go, patchAllocatedValues
-fn patch_allocated(object: &mut Value<'static>, old: &Value<'static>) {
+fn patch_allocated<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     if needs_cluster_ip(old) && needs_cluster_ip(object) {
         for path in [CLUSTER_IP, CLUSTER_IPS] {
             if !is_set(object, path) {
@@ -313,9 +312,9 @@ fn patch_allocated(object: &mut Value<'static>, old: &Value<'static>) {
 
 /// Keeps the singular and the plural field alike.
 // Upstream: pkg/registry/core/service/storage/storage.go, normalizeClusterIPs
-fn normalize_addresses(object: &mut Value<'static>, old: &Value<'static>) {
+fn normalize_addresses<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     let same_address = object::same(object, old, CLUSTER_IP);
-    let has = |of: &Value<'static>| !object::list(of, CLUSTER_IPS).is_empty();
+    let has = |of: &Value<'_>| !object::list(of, CLUSTER_IPS).is_empty();
     if has(old) && !has(object) && same_address {
         object::copy(object, old, CLUSTER_IPS);
     }

@@ -16,31 +16,31 @@ pub(super) const STRATEGY: Strategy = Strategy {
 };
 
 /// The type of a Service.
-pub(super) fn of_type<'v>(object: &'v Value<'static>) -> &'v str {
+pub(super) fn of_type<'v>(object: &'v Value<'_>) -> &'v str {
     object::text(object, &["spec", "type"])
 }
 
-pub(super) fn needs_cluster_ip(object: &Value<'static>) -> bool {
+pub(super) fn needs_cluster_ip(object: &Value<'_>) -> bool {
     of_type(object) != "ExternalName"
 }
 
-pub(super) fn needs_node_port(object: &Value<'static>) -> bool {
+pub(super) fn needs_node_port(object: &Value<'_>) -> bool {
     matches!(of_type(object), "NodePort" | "LoadBalancer")
 }
 
-pub(super) fn needs_health_check(object: &Value<'static>) -> bool {
+pub(super) fn needs_health_check(object: &Value<'_>) -> bool {
     of_type(object) == "LoadBalancer" && object::text(object, &["spec", "externalTrafficPolicy"]) == "Local"
 }
 
 // Upstream: pkg/api/service/util.go, ExternallyAccessible
-fn is_externally_accessible(object: &Value<'static>) -> bool {
+fn is_externally_accessible(object: &Value<'_>) -> bool {
     let of_type = of_type(object);
     needs_node_port(object)
         || of_type == "ClusterIP" && !object::list(object, &["spec", "externalIPs"]).is_empty()
 }
 
 /// The node ports of a Service that are set.
-pub(super) fn node_ports(object: &Value<'static>) -> Vec<Value<'static>> {
+pub(super) fn node_ports<'v>(object: &Value<'v>) -> Vec<Value<'v>> {
     let ports = object::list(object, &["spec", "ports"]).iter();
     let set = ports
         .filter_map(|port| port.get("nodePort"))
@@ -50,8 +50,8 @@ pub(super) fn node_ports(object: &Value<'static>) -> Vec<Value<'static>> {
 
 /// Drops fields that a Service of the new type does not have, where the request left them as they were.
 // Upstream: pkg/registry/core/service/strategy.go, dropTypeDependentFields
-fn drop_type_dependent(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    let same = |object: &Value<'static>, field: &str| object::same(object, old, &["spec", field]);
+fn drop_type_dependent<'v>(_: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+    let same = |object: &Value<'_>, field: &str| object::same(object, old, &["spec", field]);
     if needs_cluster_ip(old) && !needs_cluster_ip(object) {
         if same(object, "clusterIP") && same(object, "clusterIPs") {
             object::remove(object, &["spec", "clusterIP"]);

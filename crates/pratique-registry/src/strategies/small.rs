@@ -76,9 +76,9 @@ const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector
 
 /// A label that stands for what another version cannot say is not combined with others.
 // Upstream: pkg/registry/policy/poddisruptionbudget/strategy.go, dropDisabledFields
-fn strip_label(object: &mut Value<'static>) {
+fn strip_label(object: &mut Value<'_>) {
     let expressions: object::Path<'_> = &["spec", "selector", "matchExpressions"];
-    let is_label = |expression: &Value<'static>| object::text(expression, &["key"]) == EMPTY_MATCHES;
+    let is_label = |expression: &Value<'_>| object::text(expression, &["key"]) == EMPTY_MATCHES;
     let mut kept = object::list(object, expressions).to_vec();
     let is_nothing = match kept.as_slice() {
         [only] => {
@@ -107,7 +107,7 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// `deprecatedTopology` is dropped where it changes; the node that it names becomes `nodeName` if it was named before.
 // Upstream: pkg/registry/discovery/endpointslice/strategy.go, dropTopologyOnV1
-fn drop_topology(context: &mut Context<'_>, object: &mut Value<'static>, old: Option<&Value<'static>>) {
+fn drop_topology<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
     if context.kind.version == "v1beta1" || old.is_some_and(|old| object::same(object, old, &["endpoints"])) {
         return;
     }

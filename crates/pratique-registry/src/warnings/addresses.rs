@@ -73,7 +73,7 @@ pub(super) fn of_network(path: &str, text: &str) -> Vec<String> {
 }
 
 /// The warnings about the addresses of a list at a path.
-pub(super) fn of_addresses(path: &str, object: &Value<'static>, list: object::Path<'_>) -> Vec<String> {
+pub(super) fn of_addresses(path: &str, object: &Value<'_>, list: object::Path<'_>) -> Vec<String> {
     let addresses = object::list(object, list).iter().enumerate();
     let warnings = addresses.filter_map(|(at, address)| {
         of_address(&format!("{path}[{at}]"), address.as_str().unwrap_or_default())
@@ -82,7 +82,7 @@ pub(super) fn of_addresses(path: &str, object: &Value<'static>, list: object::Pa
 }
 
 /// The warnings about the networks of a list at a path.
-pub(super) fn of_networks(path: &str, object: &Value<'static>, list: object::Path<'_>) -> Vec<String> {
+pub(super) fn of_networks(path: &str, object: &Value<'_>, list: object::Path<'_>) -> Vec<String> {
     let networks = object::list(object, list).iter().enumerate();
     let warnings = networks
         .flat_map(|(at, network)| of_network(&format!("{path}[{at}]"), network.as_str().unwrap_or_default()));

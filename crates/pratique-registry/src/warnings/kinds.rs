@@ -10,7 +10,7 @@ use super::pod_spec::of_label;
 use crate::object::{self, Path};
 
 // Upstream: pkg/api/node/util.go, GetWarningsForRuntimeClass
-pub(super) fn runtime_class(object: &Value<'static>) -> Vec<String> {
+pub(super) fn runtime_class(object: &Value<'_>) -> Vec<String> {
     let selector = object
         .at(&["scheduling", "nodeSelector"])
         .and_then(Value::as_object);
@@ -22,7 +22,7 @@ pub(super) fn runtime_class(object: &Value<'static>) -> Vec<String> {
 
 /// Quotas for requests that exceed those for limits.
 // Upstream: pkg/registry/core/resourcequota/strategy.go, WarningsOnCreate
-pub(super) fn resource_quota(object: &Value<'static>) -> Vec<String> {
+pub(super) fn resource_quota(object: &Value<'_>) -> Vec<String> {
     let amount = |name: &str| {
         let text = object.at(&["spec", "hard", name])?.as_str()?;
         Some((text.to_owned(), Quantity::parse(text).ok()?))
@@ -50,7 +50,7 @@ pub(super) fn resource_quota(object: &Value<'static>) -> Vec<String> {
 
 /// Certificates and a key that are no pair.
 // Upstream: pkg/registry/core/secret/strategy.go, warningsForSecret
-pub(super) fn secret(object: &Value<'static>) -> Option<String> {
+pub(super) fn secret(object: &Value<'_>) -> Option<String> {
     if object::text(object, &["type"]) != "kubernetes.io/tls" {
         return None;
     }
@@ -60,7 +60,7 @@ pub(super) fn secret(object: &Value<'static>) -> Option<String> {
 }
 
 // Upstream: pkg/registry/core/node/strategy.go, nodeWarnings
-pub(super) fn node(object: &Value<'static>) -> Vec<String> {
+pub(super) fn node(object: &Value<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
     if object::has(object, &["spec", "configSource"]) {
         warnings.push("spec.configSource: the feature is removed".to_owned());
@@ -74,9 +74,9 @@ pub(super) fn node(object: &Value<'static>) -> Vec<String> {
 
 /// Warns about an annotation that is newly set.
 // Upstream: pkg/registry/core/serviceaccount/strategy.go, warnIfHasEnforceMountableSecretsAnnotation
-pub(super) fn service_account(object: &Value<'static>, old: Option<&Value<'static>>) -> Option<String> {
+pub(super) fn service_account(object: &Value<'_>, old: Option<&Value<'_>>) -> Option<String> {
     const MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
-    let has_it = |object: &Value<'static>| object::has(object, &["metadata", "annotations", MOUNTABLE]);
+    let has_it = |object: &Value<'_>| object::has(object, &["metadata", "annotations", MOUNTABLE]);
     (has_it(object) && !old.is_some_and(has_it)).then(|| {
         format!(
             "metadata.annotations[{MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to \
@@ -86,7 +86,7 @@ pub(super) fn service_account(object: &Value<'static>, old: Option<&Value<'stati
 }
 
 // Upstream: pkg/registry/resource/resourceslice/strategy.go, WarningsOnCreate
-pub(super) fn resource_slice(object: &Value<'static>) -> Option<String> {
+pub(super) fn resource_slice(object: &Value<'_>) -> Option<String> {
     let driver = object::text(object, &["spec", "driver"]);
     (driver != driver.to_lowercase()).then(|| {
         format!(
@@ -98,7 +98,7 @@ pub(super) fn resource_slice(object: &Value<'static>) -> Option<String> {
 
 /// Warns about a Job with very many indexes, or the template of one.
 // Upstream: pkg/api/job/warnings.go, WarningsForJobSpec
-pub(super) fn job_spec(object: &Value<'static>, path: Path<'_>) -> Option<String> {
+pub(super) fn job_spec(object: &Value<'_>, path: Path<'_>) -> Option<String> {
     const MOST_COMPLETIONS: i64 = 100_000;
     const MOST_PARALLEL: i64 = 10_000;
     let spec = object.at(path)?;
@@ -116,7 +116,7 @@ pub(super) fn job_spec(object: &Value<'static>, path: Path<'_>) -> Option<String
 
 /// Warns about a schedule that names its time zone, which no new CronJob may.
 // Upstream: pkg/registry/batch/cronjob/strategy.go, WarningsOnUpdate
-pub(super) fn time_zone(object: &Value<'static>) -> Option<String> {
+pub(super) fn time_zone(object: &Value<'_>) -> Option<String> {
     object::text(object, &["spec", "schedule"])
         .contains("TZ")
         .then(|| {

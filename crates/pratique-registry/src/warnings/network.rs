@@ -11,7 +11,7 @@ fn when(applies: bool, message: &str) -> Option<String> {
 }
 
 // Upstream: pkg/api/service/warnings.go, GetWarningsForService
-pub(super) fn service(object: &Value<'static>, release: &Release) -> Vec<String> {
+pub(super) fn service(object: &Value<'_>, release: &Release) -> Vec<String> {
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
     const RANGES: &str = "loadBalancerSourceRanges";
     let text = |name: &str| object::text(object, &["spec", name]);
@@ -72,7 +72,7 @@ pub(super) fn service(object: &Value<'static>, release: &Release) -> Vec<String>
 }
 
 // Upstream: pkg/registry/core/endpoint/strategy.go, endpointsWarnings
-pub(super) fn endpoints(object: &Value<'static>) -> Vec<String> {
+pub(super) fn endpoints(object: &Value<'_>) -> Vec<String> {
     const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
     if object::text(object, &["metadata", "labels", MANAGED_BY]) == "endpoint-controller" {
         return Vec::new();
@@ -90,7 +90,7 @@ pub(super) fn endpoints(object: &Value<'static>) -> Vec<String> {
 }
 
 // Upstream: pkg/registry/discovery/endpointslice/strategy.go, WarningsOnCreate, WarningsOnUpdate
-pub(super) fn endpoint_slice(object: &Value<'static>, is_update: bool) -> Vec<String> {
+pub(super) fn endpoint_slice(object: &Value<'_>, is_update: bool) -> Vec<String> {
     const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
     const CONTROLLERS: [&str; 2] = [
         "endpointslice-controller.k8s.io",
@@ -112,7 +112,7 @@ pub(super) fn endpoint_slice(object: &Value<'static>, is_update: bool) -> Vec<St
 }
 
 // Upstream: pkg/registry/networking/networkpolicy/strategy.go, networkPolicyWarnings
-pub(super) fn network_policy(object: &Value<'static>) -> Vec<String> {
+pub(super) fn network_policy(object: &Value<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
         for (rule_index, rule) in object::list(object, &["spec", direction]).iter().enumerate() {

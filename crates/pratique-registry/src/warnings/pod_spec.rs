@@ -88,7 +88,7 @@ pub(super) fn of_label(label: &str) -> Option<&'static str> {
 
 /// The warnings about the labels that the expressions of a selector of nodes name.
 // Upstream: pkg/api/node/util.go, GetWarningsForNodeSelectorTerm
-pub(super) fn of_expressions(selector: &Value<'static>, path: &str) -> Vec<String> {
+pub(super) fn of_expressions(selector: &Value<'_>, path: &str) -> Vec<String> {
     let expressions = object::list(selector, &["matchExpressions"]).iter().enumerate();
     let warnings = expressions.filter_map(|(at, expression)| {
         let key = object::text(expression, &["key"]);
@@ -117,13 +117,13 @@ const MAX_PAIRS: usize = 10_000;
 pub(super) struct PodWarnings<'v> {
     /// The path of the pod as messages show it, with a dot in the end; empty of a pod itself.
     at: String,
-    pod: &'v Value<'static>,
-    spec: &'v Value<'static>,
+    pod: &'v Value<'v>,
+    spec: &'v Value<'v>,
     warnings: Vec<String>,
 }
 
 /// The warnings of a pod, or of a template at a path.
-pub(super) fn of(object: &Value<'static>, path: Path<'_>) -> Vec<String> {
+pub(super) fn of(object: &Value<'_>, path: Path<'_>) -> Vec<String> {
     let Some(pod) = object.at(path) else {
         return Vec::new();
     };
@@ -173,7 +173,7 @@ impl Display for ContainerPath {
 }
 
 /// Containers in the order in which they are visited, with their paths.
-fn containers<'v>(spec: &'v Value<'static>) -> impl Iterator<Item = (ContainerPath, &'v Value<'static>)> {
+fn containers<'v>(spec: &'v Value<'v>) -> impl Iterator<Item = (ContainerPath, &'v Value<'v>)> {
     let lists = ["initContainers", "containers", "ephemeralContainers"];
     lists.into_iter().flat_map(move |list| {
         let all = object::list(spec, &[list]).iter().enumerate();
@@ -208,7 +208,7 @@ impl PodWarnings<'_> {
         }
     }
 
-    fn node_term(&mut self, term: &Value<'static>, path: &str) {
+    fn node_term(&mut self, term: &Value<'_>, path: &str) {
         let path = format!("{}{path}", self.at);
         self.warnings.extend(of_expressions(term, &path));
     }
@@ -227,7 +227,7 @@ impl PodWarnings<'_> {
         }
     }
 
-    fn null_selector(&mut self, of: &Value<'static>, path: &str) {
+    fn null_selector(&mut self, of: &Value<'_>, path: &str) {
         if !object::has(of, &["labelSelector"]) {
             self.add(
                 &format!("{path}.labelSelector"),
@@ -284,7 +284,7 @@ impl PodWarnings<'_> {
     }
 
     /// Amounts of bytes that are not whole.
-    fn amounts(&mut self, path: Path<'_>, shown: &dyn Display, of: &Value<'static>) {
+    fn amounts(&mut self, path: Path<'_>, shown: &dyn Display, of: &Value<'_>) {
         for resource in ["memory", "ephemeral-storage"] {
             let Some(text) = of
                 .at(path)
@@ -311,7 +311,7 @@ impl PodWarnings<'_> {
         }
     }
 
-    fn container(&mut self, path: ContainerPath, container: &Value<'static>) {
+    fn container(&mut self, path: ContainerPath, container: &Value<'_>) {
         if object::has(self.pod, &["metadata", "annotations"]) {
             self.profiles(container);
         }
@@ -326,7 +326,7 @@ impl PodWarnings<'_> {
     }
 
     /// Annotations about profiles of a container.
-    fn profiles(&mut self, container: &Value<'static>) {
+    fn profiles(&mut self, container: &Value<'_>) {
         let name = object::text(container, &["name"]);
         let seccomp = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
         if !object::has(container, &["securityContext", "seccompProfile"])
@@ -350,7 +350,7 @@ impl PodWarnings<'_> {
         }
     }
 
-    fn hidden_variables(&mut self, path: ContainerPath, container: &Value<'static>) {
+    fn hidden_variables(&mut self, path: ContainerPath, container: &Value<'_>) {
         let mut names = BTreeSet::new();
         for (at, variable) in object::list(container, &["env"]).iter().enumerate() {
             let name = object::text(variable, &["name"]);
@@ -460,7 +460,7 @@ impl PodWarnings<'_> {
 }
 
 /// A port as Go writes the structure.
-fn go_port(port: &Value<'static>) -> String {
+fn go_port(port: &Value<'_>) -> String {
     format!(
         "{{Name:{} HostPort:{} ContainerPort:{} Protocol:{} HostIP:{}}}",
         object::text(port, &["name"]),

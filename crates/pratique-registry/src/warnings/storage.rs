@@ -10,7 +10,7 @@ const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 const CLASS_MESSAGE: &str = "deprecated since v1.8; use \"storageClassName\" attribute instead";
 
 // Upstream: pkg/api/persistentvolumeclaim/util.go, GetWarningsForPersistentVolumeClaim
-pub(super) fn claim(object: &Value<'static>) -> Vec<String> {
+pub(super) fn claim(object: &Value<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
     if object::has(object, &["metadata", "annotations", CLASS_ANNOTATION]) {
         warnings.push(format!(
@@ -23,7 +23,7 @@ pub(super) fn claim(object: &Value<'static>) -> Vec<String> {
 
 /// The warnings about the amounts of a claim, whose spec is shown at a path.
 // Upstream: pkg/api/persistentvolumeclaim/util.go, GetWarningsForPersistentVolumeClaimSpec
-pub(super) fn of_claim_amounts(claim: &Value<'static>, shown: &str) -> Vec<String> {
+pub(super) fn of_claim_amounts(claim: &Value<'_>, shown: &str) -> Vec<String> {
     let mut warnings = Vec::new();
     for kind in ["requests", "limits"] {
         let amount = object::text(claim, &["spec", "resources", kind, "storage"]);
@@ -39,7 +39,7 @@ pub(super) fn of_claim_amounts(claim: &Value<'static>, shown: &str) -> Vec<Strin
 
 /// The warnings about the templates of claims that a StatefulSet has.
 // Upstream: pkg/registry/apps/statefulset/strategy.go, WarningsOnCreate, WarningsOnUpdate
-pub(super) fn claim_templates(object: &Value<'static>, is_update: bool) -> Vec<String> {
+pub(super) fn claim_templates(object: &Value<'_>, is_update: bool) -> Vec<String> {
     // The server's path of an update ends so.
     let spec = if is_update { ".Spec" } else { "" };
     let claims = object::list(object, &["spec", "volumeClaimTemplates"]);
@@ -50,7 +50,7 @@ pub(super) fn claim_templates(object: &Value<'static>, is_update: bool) -> Vec<S
 }
 
 // Upstream: pkg/api/persistentvolume/util.go, GetWarningsForPersistentVolume
-pub(super) fn volume(object: &Value<'static>) -> Vec<String> {
+pub(super) fn volume(object: &Value<'_>) -> Vec<String> {
     const ANNOTATIONS: [(&str, &str); 2] = [
         (CLASS_ANNOTATION, CLASS_MESSAGE),
         (
@@ -92,7 +92,7 @@ pub(super) fn volume(object: &Value<'static>) -> Vec<String> {
 }
 
 // Upstream: pkg/api/storage/util.go, GetWarningsForStorageClass
-pub(super) fn storage_class(object: &Value<'static>) -> Vec<String> {
+pub(super) fn storage_class(object: &Value<'_>) -> Vec<String> {
     let topologies = object::list(object, &["allowedTopologies"]).iter().enumerate();
     let warnings = topologies.flat_map(|(at, topology)| {
         let expressions = object::list(topology, &["matchLabelExpressions"])
@@ -110,7 +110,7 @@ pub(super) fn storage_class(object: &Value<'static>) -> Vec<String> {
 
 /// The warning about tokens that a driver is given where they can be logged; not where they were before.
 // Upstream: pkg/registry/storage/csidriver/strategy.go, WarningsOnCreate, WarningsOnUpdate
-pub(super) fn driver(object: &Value<'static>, old: Option<&Value<'static>>) -> Option<String> {
+pub(super) fn driver(object: &Value<'_>, old: Option<&Value<'_>>) -> Option<String> {
     const REQUESTS: &[&str] = &["spec", "tokenRequests"];
     let is_old = old.is_some_and(|old| object::same(object, old, REQUESTS));
     let is_told = !is_old
@@ -124,7 +124,7 @@ pub(super) fn driver(object: &Value<'static>, old: Option<&Value<'static>>) -> O
 }
 
 // Upstream: pkg/api/storage/util.go, GetWarningsForCSIStorageCapacity
-pub(super) fn storage_capacity(object: &Value<'static>) -> Vec<String> {
+pub(super) fn storage_capacity(object: &Value<'_>) -> Vec<String> {
     let Some(selector) = object.get("nodeTopology") else {
         return Vec::new();
     };

@@ -29,7 +29,7 @@ impl VolumePath<'_> {
 }
 
 /// The warnings about the paths in each volume.
-pub(super) fn of_volumes(volumes: &[Value<'static>]) -> Vec<String> {
+pub(super) fn of_volumes(volumes: &[Value<'_>]) -> Vec<String> {
     let mut warnings = Vec::new();
     for volume in volumes {
         let name = quote(object::text(volume, &["name"]));
@@ -66,7 +66,7 @@ pub(super) fn of_volumes(volumes: &[Value<'static>]) -> Vec<String> {
 }
 
 /// A source with its name, if sources of its kind have one.
-fn describe_source(kind: &str, name: Option<&Value<'static>>) -> String {
+fn describe_source(kind: &str, name: Option<&Value<'_>>) -> String {
     if kind == "DownwardAPI" {
         return kind.to_owned();
     }
@@ -75,7 +75,7 @@ fn describe_source(kind: &str, name: Option<&Value<'static>>) -> String {
 }
 
 /// The paths that a source gives to its items.
-fn item_paths<'v>(source: &'v Value<'static>, description: &str) -> Vec<VolumePath<'v>> {
+fn item_paths<'v>(source: &'v Value<'v>, description: &str) -> Vec<VolumePath<'v>> {
     let items = object::list(source, &["items"]).iter();
     let paths = items.map(|item| VolumePath {
         path: trimmed(object::text(item, &["path"])),
@@ -89,7 +89,7 @@ fn trimmed(path: &str) -> &str {
 }
 
 /// The paths of one source of a projected volume.
-fn projected_paths<'v>(projection: &'v Value<'static>) -> Vec<VolumePath<'v>> {
+fn projected_paths<'v>(projection: &'v Value<'v>) -> Vec<VolumePath<'v>> {
     for (field, kind) in [
         ("configMap", "ConfigMap"),
         ("secret", "Secret"),
@@ -102,7 +102,7 @@ fn projected_paths<'v>(projection: &'v Value<'static>) -> Vec<VolumePath<'v>> {
             return item_paths(source, &describe_source(kind, source.get("name")));
         }
     }
-    let path = |source: &'v Value<'static>, field: &str, description: String| VolumePath {
+    let path = |source: &'v Value<'v>, field: &str, description: String| VolumePath {
         path: trimmed(object::text(source, &[field])),
         source: description,
     };

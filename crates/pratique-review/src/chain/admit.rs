@@ -4,8 +4,9 @@ use pratique::observer::{ChainObserver, ChainStep, Span};
 use pratique::policy::PolicyObserver;
 #[cfg(feature = "webhooks")]
 use pratique::webhook::WebhookObserver;
-use pratique::{Admission, AdmissionContext, ObjectModel, Outcome, Unfinished};
+use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, Outcome, Unfinished};
 use pratique_json::Value;
+use pratique_schema::Schema;
 use pratique_types::AdmissionRequest;
 
 use super::steps::{RecordingModel, Step, StepRecorder};
@@ -17,7 +18,7 @@ pub struct Admitted {
     pub outcome: Outcome,
     /// The steps of the chain.
     pub steps: Vec<Step>,
-    /// The object as the last part left it: as it is stored, where the request is allowed.
+    /// The object as it is stored; null where the request is not allowed.
     pub object: Value<'static>,
 }
 
@@ -37,14 +38,14 @@ pub async fn admit(
     let mut recording = Recording {
         observer,
         steps: StepRecorder::new(sent, &request.object, &model),
+        object: Value::Null,
     };
     let context = context.with_object_model(&model);
     let outcome = admission.admit(request, context, &mut recording).await?;
-    let (steps, object) = recording.steps.into_steps();
     Ok(Admitted {
         outcome,
-        steps,
-        object,
+        steps: recording.steps.into_steps(),
+        object: recording.object,
     })
 }
 
@@ -52,6 +53,8 @@ pub async fn admit(
 struct Recording<'a, 'm> {
     observer: &'a mut dyn ChainObserver,
     steps: StepRecorder<'m>,
+    /// The object that is admitted.
+    object: Value<'static>,
 }
 
 impl ChainObserver for Recording<'_, '_> {
@@ -75,5 +78,10 @@ impl ChainObserver for Recording<'_, '_> {
 
     fn phase(&mut self, span: &Span) {
         self.observer.phase(span);
+    }
+
+    fn admitted(&mut self, attributes: &Attributes<'_>) {
+        self.object = attributes.object.owned_within(Schema::table());
+        self.observer.admitted(attributes);
     }
 }

@@ -1,15 +1,15 @@
 //! Records what each step of the chain does to a request.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use pratique::Attributes;
 use pratique::ObjectModel;
 use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
 use pratique::observer::{ChainStep, Phase, StepResult};
 use pratique::policy::Cluster;
 use pratique_json::Value;
 use pratique_manifest::Plugin;
-use pratique_types::GroupVersionKind;
+use pratique_schema::Schema;
+use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 /// The name of the step in which an API server sets defaults.
 pub const DEFAULTING: &str = "defaulting";
@@ -37,9 +37,9 @@ pub enum StepEffect {
     /// It changed the object.
     Changed {
         /// The object before.
-        before: Value<'static>,
+        before: Arc<Value<'static>>,
         /// The object as it left it.
-        after: Value<'static>,
+        after: Arc<Value<'static>>,
     },
     /// It refused the request, with this message.
     Refused(String),
@@ -51,7 +51,7 @@ pub enum StepEffect {
 pub(super) struct StepRecorder<'m> {
     model: &'m RecordingModel<'m>,
     /// The object as the last step left it.
-    last: Value<'static>,
+    last: Arc<Value<'static>>,
     steps: Vec<Step>,
 }
 
@@ -60,7 +60,7 @@ impl<'m> StepRecorder<'m> {
     pub(super) fn new(sent: &Value<'_>, defaulted: &Value<'_>, model: &'m RecordingModel<'m>) -> Self {
         let mut recorder = StepRecorder {
             model,
-            last: sent.clone().into_owned(),
+            last: owned(sent),
             steps: Vec::new(),
         };
         recorder.changed(DEFAULTING, None, (Phase::Mutating, false), defaulted);
@@ -73,7 +73,9 @@ impl<'m> StepRecorder<'m> {
         for change in changes {
             self.changed(step.name, Some(change.name), at, &change.object);
         }
-        self.changed(step.name, None, at, step.attributes.object);
+        if step.may_differ {
+            self.changed(step.name, None, at, step.attributes.object);
+        }
         let did = match step.result {
             StepResult::Refused(status) => StepEffect::Refused(status.message.clone()),
             StepResult::Undecided(undecided) => StepEffect::Undecided(undecided.missing.to_string()),
@@ -92,11 +94,11 @@ impl<'m> StepRecorder<'m> {
     }
 
     fn changed(&mut self, name: &str, by: Option<String>, at: (Phase, bool), object: &Value<'_>) {
-        if *object == self.last {
+        if *object == *self.last {
             return;
         }
-        let after = object.clone().into_owned();
-        let before = std::mem::replace(&mut self.last, after.clone());
+        let after = owned(object);
+        let before = std::mem::replace(&mut self.last, Arc::clone(&after));
         self.push(name, by, at, StepEffect::Changed { before, after });
     }
 
@@ -116,10 +118,15 @@ impl<'m> StepRecorder<'m> {
         });
     }
 
-    /// The steps, and the object as the last left it.
-    pub(super) fn into_steps(self) -> (Vec<Step>, Value<'static>) {
-        (self.steps, self.last)
+    /// The steps.
+    pub(super) fn into_steps(self) -> Vec<Step> {
+        self.steps
     }
+}
+
+/// A copy that borrows nothing but the names of fields.
+fn owned(object: &Value<'_>) -> Arc<Value<'static>> {
+    Arc::new(object.owned_within(Schema::table()))
 }
 
 /// An object model that records what each policy and webhook makes of the object.
@@ -193,7 +200,12 @@ impl ObjectModel for RecordingModel<'_> {
         self.model.convert(kind, object)
     }
 
-    fn prepare(&self, attributes: Attributes<'_>, cluster: &dyn Cluster) -> Result<Prepared, Refused> {
-        self.model.prepare(attributes, cluster)
+    fn prepare<'v>(
+        &self,
+        request: &AdmissionRequest<'_>,
+        object: &Value<'v>,
+        cluster: &dyn Cluster,
+    ) -> Result<Prepared<'v>, Refused> {
+        self.model.prepare(request, object, cluster)
     }
 }

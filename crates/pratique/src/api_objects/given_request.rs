@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_json::Value;
+use pratique_policy::Cluster;
 use pratique_policy::object_model::{Mutator, ObjectModel, Prepared, Refused};
-use pratique_policy::{Attributes, Cluster};
 use pratique_registry::{is_stored, no_name};
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 
@@ -37,14 +37,19 @@ impl ObjectModel for GivenRequest {
     fn set_defaults(&self, _: &GroupVersionKind, _: &mut Value<'_>, _: Mutator<'_>) {}
 
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate
-    fn prepare(&self, attributes: Attributes<'_>, _: &dyn Cluster) -> Result<Prepared, Refused> {
-        let is_unnamed = self.needs_name && !is_named(attributes.object);
+    fn prepare<'v>(
+        &self,
+        request: &AdmissionRequest<'_>,
+        object: &Value<'v>,
+        _: &dyn Cluster,
+    ) -> Result<Prepared<'v>, Refused> {
+        let is_unnamed = self.needs_name && !is_named(object);
         self.is_refused.store(is_unnamed, Ordering::Relaxed);
         if !is_unnamed {
             return Ok(Prepared::default());
         }
         Err(Refused {
-            status: no_name(&attributes.request.kind),
+            status: no_name(&request.kind),
             warnings: Vec::new(),
         })
     }

@@ -7,8 +7,8 @@ use pratique_expression::Missing;
 use pratique_json::Value;
 use pratique_match::Namespace;
 use pratique_objects::changed_paths;
+use pratique_policy::Cluster;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
-use pratique_policy::{Attributes, Cluster};
 use pratique_registry::{GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
 use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, Status, status};
@@ -24,7 +24,7 @@ use super::old_object::OldObject;
 pub struct ReceivedRequest<'m> {
     model: &'m ApiObjects,
     /// The request as the registry received it, without its object; `None` for requests that are not prepared.
-    received: Option<Received<'static>>,
+    received: Option<Received<'static, 'static>>,
     /// A server's messages about fields of a custom resource that its schema does not have.
     unknown_fields: Vec<String>,
     /// A server's warnings before admission.
@@ -346,32 +346,36 @@ impl ObjectModel for ReceivedRequest<'_> {
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, Create, Update
-    fn prepare(&self, attributes: Attributes<'_>, cluster: &dyn Cluster) -> Result<Prepared, Refused> {
+    fn prepare<'v>(
+        &self,
+        request: &AdmissionRequest<'_>,
+        object: &Value<'v>,
+        cluster: &dyn Cluster,
+    ) -> Result<Prepared<'v>, Refused> {
         let Some(received) = &self.received else {
-            return self.named(attributes);
+            return self.named(request, object).map(|()| Prepared::default());
         };
-        let prepared = self.prepared(received, attributes, cluster);
+        let prepared = self.prepared(received.clone(), request, object, cluster);
         self.is_refused.store(prepared.is_err(), Ordering::Relaxed);
         prepared
     }
 }
 
 impl ReceivedRequest<'_> {
-    /// The result for an object that is not prepared. One of a kind that is not known needs a name, too.
+    /// Refuses an object that is not prepared, if it has no name. One of a kind that is not known needs one, too.
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate
-    fn named(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
-        let request = attributes.request;
+    fn named(&self, request: &AdmissionRequest<'_>, object: &Value<'_>) -> Result<(), Refused> {
         let is_stored = request.operation == Operation::Create
             && request.sub_resource.is_empty()
             && !self.model.knows(&request.kind);
-        if is_stored && !is_named(attributes.object) {
+        if is_stored && !is_named(object) {
             self.is_refused.store(true, Ordering::Relaxed);
             return Err(Refused {
                 status: no_name(&request.kind),
                 warnings: Vec::new(),
             });
         }
-        Ok(Prepared::default())
+        Ok(())
     }
 
     /// Whether there are rules by which the object of a request is judged.
@@ -386,7 +390,7 @@ impl ReceivedRequest<'_> {
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate; update.go, BeforeUpdate
     fn validate(
         &self,
-        attributes: &pratique_registry::Attributes,
+        attributes: &pratique_registry::Attributes<'_>,
         cluster: &dyn Cluster,
     ) -> Result<(), Box<Status>> {
         let Some(validator) = self.options.validator else {
@@ -402,7 +406,7 @@ impl ReceivedRequest<'_> {
                 NamespaceView::Unreadable(&not_found)
             }
         };
-        let judge = |object: &Value<'static>, old: &Value<'static>| {
+        let judge = |object: &Value<'_>, old: &Value<'_>| {
             let candidate = Candidate::new(&attributes.kind, object)
                 .of_subresource(&attributes.subresource)
                 .in_namespace(namespace);
@@ -420,7 +424,8 @@ impl ReceivedRequest<'_> {
             }
             Err(Rejection::NotValidated(_)) | Ok(()) => return Ok(()),
         };
-        let (mut object, mut old_object) = (given.0.clone(), given.1.clone());
+        let names = self.model.builtin.field_names();
+        let (mut object, mut old_object) = (given.0.owned_within(names), given.1.owned_within(names));
         let is_update = attributes.operation == Operation::Update;
         let kind = &attributes.kind;
         let is_whole = if is_update {
@@ -461,24 +466,23 @@ impl ReceivedRequest<'_> {
         *self.left_open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn prepared(
+    fn prepared<'v>(
         &self,
-        received: &Received<'static>,
-        attributes: Attributes<'_>,
+        mut received: Received<'static, 'v>,
+        request: &AdmissionRequest<'_>,
+        object: &Value<'v>,
         cluster: &dyn Cluster,
-    ) -> Result<Prepared, Refused> {
-        let mut received = received.clone();
-        let original = &attributes.request.object;
-        let field_names = self.model.builtin.field_names();
-        if std::ptr::eq(attributes.object, original) || attributes.object == original {
-            received.attributes.object = original.owned_within(field_names)
+    ) -> Result<Prepared<'v>, Refused> {
+        let original = &request.object;
+        if std::ptr::eq(object, original) || object == original {
+            received.attributes.object = object.clone()
         } else {
-            received.replace_object(attributes.object.owned_within(field_names))
+            received.replace_object(object.clone())
         }
         // On creation there is no stored object.
-        let old = received.attributes.old_object.clone();
+        let old = received.attributes.old_object.clone().into_owned();
         let old = OldObject(&old);
-        let validate = |prepared: &pratique_registry::Prepared| {
+        let validate = |prepared: &pratique_registry::Prepared<'v>| {
             let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
             dropped.clone_from(&prepared.dropped);
             self.validate(&prepared.attributes, cluster)
@@ -494,15 +498,15 @@ impl ReceivedRequest<'_> {
             self.registry(&kinds, &old).prepare_valid(received, &validate)
         };
         let prepared = prepared.map_err(refused)?;
-        let (mut object, warnings) = (prepared.attributes.object, prepared.warnings);
+        let (mut stored, warnings) = (prepared.attributes.object, prepared.warnings);
         if has_empty {
-            self.model.builtin.settle(&attributes.request.kind, &mut object);
+            self.model.builtin.settle(&request.kind, &mut stored);
         }
-        self.record(DefaultedBy::Preparation, attributes.object, &object);
+        self.record(DefaultedBy::Preparation, object, &stored);
         let question = self.open_question();
-        let undecided = question.map(|question| Box::new(missing(question, &attributes.request.namespace)));
+        let undecided = question.map(|question| Box::new(missing(question, &request.namespace)));
         Ok(Prepared {
-            object: Some(object),
+            object: Some(stored),
             warnings,
             undecided,
         })

@@ -15,16 +15,16 @@ use crate::step::{Attributes, Place};
 
 /// The state that the second round takes from the first.
 #[derive(Default)]
-struct Rounds {
+struct Rounds<'r> {
     second: bool,
     policies: Reinvocation,
     /// The object as the policies left it; `None` if it was still unchanged.
-    after_policies: Option<Arc<Value<'static>>>,
+    after_policies: Option<Arc<Value<'r>>>,
     #[cfg(feature = "webhooks")]
     webhooks: pratique_webhook::Reinvocation,
 }
 
-impl Rounds {
+impl Rounds<'_> {
     /// Whether a policy or webhook changed the object, so that a second round is due.
     fn needs_second(&self) -> bool {
         #[cfg(feature = "webhooks")]
@@ -35,7 +35,7 @@ impl Rounds {
     }
 }
 
-impl ChainRun<'_> {
+impl<'r> ChainRun<'r> {
     pub(super) async fn mutate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let mut rounds = Rounds::default();
         self.round(&mut rounds, observer).await?;
@@ -47,7 +47,7 @@ impl ChainRun<'_> {
         Ok(())
     }
 
-    async fn round(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    async fn round(&mut self, rounds: &mut Rounds<'r>, observer: &mut dyn ChainObserver) -> Result<(), End> {
         self.plugins(Phase::Mutating, Stage::BeforeDynamic, observer)
             .await?;
         self.steps(Place::BeforeMutatingPolicies, observer).await?;
@@ -72,7 +72,7 @@ impl ChainRun<'_> {
 
     async fn mutating_policies(
         &mut self,
-        rounds: &mut Rounds,
+        rounds: &mut Rounds<'r>,
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
         if rounds.second {

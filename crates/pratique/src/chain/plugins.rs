@@ -15,7 +15,7 @@ use crate::observer::{ChainObserver, Logging, Phase};
 use crate::panics::caught;
 use crate::plugins;
 
-impl ChainRun<'_> {
+impl<'r> ChainRun<'r> {
     /// Runs one half of the plugins of a stage, up to the first that refuses the request. An undecided plugin ends
     /// mutation as well, but not validation: later plugins may still refuse.
     pub(super) async fn plugins(
@@ -102,15 +102,18 @@ impl ChainRun<'_> {
         let request = self.request;
         let mut current = self.object.take();
         if let Some(object) = current.as_mut().and_then(Arc::get_mut) {
-            let result = change(self, &mut MutableAttributes::new(request, object));
+            let mut attributes = MutableAttributes::new(request, object);
+            let result = change(self, &mut attributes);
+            self.may_differ |= attributes.changed();
             self.object = current;
             return result;
         }
-        let original: &Value<'_> = current.as_deref().unwrap_or(&request.object);
+        let original: &Value<'r> = current.as_deref().unwrap_or(&request.object);
         let mut copy = None;
         let mut attributes = MutableAttributes::copy_on_write(request, original, &mut copy);
         let result = change(self, &mut attributes);
-        self.object = copy.map(|copy| Arc::new(copy.into_owned())).or(current);
+        self.may_differ |= copy.is_some();
+        self.object = copy.map(Arc::new).or(current);
         result
     }
 

@@ -25,18 +25,22 @@ impl ChainRun<'_> {
             phase: Phase::Validating,
             is_reinvoked: false,
             attributes: self.attributes(),
+            may_differ: self.may_differ,
             result: StepResult::of(&ended),
         });
+        self.may_differ = false;
         ended
     }
 
     fn prepare_by(&mut self, model: &dyn ObjectModel) -> Result<(), End> {
-        match model.prepare(self.attributes(), self.context.cluster) {
+        let object = self.object.as_deref().unwrap_or(&self.request.object);
+        match model.prepare(self.request, object, self.context.cluster) {
             Ok(prepared) => {
                 self.outcome
                     .undecided
                     .extend(undecided_validation(prepared.undecided));
                 self.outcome.warnings.extend(prepared.warnings);
+                self.may_differ |= prepared.object.is_some();
                 self.prepared = prepared.object;
                 Ok(())
             }

@@ -7,7 +7,8 @@ use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
 use pratique::policy::Cluster;
 use pratique::types::{GroupVersionKind, Reason, Status};
 use pratique::{
-    Admission, AdmissionBuilder, AdmissionContext, Attributes, EvalContext, ObjectModel, Objects, Outcome,
+    Admission, AdmissionBuilder, AdmissionContext, AdmissionRequest, EvalContext, ObjectModel, Objects,
+    Outcome,
 };
 use pratique_json::Value;
 
@@ -36,13 +37,18 @@ impl ObjectModel for Trailing {
         Ok(())
     }
 
-    fn prepare(&self, attributes: Attributes<'_>, _: &dyn Cluster) -> Result<Prepared, Refused> {
+    fn prepare<'v>(
+        &self,
+        _: &AdmissionRequest<'_>,
+        object: &Value<'v>,
+        _: &dyn Cluster,
+    ) -> Result<Prepared<'v>, Refused> {
         let warnings = vec!["prepared".to_owned()];
         if self.refuses {
             let status = Box::new(Status::failure(Reason::Invalid, "invalid"));
             return Err(Refused { status, warnings });
         }
-        let object = Some(append(attributes.object, "p"));
+        let object = Some(append(object, "p"));
         Ok(Prepared {
             object,
             warnings,

@@ -159,7 +159,7 @@ impl Ours {
         chain: Option<&PluginChain>,
         effects: &mut Effects,
         warnings: &mut Vec<String>,
-    ) -> Result<Prepared, Box<Status>> {
+    ) -> Result<Prepared<'static>, Box<Status>> {
         let registry = Registry {
             scheme: &self.scheme,
             store: &self.stored,
