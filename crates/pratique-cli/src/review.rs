@@ -183,10 +183,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         warn("--chain", state.faults());
         WholeChain::new(state, for_controllers, phases.preparation)
     });
-    // Webhooks are called one after the other, as they may have side effects; a chain is run by one request after another,
-    // as each may charge quotas and store what others look up.
+    // Webhooks are called one after the other, as they may have side effects. A chain is run by one request after another, in its
+    // turn, as each may charge quotas and store what others look up.
     let plugins_run = chain.is_some();
-    let threads = if arguments.webhooks || chain.is_some() {
+    let threads = if arguments.webhooks {
         1
     } else {
         crate::stream::ordered::cores()
@@ -229,10 +229,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     printer.sources.clone_from(&inputs.sources);
     let state = Arc::new(cluster);
     let start = Arc::clone(&state);
-    crate::stream::ordered::in_order(
+    crate::stream::ordered::in_turns(
         threads,
         move |sender| inputs.send(limits, start, &sender),
-        |unit, emit| reviewer.review(unit, emit),
+        |unit, turn, emit| reviewer.review(unit, turn, emit),
         |reviewed| printer.print(reviewed),
     )?;
     printer.end_progress();

@@ -177,7 +177,7 @@ impl Registry<'_> {
     }
 }
 
-impl Prepared {
+impl Prepared<'_> {
     /// The warnings that the answer has whether or not the object is valid.
     fn first_warnings(&self) -> &[String] {
         self.warnings.get(..self.first_warnings).unwrap_or(&self.warnings)

@@ -195,7 +195,7 @@ impl WholeChain {
         Review {
             steps: Some(steps),
             causes,
-            dropped: received.as_ref().map(dropped_fields).unwrap_or_default(),
+            dropped: received.map_or_else(Vec::new, |(received, _)| dropped_fields(received)),
             ..recorder.into_review(outcome)
         }
     }

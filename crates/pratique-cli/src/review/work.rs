@@ -1,11 +1,16 @@
 //! Reviews a part of the inputs, up to what is to be printed.
 
+use std::sync::Arc;
+
+use pratique::Unfinished;
 use pratique::api_objects::ApiObjects;
 use pratique_json::Value;
 use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_request::{AssumedResource, review};
-use pratique_review::{PreparedObject, ReviewInput, Reviewer, decode_warnings};
+use pratique_review::{
+    ChainRequest, PreparedObject, Review, ReviewDetail, ReviewInput, Reviewer, StepRecord, decode_warnings,
+};
 use pratique_types::Operation;
 
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
@@ -38,6 +43,7 @@ use crate::review::named_inputs::NamedInput;
 use crate::review::object_files::ResultObject;
 use crate::review::tally::Tally;
 use crate::stream::input_errors::{JsonError, described};
+use crate::stream::ordered::Turn;
 use crate::stream::read::Unit;
 use crate::style::Style;
 
@@ -120,6 +126,15 @@ pub(super) struct Reviewed {
     pub(super) end: Option<End>,
 }
 
+/// A request before it is decided about.
+struct OpenRequest<'o> {
+    input: InputRequest<'o>,
+    pods: WorkloadPods,
+    prepared: PreparedObject<'o>,
+    /// As the chain received it, if one is run.
+    received: Option<ChainRequest<'o>>,
+}
+
 /// Where a part of the inputs ends.
 pub(super) enum End {
     File,
@@ -128,13 +143,14 @@ pub(super) enum End {
 
 impl InputReviewer<'_> {
     /// Reviews a part of the inputs. What comes of it is emitted in parts, so that not much of it is held.
-    pub(super) fn review(&self, unit: Unit, emit: &mut dyn FnMut(Reviewed)) {
+    pub(super) fn review(&self, unit: Unit, turn: Turn, emit: &mut dyn FnMut(Reviewed)) {
         let mut reviewed = Reviewed::default();
         match unit {
             Unit::Piece { path, piece, state } => {
                 let objects = piece::read(&path, &piece);
                 let fields = PieceFields::new(&path, &piece);
-                if let Err(error) = self.objects(objects, (&state, &fields), &mut reviewed, emit) {
+                let given = (objects, turn);
+                if let Err(error) = self.objects(given, (&state, &fields), &mut reviewed, emit) {
                     reviewed.fatal = Some(error);
                 }
             }
@@ -148,7 +164,7 @@ impl InputReviewer<'_> {
 
     fn objects(
         &self,
-        objects: ParsedObjects<'_>,
+        (objects, turn): (ParsedObjects<'_>, Turn),
         (state, fields): (&ClusterState, &PieceFields<'_>),
         reviewed: &mut Reviewed,
         emit: &mut dyn FnMut(Reviewed),
@@ -159,35 +175,111 @@ impl InputReviewer<'_> {
         for fault in objects.faults {
             reviewed.fault(fault);
         }
-        for mut input in objects.objects {
-            input.origin = self.rendered.origin(fields, &input.location, &input.object);
-            let is_review = review::is_review(&input.object);
-            let built = if is_review {
-                decode_review(input, reviewed)
-            } else {
-                let number = input.location.document + 1;
-                self.builder.input(input, &state.resolver, number)
-            };
-            match built {
-                Ok(built) => {
-                    let resource = &built.request.resource;
-                    reviewed.policies += usize::from(input_policies::configures_admission(resource));
-                    reviewed.named.extend(NamedInput::from_request(&built, is_review));
-                    self.request(built, (state, Some(fields)), reviewed)?;
-                }
-                Err(InputError::Cli(error)) => return Err(error),
-                Err(error) => reviewed.fault(error),
+        if self.reviewer.chain_objects().is_some() {
+            return self.objects_in_chain((objects.objects, turn), (state, fields), reviewed, emit);
+        }
+        drop(turn);
+        for input in objects.objects {
+            match self.build(input, (state, fields), reviewed) {
+                Ok(built) => self.request(built, (state, Some(fields)), reviewed)?,
+                Err(error) => reviewed.fault_of_request(error)?,
             }
-            if reviewed.len() >= PART {
-                emit(std::mem::take(reviewed));
-            }
+            reviewed.emit_part(emit);
         }
         Ok(())
     }
 
+    /// Reviews objects by a chain. What depends on no request before is done at once; the chain itself is run in the turn of the
+    /// objects, after those of all parts before.
+    fn objects_in_chain(
+        &self,
+        (objects, turn): (Vec<InputObject<'_>>, Turn),
+        (state, fields): (&ClusterState, &PieceFields<'_>),
+        reviewed: &mut Reviewed,
+        emit: &mut dyn FnMut(Reviewed),
+    ) -> Result<(), CliError> {
+        let built = objects
+            .into_iter()
+            .map(|input| self.build(input, (state, fields), reviewed));
+        let built: Vec<Result<InputRequest<'_>, InputError>> = built.collect();
+        let states = built.iter().map(|built| {
+            let input = built.as_ref().ok()?;
+            state.at(&input.location, &input.request.namespace)
+        });
+        let changed_states: Vec<Option<Arc<ClusterState>>> = states.collect();
+        let states = || {
+            changed_states
+                .iter()
+                .map(move |changed| changed.as_deref().unwrap_or(state))
+        };
+        let opened = built.into_iter().zip(states());
+        let opened = opened.map(|(built, state)| {
+            built.map(|input| {
+                reviewed.operations.count(input.request.operation);
+                let pods = self.expansion.pods_of(&input, false);
+                self.open(input, pods, state)
+            })
+        });
+        let opened: Vec<Result<OpenRequest<'_>, InputError>> = opened.collect();
+        let has_pods = |open: &OpenRequest<'_>| matches!(open.pods, WorkloadPods::Evaluated(_));
+        let expands = opened.iter().flatten().any(has_pods);
+        turn.begin();
+        if expands {
+            // The Pod of a workload comes right after it, and is made of what the chain makes of it.
+            for (opened, state) in opened.into_iter().zip(states()) {
+                match opened {
+                    Ok(mut open) => {
+                        let review = self.decide(&mut open, state);
+                        self.answer(&open, review, (state, Some(fields)), reviewed)?;
+                    }
+                    Err(error) => reviewed.fault_of_request(error)?,
+                }
+                reviewed.emit_part(emit);
+            }
+            return Ok(());
+        }
+        let decided = opened.into_iter().zip(states()).map(|(opened, state)| {
+            opened.map(|mut open| {
+                let review = self.decide(&mut open, state);
+                (open, review)
+            })
+        });
+        let decided: Vec<_> = decided.collect();
+        drop(turn);
+        for (decided, state) in decided.into_iter().zip(states()) {
+            match decided {
+                Ok((open, review)) => self.answer(&open, review, (state, Some(fields)), reviewed)?,
+                Err(error) => reviewed.fault_of_request(error)?,
+            }
+            reviewed.emit_part(emit);
+        }
+        Ok(())
+    }
+
+    /// Builds the request of an input.
+    fn build<'t>(
+        &self,
+        mut input: InputObject<'t>,
+        (state, fields): (&ClusterState, &PieceFields<'_>),
+        reviewed: &mut Reviewed,
+    ) -> Result<InputRequest<'t>, InputError> {
+        input.origin = self.rendered.origin(fields, &input.location, &input.object);
+        let is_review = review::is_review(&input.object);
+        let built = if is_review {
+            decode_review(input, reviewed)?
+        } else {
+            let number = input.location.document + 1;
+            self.builder.input(input, &state.resolver, number)?
+        };
+        let resource = &built.request.resource;
+        reviewed.policies += usize::from(input_policies::configures_admission(resource));
+        reviewed.named.extend(NamedInput::from_request(&built, is_review));
+        Ok(built)
+    }
+
     fn request(
         &self,
-        mut input: InputRequest<'_>,
+        input: InputRequest<'_>,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
@@ -195,17 +287,88 @@ impl InputReviewer<'_> {
         let state = changed_state.as_deref().unwrap_or(state);
         reviewed.operations.count(input.request.operation);
         let pods = self.expansion.pods_of(&input, false);
-        let prepared = self.reviewer.prepare(&mut input, state.api_objects());
-        let result = self.evaluate(&input, &prepared, state, reviewed);
+        let mut open = self.open(input, pods, state);
+        let review = self.decide(&mut open, state);
+        self.answer(&open, review, (state, fields), reviewed)
+    }
+
+    /// Does what depends on no request before.
+    fn open<'o>(
+        &'o self,
+        input: InputRequest<'o>,
+        pods: WorkloadPods,
+        state: &'o ClusterState,
+    ) -> OpenRequest<'o> {
+        let mut input = input;
+        OpenRequest {
+            pods,
+            prepared: self.reviewer.prepare(&mut input, state.api_objects()),
+            received: self.reviewer.receive_in_chain(&input),
+            input,
+        }
+    }
+
+    /// Decides about a request.
+    fn decide(&self, open: &mut OpenRequest<'_>, state: &ClusterState) -> Result<Review, Unfinished> {
+        let detail = self.detail(open);
+        let (input, prepared) = (&open.input, &open.prepared);
+        match open.received.take() {
+            Some(received) => {
+                self.reviewer
+                    .decide_in_chain(&state.objects, (input, prepared), received, detail)
+            }
+            None => self.reviewer.decide(&state.objects, input, prepared),
+        }
+    }
+
+    /// What is looked at of the review of a request by the chain.
+    fn detail(&self, open: &OpenRequest<'_>) -> ReviewDetail {
+        if matches!(open.pods, WorkloadPods::Evaluated(_)) {
+            return ReviewDetail::default();
+        }
+        let DisplayOptions {
+            format,
+            quiet,
+            summary,
+            keeps_objects,
+            ..
+        } = self.display;
+        let (steps, shows_object) = match format {
+            ReviewFormat::Human if summary => (StepRecord::Nothing, false),
+            ReviewFormat::Human if quiet => (StepRecord::Remarkable, false),
+            ReviewFormat::Human | ReviewFormat::Diff => (StepRecord::All, false),
+            ReviewFormat::Json => (StepRecord::All, true),
+            ReviewFormat::Ndjson | ReviewFormat::Yaml => (StepRecord::Remarkable, true),
+            ReviewFormat::Github | ReviewFormat::Sarif | ReviewFormat::Junit => {
+                (StepRecord::Remarkable, false)
+            }
+        };
+        ReviewDetail {
+            steps,
+            // A server completed what it sent, except for what is changed here.
+            keeps_object: shows_object || keeps_objects || open.input.is_sent,
+        }
+    }
+
+    /// Says what there is to say about a request that was decided about.
+    fn answer(
+        &self,
+        open: &OpenRequest<'_>,
+        review: Result<Review, Unfinished>,
+        (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
+        reviewed: &mut Reviewed,
+    ) -> Result<(), CliError> {
+        let OpenRequest { input, pods, .. } = open;
+        let result = self.assess(input, review, state, reviewed);
         match pods {
             WorkloadPods::None => self.show_if_decided(result, fields, reviewed),
             WorkloadPods::NotEvaluated => {
                 if input.received.is_ok() {
-                    reviewed.unexpanded.count(&input, false);
+                    reviewed.unexpanded.count(input, false);
                 }
                 self.show_if_decided(result, fields, reviewed)
             }
-            WorkloadPods::Evaluated(_) => self.workload((&input, &pods), result, (state, fields), reviewed),
+            WorkloadPods::Evaluated(_) => self.workload((input, pods), result, (state, fields), reviewed),
         }
     }
 
@@ -240,7 +403,7 @@ impl InputReviewer<'_> {
         let decision = result.as_ref().map(|result| result.outcome.decision().into());
         let changed = result.as_ref().and_then(|result| result.outcome.object.clone());
         let object = changed.as_ref().unwrap_or(&input.request.object);
-        let mut pod = match self.expansion.pod(pods, decision, object, input) {
+        let pod = match self.expansion.pod(pods, decision, object, input) {
             Ok(Some(pod)) => pod,
             Ok(None) => return self.show_if_decided(result, fields, reviewed),
             Err(fault) => {
@@ -249,8 +412,9 @@ impl InputReviewer<'_> {
                 return Ok(());
             }
         };
-        let prepared = self.reviewer.prepare(&mut pod, state.api_objects());
-        let mut of_pod = self.evaluate(&pod, &prepared, state, reviewed);
+        let mut open = self.open(pod, WorkloadPods::None, state);
+        let review = self.decide(&mut open, state);
+        let mut of_pod = self.assess(&open.input, review, state, reviewed);
         let record = of_pod.as_mut().map(|of_pod| self.record(of_pod, fields));
         if let (Some(result), Some(record)) = (&mut result, &record) {
             result.pods.push(MadePod {
@@ -265,15 +429,15 @@ impl InputReviewer<'_> {
         }
     }
 
-    /// Evaluates a request; an error is reported, and there is no result.
-    fn evaluate<'q>(
+    /// The result of a review, with what there is to say about all such requests; an error is reported, and there is no result.
+    fn assess<'q>(
         &self,
         input: &'q InputRequest<'q>,
-        prepared: &PreparedObject<'_>,
+        review: Result<Review, Unfinished>,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Option<ReviewResult<'q>> {
-        match self.reviewer.decide(&state.objects, input, prepared) {
+        match review {
             Ok(review) => {
                 let mut result = ReviewResult::new(input, review);
                 if let Some(explanation) = &mut result.explanation {
@@ -453,6 +617,13 @@ fn decode_review<'t>(
 }
 
 impl Reviewed {
+    /// Emits the results so far, if they are many.
+    fn emit_part(&mut self, emit: &mut dyn FnMut(Reviewed)) {
+        if self.len() >= PART {
+            emit(std::mem::take(self));
+        }
+    }
+
     /// How many bytes there are to print, about.
     fn len(&self) -> usize {
         let answers = self.answers.iter().map(HumanReview::len);
@@ -476,6 +647,17 @@ impl Reviewed {
             .iter()
             .map(|message| Notice::new(SERVER_WARNING, place, message));
         self.notices.extend(notices);
+    }
+
+    /// Reports why there is no request of an input, unless that ends the command.
+    fn fault_of_request(&mut self, error: InputError) -> Result<(), CliError> {
+        match error {
+            InputError::Cli(error) => Err(error),
+            error => {
+                self.fault(error);
+                Ok(())
+            }
+        }
     }
 
     fn fault(&mut self, fault: InputError) {

@@ -1,9 +1,10 @@
 //! Work on several threads whose results come in order.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// How many units are in work at once, for each thread.
@@ -13,14 +14,15 @@ const AHEAD: usize = 4;
 pub(crate) struct WorkSender<U, R> {
     order: SyncSender<Receiver<Option<R>>>,
     jobs: JobSender<U, R>,
+    turns: Arc<Turns>,
 }
 
 /// Results are not awaited any more.
 #[derive(Debug)]
 pub(crate) struct WorkClosed;
 
-/// A unit, and where the parts of its result go; `None` ends them.
-type Job<U, R> = (U, SyncSender<Option<R>>);
+/// A unit with its turn, and where the parts of its result go; `None` ends them.
+type Job<U, R> = (U, Turn, SyncSender<Option<R>>);
 
 /// Where units go that no thread has taken yet; `None` once there will be no more.
 type JobSender<U, R> = Arc<Mutex<Option<Sender<Job<U, R>>>>>;
@@ -32,7 +34,8 @@ impl<U, R> WorkSender<U, R> {
         self.order.send(result).map_err(|_| WorkClosed)?;
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         let jobs = jobs.as_ref().ok_or(WorkClosed)?;
-        jobs.send((unit, parts)).map_err(|_| WorkClosed)
+        jobs.send((unit, self.turns.next(), parts))
+            .map_err(|_| WorkClosed)
     }
 }
 
@@ -49,6 +52,25 @@ pub(crate) fn in_order<U, R, E>(
     threads: usize,
     produce: impl FnOnce(WorkSender<U, R>) + Send + 'static,
     work: impl Fn(U, &mut dyn FnMut(R)) + Sync,
+    consume: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E>
+where
+    U: Send + 'static,
+    R: Send + 'static,
+    E: From<io::Error>,
+{
+    let without_turn = |unit, turn, emit: &mut dyn FnMut(R)| {
+        drop::<Turn>(turn);
+        work(unit, emit);
+    };
+    in_turns(threads, produce, without_turn, consume)
+}
+
+/// As [`in_order`], for work a part of which is done in the order of the units as well: in its [turn](Turn).
+pub(crate) fn in_turns<U, R, E>(
+    threads: usize,
+    produce: impl FnOnce(WorkSender<U, R>) + Send + 'static,
+    work: impl Fn(U, Turn, &mut dyn FnMut(R)) + Sync,
     mut consume: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E>
 where
@@ -62,6 +84,7 @@ where
     let sender = WorkSender {
         order,
         jobs: Arc::clone(&add),
+        turns: Arc::default(),
     };
     let next = || {
         let jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,9 +97,9 @@ where
             thread::Builder::new()
                 .stack_size(crate::STACK)
                 .spawn_scoped(scope, move || {
-                    while let Ok((unit, parts)) = next() {
+                    while let Ok((unit, turn, parts)) = next() {
                         // Results that are not awaited any more are dropped.
-                        work(unit, &mut |part| drop(parts.send(Some(part))));
+                        work(unit, turn, &mut |part| drop(parts.send(Some(part))));
                         drop(parts.send(None));
                     }
                 })?;
@@ -96,6 +119,71 @@ where
         }
         Ok(())
     })
+}
+
+/// The turn of a unit: [begun](Self::begin) once those of all units before have ended, and ended where it is dropped.
+pub(crate) struct Turn {
+    turns: Arc<Turns>,
+    number: u64,
+}
+
+/// The turns of all units.
+#[derive(Default)]
+pub(crate) struct Turns {
+    state: Mutex<TurnState>,
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct TurnState {
+    /// How many turns were given out.
+    given: u64,
+    /// The first turn that has not ended.
+    current: u64,
+    /// Those after it that have.
+    ended: BTreeSet<u64>,
+}
+
+impl Turns {
+    fn next(self: &Arc<Self>) -> Turn {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = state.given;
+        state.given += 1;
+        Turn {
+            turns: Arc::clone(self),
+            number,
+        }
+    }
+}
+
+impl Turn {
+    /// Waits until the turns of all units before have ended.
+    pub(crate) fn begin(&self) {
+        let state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .turns
+            .ended
+            .wait_while(state, |state| state.current < self.number);
+        drop(waited);
+    }
+}
+
+impl Drop for Turn {
+    /// Ends it, also where the work panics, so that no other waits for ever.
+    fn drop(&mut self) {
+        let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.ended.insert(self.number);
+        while let Some(number) = state
+            .ended
+            .first()
+            .copied()
+            .filter(|number| *number == state.current)
+        {
+            state.ended.remove(&number);
+            state.current += 1;
+        }
+        self.turns.ended.notify_all();
+    }
 }
 
 /// Drops the only sender of jobs when it is dropped, so that no thread waits for more, even where the sender still exists.
@@ -128,6 +216,27 @@ mod tests {
         in_order(3, produce, work, consume).unwrap();
         let expected = (0..200).flat_map(|unit| (0..unit % 5).map(move |part| unit * 10 + part));
         assert_eq!(found, expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn turns_come_in_order() {
+        let order = Mutex::new(Vec::new());
+        let produce = |sender: WorkSender<u64, u64>| (0..200).for_each(|unit| sender.add(unit).unwrap());
+        let work = |unit: u64, turn: Turn, emit: &mut dyn FnMut(u64)| {
+            if unit % 7 == 0 {
+                thread::sleep(std::time::Duration::from_millis(2));
+            }
+            // Not every unit takes its turn.
+            if unit % 5 != 0 {
+                turn.begin();
+                order.lock().unwrap().push(unit);
+            }
+            drop(turn);
+            emit(unit);
+        };
+        in_turns(3, produce, work, |_| Ok::<(), io::Error>(())).unwrap();
+        let expected = (0..200).filter(|unit| unit % 5 != 0);
+        assert_eq!(order.into_inner().unwrap(), expected.collect::<Vec<_>>());
     }
 
     #[test]

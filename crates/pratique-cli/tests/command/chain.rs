@@ -267,3 +267,66 @@ plugins:
         &["failed to initialize admission plugin \"PodSecurity\""],
     );
 }
+
+/// Two hundred Pods of 2 kB, so that several parts of them are worked on at once.
+fn stream() -> Directory {
+    let pod = |number: usize| {
+        let filling = "x".repeat(2000);
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"web-{number}","namespace":"shop","annotations":{{"x":"{filling}"}}}},"spec":{{"containers":[{{"name":"web","image":"nginx"}}]}}}}"#
+        )
+    };
+    let pods: Vec<String> = (1..=200).map(pod).collect();
+    Directory::new()
+        .with("state.yaml", STATE.replace("'4'", "'100'"))
+        .with("pods.ndjson", pods.join("\n"))
+        .with("policy.yaml", POLICY)
+}
+
+#[test]
+fn a_stream_is_decided_about_in_its_order() {
+    let directory = stream();
+    let whole = [
+        &["review", "--chain", "pods.ndjson", "--policies", "policy.yaml"][..],
+        &WHOLE,
+    ]
+    .concat();
+    let all = directory.run(&whole);
+    all.exits(1);
+    // One was there before.
+    assert_eq!(all.counts(), Some("99 allowed, 101 denied"), "{all}");
+    let last = all
+        .stdout
+        .find("CREATE pods shop/web-99: allowed, changed")
+        .unwrap();
+    let first = all.stdout.find("CREATE pods shop/web-100: denied").unwrap();
+    assert!(last < first);
+    assert!(!all.stdout.contains("used: pods=99,"));
+}
+
+/// What nobody sees is not computed, and what is seen is the same.
+#[test]
+fn what_is_told_does_not_depend_on_what_is_left_out() {
+    let directory = stream();
+    let whole = [
+        &["review", "--chain", "pods.ndjson", "--policies", "policy.yaml"][..],
+        &WHOLE,
+    ]
+    .concat();
+    let all = directory.run(&whole).stdout;
+    let run = |more: &str| {
+        let run = directory.run(&[&whole[..], &[more]].concat());
+        run.exits(1);
+        assert_eq!(run.counts(), Some("99 allowed, 101 denied"), "{run}");
+        run.stdout
+    };
+    let quiet = run("--quiet");
+    let denied = quiet
+        .find("pods.ndjson:100:1: CREATE pods shop/web-100: denied")
+        .unwrap();
+    assert_eq!(denied, 0, "{quiet}");
+    let told = quiet.split("\n99 allowed").next().unwrap();
+    assert!(all.contains(told), "{quiet}");
+    assert!(quiet.contains("  step ResourceQuota: refused: "), "{quiet}");
+    assert!(!run("--summary").contains("web-100"));
+}
