@@ -25,7 +25,7 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
             request.old.child("addressType"),
         );
         if kind.text() != old.text() {
-            errors.immutable_by_hand(&kind, named(kind.text()));
+            errors.immutable_by_hand(kind, named(kind.text()));
         }
     },
     subresources: &[],

@@ -25,7 +25,7 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
         validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
         let handler = object.child("handler");
         if handler.text() != old.child("handler").text() {
-            errors.immutable_by_hand(&handler, handler.text());
+            errors.immutable_by_hand(handler, handler.text());
         }
     },
     subresources: &[],

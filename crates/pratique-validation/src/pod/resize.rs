@@ -78,7 +78,7 @@ pub(crate) fn validate_pod_resize(
         let status = old.child("status");
         if !status.child("nodeAllocatableResourceClaimStatuses").is_empty() {
             all.forbidden(
-                &spec,
+                spec,
                 "pods with node allocatable resource claims cannot be resized",
             );
         }

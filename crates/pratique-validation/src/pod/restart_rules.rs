@@ -48,6 +48,7 @@ pub(super) fn validate_init_restart_policy(
 
 // Upstream: pkg/apis/core/validation/validation.go, validateContainerRestartPolicy
 fn validate_rules(container: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+    const ONE: &[&str] = &["Restart"];
     const ACTIONS: &[&str] = &["Restart", "RestartAllContainers"];
     let (policy, rules) = (
         container.child("restartPolicy"),
@@ -65,13 +66,13 @@ fn validate_rules(container: &Node<'_, '_>, options: PodOptions, errors: &mut Er
     let allowed = if options.restart_all_containers {
         ACTIONS
     } else {
-        &ACTIONS[..1]
+        ONE
     };
     // Before 1.36, errors name one action only.
     let supported = if errors.release().at_least(1, 36) {
         allowed
     } else {
-        &ACTIONS[..1]
+        ONE
     };
     for rule in rules.items() {
         let (action, codes) = (rule.child("action"), rule.child("exitCodes"));

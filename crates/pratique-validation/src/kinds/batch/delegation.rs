@@ -44,9 +44,9 @@ pub(super) fn validate_delegation((job, old): (&Node<'_, '_>, &Node<'_, '_>), er
         let is_new = |key: &&str| {
             annotations.key(key).is_set() && !(had_scheduling && old_annotations.key(key).is_set())
         };
-        if let Some(key) = ANNOTATIONS.iter().find(|key| is_new(*key)) {
+        if let Some(key) = ANNOTATIONS.iter().find(|key| is_new(key)) {
             let detail = format!("must not be set together with the {key} annotation");
-            errors.invalid(&scheduling, BadValue::Omitted, &detail);
+            errors.invalid(scheduling, BadValue::Omitted, &detail);
         }
     }
     let is_absent = ANNOTATIONS.iter().all(|key| !annotations.key(key).is_set());

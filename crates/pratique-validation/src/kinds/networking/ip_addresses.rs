@@ -50,6 +50,6 @@ pub(super) fn validate_ip_address_update(request: &Request<'_>, errors: &mut Err
     let (parent, old_parent) = (spec.child("parentRef"), old_spec.child("parentRef"));
     if !parent.is_same(&old_parent) {
         let value = internal_json(errors.release(), "*networking.ParentReference", parent.value());
-        errors.immutable_by_hand(&parent, value);
+        errors.immutable_by_hand(parent, value);
     }
 }

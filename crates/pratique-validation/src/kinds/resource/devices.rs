@@ -124,7 +124,7 @@ fn validate_counter_references(device: &Node<'_, '_>, shared: &Node<'_, '_>, err
             .last();
         let Some(known) = known else {
             errors.invalid(
-                &set,
+                set,
                 set.text(),
                 "must reference a counterSet defined in the ResourceSlice sharedCounters",
             );
@@ -133,7 +133,7 @@ fn validate_counter_references(device: &Node<'_, '_>, shared: &Node<'_, '_>, err
         for (name, _) in counters.entries() {
             if !known.child("counters").key(name).is_set() {
                 errors.invalid(
-                    &counters,
+                    counters,
                     name,
                     "must reference a counter defined in the ResourceSlice sharedCounters",
                 );

@@ -228,7 +228,7 @@ pub(super) fn validate_counters(of: &Node<'_, '_>, name: &str, errors: &mut Erro
     let start = errors.len();
     let is_latest = errors.release().at_least(1, 35);
     if name.text().is_empty() {
-        errors.required(&name, "");
+        errors.required(name, "");
     } else if is_latest || is_set {
         validate_label(&name, errors);
     }
