@@ -3,7 +3,7 @@
 use pratique_json::{Value, escape_html};
 use pratique_types::field::BadValue;
 
-use super::table::RuleTable;
+use super::table::{MemberOrder, RuleTable};
 
 /// A value of a type as a message shows it.
 pub(super) fn typed_json<'a>(table: &RuleTable, type_name: &str, value: &Value<'_>) -> BadValue<'a> {
@@ -37,8 +37,9 @@ fn write_value(table: &RuleTable, type_name: &str, value: &Value<'_>, text: &mut
         Value::Object(members) if !table.order(type_name).is_empty() => {
             text.push('{');
             let order = table.order(type_name).iter();
+            let given = order.filter_map(|member| Some((member, members.get(member.name)?)));
             let mut separator = "";
-            for (member, value) in order.filter_map(|member| Some((member, members.get(member.name)?))) {
+            for (member, value) in given.filter(|(member, value)| !is_left_out(member, value)) {
                 text.push_str(separator);
                 separator = ",";
                 text.push_str(&Value::from(member.name).to_string());
@@ -51,11 +52,28 @@ fn write_value(table: &RuleTable, type_name: &str, value: &Value<'_>, text: &mut
     }
 }
 
+/// Whether JSON of the API leaves out a member: a list or a map without elements.
+fn is_left_out(member: &MemberOrder, value: &Value<'_>) -> bool {
+    let is_map = member.type_name.is_some_and(|name| name.starts_with("{}"));
+    value.is_empty() && (is_map || matches!(value, Value::Array(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use pratique_schema::Release;
 
     use super::*;
+
+    #[test]
+    fn empty_lists_are_left_out() {
+        let text = br#"{"exactly": {"selectors": [], "count": 1}, "name": "a"}"#;
+        let value = pratique_json::parse(text).unwrap();
+        let shown = typed_json(RuleTable::get(), "resource/v1.DeviceRequest", &value);
+        let BadValue::Prepared(shown) = shown else {
+            panic!("{shown:?}");
+        };
+        assert_eq!(shown, r#"{"name":"a","exactly":{"count":1}}"#);
+    }
 
     #[test]
     fn keys_of_maps_are_no_members() {
