@@ -220,6 +220,49 @@ fn what_a_server_allocates_is_assumed_to_be_free_and_told_once() {
     assert!(!run.to_string().contains("assumed here"), "{run}");
 }
 
+#[test]
+fn parts_of_resources_are_validated() {
+    let pod = |rest: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: web, namespace: shop}}, spec: {{nodeName: node, containers: \
+             [{{name: a, image: b}}]{rest}}}}}"
+        )
+    };
+    let directory = Directory::new()
+        .with("old.yaml", pod(""))
+        .with("resized.yaml", pod("").replace("image: b", "image: b, resources: {requests: {cpu: '-1'}}"))
+        .with("ephemeral.yaml", pod(", ephemeralContainers: [{name: a, image: b}]"))
+        .with(
+            "token.yaml",
+            "{apiVersion: authentication.k8s.io/v1, kind: TokenRequest, metadata: {name: default, namespace: shop}, \
+             spec: {expirationSeconds: 1}}",
+        );
+    for (part, file, cause) in [
+        (
+            "resize",
+            "resized.yaml",
+            "spec.containers[0].resources.requests[cpu]: Invalid value",
+        ),
+        (
+            "ephemeralcontainers",
+            "ephemeral.yaml",
+            "spec.ephemeralContainers[0].name: Duplicate value: \"a\"",
+        ),
+        (
+            "token",
+            "token.yaml",
+            "spec.expirationSeconds: Invalid value: 1: may not specify a duration less than 10 minutes",
+        ),
+    ] {
+        let run = match part {
+            "token" => directory.run(&["review", "--subresource", part, file]),
+            _ => directory.run(&["review", "--subresource", part, "--old", "old.yaml", file]),
+        };
+        run.exits(1);
+        shows(&run, &["denied (422 Invalid)", cause]);
+    }
+}
+
 /// A Deployment with a field that no server stores whose feature is off.
 const GATED: &str = "apiVersion: apps/v1
 kind: Deployment
@@ -238,7 +281,9 @@ spec:
 
 #[test]
 fn fields_of_features_that_are_off_are_told() {
-    let directory = Directory::new().with("gated.yaml", GATED);
+    let directory = Directory::new()
+        .with("gated.yaml", GATED)
+        .with("limits.yaml", LIMITS);
     let run = directory.run(&["review", "gated.yaml"]);
     run.exits(0);
     shows(
@@ -264,7 +309,14 @@ fn fields_of_features_that_are_off_are_told() {
     ]);
     kept.exits(0);
     assert!(!kept.stdout.contains("dropped"), "{}", kept.stdout);
-    let chain = ["review", "--chain", "--objects-complete", "gated.yaml"];
+    let chain = [
+        "review",
+        "--chain",
+        "--objects-complete",
+        "--objects",
+        "limits.yaml",
+        "gated.yaml",
+    ];
     directory
         .run(&chain)
         .stdout_has("emptyDir.mode is dropped without a word");

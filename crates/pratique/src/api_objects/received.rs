@@ -152,9 +152,13 @@ impl ApiObjects {
             }),
             Some(_) => None,
             None => {
-                let target = Target::collection(&request.kind, &request.namespace)?;
-                let is_served = target.resource == request.resource && of_object;
-                is_served.then(|| Target {
+                let is_part = of_object || PARTS.contains(&request.sub_resource.as_str());
+                let target = Target::collection(&request.kind, &request.namespace)
+                    .filter(|target| target.resource == request.resource && is_part);
+                let Some(target) = target else {
+                    return connected_target(request);
+                };
+                Some(Target {
                     subresource: request.sub_resource.clone(),
                     namespace: request.namespace.clone(),
                     name,
@@ -511,6 +515,34 @@ impl ReceivedRequest<'_> {
             undecided,
         })
     }
+}
+
+/// The parts of built-in resources besides `status` that are written as objects of their kind.
+const PARTS: &[&str] = &["approval", "ephemeralcontainers", "finalize", "resize"];
+
+/// The target of a request that is answered and not stored, such as that for a token, whose object is of another kind than the
+/// resource.
+fn connected_target(request: &AdmissionRequest<'_>) -> Option<Target> {
+    if request.operation != Operation::Create || request.sub_resource.is_empty() {
+        return None;
+    }
+    let GroupVersionResource {
+        group,
+        version,
+        resource,
+    } = &request.resource;
+    let root = if group.is_empty() { "api" } else { "apis" };
+    // The names of a request are not always those of a path.
+    let path = format!(
+        "/{root}/{group}/{version}/namespaces/x/{resource}/x/{}",
+        request.sub_resource
+    );
+    let target = Target::parse(&path).filter(|target| target.kind == request.kind)?;
+    Some(Target {
+        namespace: request.namespace.clone(),
+        name: request.name.clone(),
+        ..target
+    })
 }
 
 /// What is missing where validation leaves something open.
