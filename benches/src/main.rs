@@ -10,6 +10,7 @@ mod objects;
 mod plugins;
 mod reload;
 mod start;
+mod validate;
 mod webhook;
 
 use std::io::{stdin, stdout};
@@ -37,8 +38,10 @@ fn main() -> ExitCode {
         "ask" => contest::serve(stdin().lock(), stdout(), ask::ReviewClient::new),
         "count" => admission::count(rest),
         "count-plugins" => plugins::count(rest),
+        "count-validate" => validate::count(rest),
         "objects" => contest::serve(stdin().lock(), stdout(), objects::Received::new),
         "plugins" => contest::serve(stdin().lock(), stdout(), plugins::Decided::new),
+        "validate" => contest::serve(stdin().lock(), stdout(), validate::ValidatedObject::new),
         "start" => start::start(rest),
         "keep" => start::keep(rest),
         "reload" => reload::run(rest),

@@ -15,6 +15,7 @@ pub(super) mod policies;
 mod report;
 mod rows;
 mod serve;
+mod validate;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,6 +32,8 @@ struct Programs {
     theirs: Option<PathBuf>,
     /// Theirs of the rows of plugins.
     plugins: Option<PathBuf>,
+    /// Theirs of the rows of validation.
+    validation: Option<PathBuf>,
     /// `pratique`, where it need not be built.
     server: Option<PathBuf>,
 }
@@ -83,9 +86,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         (Some(Against::Go), true) => build::go(module, "bench", &ours),
         _ => Ok(None),
     };
-    let is_of_plugins = |row: &Row| matches!(row.work, Work::Plugins(_));
-    let plugins = theirs("plugins", rows.iter().any(is_of_plugins))?;
-    let theirs = theirs("policy", !rows.iter().all(is_of_plugins))?;
+    let needs = |module: &str| rows.iter().any(|row| row.work.reference() == module);
+    let plugins = theirs("plugins", needs("plugins"))?;
+    let validation = theirs("validation", needs("validation"))?;
+    let theirs = theirs("policy", needs("policy"))?;
     let mut material = Material::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
     if theirs.is_some() {
         material = material.for_reference()?;
@@ -96,6 +100,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         ours,
         theirs,
         plugins,
+        validation,
     };
     let settings = Settings {
         rounds: arguments.rounds.max(1),
@@ -139,6 +144,7 @@ impl RowContext<'_> {
             Work::Reload(policies) => once::reload(self, policies),
             Work::Serve(policies) => serve::measure(self, policies),
             Work::Plugins(case) => plugins::measure(self, case),
+            Work::Validate(case) => validate::measure(self, case),
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
         None => build::ours()?,
     };
     let other = build::other(arguments, "objects", &program)?;
-    let objects = objects()?;
+    let objects = written_objects()?;
     let cases: Vec<String> = objects.keys().cloned().collect();
     let sides = start_both(
         (&program, &["objects"]),
@@ -39,7 +39,7 @@ const MEASURES: [(&str, &str); 5] = [
 ];
 
 /// A Pod, and a Deployment of it.
-fn objects() -> Result<Map<String, Value>, Error> {
+pub(super) fn written_objects() -> Result<Map<String, Value>, Error> {
     let pod: Value = serde_json::from_str(WRITTEN_POD).map_err(|error| error.to_string())?;
     let part = |path: &str| pod.pointer(path).ok_or_else(|| format!("the Pod has no {path}"));
     let [metadata, labels, spec] = [part("/metadata")?, part("/metadata/labels")?, part("/spec")?];

@@ -44,6 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let other = build::other(arguments, "policy", &scan.directory.join("ours"))?;
     eprintln!("scanning {count} objects");
     let whole = scan.ours(&["objects.ndjson"], "whole.json")?;
+    let unvalidated = scan.ours(&["--validation", "off", "objects.ndjson"], "unvalidated.json")?;
     let halves = scan.halves()?;
     if halves != whole.answer {
         return Err("two halves do not give the report of the whole".into());
@@ -61,6 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let results = Results {
         count,
         whole,
+        unvalidated,
         comparison,
     };
     print(arguments, &results.table(), &results.json())
@@ -146,8 +148,13 @@ impl Scan {
 struct Results {
     count: usize,
     whole: Measured,
+    /// The same without the server's own validation.
+    unvalidated: Measured,
     comparison: Option<Comparison>,
 }
+
+/// How many times as long a scan with validation may take.
+const MAX_VALIDATION: f64 = 1.3;
 
 /// Both sides over fewer objects.
 struct Comparison {
@@ -186,6 +193,11 @@ impl Results {
             "objects": self.count,
             "policies": POLICIES,
             "whole": figures(&self.whole, self.count),
+            "withoutValidation": figures(&self.unvalidated, self.count),
+            "validationTakes": {
+                "elapsed": ratio(self.whole.elapsed, self.unvalidated.elapsed),
+                "processor": ratio(self.whole.processor, self.unvalidated.processor),
+            },
             "halvesAreTheWhole": true,
             "beside": comparison,
         })
@@ -204,6 +216,14 @@ impl Results {
             );
         };
         row("ours", &self.whole, self.count, "two halves give the same report");
+        let takes = ratio(self.whole.processor, self.unvalidated.processor);
+        let missed = if takes > MAX_VALIDATION { "  missed" } else { "" };
+        let takes = format!(
+            "with it {} of processor (at most {}){missed}",
+            factor(takes),
+            factor(MAX_VALIDATION)
+        );
+        row("the same, no validation", &self.unvalidated, self.count, &takes);
         if let Some(comparison) = &self.comparison {
             let theirs = &comparison.theirs;
             let count = self.count.min(COMPARED_OBJECTS);

@@ -13,6 +13,7 @@ use super::material::Material;
 use super::plugins;
 use super::policies::Policies;
 use super::rows::{self, Object, PluginCase, Row, Work};
+use super::validate::{self, ValidationCase};
 use crate::{Arguments, build, table};
 use pratique_harness::Error;
 
@@ -55,6 +56,7 @@ fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, 
             callgrind(program, &[], &arguments).map(Some)
         }
         Work::Plugins(case) => decided(row, case, program, material).map(Some),
+        Work::Validate(case) => validated(row, case, program, material).map(Some),
         Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => Ok(None),
     }
 }
@@ -65,6 +67,15 @@ fn decided(row: &Row, case: &PluginCase, program: &Path, material: &Material) ->
     let setup = material.file(&format!("{}-setup.json", row.name), &plugins::setup(case)?)?;
     let options = ["--zero-before=*run_counted*"];
     let all = callgrind(program, &options, &["count-plugins", &TIMES.to_string(), &setup])?;
+    Ok(all / TIMES)
+}
+
+/// The count of an object that is validated.
+fn validated(row: &Row, case: &ValidationCase, program: &Path, material: &Material) -> Result<u64, Error> {
+    const TIMES: u64 = 100;
+    let setup = material.file(&format!("{}-setup.json", row.name), &validate::setup(case)?)?;
+    let options = ["--zero-before=*run_counted*"];
+    let all = callgrind(program, &options, &["count-validate", &TIMES.to_string(), &setup])?;
     Ok(all / TIMES)
 }
 

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::policies::{Policies, one};
+use super::validate::ValidationCase;
 use pratique_harness::Error;
 use serde::Deserialize;
 
@@ -55,6 +56,21 @@ pub(super) enum Work {
     Serve(Policies),
     /// One request before admission plugins that are built in.
     Plugins(PluginCase),
+    /// One object before the server's own validation.
+    Validate(ValidationCase),
+}
+
+impl Work {
+    /// The Go module that does the same work.
+    pub(super) fn reference(&self) -> &'static str {
+        match self {
+            Work::Plugins(_) => "plugins",
+            Work::Validate(_) => "validation",
+            Work::Evaluate { .. } | Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => {
+                "policy"
+            }
+        }
+    }
 }
 
 /// A case of `benches/data/plugins.json`.
@@ -98,6 +114,7 @@ impl Control {
     pub(super) fn title(&self) -> String {
         match &self.work {
             Work::Plugins(PluginCase { of_last, .. }) => format!("{of_last} of them"),
+            Work::Validate(_) => String::new(),
             Work::Evaluate { policies, .. }
             | Work::Start(policies)
             | Work::Reload(policies)
@@ -132,7 +149,7 @@ mod tests {
             let found: Vec<&str> = found.iter().map(|row| row.name.as_str()).collect();
             assert_eq!(found, expected, "{names:?}");
         };
-        assert_eq!(ROWS.len(), 36);
+        assert_eq!(ROWS.len(), 40);
         check(&["match-1"], &["match-1"]);
         check(&["patch", "apply-1"], &["apply-1", "patch-1", "patch-10"]);
         assert_eq!(wanted(&[]).unwrap().len(), ROWS.len());

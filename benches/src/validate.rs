@@ -1,0 +1,180 @@
+//! Our side of the rows of validation of `cargo xtask bench`, and `pratique-benches count-validate TIMES SETUP`, for profilers.
+//!
+//! A setup has an object as a person writes it, and the work: `validate` decodes, defaults and validates it, `request` does what a
+//! server does besides admission, so that it also completes and prepares it, and asks for warnings.
+
+use std::fs;
+use std::hint::black_box;
+
+use pratique::types::{GroupVersion, GroupVersionKind, Status};
+use pratique_benches::Error;
+use pratique_benches::contest::{Order, Sample, Side};
+use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_registry::{
+    Attributes, CustomResources, Kinds, Placeholders, Prepared, Refusal, Registry, Request, Store, Target,
+};
+use pratique_validation::{Candidate, Rejection, Validator};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// An object that is validated again and again.
+pub(crate) struct ValidatedObject {
+    objects: Objects,
+    custom: CustomResources,
+    placeholders: Placeholders,
+    validator: Validator,
+    kind: GroupVersionKind,
+    target: Target,
+    text: String,
+    work: ValidationWork,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ValidationWork {
+    Validate,
+    Request,
+}
+
+#[derive(Deserialize)]
+struct Setup {
+    object: Value,
+    work: ValidationWork,
+}
+
+/// Why a server refuses an object.
+#[derive(Debug)]
+enum Refused {
+    Decoding(String),
+    Invalid(Rejection),
+    Request(Box<Status>),
+}
+
+/// Nothing exists.
+struct NoObjects;
+
+impl Store for NoObjects {
+    fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<pratique_json::Value<'static>> {
+        None
+    }
+}
+
+impl ValidatedObject {
+    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
+        let Setup { object, work } = serde_json::from_value(setup)?;
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let kind = GroupVersion::parse(text("/apiVersion"))?.with_kind(text("/kind"));
+        let placeholders = Placeholders::default();
+        Ok(ValidatedObject {
+            objects: Objects::with_placeholder(placeholders.time.clone()),
+            custom: CustomResources::default(),
+            placeholders,
+            validator: Validator::new(),
+            target: Target::collection(&kind, text("/metadata/namespace"))
+                .ok_or_else(|| format!("{kind} is not served"))?,
+            kind,
+            text: object.to_string(),
+            work,
+        })
+    }
+
+    fn run(&self) -> Result<(), Refused> {
+        match self.work {
+            ValidationWork::Validate => self.validate(),
+            ValidationWork::Request => self.request(),
+        }
+    }
+
+    fn validate(&self) -> Result<(), Refused> {
+        let (json, strict) = (MediaType::Json, FieldValidation::Strict);
+        let received = self
+            .objects
+            .receive(self.text.as_bytes(), json, &self.kind, strict);
+        let received = received.map_err(|error| Refused::Decoding(error.to_string()))?;
+        let candidate = Candidate::new(&self.kind, &received.value);
+        self.validator.create(&candidate).map_err(Refused::Invalid)
+    }
+
+    fn request(&self) -> Result<(), Refused> {
+        let (json, strict) = (MediaType::Json, FieldValidation::Strict);
+        let decoded = self
+            .objects
+            .decode(self.text.as_bytes(), json, &self.kind, strict);
+        let decoded = decoded.map_err(|error| Refused::Decoding(error.to_string()))?;
+        let kinds = Kinds {
+            builtin: &self.objects,
+            custom: &self.custom,
+        };
+        let registry = Registry {
+            scheme: &kinds,
+            store: &NoObjects,
+            placeholders: &self.placeholders,
+            release: Some((1, 37)),
+        };
+        let request = Request {
+            target: self.target.clone(),
+            without_managed_fields: true,
+            without_stored: true,
+            without_name: true,
+            ..Request::default()
+        };
+        let (mut received, object) = registry.receive_decoded(request, decoded.value)?;
+        received.replace_object(object.owned_within(self.objects.field_names()));
+        let validate = |prepared: &Prepared| {
+            let Attributes { kind, object, .. } = &prepared.attributes;
+            let candidate = Candidate::new(kind, object);
+            match self.validator.create(&candidate) {
+                Err(Rejection::Invalid(status)) => Err(status),
+                Err(Rejection::NotValidated(_) | Rejection::Open(_)) | Ok(()) => Ok(()),
+            }
+        };
+        black_box(registry.prepare_valid(received, &validate)?);
+        Ok(())
+    }
+
+    /// Does the work a number of times. A function of its own, so that tools that count instructions find it.
+    #[inline(never)]
+    fn run_counted(&self, times: usize) {
+        for _ in 0..times {
+            let _ = black_box(self.run());
+        }
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Refused::Request(refusal.status)
+    }
+}
+
+impl Side for ValidatedObject {
+    /// The message of a refusal; empty where there is none.
+    fn facts(&self) -> Result<Value, Error> {
+        let message = match self.run() {
+            Ok(()) => String::new(),
+            Err(Refused::Decoding(message)) => message,
+            Err(Refused::Invalid(rejection)) => rejection.to_string(),
+            Err(Refused::Request(status)) => status.message,
+        };
+        Ok(json!({"message": message}))
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+        Ok(order.time(|| self.run().is_ok()))
+    }
+}
+
+/// Does the work a number of times, after a few times to fill caches. Prints nothing: profilers measure it.
+pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
+    let [times, path] = arguments else {
+        return Err("usage: pratique-benches count-validate TIMES SETUP".into());
+    };
+    let times: usize = times.parse().map_err(|error| format!("{times}: {error}"))?;
+    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let setup = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+    // Freeing it is not counted.
+    let object: &ValidatedObject = Box::leak(Box::new(ValidatedObject::new(setup)?));
+    object.run_counted(3);
+    object.run_counted(times);
+    Ok(())
+}

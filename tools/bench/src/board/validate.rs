@@ -1,0 +1,84 @@
+//! Rows in which an object is decoded, defaulted and validated.
+
+use pratique_harness::Error;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::evaluate::Sides;
+use super::{Measured, RowContext};
+use crate::objects::written_objects;
+
+/// An object, and what is done with it.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ValidationCase {
+    object: CaseObject,
+    /// `validate`, or `request` for all that a server does besides admission.
+    work: String,
+}
+
+/// The object that is validated.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum CaseObject {
+    /// A Pod of 3 kB.
+    Pod,
+    /// A Deployment of it.
+    Deployment,
+    /// The Pod with what a server refuses.
+    Invalid,
+}
+
+/// Checks that the sides say the same of the object, and measures them alternately.
+pub(super) fn measure(context: &RowContext<'_>, case: &ValidationCase) -> Result<Measured, Error> {
+    let theirs = context.programs.validation.as_deref();
+    Sides::start(context, "validate", theirs, &setup(case)?, None)?.take_turns(context)
+}
+
+/// The object and the work.
+pub(super) fn setup(case: &ValidationCase) -> Result<Value, Error> {
+    let objects = written_objects()?;
+    let name = match case.object {
+        CaseObject::Deployment => "deployment",
+        CaseObject::Pod | CaseObject::Invalid => "pod",
+    };
+    let mut object = objects.get(name).cloned().unwrap_or_default();
+    if matches!(case.object, CaseObject::Invalid) {
+        let changes = [
+            ("/metadata/name", json!("Foo_Bar")),
+            ("/spec/containers/0/ports/0/containerPort", json!(99_999)),
+            ("/spec/restartPolicy", json!("Allways")),
+        ];
+        for (path, value) in changes {
+            match path
+                .rsplit_once('/')
+                .map(|(parent, name)| (object.pointer_mut(parent), name))
+            {
+                Some((Some(Value::Object(members)), name)) => drop(members.insert(name.to_owned(), value)),
+                _ => return Err(format!("the Pod has no {path}").into()),
+            }
+        }
+    }
+    Ok(json!({"object": object, "work": case.work}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::{ROWS, Work};
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_object() {
+        let cases = ROWS.iter().filter_map(|row| match &row.work {
+            Work::Validate(case) => Some(case),
+            _ => None,
+        });
+        let sizes: Vec<usize> = cases
+            .map(|case| setup(case).unwrap()["object"].to_string().len())
+            .collect();
+        assert_eq!(sizes.len(), 4);
+        assert!(
+            sizes.iter().all(|size| (2_500..4_500).contains(size)),
+            "{sizes:?}"
+        );
+    }
+}
