@@ -245,15 +245,19 @@ pub(crate) fn command() -> clap::Command {
 /// Parses a command line and the environment.
 fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
     let mut command = command();
+    let tip = line
+        .iter()
+        .find_map(|word| foreign_words::flag_tip(word.to_str()?));
     let matches = command.try_get_matches_from_mut(line);
     let parsed = matches.and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
     parsed
         .map_err(|error| error.format(&mut command))
-        .map_err(with_tip)
+        .map_err(|error| with_tip(error, tip))
 }
 
-/// An error with ours for a word of another tool.
-fn with_tip(mut error: clap::Error) -> clap::Error {
+/// An error with ours for a word of another tool; `flag_tip` is that for the first flag of one. What is not parsed of a flag with
+/// one dash is its first letter.
+fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Error {
     let typed = |kind| match error.get(kind) {
         Some(ContextValue::String(typed)) => typed.clone(),
         _ => String::new(),
@@ -263,9 +267,7 @@ fn with_tip(mut error: clap::Error) -> clap::Error {
             let tip = foreign_words::command_tip(&typed(ContextKind::InvalidSubcommand));
             Some(tip.map_or_else(commands_tip, str::to_owned))
         }
-        ErrorKind::UnknownArgument => {
-            foreign_words::flag_tip(&typed(ContextKind::InvalidArg)).map(str::to_owned)
-        }
+        ErrorKind::UnknownArgument => flag_tip.map(str::to_owned),
         _ => None,
     };
     if let Some(tip) = tip {

@@ -162,7 +162,7 @@ mod tests {
         assert!(
             commands
                 .counts()
-                .text()
+                .describe_more()
                 .as_str()
                 .contains("of 22 errors and 20 warnings")
         );

@@ -381,7 +381,7 @@ const CLAIMS: &[Claim] = &[
         "tolerationSeconds: 17",
     ),
     // test: paths, formats, coverage.
-    (&["test"], 2, "PATH"),
+    (&["test"], 1, "a pod"),
     (&["test", "suite.yaml", "--filter", "NOTHING"], 2, "NOTHING"),
     (&["test", "suite.yaml", "--filter", "A POD"], 0, "1 passed"),
     (
@@ -431,7 +431,7 @@ const CLAIMS: &[Claim] = &[
     (&["test", "without.yaml"], 1, "the suite names no policies"),
     (&["test", "of-nothing.yaml"], 1, "nothing has no policy"),
     // init: what is there stays.
-    (&["init", "mixed"], 0, "with 1 path of policies and 0 of suites"),
+    (&["init", "mixed"], 0, "with 1 path of policies, 0 of suites"),
     (&["init", "new"], 0, "pratique.yaml"),
     (&["init", "new"], 2, "pratique.yaml"),
     (&["review", "good.yaml", "--no-project-file"], 0, "1 allowed"),
