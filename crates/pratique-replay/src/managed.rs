@@ -189,7 +189,7 @@ mod tests {
         let quoted = EVENT.replace('"', "\"\"");
         check(
             &format!("timestamp,message\n1700000000000,\"{quoted}\"\n"),
-            &["not JSON: expected value at line 1 column 2", ID],
+            &["not JSON: expected ident at line 1 column 2", ID],
         );
         // An event that the service cut off is none.
         let cut = EVENT.get(..60).unwrap();
