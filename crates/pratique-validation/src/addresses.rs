@@ -45,8 +45,10 @@ pub(crate) fn is_ipv6(text: &str) -> bool {
 /// An address, unless the old object has it already.
 // Upstream: pkg/apis/core/validation/validation.go, IsValidIPForLegacyField
 pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    if ip_address(address.text()).is_some() && !old.items().any(|old| old.text() == address.text()) {
-        validate_legacy_ip_at(address, address.text(), errors);
+    let text = address.text();
+    let is_wrong = ip_address(text, errors.gates().judges_addresses_strictly).is_some();
+    if is_wrong && !old.items().any(|old| old.text() == text) {
+        validate_legacy_ip_at(address, text, errors);
     }
 }
 

@@ -63,11 +63,11 @@ impl<T> ReleaseTable<T> {
         let mut places = list.iter().zip(others);
         let place = places.find(|(known, _)| **known == release && release != Release::latest());
         let place = place.map_or(&self.latest, |(_, place)| place);
-        place.get_or_init(|| (self.read)(self.text(release)))
+        place.get_or_init(|| (self.read)(self.read_text(release)))
     }
 
     /// The text of a release's table. There are as many as there are releases, so they live as long as the process.
-    fn text(&self, release: &Release) -> &'static str {
+    fn read_text(&self, release: &Release) -> &'static str {
         let latest = Release::latest().version();
         let wanted = release.version();
         let mut between: Vec<u32> = Release::list()

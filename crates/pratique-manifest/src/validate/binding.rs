@@ -25,10 +25,10 @@ pub(super) fn validate_validating(spec: &Node<'_, '_>, errors: &mut FieldErrors)
         if name.text().is_empty() {
             errors.list.required_covered(name, "");
         }
-        if actions.len() == 0 {
+        if actions.is_empty() {
             errors.list.required_covered(actions, "");
         }
-    } else if actions.len() == 0 {
+    } else if actions.is_empty() {
         let detail = "at least one validation action is required";
         errors.list.required_covered(actions, detail);
     }

@@ -1,6 +1,7 @@
 //! The warnings of single kinds. The texts are those of kube-apiserver 1.37.2.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use super::{on_create, on_update};
@@ -22,13 +23,19 @@ fn parse(text: &str) -> (GroupVersionKind, Value<'static>) {
 #[track_caller]
 fn check(object: &str, expected: &[&str]) {
     let (kind, object) = parse(object);
-    assert_eq!(on_create(&kind, &object, &Placeholders::default()), expected);
+    assert_eq!(
+        on_create(&kind, &object, &Placeholders::default(), Release::latest()),
+        expected
+    );
 }
 
 #[track_caller]
 fn check_update(old: &str, object: &str, expected: &[&str]) {
     let (kind, object) = parse(object);
-    assert_eq!(on_update(&kind, &object, &parse(old).1), expected);
+    assert_eq!(
+        on_update(&kind, &object, &parse(old).1, Release::latest()),
+        expected
+    );
 }
 
 #[test]
@@ -315,7 +322,7 @@ fn very_many_paths_of_a_volume() {
     };
     check(&pod(|at| format!("a/{at}")), &[]);
     let (kind, object) = parse(&pod(|_| "a".to_owned()));
-    let warnings = on_create(&kind, &object, &Placeholders::default());
+    let warnings = on_create(&kind, &object, &Placeholders::default(), Release::latest());
     assert!((1_000..20_000).contains(&warnings.len()), "{}", warnings.len());
 }
 

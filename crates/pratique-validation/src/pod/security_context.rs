@@ -3,7 +3,6 @@
 use super::internal::security_context_json;
 use super::options::PodOptions;
 use super::paths::validate_descending;
-use super::spec::validate_shared_processes;
 use super::windows::validate_windows_options;
 use crate::errors::Errors;
 use crate::messages::unix_id;
@@ -263,4 +262,15 @@ pub(super) fn has_host_sysctls(spec: &Node<'_, '_>) -> bool {
     sysctls
         .items()
         .any(|sysctl| host_sysctl(sysctl.child("name").text(), spec).is_some())
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validateShareProcessNamespace
+pub(super) fn validate_shared_processes(spec: &Node<'_, '_>, shares: &Node<'_, '_>, errors: &mut Errors) {
+    if shares.is_true() && spec.child("hostPID").is_true() {
+        errors.invalid(
+            shares,
+            true,
+            "ShareProcessNamespace and HostPID cannot both be enabled",
+        );
+    }
 }

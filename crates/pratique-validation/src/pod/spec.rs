@@ -16,7 +16,7 @@ use super::network::{
 use super::options::PodOptions;
 use super::resource_claims::validate_resource_claims;
 use super::resources::{validate_overhead, validate_pod_resources};
-use super::security_context::validate_pod_security_context;
+use super::security_context::{validate_pod_security_context, validate_shared_processes};
 use super::tolerations::validate_tolerations;
 use super::topology::validate_topology_spread;
 use super::volumes::validate_volumes;
@@ -103,17 +103,6 @@ fn validate_policies(spec: &Node<'_, '_>, errors: &mut Errors) {
         &spec.child("dnsPolicy"),
         &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
     );
-}
-
-// Upstream: pkg/apis/core/validation/validation.go, validateShareProcessNamespace
-pub(super) fn validate_shared_processes(spec: &Node<'_, '_>, shares: &Node<'_, '_>, errors: &mut Errors) {
-    if shares.is_true() && spec.child("hostPID").is_true() {
-        errors.invalid(
-            shares,
-            true,
-            "ShareProcessNamespace and HostPID cannot both be enabled",
-        );
-    }
 }
 
 fn validate_names(spec: &Node<'_, '_>, is_of_set: bool, errors: &mut Errors) {

@@ -64,7 +64,7 @@ fn parse_pkcs1(der: &[u8]) -> Option<PublicKey> {
     let exponents = match computed.as_slice() {
         [Some(first), Some(second), Some(coefficient)] => Some(RsaExponents {
             exponents: [*first, *second],
-            coefficient: *coefficient,
+            coefficient,
         }),
         _ => None,
     };

@@ -71,8 +71,8 @@ fn validate_port(rule: &Node<'_, '_>, errors: &mut Errors) {
             if end.int() < port.int() {
                 // Upstream: pkg/apis/networking/validation/validation.go, ValidateNetworkPolicyPort: of the other before 1.37.
                 let latest = errors.release().at_least(1, 37);
-                let shown = if latest { end.int() } else { port.int() };
-                errors.invalid(end, shown, "must be greater than or equal to `port`");
+                let value = if latest { end.int() } else { port.int() };
+                errors.invalid(end, value, "must be greater than or equal to `port`");
             }
             if let Some(message) = port_number(end.int()) {
                 errors.invalid(end, end.int(), &message);

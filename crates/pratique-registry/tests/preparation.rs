@@ -17,7 +17,7 @@ impl Store for NoObjects {
 }
 
 /// A Pod that is prepared by a server with these gates; `is_valid` is what its validation says.
-fn prepare(pod: &str, gates: FeatureGates, is_valid: bool) -> Result<Prepared, Refusal> {
+fn prepare(pod: &str, gates: FeatureGates, is_valid: bool) -> Result<Prepared<'static>, Refusal> {
     let placeholders = Placeholders::default();
     let objects = Objects::with_placeholder(placeholders.time.clone()).with_gates(gates);
     let registry = Registry {
@@ -33,7 +33,7 @@ fn prepare(pod: &str, gates: FeatureGates, is_valid: bool) -> Result<Prepared, R
         without_stored: true,
         ..Request::default()
     };
-    let validate = |_: &Prepared| {
+    let validate = |_: &Prepared<'_>| {
         if is_valid {
             Ok(())
         } else {
