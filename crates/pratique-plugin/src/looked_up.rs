@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use pratique_json::{Value, same};
 use pratique_types::ObjectRef;
 
-use crate::chain::PluginChain;
+use crate::handler::Handler;
 use crate::object_list::ObjectList;
 use crate::state::StateKind;
 
@@ -102,10 +102,9 @@ const IDENTITY: [&[&str]; 4] = [
 
 impl LookedUpPart {
     /// The part of the objects of a kind that some plugins read.
-    pub fn of_kind(plugins: &PluginChain, kind: StateKind) -> Self {
+    pub fn of_kind<'h>(plugins: impl Iterator<Item = &'h Handler>, kind: StateKind) -> Self {
         let mut fields: Option<FieldTree> = None;
-        for plugin in plugins.plugins() {
-            let handler = plugin.handler();
+        for handler in plugins {
             if !handler.needs.contains(&kind) {
                 continue;
             }

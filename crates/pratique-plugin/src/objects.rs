@@ -13,6 +13,9 @@ use crate::looked_up::{ObjectText, ObjectTexts};
 use crate::object_list::ObjectList;
 use crate::state::{ClusterState, Lookup, StateKind};
 
+/// Objects of a kind that are kept as text, by namespace.
+type NamespaceTexts = HashMap<String, ObjectTexts, RandomState>;
+
 /// The objects of a cluster, in memory.
 ///
 /// A kind has no known objects until [one is inserted](Self::insert) or [all are declared known](Self::complete).
@@ -20,7 +23,7 @@ use crate::state::{ClusterState, Lookup, StateKind};
 pub struct StateObjects {
     kinds: HashMap<(String, String), HashMap<String, ObjectList, RandomState>, RandomState>,
     /// Those that are kept as text, which stand before the others. Copies share them.
-    texts: HashMap<(String, String), Arc<HashMap<String, ObjectTexts, RandomState>>, RandomState>,
+    texts: HashMap<(String, String), Arc<NamespaceTexts>, RandomState>,
     complete: HashSet<(String, String), RandomState>,
     assumed: HashSet<(String, String), RandomState>,
     all_complete: bool,

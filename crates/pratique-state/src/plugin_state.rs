@@ -55,13 +55,12 @@ impl PluginState {
     pub fn of(plugins: &PluginChain) -> Self {
         let mut objects = StateObjects::default().without_controllers();
         objects.assume(StateKind::NAMESPACE);
-        let kinds = plugins
-            .plugins()
-            .flat_map(|plugin| plugin.handler().needs.iter().copied());
+        let handlers = || plugins.plugins().map(|plugin| plugin.handler());
+        let kinds = handlers().flat_map(|handler| handler.needs.iter().copied());
         let kinds: BTreeSet<StateKind> = kinds.collect();
         let parts = kinds
             .iter()
-            .map(|kind| (*kind, LookedUpPart::of_kind(plugins, *kind)));
+            .map(|kind| (*kind, LookedUpPart::of_kind(handlers(), *kind)));
         PluginState {
             objects,
             parts: Arc::new(parts.collect()),

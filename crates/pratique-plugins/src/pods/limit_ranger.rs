@@ -16,7 +16,7 @@ use super::is_pod;
 use crate::answer::{aggregate, forbidden};
 use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{is_kind, members, text};
-use bounds::Precision;
+use bounds::BoundPrecision;
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
 use requested_amount::{Amount, PodAmounts, RequestedAmount};
@@ -27,7 +27,7 @@ const MAX_NAMESPACES: usize = 1024;
 // Upstream: plugin/pkg/admission/limitranger/admission.go
 pub(crate) struct LimitRanger {
     pod_level_resources: bool,
-    precision: Precision,
+    precision: BoundPrecision,
     /// Whether amounts that an update leaves as they are stored are not checked again.
     keeps_stored: bool,
     ranges: DerivedCache<RangeIndex>,
@@ -40,9 +40,9 @@ impl LimitRanger {
         let is_exact = settings.feature_gates.release().at_least(1, 38);
         LimitRanger {
             precision: if is_exact {
-                Precision::Exact
+                BoundPrecision::Exact
             } else {
-                Precision::Rounded
+                BoundPrecision::Rounded
             },
             keeps_stored: is_exact,
             pod_level_resources: settings.feature_gates.is_on(gates::POD_LEVEL_RESOURCES),

@@ -213,6 +213,7 @@ fn owner_uid<'a>(claim: &'a Value<'static>) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use pratique_plugin::{FieldTree, ObjectText, StateObjects};
+    use pratique_schema::{FeatureGates, Release};
 
     use super::*;
 
@@ -235,7 +236,11 @@ mod tests {
         state.insert_text(StateKind::POD, "shop", "p", kept);
         let kept = state.find(StateKind::POD, "shop", "p").unwrap().unwrap();
         let usage = |pod: &Value<'_>, now: u64, pod_level: bool| {
-            let usage = pod_usage(pod, Duration::from_secs(now), pod_level).unwrap();
+            let rules = UsageRules {
+                has_pod_level: pod_level,
+                ..UsageRules::new(FeatureGates::new(Release::latest()))
+            };
+            let usage = pod_usage(pod, Duration::from_secs(now), rules).unwrap();
             let amounts = usage.iter().map(|(name, amount)| format!("{name}={amount}"));
             amounts.collect::<Vec<_>>()
         };

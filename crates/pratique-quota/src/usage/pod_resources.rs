@@ -104,8 +104,9 @@ fn of_containers<'a>(
     side: Side,
     rules: UsageRules,
 ) -> Result<ResourceList<'a>, QuotaError> {
-    let declared =
-        |container: &'a Value<'a>, _: Role| ResourceList::read(container.at(&["resources", side.field()]));
+    let declared = |container: &'a Value<'a>, _: ContainerRole| {
+        ResourceList::read(container.at(&["resources", side.field()]))
+    };
     let statuses = Statuses::new(pod);
     if statuses.say_nothing() || !rules.has_statuses {
         return sum(spec, declared);
@@ -113,8 +114,8 @@ fn of_containers<'a>(
     // Upstream: component-helpers/resource/helpers.go: before 1.37 the maximum was taken for each container, and then summed.
     if !rules.release.at_least(1, 37) {
         return sum(spec, |container, role| match role {
-            Role::Init => declared(container, role),
-            Role::Main | Role::Sidecar => statuses.most(container, side),
+            ContainerRole::Init => declared(container, role),
+            ContainerRole::Main | ContainerRole::Sidecar => statuses.most(container, side),
         });
     }
     // What a node cannot do is not going to be used.
@@ -136,7 +137,7 @@ fn of_containers<'a>(
 
 /// The role of a container in its pod.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum ContainerRole {
     Main,
     /// It ends before the next container starts.
     Init,
@@ -148,22 +149,22 @@ enum Role {
 // Upstream: component-helpers/resource/helpers.go, aggregateContainerResourcesByFn
 fn sum<'a>(
     spec: &'a Value<'a>,
-    amounts: impl Fn(&'a Value<'a>, Role) -> Result<ResourceList<'a>, QuotaError>,
+    amounts: impl Fn(&'a Value<'a>, ContainerRole) -> Result<ResourceList<'a>, QuotaError>,
 ) -> Result<ResourceList<'a>, QuotaError> {
     let mut sum = ResourceList::default();
     for container in items(spec, "containers") {
-        sum.add_all(&amounts(container, Role::Main)?)?;
+        sum.add_all(&amounts(container, ContainerRole::Main)?)?;
     }
     let mut sidecars = ResourceList::default();
     let mut most = ResourceList::default();
     for container in items(spec, "initContainers") {
         if text(container, "restartPolicy") == "Always" {
-            let amounts = amounts(container, Role::Sidecar)?;
+            let amounts = amounts(container, ContainerRole::Sidecar)?;
             sum.add_all(&amounts)?;
             sidecars.add_all(&amounts)?;
             most.raise_to(&sidecars);
         } else {
-            let mut amounts = amounts(container, Role::Init)?;
+            let mut amounts = amounts(container, ContainerRole::Init)?;
             amounts.add_all(&sidecars)?;
             most.raise_to(&amounts);
         }

@@ -9,7 +9,7 @@ use super::requested_amount::{Amount, RequestedAmount};
 
 /// How amounts are compared with bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Precision {
+pub(super) enum BoundPrecision {
     /// As whole numbers of thousandths, or of ones where these are too large.
     Rounded,
     Exact,
@@ -22,7 +22,7 @@ pub(super) fn check(
     resources: &[String],
     amounts: &[RequestedAmount],
     stored: &[RequestedAmount],
-    precision: Precision,
+    precision: BoundPrecision,
     errors: &mut Vec<String>,
 ) {
     let rules: [(&Bounds, Rule); 3] = [
@@ -56,7 +56,7 @@ pub(super) fn check_requests(
     resources: &[String],
     requests: impl Fn(&str) -> Option<Amount>,
     stored: impl Fn(&str) -> Option<Amount>,
-    precision: Precision,
+    precision: BoundPrecision,
     errors: &mut Vec<String>,
 ) {
     let rules: [(&Bounds, Rule); 2] = [(&item.least, below_minimum), (&item.most, request_above_maximum)];
@@ -86,7 +86,7 @@ struct Constraint<'a> {
     bound: &'a Amount,
     request: Option<&'a Amount>,
     limit: Option<&'a Amount>,
-    precision: Precision,
+    precision: BoundPrecision,
 }
 
 /// Gives the message of a constraint that is violated.
@@ -108,11 +108,11 @@ impl Constraint<'_> {
     /// How the request and the limit compare with the bound; what is missing counts as nothing.
     fn compare(&self) -> [Ordering; 2] {
         match self.precision {
-            Precision::Rounded => {
+            BoundPrecision::Rounded => {
                 let [requested, limited, bound] = self.rounded();
                 [requested.cmp(&bound), limited.cmp(&bound)]
             }
-            Precision::Exact => [self.request, self.limit].map(|amount| match amount {
+            BoundPrecision::Exact => [self.request, self.limit].map(|amount| match amount {
                 Some(amount) => amount.quantity.cmp(&self.bound.quantity),
                 None => 0.cmp(&self.bound.quantity.signum()),
             }),
@@ -195,11 +195,11 @@ fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
     };
     // Rounded, numbers that are too large are zero, too.
     let [has_request, has_limit] = match constraint.precision {
-        Precision::Rounded => {
+        BoundPrecision::Rounded => {
             let [requested, limited, _] = constraint.rounded();
             [requested != 0, limited != 0]
         }
-        Precision::Exact => [true, true],
+        BoundPrecision::Exact => [true, true],
     };
     let is_set = |amount: &&Amount| !amount.quantity.is_zero();
     let Some(request) = constraint.request.filter(|_| has_request).filter(is_set) else {
@@ -210,7 +210,7 @@ fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
     };
     // As the reference computes them, in floating point.
     let (exceeds, ratio) = match constraint.precision {
-        Precision::Rounded => {
+        BoundPrecision::Rounded => {
             let [requested, limited, _] = constraint.rounded();
             let ratio = limited as f64 / requested as f64;
             let exceeds = if bound.value <= MAX_MILLI_VALUE {
@@ -220,7 +220,7 @@ fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
             };
             (exceeds, ratio)
         }
-        Precision::Exact => {
+        BoundPrecision::Exact => {
             let approximate = |amount: &Amount| amount.quantity.as_approximate_float();
             (
                 limit.quantity.exceeds_product(&request.quantity, &bound.quantity),
