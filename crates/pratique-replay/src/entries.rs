@@ -6,7 +6,7 @@ use pratique_types::AdmissionReview;
 use pratique_types::admission;
 
 use crate::event::{API_VERSION, Event, EventError};
-use crate::managed::{ManagedEntry, event_of_line, managed_entry};
+use crate::managed_log::{ManagedEntry, event_of_line, managed_entry};
 
 /// An entry of a log.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,7 +17,7 @@ use crate::event::Event;
 /// The lists of entries, by their names.
 const LISTS: [&str; 4] = ["events", "logEvents", "records", "entries"];
 
-/// How long what stands before an event on a line may be: a time, and the name of a stream.
+/// How long what stands heading an event on a line may be: a time, and the name of a stream.
 const MAX_PREFIX: usize = 300;
 
 /// What an object of a log is.
@@ -90,12 +90,12 @@ fn is_event(members: &Object<'_>) -> bool {
 /// Exports of columns quote the event: a quote in it is written twice.
 pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryError>> {
     let line = std::str::from_utf8(line).ok()?;
-    let (before, _) = line.split_once('{')?;
-    if before.len() > MAX_PREFIX || !begins_with_time(before) {
+    let (heading, _) = line.split_once('{')?;
+    if heading.len() > MAX_PREFIX || !begins_with_time(heading) {
         return None;
     }
-    let text = line.get(before.len()..)?.trim_end();
-    if !before.ends_with('"') {
+    let text = line.get(heading.len()..)?.trim_end();
+    if !heading.ends_with('"') {
         return Some(event_of_text(text));
     }
     let quoted = text.strip_suffix('"')?;
