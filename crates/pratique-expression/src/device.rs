@@ -55,11 +55,11 @@ pub fn compile_device_expression(gates: FeatureGates, text: &str, is_derived: bo
 }
 
 /// The environments of releases by their minor versions, and whether devices can be allocated several times.
-type Environments = Vec<((u32, bool), Environment)>;
+type DeviceEnvironments = Vec<((u32, bool), Environment)>;
 
 /// New expressions may use what the release before has, too.
 fn environment(gates: FeatureGates) -> Environment {
-    static ENVIRONMENTS: Mutex<Environments> = Mutex::new(Vec::new());
+    static ENVIRONMENTS: Mutex<DeviceEnvironments> = Mutex::new(Vec::new());
     let (_, minor) = gates.release().version();
     // Upstream: dynamic-resource-allocation/cel/compile.go, newCompiler: off by default before 1.36.
     let is_shared = gates.is_on("DRAConsumableCapacity");
@@ -253,7 +253,7 @@ mod tests {
             "1.36",
             false,
             "device.attributes['a'].`b-c`",
-            Some("Syntax error"),
+            Some("unsupported syntax: '`'"),
         );
     }
 }

@@ -315,7 +315,7 @@ fn text_of(schema: &Value<'_>) -> Option<String> {
     let candidates = of_format.into_iter().chain(TEXTS).chain([repeated.as_str()]);
     // What has a format has no other text.
     let mut candidates = candidates.take(if of_format.is_some() { 1 } else { usize::MAX });
-    candidates.find(|candidate| fits(*candidate)).map(str::to_owned)
+    candidates.find(|candidate| fits(candidate)).map(str::to_owned)
 }
 
 #[cfg(test)]

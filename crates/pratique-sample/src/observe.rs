@@ -67,7 +67,7 @@ pub enum MessageFault {
 impl MessageFault {
     /// What is wrong with a text, if something is.
     // Upstream: plugin/policy/validating/validator.go, Validate
-    fn of(text: &str) -> Option<Self> {
+    fn from_message(text: &str) -> Option<Self> {
         match text.trim() {
             "" => Some(MessageFault::Empty),
             text if text.len() > MAX_MESSAGE_BYTES => Some(MessageFault::TooLong),
@@ -302,7 +302,7 @@ impl Trace for OutcomeRecorder<'_> {
         }
         let Some(index) = index else { return };
         let fault = match (&id, result) {
-            (ExpressionId::Message(_), Ok(Value::String(text))) => MessageFault::of(text),
+            (ExpressionId::Message(_), Ok(Value::String(text))) => MessageFault::from_message(text),
             _ => None,
         };
         let outcome = match result {

@@ -16,7 +16,7 @@ use pratique_policy::{
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
-use crate::custom::CustomKinds;
+use crate::custom::{CustomKind, CustomKinds};
 use crate::param::{ParamName, generate_param};
 use crate::policy::Policy;
 use crate::reads::ReadTree;
@@ -226,10 +226,7 @@ impl Cluster for SampleCluster {
         vec![&self.param]
     }
 
-    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
-        match self.custom.find(kind) {
-            Some(custom) => custom.merge_schema(),
-            None => MergeSchema::builtin(),
-        }
+    fn custom_merge_schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
+        self.custom.find(kind).map(CustomKind::merge_schema)
     }
 }

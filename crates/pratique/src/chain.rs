@@ -442,11 +442,11 @@ impl<'r> ChainRun<'r> {
 
     fn finish(mut self) -> Outcome {
         let is_kept = self.context.keeps_objects && self.outcome.allowed();
-        let before = &self.request.object;
+        let original = &self.request.object;
         let object = self
             .object
             .take()
-            .filter(|object| is_kept && !same(object, before));
+            .filter(|object| is_kept && !same(object, original));
         let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
         self.outcome.object = object.map(Value::into_owned);
         self.outcome.prepared = self.prepared.take().filter(|_| is_kept).map(Value::into_owned);

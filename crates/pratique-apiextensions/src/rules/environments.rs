@@ -104,12 +104,12 @@ impl SelfEnvironments {
 }
 
 /// The environments of releases by their minor versions, and whether they are of known expressions.
-type Environments = Vec<((u32, bool), Environment)>;
+type ReleaseEnvironments = Vec<((u32, bool), Environment)>;
 
 /// The functions that expressions may use.
 // Upstream: apiserver/pkg/cel/environment/environment.go, EnvSet
 fn base(release: &Release, is_known: bool) -> Environment {
-    static ENVIRONMENTS: Mutex<Environments> = Mutex::new(Vec::new());
+    static ENVIRONMENTS: Mutex<ReleaseEnvironments> = Mutex::new(Vec::new());
     let (_, minor) = release.version();
     // A thread that panicked leaves the list valid: entries are only added.
     let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -638,11 +638,8 @@ validations:
 ";
         find(UnguardedField::META, &policy("CREATE", variables), &[]);
         let unguarded = variables.replace("!variables.there ||", "variables.there ||");
-        find(
-            UnguardedField::META,
-            &policy("CREATE", &unguarded),
-            &[("object.spec.nodeName", "no such key: nodeName")],
-        );
+        let expected = [("object.spec.nodeName", "no such key: nodeName")];
+        find(UnguardedField::META, &policy("CREATE", &unguarded), &expected);
         let selector = "validations: [{expression: object.metadata.labels.team != 'a'}]";
         let selected = policy("CREATE", selector).replace(
             "matchConstraints:",
@@ -665,14 +662,9 @@ validations:
     #[test]
     fn deletion() {
         let spec = "validations: [{expression: \"oldObject.metadata.labels['keep'] != 'true'\"}]";
-        find(
-            UnguardedField::META,
-            &policy("DELETE", spec),
-            &[(
-                "oldObject.metadata.labels",
-                "oldObject.metadata.labels['keep'] may be left out",
-            )],
-        );
+        let message = "oldObject.metadata.labels['keep'] may be left out";
+        let expected = [("oldObject.metadata.labels", message)];
+        find(UnguardedField::META, &policy("DELETE", spec), &expected);
         // A missing object is reported by another lint.
         let spec = "validations: [{expression: object.metadata.name != 'a'}]";
         find(UnguardedField::META, &policy("DELETE, UPDATE", spec), &[]);
@@ -697,10 +689,7 @@ validations:
             "JSONPatch",
             "[JSONPatch{op: 'add', path: '/a', value: object.metadata.labels}]",
         );
-        find(
-            UnguardedField::META,
-            &patch,
-            &[("object.metadata.labels", "apps/v1, Kind=Deployment: ")],
-        );
+        let expected = [("object.metadata.labels", "apps/v1, Kind=Deployment: ")];
+        find(UnguardedField::META, &patch, &expected);
     }
 }

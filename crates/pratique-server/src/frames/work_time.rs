@@ -5,12 +5,12 @@ use std::time::Duration;
 /// The time for which the current thread has worked since a moment. What waits for a processor does not work: a turn that
 /// others interrupt costs them no more than one that nobody does.
 #[derive(Debug)]
-pub(super) struct WorkTime(Moment);
+pub(super) struct WorkTime(StartMoment);
 
 #[cfg(unix)]
-type Moment = Duration;
+type StartMoment = Duration;
 #[cfg(not(unix))]
-type Moment = std::time::Instant;
+type StartMoment = std::time::Instant;
 
 #[cfg(unix)]
 impl WorkTime {
@@ -27,7 +27,7 @@ impl WorkTime {
 #[cfg(not(unix))]
 impl WorkTime {
     pub(super) fn start() -> Self {
-        WorkTime(Moment::now())
+        WorkTime(StartMoment::now())
     }
 
     pub(super) fn elapsed(&self) -> Duration {
@@ -40,7 +40,9 @@ fn processor_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
 
     // Neither part is ever negative.
-    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
+    clock_gettime(ClockId::ThreadCPUTime)
+        .try_into()
+        .unwrap_or_default()
 }
 
 #[cfg(all(test, unix))]
