@@ -9,17 +9,17 @@ pub struct ReviewDetail {
     pub keeps_object: bool,
 }
 
-/// Of which requests the steps of the chain are recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Of which requests the steps of the chain are recorded; the least first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StepRecord {
-    /// Of all.
-    #[default]
-    All,
+    /// Of none; it is not told which step made an object invalid, either.
+    Nothing,
     /// Of those about which there is more to say than that they are allowed. They are evaluated once more for it, unless webhooks
     /// are called: then the steps of all are recorded.
     Remarkable,
-    /// Of none; it is not told which step made an object invalid, either.
-    Nothing,
+    /// Of all.
+    #[default]
+    All,
 }
 
 impl Default for ReviewDetail {

@@ -317,7 +317,7 @@ impl<'a> Printer<'a> {
         }
         let summary = self.arguments.summary;
         let counts = text!(
-            "{}{}\n{}{}{}",
+            "{}\n{}{}{}{}",
             self.tally.line(count),
             accepted.human(),
             scope.counted(),

@@ -43,7 +43,7 @@ use crate::review::named_inputs::NamedInput;
 use crate::review::object_files::ResultObject;
 use crate::review::tally::Tally;
 use crate::stream::input_errors::{JsonError, described};
-use crate::stream::ordered::Turn;
+use crate::stream::ordered::UnitTurn;
 use crate::stream::read::Unit;
 use crate::style::Style;
 
@@ -143,7 +143,7 @@ pub(super) enum End {
 
 impl InputReviewer<'_> {
     /// Reviews a part of the inputs. What comes of it is emitted in parts, so that not much of it is held.
-    pub(super) fn review(&self, unit: Unit, turn: Turn, emit: &mut dyn FnMut(Reviewed)) {
+    pub(super) fn review(&self, unit: Unit, turn: UnitTurn, emit: &mut dyn FnMut(Reviewed)) {
         let mut reviewed = Reviewed::default();
         match unit {
             Unit::Piece { path, piece, state } => {
@@ -164,7 +164,7 @@ impl InputReviewer<'_> {
 
     fn objects(
         &self,
-        (objects, turn): (ParsedObjects<'_>, Turn),
+        (objects, turn): (ParsedObjects<'_>, UnitTurn),
         (state, fields): (&ClusterState, &PieceFields<'_>),
         reviewed: &mut Reviewed,
         emit: &mut dyn FnMut(Reviewed),
@@ -193,7 +193,7 @@ impl InputReviewer<'_> {
     /// objects, after those of all parts before.
     fn objects_in_chain(
         &self,
-        (objects, turn): (Vec<InputObject<'_>>, Turn),
+        (objects, turn): (Vec<InputObject<'_>>, UnitTurn),
         (state, fields): (&ClusterState, &PieceFields<'_>),
         reviewed: &mut Reviewed,
         emit: &mut dyn FnMut(Reviewed),
@@ -326,14 +326,8 @@ impl InputReviewer<'_> {
         if matches!(open.pods, WorkloadPods::Evaluated(_)) {
             return ReviewDetail::default();
         }
-        let DisplayOptions {
-            format,
-            quiet,
-            summary,
-            keeps_objects,
-            ..
-        } = self.display;
-        let (steps, shows_object) = match format {
+        let DisplayOptions { quiet, summary, .. } = self.display;
+        let of_format = |format| match format {
             ReviewFormat::Human if summary => (StepRecord::Nothing, false),
             ReviewFormat::Human if quiet => (StepRecord::Remarkable, false),
             ReviewFormat::Human | ReviewFormat::Diff => (StepRecord::All, false),
@@ -343,10 +337,14 @@ impl InputReviewer<'_> {
                 (StepRecord::Remarkable, false)
             }
         };
+        let formats = self.display.outputs.iter().map(|output| of_format(output.format));
+        let (steps, shows_object) = formats.fold((StepRecord::Nothing, false), |most, one| {
+            (most.0.max(one.0), most.1 || one.1)
+        });
         ReviewDetail {
             steps,
             // A server completed what it sent, except for what is changed here.
-            keeps_object: shows_object || keeps_objects || open.input.is_sent,
+            keeps_object: shows_object || self.display.keeps_objects || open.input.is_sent,
         }
     }
 

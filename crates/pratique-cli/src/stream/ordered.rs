@@ -14,7 +14,7 @@ const AHEAD: usize = 4;
 pub(crate) struct WorkSender<U, R> {
     order: SyncSender<Receiver<Option<R>>>,
     jobs: JobSender<U, R>,
-    turns: Arc<Turns>,
+    turns: Arc<UnitTurns>,
 }
 
 /// Results are not awaited any more.
@@ -22,7 +22,7 @@ pub(crate) struct WorkSender<U, R> {
 pub(crate) struct WorkClosed;
 
 /// A unit with its turn, and where the parts of its result go; `None` ends them.
-type Job<U, R> = (U, Turn, SyncSender<Option<R>>);
+type Job<U, R> = (U, UnitTurn, SyncSender<Option<R>>);
 
 /// Where units go that no thread has taken yet; `None` once there will be no more.
 type JobSender<U, R> = Arc<Mutex<Option<Sender<Job<U, R>>>>>;
@@ -60,17 +60,17 @@ where
     E: From<io::Error>,
 {
     let without_turn = |unit, turn, emit: &mut dyn FnMut(R)| {
-        drop::<Turn>(turn);
+        drop::<UnitTurn>(turn);
         work(unit, emit);
     };
     in_turns(threads, produce, without_turn, consume)
 }
 
-/// As [`in_order`], for work a part of which is done in the order of the units as well: in its [turn](Turn).
+/// As [`in_order`], for work a part of which is done in the order of the units as well: in its [turn](UnitTurn).
 pub(crate) fn in_turns<U, R, E>(
     threads: usize,
     produce: impl FnOnce(WorkSender<U, R>) + Send + 'static,
-    work: impl Fn(U, Turn, &mut dyn FnMut(R)) + Sync,
+    work: impl Fn(U, UnitTurn, &mut dyn FnMut(R)) + Sync,
     mut consume: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E>
 where
@@ -122,14 +122,14 @@ where
 }
 
 /// The turn of a unit: [begun](Self::begin) once those of all units before have ended, and ended where it is dropped.
-pub(crate) struct Turn {
-    turns: Arc<Turns>,
+pub(crate) struct UnitTurn {
+    turns: Arc<UnitTurns>,
     number: u64,
 }
 
 /// The turns of all units.
 #[derive(Default)]
-pub(crate) struct Turns {
+pub(crate) struct UnitTurns {
     state: Mutex<TurnState>,
     ended: Condvar,
 }
@@ -144,19 +144,19 @@ struct TurnState {
     ended: BTreeSet<u64>,
 }
 
-impl Turns {
-    fn next(self: &Arc<Self>) -> Turn {
+impl UnitTurns {
+    fn next(self: &Arc<Self>) -> UnitTurn {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let number = state.given;
         state.given += 1;
-        Turn {
+        UnitTurn {
             turns: Arc::clone(self),
             number,
         }
     }
 }
 
-impl Turn {
+impl UnitTurn {
     /// Waits until the turns of all units before have ended.
     pub(crate) fn begin(&self) {
         let state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,7 +168,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for UnitTurn {
     /// Ends it, also where the work panics, so that no other waits for ever.
     fn drop(&mut self) {
         let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,8 +203,8 @@ mod tests {
     fn results_come_in_order() {
         let mut found = Vec::new();
         let produce = |sender: WorkSender<u64, u64>| (0..200).for_each(|unit| sender.add(unit).unwrap());
-        let work = |unit, emit: &mut dyn FnMut(u64)| {
-            if unit % 7 == 0 {
+        let work = |unit: u64, emit: &mut dyn FnMut(u64)| {
+            if unit.is_multiple_of(7) {
                 thread::sleep(std::time::Duration::from_millis(2));
             }
             (0..unit % 5).for_each(|part| emit(unit * 10 + part));
@@ -222,12 +222,12 @@ mod tests {
     fn turns_come_in_order() {
         let order = Mutex::new(Vec::new());
         let produce = |sender: WorkSender<u64, u64>| (0..200).for_each(|unit| sender.add(unit).unwrap());
-        let work = |unit: u64, turn: Turn, emit: &mut dyn FnMut(u64)| {
-            if unit % 7 == 0 {
+        let work = |unit: u64, turn: UnitTurn, emit: &mut dyn FnMut(u64)| {
+            if unit.is_multiple_of(7) {
                 thread::sleep(std::time::Duration::from_millis(2));
             }
             // Not every unit takes its turn.
-            if unit % 5 != 0 {
+            if !unit.is_multiple_of(5) {
                 turn.begin();
                 order.lock().unwrap().push(unit);
             }
