@@ -120,7 +120,9 @@ pub(crate) enum CliError {
     #[error("{0}: --webhooks calls them")]
     NotEvaluated(#[from] NotEvaluated),
     /// Revisions are compared, but of no policies.
-    #[error("--old-rev: name with --policies, or in pratique.yaml, the policies whose revisions are compared")]
+    #[error(
+        "--old-rev: name with --policies, or in pratique.yaml, the policies whose revisions are compared"
+    )]
     NoComparedPolicies,
     /// Two outputs cannot be told apart.
     #[error("--output: {why}")]

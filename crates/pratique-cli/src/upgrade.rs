@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         ObjectSource::Cluster(_) => Sources::of(&source, [&old, &new], choice, &files)?,
         _ => {
             let _ = choice;
-            Sources::Files(inputs)
+            Sources::Files(Box::new(inputs))
         }
     };
     let passed_over = files.passed_over();

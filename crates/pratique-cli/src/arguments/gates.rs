@@ -361,7 +361,10 @@ mod tests {
         };
         assert_eq!(note(Release::latest()), None);
         let older = note(Release::by_version("1.36").unwrap()).unwrap();
-        assert!(older.contains("are those of Kubernetes 1.36;"), "{older}");
+        assert!(
+            older.contains("are those of Kubernetes 1.36, and so is validation"),
+            "{older}"
+        );
         let preview = note(Release::by_version("1.38").unwrap()).unwrap();
         assert!(
             preview.contains("1.38 is known as of 1.38.0-beta.0, from which the release may differ;"),

@@ -128,7 +128,7 @@ impl<'a> Collector<'a> {
             }
             self.report.count(row);
         }
-        if out.len() > 0 {
+        if !out.is_empty() {
             self.progress.clear();
         }
         out.print()?;

@@ -37,7 +37,7 @@ pub(crate) struct ListChoice<'a> {
 
 /// The inputs of a comparison.
 pub(crate) enum Sources {
-    Files(Inputs),
+    Files(Box<Inputs>),
     #[cfg(feature = "kube")]
     Cluster(Box<ClusterObjects>),
 }
@@ -74,7 +74,8 @@ impl Sources {
             return Ok(Sources::Cluster(Box::new(objects)));
         }
         let _ = (sets, choice.workloads, choice.all_kinds);
-        Inputs::of_objects_or_logs(source.paths(), files).map(Sources::Files)
+        let inputs = Inputs::of_objects_or_logs(source.paths(), files)?;
+        Ok(Sources::Files(Box::new(inputs)))
     }
 
     /// The files that are no objects of the API.

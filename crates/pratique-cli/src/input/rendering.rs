@@ -135,13 +135,13 @@ struct SourceCache {
 
 impl RenderedInputs {
     /// Adds an input that is read from a pipe: what made it is not known.
-    pub(crate) fn add_pipe(&mut self, shown: String) {
-        self.inputs.entry(shown).or_default();
+    pub(crate) fn add_pipe(&mut self, name: String) {
+        self.inputs.entry(name).or_default();
     }
 
     /// Adds an input that was built.
-    pub(crate) fn add_built(&mut self, shown: String, directory: BuiltDirectory) {
-        self.inputs.insert(shown, Some(directory));
+    pub(crate) fn add_built(&mut self, name: String, directory: BuiltDirectory) {
+        self.inputs.insert(name, Some(directory));
     }
 
     /// The source of an object; `None` where it was not made of one, or nothing says so.

@@ -16,22 +16,22 @@ use crate::output::text::text;
 const MOST_KINDS: usize = 20;
 
 /// Reports objects of other kinds, and files of directories that are no objects, which are notices as well.
-pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies, files: &FileSelection) {
-    report_skipped_of(shown, sorted, sorted.others(), files);
+pub(crate) fn report_skipped(input: &str, sorted: &SortedPolicies, files: &FileSelection) {
+    report_skipped_of(input, sorted, sorted.others(), files);
 }
 
 /// The same, where the rules of definitions are checked.
-pub(crate) fn report_skipped_beside_definitions(shown: &str, sorted: &SortedPolicies, files: &FileSelection) {
+pub(crate) fn report_skipped_beside_definitions(input: &str, sorted: &SortedPolicies, files: &FileSelection) {
     let mut others = sorted.others().clone();
     if let Some(count) = others.get_mut(DEFINITION) {
         *count -= sorted.definitions().len().min(*count);
     }
     others.retain(|_, count| *count > 0);
-    report_skipped_of(shown, sorted, &others, files);
+    report_skipped_of(input, sorted, &others, files);
 }
 
 fn report_skipped_of(
-    shown: &str,
+    input: &str,
     sorted: &SortedPolicies,
     others: &BTreeMap<String, usize>,
     files: &FileSelection,
@@ -46,7 +46,7 @@ fn report_skipped_of(
         };
         output::eprint(&text!(
             "{}: skipped {} of other kinds: {}{}\n",
-            shown,
+            input,
             counted(count, "object", "objects"),
             shown_kinds.join(", "),
             more,
@@ -63,7 +63,7 @@ fn report_skipped_of(
     if let [first, ..] = sorted.unread() {
         output::eprint(&text!(
             "{}: skipped {}, such as {}: {}\n",
-            shown,
+            input,
             counted(
                 sorted.unread().len(),
                 "file that is no object",

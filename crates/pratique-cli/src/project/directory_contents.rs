@@ -176,7 +176,7 @@ fn homes(files: &[(PathBuf, FileUse)], of: FileUse) -> Vec<PathBuf> {
 fn unmixed(files: &[(PathBuf, FileUse)], of: FileUse) -> Vec<PathBuf> {
     let is_mixed = |directory: &Path| {
         let mut below = files.iter().filter(|(path, _)| path.starts_with(directory));
-        below.any(|(_, found)| *found != of)
+        below.any(|(_, other)| *other != of)
     };
     let of_use = files.iter().filter(|(_, is)| *is == of);
     let paths = of_use.map(|(path, _)| {

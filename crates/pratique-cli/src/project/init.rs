@@ -18,7 +18,7 @@ use crate::output::text::text;
 /// Writes the file; an existing one is never overwritten.
 pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
     let directory = &arguments.directory;
-    let found = DirectoryContents::read(directory)?;
+    let contents = DirectoryContents::read(directory)?;
     let path = directory.join(FILE);
     let failed = |error| CliError::unread(&path, error);
     let mut file = OpenOptions::new()
@@ -26,14 +26,14 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
         .create_new(true)
         .open(&path)
         .map_err(failed)?;
-    file.write_all(found.text().as_bytes()).map_err(failed)?;
+    file.write_all(contents.text().as_bytes()).map_err(failed)?;
     output::eprint(&text!(
         "{}: written, with {} of policies, {} of suites, {} of objects to review and {} of objects of the cluster\n",
         path_text(&path),
-        counted(found.policies.len(), "path", "paths"),
-        found.suites.len(),
-        found.inputs.len(),
-        found.objects.len()
+        counted(contents.policies.len(), "path", "paths"),
+        contents.suites.len(),
+        contents.inputs.len(),
+        contents.objects.len()
     ));
     Ok(ExitStatus::Success)
 }

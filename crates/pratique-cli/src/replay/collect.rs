@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
     /// Counts and prints what came of a part of the logs.
     pub(super) fn collect(&mut self, mut part: Part) -> Result<(), CliError> {
         self.report.faults.leave_out_known(&mut part.faults);
-        if part.out.len() > 0 || !part.findings.is_empty() {
+        if !part.out.is_empty() || !part.findings.is_empty() {
             self.progress.clear();
         }
         if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start) {

@@ -171,8 +171,10 @@ impl<'a> Collector<'a> {
 
     /// Counts and prints what came of a part of the inputs.
     pub(super) fn collect(&mut self, scanned: Scanned) -> Result<(), CliError> {
-        let says_something = scanned.out.len() > 0
-            || !(scanned.failed.is_empty() && scanned.notices.is_empty() && scanned.assumed.is_empty());
+        let says_something = !(scanned.out.is_empty()
+            && scanned.failed.is_empty()
+            && scanned.notices.is_empty()
+            && scanned.assumed.is_empty());
         if says_something {
             self.progress.clear();
         }

@@ -85,7 +85,7 @@ impl UpgradeCollector<'_> {
         for finding in results.findings {
             self.add(finding, &mut out)?;
         }
-        if out.len() > 0 {
+        if !out.is_empty() {
             self.progress.clear();
         }
         out.print()?;

@@ -296,6 +296,8 @@ fn subresources_have_their_objects() {
             "policy.yaml",
             "--subresource",
             subresource,
+            "--validation",
+            "off",
             "--old",
             "it.yaml",
             "it.yaml",

@@ -47,7 +47,11 @@ fn objects_are_completed_as_the_release_does() {
     let run = review(&["--kubernetes-version", "1.36"]);
     run.exits(0);
     run.stdout_has("; Kubernetes 1.36; ");
-    assert!(run.stderr.contains("are those of Kubernetes 1.36;"), "{run}");
+    assert!(
+        run.stderr
+            .contains("are those of Kubernetes 1.36, and so is validation;"),
+        "{run}"
+    );
 }
 
 #[test]

@@ -57,9 +57,7 @@ fn each_is_what_it_is_alone() {
     let review = ["review", "objects", "--policies", "policies"];
     check(
         &review,
-        &[
-            "human", "sarif", "junit", "json", "ndjson", "github", "yaml",
-        ],
+        &["human", "sarif", "junit", "json", "ndjson", "github", "yaml"],
     );
     check(&review, &["json", "human", "yaml"]);
     check(&review, &["yaml", "junit"]);

@@ -213,16 +213,16 @@ fn kustomization(directory: &Path) -> Option<PathBuf> {
 }
 
 /// Runs a program to its end, and gives what it writes.
-fn run(mut command: Command, shown: &'static str, directory: &Path) -> Result<Spool, RenderError> {
+fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<Spool, RenderError> {
     let path = path_text(directory);
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => RenderError::NoProgram {
             path: path.clone(),
-            program: shown,
+            program,
         },
         _ => RenderError::Run {
             path: path.clone(),
-            program: shown,
+            program,
             error,
         },
     };
@@ -252,7 +252,7 @@ fn run(mut command: Command, shown: &'static str, directory: &Path) -> Result<Sp
         let message = String::from_utf8_lossy(&message);
         Err(RenderError::Failed {
             path,
-            program: shown,
+            program,
             status: status.to_string(),
             message: message.trim().to_owned(),
         })

@@ -34,9 +34,9 @@ impl<'t> TemplateLine<'t> {
         let mut literals = Vec::new();
         let mut makes_text = false;
         let mut rest = line;
-        while let Some((before, after)) = rest.split_once("{{") {
+        while let Some((literal, after)) = rest.split_once("{{") {
             let (action, behind) = after.split_once("}}").unwrap_or((after, ""));
-            literals.push(before);
+            literals.push(literal);
             makes_text |= is_output(action);
             rest = behind;
         }
