@@ -37,14 +37,14 @@ enum ValidationWork {
 }
 
 #[derive(Deserialize)]
-struct Setup {
+struct ValidationSetup {
     object: Value,
     work: ValidationWork,
 }
 
 /// Why a server refuses an object.
 #[derive(Debug)]
-enum Refused {
+enum ValidationRefusal {
     Decoding(String),
     Invalid(Rejection),
     Request(Box<Status>),
@@ -61,7 +61,7 @@ impl Store for NoObjects {
 
 impl ValidatedObject {
     pub(crate) fn new(setup: Value) -> Result<Self, Error> {
-        let Setup { object, work } = serde_json::from_value(setup)?;
+        let ValidationSetup { object, work } = serde_json::from_value(setup)?;
         let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let kind = GroupVersion::parse(text("/apiVersion"))?.with_kind(text("/kind"));
         let placeholders = Placeholders::default();
@@ -78,29 +78,31 @@ impl ValidatedObject {
         })
     }
 
-    fn run(&self) -> Result<(), Refused> {
+    fn run(&self) -> Result<(), ValidationRefusal> {
         match self.work {
             ValidationWork::Validate => self.validate(),
             ValidationWork::Request => self.request(),
         }
     }
 
-    fn validate(&self) -> Result<(), Refused> {
+    fn validate(&self) -> Result<(), ValidationRefusal> {
         let (json, strict) = (MediaType::Json, FieldValidation::Strict);
         let received = self
             .objects
             .receive(self.text.as_bytes(), json, &self.kind, strict);
-        let received = received.map_err(|error| Refused::Decoding(error.to_string()))?;
+        let received = received.map_err(|error| ValidationRefusal::Decoding(error.to_string()))?;
         let candidate = Candidate::new(&self.kind, &received.value);
-        self.validator.create(&candidate).map_err(Refused::Invalid)
+        self.validator
+            .create(&candidate)
+            .map_err(ValidationRefusal::Invalid)
     }
 
-    fn request(&self) -> Result<(), Refused> {
+    fn request(&self) -> Result<(), ValidationRefusal> {
         let (json, strict) = (MediaType::Json, FieldValidation::Strict);
         let decoded = self
             .objects
             .decode(self.text.as_bytes(), json, &self.kind, strict);
-        let decoded = decoded.map_err(|error| Refused::Decoding(error.to_string()))?;
+        let decoded = decoded.map_err(|error| ValidationRefusal::Decoding(error.to_string()))?;
         let kinds = Kinds {
             builtin: &self.objects,
             custom: &self.custom,
@@ -141,9 +143,9 @@ impl ValidatedObject {
     }
 }
 
-impl From<Refusal> for Refused {
+impl From<Refusal> for ValidationRefusal {
     fn from(refusal: Refusal) -> Self {
-        Refused::Request(refusal.status)
+        ValidationRefusal::Request(refusal.status)
     }
 }
 
@@ -152,9 +154,9 @@ impl Side for ValidatedObject {
     fn facts(&self) -> Result<Value, Error> {
         let message = match self.run() {
             Ok(()) => String::new(),
-            Err(Refused::Decoding(message)) => message,
-            Err(Refused::Invalid(rejection)) => rejection.to_string(),
-            Err(Refused::Request(status)) => status.message,
+            Err(ValidationRefusal::Decoding(message)) => message,
+            Err(ValidationRefusal::Invalid(rejection)) => rejection.to_string(),
+            Err(ValidationRefusal::Request(status)) => status.message,
         };
         Ok(json!({"message": message}))
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use pratique::api_objects::ApiObjects;
-use pratique::{Attributes, ObjectModel, Objects};
+use pratique::{ObjectModel, Objects};
 use pratique_harness::Error;
 use pratique_json::Value;
 use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, UncheckedExpressions};
@@ -385,9 +385,9 @@ fn question(
     let received = model.receive(&mut request).ok()?;
     if set.mutating_policies.is_empty() {
         let prepared = received
-            .prepare(Attributes::from(&request), &Objects::new())
+            .prepare(&request, &request.object, &Objects::new())
             .ok()?;
-        if let Some(object) = prepared.object {
+        if let Some(object) = prepared.object.map(Value::into_owned) {
             request.object = object;
         }
     }

@@ -172,7 +172,7 @@ impl Warnings {
 impl Question for Warnings {
     fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report) {
         let is_shown = |warning: &Warning| SHOWN.contains(&warning.lint.name);
-        let (shown, others): (Vec<Warning>, Vec<Warning>) =
+        let (known, others): (Vec<Warning>, Vec<Warning>) =
             lint_with(&[set], &self.options).into_iter().partition(is_shown);
         for warning in others {
             report.others.push(OtherWarning {
@@ -181,7 +181,7 @@ impl Question for Warnings {
                 message: warning.message,
             });
         }
-        for warning in shown {
+        for warning in known {
             report.rows.push(Row {
                 repository: repository.to_owned(),
                 lint: warning.lint.name,

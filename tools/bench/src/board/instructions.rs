@@ -12,8 +12,8 @@ use super::baseline::Baseline;
 use super::material::Material;
 use super::plugins;
 use super::policies::Policies;
-use super::rows::{self, Object, PluginCase, Row, Work};
-use super::validate::{self, ValidationCase};
+use super::rows::{self, Object, PluginCase, Row, ValidationCase, Work};
+use super::validate;
 use crate::{Arguments, build, table};
 use pratique_harness::Error;
 

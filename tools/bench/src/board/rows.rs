@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use super::policies::{Policies, one};
-use super::validate::ValidationCase;
 use pratique_harness::Error;
 use serde::Deserialize;
 
@@ -81,6 +80,26 @@ pub(super) struct PluginCase {
     /// How many of its last object the cluster has.
     #[serde(default = "one")]
     pub(super) of_last: usize,
+}
+
+/// An object, and what is done with it.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ValidationCase {
+    pub(super) object: CaseObject,
+    /// `validate`, or `request` for all that a server does besides admission.
+    pub(super) work: String,
+}
+
+/// The object that is validated.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum CaseObject {
+    /// A Pod of 3 kB.
+    Pod,
+    /// A Deployment of it.
+    Deployment,
+    /// The Pod with what a server refuses.
+    Invalid,
 }
 
 /// The object whose creation is evaluated.

@@ -1,32 +1,12 @@
 //! Rows in which an object is decoded, defaulted and validated.
 
 use pratique_harness::Error;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::evaluate::Sides;
+use super::rows::{CaseObject, ValidationCase};
 use super::{Measured, RowContext};
 use crate::objects::written_objects;
-
-/// An object, and what is done with it.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct ValidationCase {
-    object: CaseObject,
-    /// `validate`, or `request` for all that a server does besides admission.
-    work: String,
-}
-
-/// The object that is validated.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum CaseObject {
-    /// A Pod of 3 kB.
-    Pod,
-    /// A Deployment of it.
-    Deployment,
-    /// The Pod with what a server refuses.
-    Invalid,
-}
 
 /// Checks that the sides say the same of the object, and measures them alternately.
 pub(super) fn measure(context: &RowContext<'_>, case: &ValidationCase) -> Result<Measured, Error> {

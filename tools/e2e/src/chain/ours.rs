@@ -189,7 +189,7 @@ impl Ours {
             // Plugins change the decoded object in place: it is not decoded and defaulted again.
             received.attributes.object = object;
         }
-        let prepared = registry.prepare_valid(received, &|attributes| self.validate(attributes));
+        let prepared = registry.prepare_valid(received, &|prepared| self.validate(&prepared.attributes));
         let prepared = prepared.map_err(|refusal| refusal.status)?;
         warnings.extend(prepared.warnings.iter().cloned());
         if let Some(chain) = chain {
