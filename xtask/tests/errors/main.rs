@@ -1,6 +1,11 @@
 //! The errors that loading, evaluations and calls can give: each text of the sources is in a list, with help or the reason why
 //! it has none, and `docs/problems.md` shows the lists.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails may stop")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a test that fails may stop"
+)]
 
 mod catalogue;
 mod literals;
@@ -219,13 +224,17 @@ fn write_tables(title: &str, texts: &[KnownText<'_>], tables: &mut String) {
             let _ = write!(tables, "\n#### {section}\n\n| error | help |\n|---|---|\n");
         }
         let code = text.text.replace('|', "\\|");
-        let fence = if code.contains('`') { "``" } else { "`" };
+        let code = if code.contains('`') {
+            format!("`` {code} ``")
+        } else {
+            format!("`{code}`")
+        };
         let what = text.what.replace('|', "\\|").replace('<', "&lt;");
         let what = if text.is_helped {
             what
         } else {
             format!("*none: {what}*")
         };
-        let _ = writeln!(tables, "| {fence}{code}{fence} | {what} |");
+        let _ = writeln!(tables, "| {code} | {what} |");
     }
 }
