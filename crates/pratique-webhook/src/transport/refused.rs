@@ -21,9 +21,10 @@ pub(super) enum SendError {
     DeadlinePassed,
 }
 
-/// How often a request is retried that was not sent because the connection was closed. By then, what the server sent last,
-/// such as a TLS alert, has been received.
-const MAX_UNSENT_RETRIES: u32 = 2;
+/// How often a request is retried that was not sent because the connection was closed. What the server sent last, such as
+/// a TLS alert, is lost where it arrives between the handshake and the request: each time that the thread of the request
+/// has to wait right there. On a machine with more work than processors that happens several times in a row.
+const MAX_UNSENT_RETRIES: u32 = 9;
 
 /// Sends a request until a server processes it.
 pub(super) async fn execute(
