@@ -31,7 +31,7 @@ impl ErrorList {
             return;
         }
         let error = error();
-        self.bytes = self.bytes.saturating_add(error.field.len() + error.body.len());
+        self.bytes = self.bytes.saturating_add(printed_size(&error));
         self.errors.push(error);
     }
 
@@ -40,9 +40,9 @@ impl ErrorList {
         self.errors.len() + self.more
     }
 
-    /// Whether there is no error.
+    /// Whether there is no error, not even one that is only counted.
     pub fn is_empty(&self) -> bool {
-        self.errors.is_empty()
+        self.len() == 0
     }
 
     /// The errors that were kept.
@@ -55,9 +55,11 @@ impl ErrorList {
         self.errors.last_mut().filter(|_| self.more == 0)
     }
 
-    /// Keeps the errors for which `keep` says so.
+    /// Keeps the errors for which `keep` says so, and those that are only counted.
     pub fn retain(&mut self, keep: impl FnMut(&Error) -> bool) {
         self.errors.retain(keep);
+        // Those that are gone leave room for others.
+        self.bytes = self.errors.iter().map(printed_size).sum();
     }
 
     /// Keeps the first of equal errors, as a server does that applies declarative rules, too.
@@ -98,6 +100,11 @@ impl Extend<Error> for ErrorList {
     fn extend<T: IntoIterator<Item = Error>>(&mut self, errors: T) {
         errors.into_iter().for_each(|error| self.push(error));
     }
+}
+
+/// How much an error counts of the length that a list keeps.
+fn printed_size(error: &Error) -> usize {
+    error.field.len() + error.body.len()
 }
 
 /// The errors as one message: alone, or in brackets, each once.
@@ -151,6 +158,21 @@ mod tests {
         assert_eq!(kept.len(), made + 1);
         let last = kept.last().map(ToString::to_string).unwrap_or_default();
         assert!(last.ends_with("and 24 more errors of this object"), "{last}");
+    }
+
+    #[test]
+    fn errors_that_are_only_counted_are_not_removed() {
+        let mut errors = ErrorList::default();
+        let long = "x".repeat(1 << 20);
+        for _ in 0..20 {
+            errors.push(Error::invalid("a", long.as_str(), ""));
+        }
+        errors.retain(|_| false);
+        assert!(!errors.is_empty());
+        assert_eq!((errors.len(), errors.iter().len()), (4, 0));
+        // There is room again.
+        errors.push(Error::required("b", ""));
+        assert_eq!((errors.len(), errors.iter().len()), (5, 1));
     }
 
     #[test]
