@@ -144,11 +144,6 @@ pub fn serves_version(group: &str, version: &str) -> bool {
     BuiltinResources::latest().serves_version(group, version)
 }
 
-/// The built-in resource whose kind or name, in any version, a custom resource would have. The built-in one is served.
-pub fn claimed(group: &str, kind: &str, plural: &str) -> Option<&'static ServedResource> {
-    BuiltinResources::latest().claimed(group, kind, plural)
-}
-
 /// Whether a custom resource can be served. The groups of custom resources have a dot, and some that have one are those of
 /// Kubernetes itself.
 pub fn may_be_custom(resource: &GroupVersionResource, kind: &str) -> bool {

@@ -58,11 +58,9 @@ pub(crate) fn validate_reason(reason: &Node<'_, '_>, max_length: usize, errors: 
         errors.required(reason, "");
         return;
     }
-    let start = errors.len();
     if let Some(fault) = reason_fault(reason.text()) {
         errors.invalid_value(reason, fault);
     }
-    errors.cover_from(start, "format=k8s-condition-reason");
     let start = errors.len();
     if reason.text().len() > max_length {
         errors.too_long(reason, i64::try_from(max_length).unwrap_or(i64::MAX));
@@ -71,7 +69,7 @@ pub(crate) fn validate_reason(reason: &Node<'_, '_>, max_length: usize, errors: 
 }
 
 /// What is wrong with a reason.
-pub(crate) fn reason_fault(text: &str) -> Option<&'static str> {
+fn reason_fault(text: &str) -> Option<&'static str> {
     (!is_reason(text)).then_some(
         "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
          characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or \

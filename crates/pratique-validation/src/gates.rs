@@ -4,9 +4,12 @@ use std::sync::OnceLock;
 
 use pratique_schema::{FeatureGates, Release};
 
-/// A set of the gates that rules ask for, each by a name.
+/// A set of the gates that rules ask for: by a name for each in `fields`, by that of the gate itself in `others`.
 macro_rules! feature_set {
-    ($($field:ident: $gate:literal,)*) => {
+    (
+        fields { $($field:ident: $gate:literal,)* }
+        others { $($other:literal,)* }
+    ) => {
         /// Which of them are on: rules ask for them more often than a table is to be searched by name.
         // Upstream: pkg/features/kube_features.go
         #[derive(Clone, Copy, Debug)]
@@ -18,7 +21,7 @@ macro_rules! feature_set {
 
         impl FeatureSet {
             /// The names of the gates.
-            pub(crate) const NAMES: &'static [&'static str] = &[$($gate),*];
+            pub(crate) const NAMES: &'static [&'static str] = &[$($gate,)* $($other,)*];
 
             /// Those of a server with these gates.
             pub(crate) fn new(gates: FeatureGates) -> Self {
@@ -28,53 +31,53 @@ macro_rules! feature_set {
                     $($field: gates.is_on($gate),)*
                 }
             }
-
-            /// Whether one of them is on, by its name.
-            pub(crate) fn is_on(&self, name: &str) -> bool {
-                match name {
-                    $($gate => self.$field,)*
-                    _ => false,
-                }
-            }
         }
     };
 }
 
 feature_set! {
-    clears_nominations: "ClearingNominatedNodeNameAfterBinding",
-    consumes_capacity: "DRAConsumableCapacity",
-    divides_capacity: "DRAFractionalCapacityRange",
-    types_partitions: "DRAPartitionableDevicesType",
-    scales_to_zero: "HPAScaleToZero",
-    resizes_init_containers: "InPlacePodVerticalScalingInitContainers",
-    preempts_for_resize: "InPlacePodVerticalScalingSchedulerPreemption",
-    changes_job_resources: "MutablePodResourcesForSuspendedJobs",
-    changes_job_scheduling: "MutableSchedulingDirectivesForSuspendedJobs",
-    relaxes_service_names: "RelaxedServiceNameValidation",
-    mounts_with_labels: "SELinuxMount",
-    judges_addresses_strictly: "StrictIPCIDRValidation",
-    limits_volumes: "VolumeLimitScaling",
-    groups_jobs: "WorkloadWithJob",
-    signs_with_lattices: "PodCertificateMLDSA",
-    composes_groups: "CompositePodGroup",
-    preempts_groups: "PodGroupPreemptionPolicy",
-    schedules_by_topology: "TopologyAwareWorkloadScheduling",
-    preempts_for_workloads: "WorkloadAwarePreemption",
-    authorizes_conditionally: "ConditionalAuthorization",
-    has_restart_rules: "ContainerRestartRules",
-    resizes_whole_pods: "InPlacePodLevelResourcesVerticalScaling",
-    moves_volumes: "MutablePVNodeAffinity",
-    judges_deletion_costs: "PodDeletionCost",
-    restarts_all_containers: "RestartAllContainersOnContainerExits",
-    recreates_sets: "StatefulSetRecreateStrategy",
-    compares_tolerations: "TaintTolerationComparisonOperators",
-    shares_host_network: "UserNamespacesHostNetworkSupport",
-    reserves_names: "ManifestBasedAdmissionControlConfig",
+    fields {
+        clears_nominations: "ClearingNominatedNodeNameAfterBinding",
+        divides_capacity: "DRAFractionalCapacityRange",
+        scales_to_zero: "HPAScaleToZero",
+        resizes_init_containers: "InPlacePodVerticalScalingInitContainers",
+        changes_job_resources: "MutablePodResourcesForSuspendedJobs",
+        changes_job_scheduling: "MutableSchedulingDirectivesForSuspendedJobs",
+        relaxes_service_names: "RelaxedServiceNameValidation",
+        mounts_with_labels: "SELinuxMount",
+        judges_addresses_strictly: "StrictIPCIDRValidation",
+        limits_volumes: "VolumeLimitScaling",
+        signs_with_lattices: "PodCertificateMLDSA",
+        has_restart_rules: "ContainerRestartRules",
+        resizes_whole_pods: "InPlacePodLevelResourcesVerticalScaling",
+        moves_volumes: "MutablePVNodeAffinity",
+        judges_deletion_costs: "PodDeletionCost",
+        restarts_all_containers: "RestartAllContainersOnContainerExits",
+        recreates_sets: "StatefulSetRecreateStrategy",
+        compares_tolerations: "TaintTolerationComparisonOperators",
+        shares_host_network: "UserNamespacesHostNetworkSupport",
+        reserves_names: "ManifestBasedAdmissionControlConfig",
+    }
+    // Those of the tables of declarative rules, and of the expressions that select devices.
+    others {
+        "DRAConsumableCapacity",
+        "DRAPartitionableDevicesType",
+        "InPlacePodVerticalScalingSchedulerPreemption",
+        "WorkloadWithJob",
+        "CompositePodGroup",
+        "PodGroupPreemptionPolicy",
+        "TopologyAwareWorkloadScheduling",
+        "WorkloadAwarePreemption",
+        "ConditionalAuthorization",
+    }
 }
 
 impl FeatureSet {
     /// Those of a server of a release with its defaults.
     pub(crate) fn of_release(release: &'static Release) -> Self {
+        if release == Release::latest() {
+            return FeatureSet::default();
+        }
         FeatureSet::new(FeatureGates::new(release))
     }
 }

@@ -95,6 +95,13 @@ pub(crate) fn validate_resource_quantity(name: &str, field: &Node<'_, '_>, error
     }
 }
 
+/// Whether a number is no whole one. One that is too large for 64 bits counts as whole.
+// Upstream: pkg/apis/resource/validation/validation.go, isFractionalQuantity
+pub(crate) fn has_fraction(number: &Quantity) -> bool {
+    let is_large = *number > Quantity::from_integer(i64::MAX);
+    !is_large && *number != Quantity::from_integer(number.value())
+}
+
 /// Whether a number counts as a whole one: `1.9999` does, as its thousandths are rounded.
 // Upstream: pkg/apis/core/validation/validation.go, isIntegerResourceValue
 fn is_integer(number: &Quantity, errors: &Errors) -> bool {
@@ -103,9 +110,7 @@ fn is_integer(number: &Quantity, errors: &Errors) -> bool {
     if errors.release().at_least(1, 38) {
         let max = i64::MAX / 1000;
         let fits = *number <= Quantity::from_integer(max) && *number >= Quantity::from_integer(-max);
-        let is_large = *number > Quantity::from_integer(i64::MAX);
-        let is_whole = is_large || *number == Quantity::from_integer(number.value());
-        return is_whole || (fits && milli % 1000 == 0);
+        return !has_fraction(number) || (fits && milli % 1000 == 0);
     }
     milli % 1000 == 0
 }

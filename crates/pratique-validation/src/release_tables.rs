@@ -95,6 +95,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_release_has_its_changes() {
+        let others = || {
+            Release::list()
+                .iter()
+                .filter(|release| **release != Release::latest())
+        };
+        for (name, changes) in [
+            ("declarative", changes_of!("declarative")),
+            ("internal", changes_of!("internal")),
+        ] {
+            for release in others() {
+                let (_, minor) = release.version();
+                // Without its own, it would silently have those of its neighbour.
+                assert!(
+                    changes.iter().any(|(known, _)| *known == minor),
+                    "{name} {release}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn changes_are_those_of_the_neighbour() {
         let table = ReleaseTable::new(
             "a\n",

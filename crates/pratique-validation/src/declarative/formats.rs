@@ -5,7 +5,6 @@ use pratique_gotext::validation::{dns1123_label, dns1123_subdomain, label_value,
 use pratique_schema::Release;
 use pratique_types::field::{BadValue, Error, Path};
 
-use crate::conditions::reason_fault;
 use crate::errors::named;
 use crate::messages::path_segment_name;
 
@@ -30,7 +29,6 @@ pub(super) fn format_errors(
         "k8s-resource-pool-name" => return pool_name(field, text),
         "k8s-extended-resource-name" => extended_resource(text),
         "k8s-resource-fully-qualified-name" => return fully_qualified_name(field, text, release),
-        "k8s-condition-reason" => reason_fault(text).map(str::to_owned).into_iter().collect(),
         _ => Vec::new(),
     };
     let messages = messages.iter();

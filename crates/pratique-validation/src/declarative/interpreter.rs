@@ -117,15 +117,15 @@ impl RuleInterpreter {
             }
             Check::Cohort(rules) => self.judge_rules(rules, node, old),
             Check::If { option, is_on, rule } => {
-                let has_option = self.gates.is_on(option) || (*option == "HPAScaleToZero" && self.had_zero);
+                let is_gate_on = self.gates.feature_gates.is_on(option);
+                let has_option = is_gate_on || (*option == "HPAScaleToZero" && self.had_zero);
                 if has_option == *is_on {
                     self.judge_rule(rule, node, old);
                 }
             }
             Check::Immutable if self.is_update => self.push_nil("immutable", node, IMMUTABLE),
             Check::Immutable => {}
-            Check::Equals(..)
-            | Check::MaxItems(..)
+            Check::MaxItems(..)
             | Check::MaxProperties(..)
             | Check::MinimumQuantity(..)
             | Check::MaxLength(..)
@@ -194,9 +194,6 @@ impl RuleInterpreter {
         let length = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
         let (number, text) = (node.int(), node.text());
         match check {
-            Check::Equals(expected) if text != *expected => {
-                self.push("", Error::not_supported(node, named(text), [expected]));
-            }
             Check::MaxProperties(max) if length(node.len()) > *max => {
                 self.push("maxProperties", Error::too_many(node, length(node.len()), *max));
             }
@@ -444,7 +441,6 @@ impl RuleInterpreter {
             "format=k8s-resource-pool-name",
             "format=k8s-extended-resource-name",
             "format=k8s-resource-fully-qualified-name",
-            "format=k8s-condition-reason",
         ];
         let mut origins = ORIGINS.iter();
         let origin = origins.find(|origin| origin.strip_prefix("format=") == Some(format));

@@ -111,8 +111,6 @@ pub(super) enum Check {
     Required(ValueShape),
     Forbidden(ValueShape),
     Immutable,
-    /// The text is this one.
-    Equals(&'static str),
     MaxItems(i64),
     MaxProperties(i64),
     MaxLength(i64),
@@ -403,7 +401,6 @@ fn parse_check(
     Some(match name {
         "immutable" => Check::Immutable,
         "monotonic" => Check::Monotonic,
-        "equals" => Check::Equals(first?),
         "maxItems" => Check::MaxItems(number()?),
         "maxProperties" => Check::MaxProperties(number()?),
         "maxLength" => Check::MaxLength(number()?),
@@ -499,7 +496,11 @@ fn parse_update(arguments: &[&'static str], go_type: &str) -> Check {
 
 #[cfg(test)]
 mod tests {
+    use pratique_types::field::Path;
+
+    use super::super::formats::format_errors;
     use super::*;
+    use crate::gates::FeatureSet;
 
     /// Rules that have no meaning here: those of kinds that no server serves by default.
     const WITHOUT_MEANING: &[&str] = &["custom"];
@@ -532,6 +533,41 @@ mod tests {
             }
         }
         assert!(count > 300, "{count}");
+    }
+
+    /// The first arguments of the rules of a name in the table of a release, wherever they are.
+    fn first_arguments(release: &Release, start: &str) -> Vec<&'static str> {
+        let types = RuleTable::of_release(release).types.values();
+        let texts = types.flat_map(|entry| [entry.rules, entry.fields]);
+        let rests = texts.flat_map(|text| text.split(start).skip(1));
+        rests
+            .filter_map(|rest| rest.split([',', ';', ')']).next())
+            .collect()
+    }
+
+    #[test]
+    fn every_gate_of_the_tables_is_known() {
+        let mut count = 0;
+        for release in Release::list() {
+            for gate in first_arguments(release, "if(") {
+                assert!(release.gates().get(gate).is_some(), "{release} {gate}");
+                assert!(FeatureSet::NAMES.contains(&gate), "{gate}");
+                count += 1;
+            }
+        }
+        assert!(count > 50, "{count}");
+    }
+
+    #[test]
+    fn every_format_of_the_tables_is_known() {
+        // In no format is this a text; of one that is not known, nothing would be said.
+        const MALFORMED: &str = "%/ ";
+        for release in Release::list() {
+            for format in first_arguments(release, "format(") {
+                let errors = format_errors(format, &Path::ROOT, MALFORMED, true, release);
+                assert!(!errors.is_empty(), "{release} {format}");
+            }
+        }
     }
 
     #[test]

@@ -302,7 +302,7 @@ pub(super) fn validate_file_volumes(
     errors: &mut Errors,
 ) {
     // The last of several volumes with a name counts.
-    let empty_at_first: LazyCell<HashMap<&str, bool>, _> = LazyCell::new(|| {
+    let is_empty_dir: LazyCell<HashMap<&str, bool>, _> = LazyCell::new(|| {
         let volumes = spec.child("volumes");
         let volumes = volumes
             .items()
@@ -320,7 +320,7 @@ pub(super) fn validate_file_volumes(
                 }
                 let name = reference.child("volumeName");
                 let is_claim = claims.contains(name.text());
-                match empty_at_first.get(name.text()) {
+                match is_empty_dir.get(name.text()) {
                     Some(true) if !is_claim => {}
                     None if !is_claim => errors.not_found(name, name.text()),
                     _ => errors.invalid_or_empty(&name, "referenced volume must be of type emptyDir"),

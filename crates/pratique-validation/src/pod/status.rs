@@ -1,5 +1,7 @@
 //! The status of a Pod, which the kubelet and controllers write.
 
+use std::collections::HashSet;
+
 use pratique_gotext::validation::dns1123_label;
 
 use super::annotations::validate_annotation_updates;
@@ -126,7 +128,7 @@ fn validate_extended_claim(claim: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &m
     if mappings.is_empty() {
         errors.required(mappings, "at least one request mapping is required");
     }
-    let mut keys = Vec::new();
+    let mut keys = HashSet::new();
     for mapping in mappings.items() {
         let (container, resource, request) = (
             mapping.child("containerName"),
@@ -149,17 +151,15 @@ fn validate_extended_claim(claim: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &m
             // The path leaves out the mapping.
             errors.invalid(claim.path().child("requestName"), request.text(), &message);
         }
-        let fields = [container, resource, request];
         // Before 1.35, the request was not looked at.
-        let count = if errors.release().at_least(1, 35) { 3 } else { 2 };
-        let of_key = fields.get(..count).unwrap_or_default();
-        let key: Vec<&str> = of_key.iter().map(Node::text).collect();
-        if keys.contains(&key) {
-            for field in of_key {
+        let has_request = errors.release().at_least(1, 35);
+        let request_name = if has_request { request.text() } else { "" };
+        if !keys.insert([container.text(), resource.text(), request_name]) {
+            let count = if has_request { 3 } else { 2 };
+            for field in [container, resource, request].iter().take(count) {
                 errors.duplicate(field, field.text());
             }
         }
-        keys.push(key);
     }
     let name = claim.child("resourceClaimName");
     if name.text().is_empty() {

@@ -87,16 +87,7 @@ pub fn check_key_pair(certificates: &[u8], key: &[u8]) -> Result<(), KeyPairErro
 
 /// The content of the first certificate.
 fn find_certificate(text: &[u8]) -> Result<Vec<u8>, KeyPairError> {
-    let mut skipped = Vec::new();
-    let mut rest = text;
-    while let Some((block, following)) = decode_block(rest) {
-        if block.label == "CERTIFICATE" {
-            return Ok(block.bytes);
-        }
-        skipped.push(block.label);
-        rest = following;
-    }
-    Err(match skipped.as_slice() {
+    find_block(text, |label| label == "CERTIFICATE").map_err(|skipped| match skipped.as_slice() {
         [] => KeyPairError::NoPem("certificate"),
         [label] if label.ends_with("PRIVATE KEY") => KeyPairError::KeyForCertificate,
         _ => KeyPairError::NoCertificate(skipped),
@@ -105,18 +96,24 @@ fn find_certificate(text: &[u8]) -> Result<Vec<u8>, KeyPairError> {
 
 /// The content of the first private key.
 fn find_key(text: &[u8]) -> Result<Vec<u8>, KeyPairError> {
+    let is_key = |label: &str| label == "PRIVATE KEY" || label.ends_with(" PRIVATE KEY");
+    find_block(text, is_key).map_err(|skipped| match skipped.as_slice() {
+        [] => KeyPairError::NoPem("key"),
+        [label] if label == "CERTIFICATE" => KeyPairError::CertificateForKey,
+        _ => KeyPairError::NoKey(skipped),
+    })
+}
+
+/// The content of the first block of PEM whose label is wanted, or the labels of all that there are.
+fn find_block(text: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Vec<u8>, Vec<String>> {
     let mut skipped = Vec::new();
     let mut rest = text;
     while let Some((block, following)) = decode_block(rest) {
-        if block.label == "PRIVATE KEY" || block.label.ends_with(" PRIVATE KEY") {
+        if is_wanted(&block.label) {
             return Ok(block.bytes);
         }
         skipped.push(block.label);
         rest = following;
     }
-    Err(match skipped.as_slice() {
-        [] => KeyPairError::NoPem("key"),
-        [label] if label == "CERTIFICATE" => KeyPairError::CertificateForKey,
-        _ => KeyPairError::NoKey(skipped),
-    })
+    Err(skipped)
 }

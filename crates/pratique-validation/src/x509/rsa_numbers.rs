@@ -99,6 +99,11 @@ impl RsaNumbers<'_> {
 fn are_coprime(primes: &[BigUint]) -> bool {
     let mut product = one();
     primes.iter().all(|prime| {
+        // A key of a megabyte may have hundreds of thousands of primes, whose product would grow without a bound. As with a
+        // modulus that is too large, no more is computed.
+        if product.bits() > 8 * MAX_SIZE as u64 {
+            return *prime > one();
+        }
         let is_coprime = *prime > one() && (product == one() || (&product % prime).modinv(prime).is_some());
         product *= prime;
         is_coprime
@@ -115,4 +120,21 @@ fn one() -> BigUint {
 
 fn two() -> BigUint {
     BigUint::from(2u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_products_are_not_computed() {
+        let numbers = |numbers: [u32; 3]| numbers.map(BigUint::from);
+        assert!(are_coprime(&numbers([3, 5, 7])));
+        assert!(!are_coprime(&numbers([3, 5, 3])));
+        let large = one() << (8 * MAX_SIZE);
+        let of_large = |last: u8| are_coprime(&[large.clone(), BigUint::from(2u8), BigUint::from(last)]);
+        // The first two have a factor in common, which nobody asks.
+        assert!(of_large(2));
+        assert!(!of_large(1));
+    }
 }

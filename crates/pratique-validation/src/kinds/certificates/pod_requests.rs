@@ -122,7 +122,7 @@ fn validate_stub(stub: &Node<'_, '_>, errors: &mut Errors) {
     let curves = "elliptic public keys must use curve P256, P384, or P521";
     let path = stub.path();
     let key = request.public_key.as_ref();
-    if validate_parameters(path, key, curves, BadValue::Omitted, errors) {
+    if validate_parameters(path, key, true, curves, BadValue::Omitted, errors) {
         match verify_request(&request) {
             Ok(true) => {}
             Ok(false) => errors.leave_open(OpenQuestion::Signature),
@@ -150,7 +150,7 @@ fn validate_public_key(spec: &Node<'_, '_>, errors: &mut Errors) {
     let curves = "elliptic public keys must use curve P256 or P384";
     let unknown = BadValue::Json(field.value());
     let uid = spec.child("podUID").text();
-    if !validate_parameters(field.path(), Some(&key), curves, unknown, errors) {
+    if !validate_parameters(field.path(), Some(&key), false, curves, unknown, errors) {
         return;
     }
     match verify_possession(&key, uid.as_bytes(), &signature) {
@@ -164,15 +164,15 @@ fn validate_public_key(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// Whether the type and the size of a key are among those that are allowed.
+/// Whether the type and the size of a key, that of a stub or one that is given alone, are among those that are allowed.
 fn validate_parameters(
     path: &Path<'_>,
     key: Option<&PublicKey>,
+    is_stub: bool,
     curves: &str,
     unknown: BadValue<'_>,
     errors: &mut Errors,
 ) -> bool {
-    let is_stub = matches!(unknown, BadValue::Omitted);
     let (value, detail) = match key {
         Some(PublicKey::Ed25519(_)) => return true,
         Some(PublicKey::Ecdsa { curve, .. }) if curve.name() != "P-224" => return true,

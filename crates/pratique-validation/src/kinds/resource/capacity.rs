@@ -6,7 +6,7 @@ use super::limits::{ListLimit, validate_list, validate_map};
 use super::names::{MAX_QUALIFIED_NAME, validate_qualified_name};
 use crate::errors::{Errors, NEGATIVE};
 use crate::node::Node;
-use crate::quantities::quantity;
+use crate::quantities::{has_fraction, quantity};
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateMultiAllocatableDeviceCapacity, validateSingleAllocatableDeviceCapacity
 pub(super) fn validate_policy(capacity: &Node<'_, '_>, is_shared: bool, errors: &mut Errors) {
@@ -100,6 +100,8 @@ fn validate_distinct(values: &Node<'_, '_>, errors: &mut Errors) {
 /// A number with as many digits behind its point as it is stored with: `1.5` is another text than `1500m`.
 // Upstream: gopkg.in/inf.v0, Dec.String
 fn decimal_text(number: &Quantity) -> String {
+    /// More digits than an amount has that is meant.
+    const MAX_DIGITS: usize = 1000;
     let parts = number.go_parts();
     if parts.is_big {
         return number.to_string();
@@ -109,6 +111,12 @@ fn decimal_text(number: &Quantity) -> String {
     let places = usize::try_from(parts.scale.unsigned_abs()).unwrap_or_default();
     if parts.scale >= 0 {
         let zeros = if parts.value == 0 { 0 } else { places };
+        if digits.len() + zeros > MAX_DIGITS {
+            // A server writes two gigabytes for `1e2000000000`. Here, too, equal numbers have the same text.
+            let significant = digits.trim_end_matches('0');
+            let exponent = zeros + digits.len() - significant.len();
+            return format!("{sign}{significant}e{exponent}");
+        }
         return format!("{sign}{digits}{}", "0".repeat(zeros));
     }
     let digits = format!("{digits:0>width$}", width = places + 1);
@@ -171,11 +179,6 @@ fn validate_range(range: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'_,
     if step.is_set() {
         validate_step(&fields, is_divided, whole, errors);
     }
-}
-
-fn has_fraction(number: &Quantity) -> bool {
-    let is_small = *number <= Quantity::from_integer(i64::MAX);
-    is_small && *number != Quantity::from_integer(number.value())
 }
 
 /// Whether numbers are no multiples of a thousandth.
@@ -245,5 +248,23 @@ fn validate_integer_range(field: &Node<'_, '_>, errors: &mut Errors) {
         errors.invalid(field, field.text(), NEGATIVE);
     } else if number > Quantity::from_integer(i64::MAX) {
         errors.invalid(field, field.text(), "must not be larger than 9223372036854775807");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_texts_are_short() {
+        for (text, expected) in [
+            ("12e3", "12000"),
+            ("-1500m", "-1.500"),
+            ("5m", "0.005"),
+            ("1e2000000000", "1e2000000000"),
+            ("-10e1999999999", "-1e2000000000"),
+        ] {
+            assert_eq!(decimal_text(&Quantity::parse(text).unwrap()), expected, "{text}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The devices of slices.
 
+use std::collections::HashMap;
+
 use pratique_gotext::validation::dns1123_subdomain;
 use pratique_json::Value;
 use pratique_types::field::{BadValue, Path};
@@ -24,13 +26,13 @@ const COUNTER_SETS: SetKey = SetKey {
     is_named: false,
 };
 
-/// A device beside the old one of that name.
+/// A device beside the old one of that name. The sets of counters of the slice are given by their names where devices name them.
 // Upstream: pkg/apis/resource/validation/validation.go, validateDevice
 pub(super) fn validate_device(
     device: &Node<'_, '_>,
     old: Option<&Value<'_>>,
     selects_nodes: bool,
-    shared_counters: &Node<'_, '_>,
+    known_sets: Option<&HashMap<&str, Node<'_, '_>>>,
     errors: &mut Errors,
 ) {
     validate_label(&device.child("name"), errors);
@@ -79,8 +81,8 @@ pub(super) fn validate_device(
     validate_set(&counters, limit, &COUNTER_SETS, errors, |of, errors| {
         validate_counters(of, "counterSet", errors);
     });
-    if !errors.release().at_least(1, 35) {
-        validate_counter_references(device, shared_counters, errors);
+    if let Some(known_sets) = known_sets {
+        validate_counter_references(device, known_sets, errors);
     }
     // Since 1.38, after all else; see there.
     if !errors.release().at_least(1, 38) {
@@ -106,7 +108,11 @@ pub(super) fn validate_node_selection(device: &Node<'_, '_>, selects_nodes: bool
 }
 
 /// Before 1.35, counters are those of the same slice, and few.
-fn validate_counter_references(device: &Node<'_, '_>, shared: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_counter_references(
+    device: &Node<'_, '_>,
+    known_sets: &HashMap<&str, Node<'_, '_>>,
+    errors: &mut Errors,
+) {
     const MAX_COUNTERS: usize = 32;
     let consumed = device.child("consumesCounters");
     let count: usize = consumed.items().map(|of| of.child("counters").len()).sum();
@@ -117,12 +123,7 @@ fn validate_counter_references(device: &Node<'_, '_>, shared: &Node<'_, '_>, err
     }
     for of in consumed.items() {
         let (set, counters) = (of.child("counterSet"), of.child("counters"));
-        // Of sets of the same name, the last counts.
-        let known = shared
-            .items()
-            .filter(|known| known.child("name").text() == set.text())
-            .last();
-        let Some(known) = known else {
+        let Some(known) = known_sets.get(set.text()) else {
             errors.invalid(
                 set,
                 set.text(),

@@ -1,5 +1,7 @@
 //! ResourceSlices.
 
+use std::collections::HashMap;
+
 use pratique_json::Value;
 use pratique_schema::Release;
 
@@ -74,6 +76,11 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let is_ratcheted = errors.release().at_least(1, 38);
     let has_changed = !request.old.is_set() || !devices.is_same(&old_devices);
     let selects = by_device.is_true();
+    // Before 1.35, devices name the counters of the same slice. Of sets of the same name, the last counts.
+    let known_sets: Option<HashMap<&str, Node<'_, '_>>> = (!is_latest).then(|| {
+        let sets = counters.items();
+        sets.map(|set| (set.child("name").text(), set)).collect()
+    });
     if has_changed || !is_ratcheted {
         validate_set(
             &devices,
@@ -85,7 +92,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
                 let mut old = old_devices.items().filter(|old| old.child("name").text() == name);
                 let old = old.next().map(|old| old.value());
                 let old = if is_ratcheted { None } else { old };
-                validate_device(device, old, selects, &counters, errors);
+                validate_device(device, old, selects, known_sets.as_ref(), errors);
             },
         );
     }
