@@ -98,18 +98,6 @@ impl GatedDrop {
     }
 }
 
-/// The names of fields between bars. Most are one.
-fn alternatives(names: &str) -> impl Iterator<Item = &str> {
-    let has_bar = names.bytes().any(|byte| byte == b'|');
-    let (one, several) = if has_bar {
-        (None, Some(names))
-    } else {
-        (Some(names), None)
-    };
-    one.into_iter()
-        .chain(several.into_iter().flat_map(|names| names.split('|')))
-}
-
 /// Whether a field is there. Recursion follows the pattern.
 fn has_any(value: &Value<'_>, pattern: &[&str]) -> bool {
     let Some((first, rest)) = pattern.split_first() else {
@@ -118,7 +106,8 @@ fn has_any(value: &Value<'_>, pattern: &[&str]) -> bool {
     match (*first, value) {
         ("*", Value::Array(elements)) => elements.iter().any(|element| has_any(element, rest)),
         ("*", Value::Object(members)) => members.iter().any(|(_, member)| has_any(member, rest)),
-        (names, Value::Object(members)) => alternatives(names)
+        (names, Value::Object(members)) => names
+            .split('|')
             .filter_map(|name| members.get(name))
             .any(|member| has_any(member, rest)),
         _ => false,
@@ -156,7 +145,7 @@ fn drop_all(
             }
         }
         (names, value @ Value::Object(_)) => {
-            for name in alternatives(names) {
+            for name in names.split('|') {
                 let path = path.child(name);
                 if rest.is_empty() {
                     if object::remove(value, &[name]).is_some_and(|member| !is_unset(&member)) {

@@ -153,7 +153,7 @@ impl Registry<'_> {
         &self,
         without_stored: bool,
         attributes: Attributes<'v>,
-        [before, first, last]: [Vec<String>; 3],
+        warnings: [Vec<String>; 3],
     ) -> Result<Prepared<'v>, Box<Status>> {
         let stored = if without_stored {
             Value::Null
@@ -161,15 +161,11 @@ impl Registry<'_> {
             self.scheme
                 .through_storage(&attributes.kind, &attributes.object)?
         };
-        let mut warnings = before;
-        let mut known: HashSet<String> = warnings.iter().cloned().collect();
-        warnings.extend(first.into_iter().filter(|warning| known.insert(warning.clone())));
-        let first_warnings = warnings.len();
-        warnings.extend(last.into_iter().filter(|warning| known.insert(warning.clone())));
+        let (warnings, first_warnings) = join_warnings(warnings);
         Ok(Prepared {
             attributes,
             stored,
-            warnings: warnings::bounded(warnings),
+            warnings,
             refused: None,
             dropped: Vec::new(),
             first_warnings,
@@ -182,6 +178,22 @@ impl Prepared<'_> {
     fn first_warnings(&self) -> &[String] {
         self.warnings.get(..self.first_warnings).unwrap_or(&self.warnings)
     }
+}
+
+/// The warnings of before an object was prepared, of while it was, and of its kind, each once; and how many are not of its kind.
+fn join_warnings([before, first, last]: [Vec<String>; 3]) -> (Vec<String>, usize) {
+    let mut known: HashSet<String> = before.iter().cloned().collect();
+    let mut warnings = before;
+    warnings.extend(first.into_iter().filter(|warning| known.insert(warning.clone())));
+    // Each part on its own: what is left out of one does not move where the next begins.
+    let mut warnings = warnings::bounded(warnings);
+    let first_warnings = warnings.len();
+    let last: Vec<String> = last
+        .into_iter()
+        .filter(|warning| known.insert(warning.clone()))
+        .collect();
+    warnings.extend(warnings::bounded(last));
+    (warnings, first_warnings)
 }
 
 /// Restores `managedFields` that mutating admission made unreadable. The warning says why they are.
@@ -209,5 +221,22 @@ fn keep_system_fields<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     let grace: object::Path<'_> = &["metadata", "deletionGracePeriodSeconds"];
     if object::has(old, grace) && !object::has(object, grace) {
         object::copy(object, old, grace);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_of_the_kind_come_after_all_others() {
+        let texts = |texts: &[&str]| -> Vec<String> { texts.iter().map(ToString::to_string).collect() };
+        let usual = [texts(&["a", "b"]), texts(&["b", "c"]), texts(&["c", "d", "d"])];
+        assert_eq!(join_warnings(usual), (texts(&["a", "b", "c", "d"]), 3));
+        // Of so many, some are left out.
+        let many: Vec<String> = (0..20_000).map(|number| format!("{number:0200}")).collect();
+        let (warnings, first) = join_warnings([many.clone(), Vec::new(), texts(&["d"])]);
+        assert!(first < many.len());
+        assert_eq!(warnings.get(first..), Some(&texts(&["d"])[..]));
     }
 }

@@ -195,7 +195,6 @@ impl<'r> Registry<'r> {
             kind: &received.attributes.kind,
             user: &received.request.user,
             placeholders: self.placeholders,
-            gates: self.scheme.gates(),
             dry_run: received.request.dry_run,
             defaulted_labels: received.defaulted_labels,
             ports: 0,

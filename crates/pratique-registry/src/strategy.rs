@@ -112,7 +112,6 @@ pub(crate) struct Context<'c> {
     pub(crate) kind: &'c GroupVersionKind,
     pub(crate) user: &'c UserInfo,
     pub(crate) placeholders: &'c Placeholders,
-    pub(crate) gates: FeatureGates,
     pub(crate) dry_run: bool,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
@@ -247,7 +246,7 @@ impl Strategy {
         if self.status == Status::Reset {
             object::remove(object, &["status"]);
         }
-        if self.generation.starts && self.generation.is_on(context.gates) {
+        if self.generation.starts && self.generation.is_on(context.dropper.gates) {
             object::set(object, &["metadata", "generation"], 1);
         }
         self.drop_gated(&mut context.dropper, object, None);
@@ -270,7 +269,7 @@ impl Strategy {
             counted_first,
             ..
         } = self.generation;
-        let is_on = self.generation.is_on(context.gates);
+        let is_on = self.generation.is_on(context.dropper.gates);
         let counts =
             |object: &Value<'_>| is_on && counted.iter().any(|path| !object::same(object, old, path));
         let counted_before = counts(object);

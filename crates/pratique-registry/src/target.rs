@@ -36,9 +36,12 @@ pub struct Target {
 impl Target {
     /// The target of a path, if its resource is built in.
     pub fn parse(path: &str) -> Option<Target> {
-        Target::read(path, |resource, subresource| {
-            find(resource, subresource).map(|served| Target::of(served, "", ""))
-        })
+        Target::read(path, Target::part)
+    }
+
+    /// The target of a resource, or of a part of one, whatever its objects, if it is built in.
+    pub fn part(resource: &GroupVersionResource, subresource: &str) -> Option<Target> {
+        find(resource, subresource).map(|served| Target::of(served, "", ""))
     }
 
     /// The target of a path, of which `find` knows the resource and its part.

@@ -15,6 +15,10 @@ use pratique_types::GroupVersionKind;
 use crate::Placeholders;
 use crate::object::{self, Path};
 
+/// How many warnings a volume, or a pod, may have before its paths, or ports, are not compared any more: a server tells of each
+/// pair, and shows some kilobytes.
+const MAX_PAIRS: usize = 10_000;
+
 /// Where a kind has the template of its pods; the empty path of a pod itself.
 fn template(kind: &GroupVersionKind) -> Option<Path<'static>> {
     match (kind.group.as_str(), kind.kind.as_str()) {

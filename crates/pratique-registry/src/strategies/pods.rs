@@ -42,7 +42,7 @@ const RESIZE: Endpoint = Endpoint {
     update: |context, object, old| {
         keep_all_but_resources(object, old);
         keep_resources(object, old);
-        complete_pod_resources(object, context.gates);
+        complete_pod_resources(object, context.dropper.gates);
         count_generation(context, object, old);
     },
 };
@@ -114,7 +114,7 @@ fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     }
     merge_label_keys(object);
     apply_app_armor(context, object);
-    complete_pod_resources(object, context.gates);
+    complete_pod_resources(object, context.dropper.gates);
     let class = pratique_types::quality_of_service(object);
     object::set(object, &["status", "qosClass"], class);
 }

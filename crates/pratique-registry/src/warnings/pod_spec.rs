@@ -9,6 +9,7 @@ use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 
+use super::MAX_PAIRS;
 use super::addresses::{of_address, of_addresses};
 use super::storage::of_claim_amounts;
 use super::volume_paths;
@@ -109,9 +110,6 @@ pub(super) fn of_volume_source(path: &str, source: &str) -> Option<String> {
     };
     Some(format!("{path}.{shown}: {message}"))
 }
-
-/// How many warnings there may be before ports are not compared any more: a server tells of each pair, and shows some kilobytes.
-const MAX_PAIRS: usize = 10_000;
 
 /// The warnings of a pod, or of a template at `at`.
 pub(super) struct PodWarnings<'v> {

@@ -326,6 +326,30 @@ fn very_many_paths_of_a_volume() {
     assert!((1_000..20_000).contains(&warnings.len()), "{}", warnings.len());
 }
 
+/// A path with very many parts, and one for each of its first parts, the innermost first.
+#[test]
+fn paths_within_a_long_one() {
+    let paths: Vec<String> = [20_000, 3, 2, 1].map(|parts| vec!["a"; parts].join("/")).into();
+    let items: Vec<String> = paths
+        .iter()
+        .map(|path| format!(r#"{{"path": "{path}"}}"#))
+        .collect();
+    let pod = format!(
+        r#"{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"containers": [],
+            "volumes": [{{"name": "v", "downwardAPI": {{"items": [{}]}}}}]}}}}"#,
+        items.join(",")
+    );
+    let pairs = paths.iter().enumerate().flat_map(|(at, path)| {
+        let others = paths.iter().take(at);
+        others.map(move |other| {
+            format!(r#"volume "v" (DownwardAPI): overlapping paths: "{path}" with "{other}""#)
+        })
+    });
+    let warnings: Vec<String> = pairs.collect();
+    assert_eq!(warnings.len(), 6);
+    check(&pod, &warnings.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 #[test]
 fn certificates_of_secrets() {
     let secret = |kind: &str, certificate: &str, key: &str| {

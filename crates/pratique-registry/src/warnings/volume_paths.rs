@@ -1,15 +1,15 @@
 //! Paths in a volume that are in each other's way.
 // Upstream: pkg/api/pod/warnings.go, warningsForOverlappingVirtualPaths
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::ops::Bound;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 
+use super::MAX_PAIRS;
 use crate::object;
-
-/// How many warnings a volume may have: a server tells of each pair, and shows some kilobytes.
-const MAX_PAIRS: usize = 10_000;
 
 /// A path in a volume.
 struct VolumePath<'v> {
@@ -129,28 +129,18 @@ fn projected_paths<'v>(projection: &'v Value<'v>) -> Vec<VolumePath<'v>> {
         .collect()
 }
 
-/// The paths of a volume so far, by their parts: a volume may have very many.
+/// The paths of a volume so far. There may be very many, and one may have very many parts: there is an entry for each path, and
+/// none for its parts.
+#[derive(Default)]
 struct PathTree<'v> {
     paths: Vec<VolumePath<'v>>,
-    nodes: Vec<PathNode<'v>>,
+    /// The indexes of the paths, by path: those below another stand together.
+    indexes: BTreeMap<&'v str, Vec<usize>>,
+    /// The hashes of the paths, made part by part. They say which of the many places above a path are worth a look: to look each
+    /// up would take a time of the square of its length.
+    hashes: HashSet<u64>,
+    hash_keys: RandomState,
     overlap_count: usize,
-}
-
-/// What is at a place in a volume: the paths that end there, by their indexes, and the places below.
-#[derive(Default)]
-struct PathNode<'v> {
-    paths: Vec<usize>,
-    children: HashMap<&'v str, usize>,
-}
-
-impl Default for PathTree<'_> {
-    fn default() -> Self {
-        PathTree {
-            paths: Vec::new(),
-            nodes: vec![PathNode::default()],
-            overlap_count: 0,
-        }
-    }
 }
 
 impl<'v> PathTree<'v> {
@@ -173,26 +163,47 @@ impl<'v> PathTree<'v> {
     /// The indexes of the paths that overlap with a new one.
     fn insert(&mut self, path: &'v str) -> Vec<usize> {
         let mut overlapping = Vec::new();
-        let mut at = 0;
+        let mut hasher = self.hash_keys.build_hasher();
+        let (mut end, mut hash) = (0, 0);
         for part in path.split('/') {
-            let next = self.nodes.len();
-            let Some(node) = self.nodes.get_mut(at) else { break };
-            overlapping.extend_from_slice(&node.paths);
-            at = *node.children.entry(part).or_insert(next);
-            if at == next {
-                self.nodes.push(PathNode::default());
+            hasher.write(part.as_bytes());
+            hash = hasher.finish();
+            hasher.write_u8(b'/');
+            end += part.len();
+            if self.hashes.contains(&hash)
+                && let Some(indexes) = path.get(..end).and_then(|above| self.indexes.get(above))
+            {
+                overlapping.extend_from_slice(indexes);
             }
+            end += 1;
         }
-        let mut below = vec![at];
-        while let Some(place) = below.pop() {
-            if let Some(node) = self.nodes.get(place) {
-                overlapping.extend_from_slice(&node.paths);
-                below.extend(node.children.values());
-            }
-        }
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.paths.push(self.paths.len());
-        }
+        let start = format!("{path}/");
+        let from_start = (Bound::Included(start.as_str()), Bound::Unbounded);
+        let below = self.indexes.range::<str, _>(from_start);
+        let below = below.take_while(|(other, _)| other.starts_with(&start));
+        overlapping.extend(below.flat_map(|(_, indexes)| indexes));
+        self.hashes.insert(hash);
+        self.indexes.entry(path).or_default().push(self.paths.len());
         overlapping
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_many_parts_is_one_entry() {
+        let deep = "a/".repeat(100_000);
+        let mut tree = PathTree::default();
+        let overlap_counts = [deep.as_str(), "a/b", "a", "b", deep.as_str()].map(|path| {
+            let path = VolumePath {
+                path: trimmed(path),
+                source: String::new(),
+            };
+            tree.add(path).len()
+        });
+        assert_eq!(overlap_counts, [0, 0, 2, 0, 2]);
+        assert_eq!((tree.indexes.len(), tree.hashes.len()), (4, 4));
     }
 }
