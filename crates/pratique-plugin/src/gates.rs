@@ -30,6 +30,8 @@ pub const ALLOW_INSECURE_KUBELET_CSR: &str = "AllowInsecureKubeletCertificateSig
 pub const NODE_AUDIENCE_RESTRICTION: &str = "ServiceAccountNodeAudienceRestriction";
 /// On since 1.37.
 pub const POD_CERTIFICATE_REQUEST: &str = "PodCertificateRequest";
+/// Users of a Pod with its own user namespace are not restricted. Gone since 1.35.
+pub const USER_NAMESPACES_POD_SECURITY_STANDARDS: &str = "UserNamespacesPodSecurityStandards";
 
 #[cfg(test)]
 mod tests {
@@ -59,5 +61,17 @@ mod tests {
         ] {
             assert!(gates.get(name).is_some(), "{name}");
         }
+    }
+
+    #[test]
+    fn gates_that_are_gone_are_of_older_releases() {
+        let has_gate = |release: &Release| {
+            release
+                .gates()
+                .get(USER_NAMESPACES_POD_SECURITY_STANDARDS)
+                .is_some()
+        };
+        assert!(has_gate(Release::by_version("1.34").unwrap()));
+        assert!(!has_gate(Release::by_version("1.35").unwrap()));
     }
 }

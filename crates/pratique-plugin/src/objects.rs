@@ -75,13 +75,14 @@ impl StateObjects {
                 return Err(Rejected { reason, object });
             }
         };
+        let key = (kind.group, kind.kind);
         if !self.texts.is_empty()
-            && let Some(texts) = self.texts.get_mut(&(kind.group.clone(), kind.kind.clone()))
+            && let Some(texts) = self.texts.get_mut(&key)
             && let Some(texts) = Arc::make_mut(texts).get_mut(&namespace)
         {
             texts.forget(&name);
         }
-        let namespaces = self.kinds.entry((kind.group, kind.kind)).or_default();
+        let namespaces = self.kinds.entry(key).or_default();
         let listing = namespaces.entry(namespace).or_default();
         let place = listing.binary_search_by(|other| ObjectRef::new(other).name().cmp(&name));
         let objects = listing.to_mut();

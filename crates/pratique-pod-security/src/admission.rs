@@ -8,6 +8,7 @@ use pratique_gotext::strconv::quote;
 use pratique_json::{Value, text_at};
 use pratique_plugin::{
     Effects, Handler, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError, StateKind,
+    gates,
 };
 use pratique_types::{ObjectRef, Operation, Status, aggregate, status};
 
@@ -70,7 +71,10 @@ impl PodSecurity {
                 let (_, minor) = settings.feature_gates.release().version();
                 let mut evaluator = Evaluator::emulating(Version::Minor(i64::from(minor)));
                 // Upstream: plugin/pkg/admission/security/podsecurity/admission.go, InspectFeatureGates: 1.34 has the gate last.
-                if settings.feature_gates.is_on("UserNamespacesPodSecurityStandards") {
+                if settings
+                    .feature_gates
+                    .is_on(gates::USER_NAMESPACES_POD_SECURITY_STANDARDS)
+                {
                     evaluator = evaluator.relaxing_user_namespaces();
                 }
                 Ok(PodSecurity::new(of_plugin).with_evaluator(evaluator))

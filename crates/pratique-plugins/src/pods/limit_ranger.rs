@@ -19,7 +19,7 @@ use crate::object::{is_kind, members, text};
 use bounds::BoundPrecision;
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
-use requested_amount::{Amount, PodAmounts, RequestedAmount};
+use requested_amount::{Amount, PodAmounts, RequestedAmount, StoredAmounts};
 
 /// The limit ranges of more namespaces than this are not kept.
 const MAX_NAMESPACES: usize = 1024;
@@ -27,9 +27,8 @@ const MAX_NAMESPACES: usize = 1024;
 // Upstream: plugin/pkg/admission/limitranger/admission.go
 pub(crate) struct LimitRanger {
     pod_level_resources: bool,
+    /// If they are compared exactly, amounts that an update leaves as they are stored are not checked again.
     precision: BoundPrecision,
-    /// Whether amounts that an update leaves as they are stored are not checked again.
-    keeps_stored: bool,
     ranges: DerivedCache<RangeIndex>,
 }
 
@@ -44,7 +43,6 @@ impl LimitRanger {
             } else {
                 BoundPrecision::Rounded
             },
-            keeps_stored: is_exact,
             pod_level_resources: settings.feature_gates.is_on(gates::POD_LEVEL_RESOURCES),
             ranges: DerivedCache::new(MAX_NAMESPACES),
         }
@@ -81,7 +79,8 @@ impl BuiltInPlugin for LimitRanger {
             _ => return Ok(()),
         };
         let ranges = self.ranges.get(&request.namespace, ranges);
-        let stored = Some(&request.old_object).filter(|old| self.keeps_stored && !old.is_null());
+        let keeps_stored = self.precision == BoundPrecision::Exact;
+        let stored = Some(&request.old_object).filter(|old| keeps_stored && !old.is_null());
         for limits in concerning(&ranges, concern) {
             match concern {
                 Concern::Pods => self.check_pod(limits, object, stored, &mut errors),
@@ -106,12 +105,12 @@ impl LimitRanger {
     ) {
         let resources = &limits.resources;
         let amounts = PodAmounts::new(pod, resources, self.pod_level_resources);
-        let stored = stored.map(|pod| PodAmounts::new(pod, resources, self.pod_level_resources));
+        let stored = stored.map(|pod| StoredAmounts::new(pod, resources, self.pod_level_resources));
         for item in &limits.items {
             match item.bounded {
                 Bounded::Container => {
                     for (at, container) in amounts.each().enumerate() {
-                        let stored = stored.as_ref().map(|stored| amounts.stored(at, stored));
+                        let stored = stored.as_ref().map(|stored| stored.of_container(&amounts, at));
                         let stored = stored.unwrap_or_default();
                         bounds::check(item, resources, container, stored, self.precision, errors);
                     }
@@ -127,7 +126,8 @@ impl LimitRanger {
                         });
                         of_pod.collect()
                     };
-                    let stored = stored.as_ref().map(of_pod).unwrap_or_default();
+                    let stored = stored.as_ref().map(|stored| of_pod(&stored.amounts));
+                    let stored = stored.unwrap_or_default();
                     let amounts = of_pod(&amounts);
                     bounds::check(item, resources, &amounts, &stored, self.precision, errors);
                 }

@@ -106,7 +106,7 @@ fn read<'s>(
     let settled = session.settled(version.kind, patched);
     if let Some(trace) = trace {
         let left_out = empty.into_iter().filter(|path| !has_field(settled, path));
-        let left_out: Vec<String> = left_out.map(|path| path.join(".")).collect();
+        let left_out = list_fields(left_out.map(|path| path.join(".")));
         if !left_out.is_empty() {
             trace.left_out(&left_out);
         }
@@ -116,6 +116,21 @@ fn read<'s>(
 
 /// The most fields that are told to a trace.
 const MOST_TOLD: usize = 16;
+
+/// The most fields that are looked for: a policy may leave any number.
+const MOST_FIELDS: usize = 10_000;
+
+/// The fields that are told to a trace. Where they are more, the last text says how many.
+fn list_fields(fields: impl Iterator<Item = String>) -> Vec<String> {
+    let mut fields = fields;
+    let mut listed: Vec<String> = fields.by_ref().take(MOST_TOLD).collect();
+    let more = fields.count();
+    if more > 0 {
+        // What stands in a list of fields goes on as what stands for one: "is empty now".
+        listed.push(format!("and each of {more} more"));
+    }
+    listed
+}
 
 /// The paths of fields that are empty lists or maps, outside of lists.
 fn empty_fields(object: &json::Value<'_>) -> Vec<Vec<String>> {
@@ -127,8 +142,11 @@ fn empty_fields(object: &json::Value<'_>) -> Vec<Vec<String>> {
             json::Value::Object(members) => members.is_empty(),
             _ => false,
         };
-        if is_empty && empty.len() < MOST_TOLD {
+        if is_empty {
             empty.push(path);
+            if empty.len() == MOST_FIELDS {
+                break;
+            }
             continue;
         }
         for (name, member) in value.as_object().into_iter().flat_map(|members| members.iter()) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pratique_cel::Value;
 use pratique_core::ConditionError;
 use pratique_expression::Missing;
-use pratique_types::cel_limits::{MAX_MESSAGE_BYTES, RUNTIME_BUDGET};
+use pratique_types::cel_limits::{RUNTIME_BUDGET, read_message};
 
 use crate::compiled::{Annotation, Validation};
 use crate::conditions;
@@ -254,7 +254,7 @@ fn decide_without_messages<'s>(
 /// Decides on a validation that is false.
 fn decide_false<'s>(validation: &'s Validation, message: Option<Answer<'s>>) -> ValidationDecision<'s> {
     let message = match message {
-        Some(Ok(Value::String(text))) => usable(text),
+        Some(Ok(Value::String(text))) => read_message(text).ok(),
         _ => None,
     };
     ValidationDecision::Deny {
@@ -262,13 +262,6 @@ fn decide_false<'s>(validation: &'s Validation, message: Option<Answer<'s>>) -> 
         reason: Some(validation.reason.as_deref().unwrap_or("Invalid")),
         error: ErrorType::None,
     }
-}
-
-/// A message as the user gets it; `None` for one that is empty, too long or has several lines.
-fn usable(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let fits = !text.is_empty() && text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n');
-    fits.then_some(text)
 }
 
 fn annotate<'s>(

@@ -1,5 +1,7 @@
 //! The requests and limits of pods for the resources that a limit range bounds, each amount read once.
 
+use std::collections::HashMap;
+
 use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
 use smallvec::SmallVec;
@@ -39,6 +41,37 @@ pub(super) struct PodAmounts<'r, 'p> {
     names: SmallVec<[&'p str; 4]>,
     /// For each container as many amounts as there are resources.
     amounts: SmallVec<[RequestedAmount; 4]>,
+}
+
+/// Whether a container is a main one, and its name.
+type ContainerKey<'p> = (bool, &'p str);
+
+/// The requests and limits of a pod as it is stored.
+pub(super) struct StoredAmounts<'r, 'p> {
+    pub(super) amounts: PodAmounts<'r, 'p>,
+    /// The place of each container; of those with the same name the first.
+    places: HashMap<ContainerKey<'p>, usize>,
+}
+
+impl<'r, 'p> StoredAmounts<'r, 'p> {
+    pub(super) fn new(pod: &'p Value<'p>, resources: &'r [String], pod_level: bool) -> Self {
+        let amounts = PodAmounts::new(pod, resources, pod_level);
+        let mut places = HashMap::new();
+        for place in 0..amounts.names.len() {
+            if let Some(key) = amounts.key(place) {
+                places.entry(key).or_insert(place);
+            }
+        }
+        StoredAmounts { amounts, places }
+    }
+
+    /// The amounts of the container with the name of one of another pod, and of the same list; none without such.
+    pub(super) fn of_container(&self, pod: &PodAmounts<'_, '_>, container: usize) -> &[RequestedAmount] {
+        let place = pod.key(container).and_then(|key| self.places.get(&key));
+        place
+            .and_then(|place| self.amounts.each().nth(*place))
+            .unwrap_or_default()
+    }
 }
 
 impl Amount {
@@ -92,19 +125,10 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
         self.amounts.chunks(self.resources.len().max(1))
     }
 
-    /// The amounts of the container of another pod with the name of one of this, and of the same list; none without such.
-    pub(super) fn stored<'s>(
-        &self,
-        container: usize,
-        stored: &'s PodAmounts<'_, '_>,
-    ) -> &'s [RequestedAmount] {
-        let is_main = |role: Option<&Role>| role == Some(&Role::Main);
-        let (name, in_main) = (self.names.get(container), is_main(self.roles.get(container)));
-        let mut others = stored.roles.iter().zip(&stored.names);
-        let place = others.position(|(role, other)| Some(other) == name && is_main(Some(role)) == in_main);
-        place
-            .and_then(|place| stored.each().nth(place))
-            .unwrap_or_default()
+    /// The list and the name of a container.
+    fn key(&self, container: usize) -> Option<ContainerKey<'p>> {
+        let is_main = *self.roles.get(container)? == Role::Main;
+        Some((is_main, self.names.get(container)?))
     }
 
     /// The total amounts of a pod of the resource at a place.
