@@ -78,12 +78,7 @@ pub fn lists() -> Library {
 
 /// The environment of a Kubernetes 1.37 API server, without variables.
 pub fn kubernetes() -> Environment {
-    kubernetes_at(37)
-}
-
-/// The environment of a 1.37 API server in compatibility with version 1.`minor`, without variables; from 1.29 on.
-pub fn kubernetes_at(minor: u32) -> Environment {
-    kubernetes_of(37, minor)
+    kubernetes_of(37, 37)
 }
 
 /// The environment of an API server of a release 1.`release`, in compatibility with version 1.`minor`, without variables; from

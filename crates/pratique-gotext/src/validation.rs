@@ -17,7 +17,7 @@ mod label;
 
 pub use cel::CEL_RESERVED;
 pub use dns::{
-    dns1035_label, dns1035_label_prefix, dns1123_label, dns1123_label_prefix, dns1123_subdomain,
-    dns1123_subdomain_prefix, is_dns1123_label,
+    SUBDOMAIN_MAX, dns1035_label, dns1035_label_prefix, dns1123_label, dns1123_label_prefix,
+    dns1123_subdomain, dns1123_subdomain_prefix, is_dns1123_label,
 };
 pub use label::{label_value, qualified_name};

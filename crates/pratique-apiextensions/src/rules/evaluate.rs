@@ -2,7 +2,7 @@
 
 use pratique_cel::{Arena, Context, Fault, FaultKind, Program, Stop, Value as CelValue};
 use pratique_json::Value;
-use pratique_types::cel_limits::{MAX_MESSAGE_BYTES, PER_CALL_LIMIT};
+use pratique_types::cel_limits::{PER_CALL_LIMIT, read_message};
 use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
 use super::{Body, CompiledRule, MessageExpression, Refused, RuleNode, values};
@@ -360,9 +360,7 @@ impl<'e> Evaluation<'e> {
             }
             Ok(CelValue::String(text)) => {
                 self.budget = budget;
-                let text = text.trim();
-                let is_valid = text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n') && !text.is_empty();
-                Ok(is_valid.then(|| text.to_owned()))
+                Ok(read_message(text).ok().map(str::to_owned))
             }
             Ok(_) | Err(_) => {
                 self.budget = budget;

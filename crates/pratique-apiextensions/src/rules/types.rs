@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::Sizes;
 use pratique_cel::{Type as CelType, TypeProvider};
-use pratique_gotext::validation::CEL_RESERVED;
+use pratique_gotext::validation::{CEL_RESERVED, SUBDOMAIN_MAX};
 use pratique_json::Value;
 use pratique_schema::Release;
 
@@ -18,8 +18,7 @@ use crate::schema::{Additional, Schema, Type};
 pub(super) const MAX_REQUEST: i64 = 3 * 1024 * 1024;
 
 /// The length of the longest name of an object.
-// Upstream: apimachinery/pkg/util/validation/validation.go, DNS1123SubdomainMaxLength
-const NAME_LENGTH: i64 = 253;
+const NAME_LENGTH: i64 = SUBDOMAIN_MAX as i64;
 
 /// A type as it is declared to expressions.
 // Upstream: apiserver/pkg/cel/types.go, DeclType

@@ -3,7 +3,9 @@
 use super::errors::{shape, too_long, too_many_bytes};
 
 const LABEL_MAX: usize = 63;
-const SUBDOMAIN_MAX: usize = 253;
+/// The most bytes of a DNS subdomain, such as the name of most objects.
+// Upstream: apimachinery/pkg/util/validation/validation.go, DNS1123SubdomainMaxLength
+pub const SUBDOMAIN_MAX: usize = 253;
 
 const LABEL_PATTERN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const LABEL_RULE: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', \

@@ -16,20 +16,21 @@ pub(super) fn validate_validating(spec: &Node<'_, '_>, errors: &mut FieldErrors)
     // Upstream: pkg/admission/plugin/policy/manifest/loader/validating_loader.go, since 1.38: what is missing is found by declarative
     // rules alone, of manifests, too, after what is found by hand.
     let is_declarative = errors.list.release().at_least(1, 38);
-    if !(is_declarative && name.text().is_empty()) {
+    let is_late = is_declarative && name.text().is_empty();
+    if !is_late {
         validate_policy_name(spec, errors);
     }
     validate_common(spec, errors);
     validate_actions(&actions, errors);
-    if is_declarative {
-        if name.text().is_empty() {
-            errors.list.required_covered(name, "");
-        }
-        if actions.is_empty() {
-            errors.list.required_covered(actions, "");
-        }
-    } else if actions.is_empty() {
-        let detail = "at least one validation action is required";
+    if is_late {
+        validate_policy_name(spec, errors);
+    }
+    if actions.is_empty() {
+        let detail = if is_declarative {
+            ""
+        } else {
+            "at least one validation action is required"
+        };
         errors.list.required_covered(actions, detail);
     }
 }
