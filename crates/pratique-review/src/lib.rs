@@ -98,7 +98,7 @@ pub use resource_rules::resource_rules;
 pub use review_decision::ReviewDecision;
 pub use review_detail::{ReviewDetail, StepRecord};
 pub use reviewer::{PolicyRecord, Review, Reviewer};
-pub use source_files::{SourceFile, SourceFiles, SourceKind, may_have_object};
+pub use source_files::{CHART, KUSTOMIZATIONS, SourceFile, SourceFiles, SourceKind, may_have_object};
 pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
 pub use validator::is_validated;
 #[cfg(feature = "webhooks")]

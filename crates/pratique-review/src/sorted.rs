@@ -11,6 +11,7 @@ use pratique_manifest::{
     ObjectName, ObjectSource, Options, Plugin, Position, Problem, Rule, read_contents,
 };
 use pratique_policy::Origin;
+use pratique_types::ObjectRef;
 
 use crate::source_files::{SourceFile, SourceFiles, SourceKind};
 use pratique_manifest::convert::items;
@@ -207,7 +208,11 @@ impl SortedPolicies {
             };
             let Some(kind) = Kind::from_name(name) else {
                 *self.others.entry(name.to_owned()).or_default() += 1;
-                if name == DEFINITION && item.node == document.source.root() {
+                let is_definition = || {
+                    let kind = ObjectRef::new(&object).group_version_kind();
+                    kind.is_ok_and(|kind| kind.is_custom_resource_definition())
+                };
+                if item.node == document.source.root() && is_definition() {
                     self.definitions.push(document.source.clone());
                 }
                 continue;

@@ -29,10 +29,10 @@ const MAX_PARENTS: usize = 8;
 const MAX_DIRECTORIES: usize = 10_000;
 
 /// The names of a kustomization.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// The file that makes a directory a chart.
-const CHART: &str = "Chart.yaml";
+pub const CHART: &str = "Chart.yaml";
 
 /// What that file is made of where a build writes it: beside templates, it makes a chart as well.
 const GENERATED_CHARTS: [&str; 5] = [

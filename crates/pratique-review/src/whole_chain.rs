@@ -121,15 +121,18 @@ impl WholeChain {
                 steps: StepRecord::Nothing,
                 ..detail
             };
-            let has_warnings = input.received.as_ref().is_ok_and(|warnings| !warnings.is_empty())
-                || received.is_some_and(|(received, unknown)| {
-                    !unknown.is_empty() || !received.warnings().is_empty()
-                });
             let tried = asked.ask_in(&state, unrecorded)?;
-            if tried.is_unremarkable() && !has_warnings {
+            // Which fields are dropped is known only now: the chain prepares the object.
+            let has_remarks = input.received.as_ref().is_ok_and(|warnings| !warnings.is_empty())
+                || received.is_some_and(|(received, unknown)| {
+                    !unknown.is_empty()
+                        || !received.warnings().is_empty()
+                        || !received.dropped_fields().is_empty()
+                });
+            if tried.is_unremarkable() && !has_remarks {
                 return Ok(self.conclude(&mut state, &open, input, tried));
             }
-            detail = ReviewDetail::default();
+            detail.steps = StepRecord::All;
         }
         let mut admitted = asked.ask_in(&state, detail)?;
         if let Some(later) = self.later_state(&state, input, &admitted.outcome) {
@@ -162,7 +165,7 @@ impl WholeChain {
             let warnings = unknown.iter().chain(received.warnings());
             outcome.warnings.splice(0..0, warnings.cloned());
         }
-        let AdmittedObject { name, part, whole } = object;
+        let AdmittedObject { name, part, kept } = object;
         let is_completed =
             matches!(request.operation, Operation::Create | Operation::Update) && received.is_some();
         let completed = |mut object: Value<'static>| {
@@ -176,10 +179,11 @@ impl WholeChain {
             StoredPart::Whole(object) => StoredPart::Whole(completed(object)),
             other => other,
         };
-        let whole = whole.map(|object| match &part {
-            StoredPart::Whole(object) => object.clone(),
-            _ => completed(object),
-        });
+        let whole = match (kept, &part) {
+            (KeptObject::Whole(object), _) => Some(completed(object)),
+            (KeptObject::Part, StoredPart::Whole(object)) => Some(object.clone()),
+            (KeptObject::Nothing | KeptObject::Part, _) => None,
+        };
         state.apply_part(request, &name, part, &outcome);
         if outcome.allowed() {
             outcome.object = whole.filter(|object| *object != input.request.object && !object.is_null());
@@ -266,7 +270,18 @@ struct AdmittedObject {
     /// For the state.
     part: StoredPart,
     /// For whoever shows it.
-    whole: Option<Value<'static>>,
+    kept: KeptObject,
+}
+
+/// What is kept of an object that is admitted, to show it.
+#[derive(Debug)]
+enum KeptObject {
+    /// Nobody shows it.
+    Nothing,
+    /// The part for the state is all of it.
+    Part,
+    /// All of it.
+    Whole(Value<'static>),
 }
 
 impl ChainAnswer {
@@ -297,7 +312,7 @@ impl ChainQuestion<'_> {
             object: AdmittedObject {
                 name: String::new(),
                 part: StoredPart::Nothing,
-                whole: None,
+                kept: KeptObject::Nothing,
             },
         };
         let (outcome, steps) = if detail.steps == StepRecord::Nothing {
@@ -343,7 +358,11 @@ impl ChainObserver for AdmissionRecorder<'_> {
             self.object.part = self.state.stored_part(&request.kind, object);
         }
         if self.keeps_object {
-            self.object.whole = Some(object.owned_within(Schema::table()));
+            self.object.kept = if matches!(self.object.part, StoredPart::Whole(_)) {
+                KeptObject::Part
+            } else {
+                KeptObject::Whole(object.owned_within(Schema::table()))
+            };
         }
     }
 }

@@ -9,6 +9,7 @@ use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique_json::Value;
 use pratique_rbac::{Completeness, MoreRoles, Rbac, RbacAuthorizer, is_rbac};
 use pratique_request::{ResourceResolver, is_definition};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
@@ -87,6 +88,15 @@ impl ClusterBase {
         let complete = known.complete.iter().cloned();
         complete.for_each(|kind| base.objects.complete_params(kind));
         (base, faults)
+    }
+
+    /// The same objects in a cluster of another release; its resolver and the kinds that are completed stay as they are.
+    #[must_use]
+    pub fn with_release(self, release: &'static Release) -> Self {
+        ClusterBase {
+            objects: self.objects.with_release(release),
+            ..self
+        }
     }
 
     /// Its objects.

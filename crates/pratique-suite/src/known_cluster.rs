@@ -22,7 +22,7 @@ impl Policies {
         if let Some(plugins) = &mut self.plugin_state {
             complete_plugins(plugins, known);
         }
-        self.base = Some(base);
+        self.base = Some(base.with_release(self.gates.release()));
         for policies in self.of_releases() {
             // Their faults are the same.
             policies.over(known);
@@ -34,9 +34,8 @@ impl Policies {
     pub(crate) fn cluster<'o>(&self, objects: impl IntoIterator<Item = &'o Value<'static>>) -> Objects {
         let mut cluster = match &self.base {
             Some(base) => base.objects().clone(),
-            None => Objects::new(),
+            None => Objects::of_release(self.gates.release()),
         };
-        cluster = cluster.with_release(self.gates.release());
         for object in objects {
             // What has no name is no object of a cluster.
             drop(cluster.insert(with_name_label(object.clone())));

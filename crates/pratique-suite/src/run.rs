@@ -241,16 +241,13 @@ impl Suite {
         let scripts = case.input.webhooks.iter().chain(self.webhooks.iter().flatten());
         let scripts = scripts.cloned().collect();
         let asked = (&input.request, &as_sent);
-        let Admitted {
-            outcome,
-            steps,
-            object,
-        } = chain.run(scripts, admission, asked, prepared.model(), context, observer)?;
+        let (Admitted { outcome, steps }, stored) =
+            chain.run(scripts, admission, asked, prepared.model(), context, observer)?;
         Ok(Evaluated {
             outcome: input.with_warnings(outcome),
             request: input.request,
             steps,
-            stored: object,
+            stored,
         })
     }
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pratique::object_model::Mutator;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
-use pratique::{Admission, AdmissionContext, ObjectModel, Unfinished};
+use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, Unfinished};
 use pratique_json::Value;
+use pratique_schema::Schema;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::case_error::CaseError;
@@ -32,7 +33,8 @@ impl WholeChain {
         }
     }
 
-    /// Evaluates a request by the whole chain; webhooks answer by these scripts.
+    /// Evaluates a request by the whole chain; webhooks answer by these scripts. With the object as it is stored; null where the
+    /// request is not allowed.
     pub(crate) fn run(
         &self,
         scripts: Vec<Script>,
@@ -41,12 +43,16 @@ impl WholeChain {
         model: Option<&dyn ObjectModel>,
         context: AdmissionContext<'_>,
         policies: &mut (dyn PolicyObserver + Send),
-    ) -> Result<Admitted, CaseError> {
+    ) -> Result<(Admitted, Value<'static>), CaseError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.caller.set_scripts(scripts);
-        let mut observer = PoliciesOnly(policies);
+        let mut observer = CaseObserver {
+            policies,
+            stored: Value::Null,
+        };
         let model = model.unwrap_or(&NoDefaults);
-        wait(chain::admit(admission, request, model, context, &mut observer))
+        let admitted = wait(chain::admit(admission, request, model, context, &mut observer))?;
+        Ok((admitted, observer.stored))
     }
 }
 
@@ -94,12 +100,19 @@ fn wait(chain: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Res
     })
 }
 
-/// Observes the policies of the chain, and nothing else.
-struct PoliciesOnly<'o>(&'o mut (dyn PolicyObserver + Send));
+/// Observes the policies of the chain, and takes the object that is stored.
+struct CaseObserver<'o> {
+    policies: &'o mut (dyn PolicyObserver + Send),
+    stored: Value<'static>,
+}
 
-impl ChainObserver for PoliciesOnly<'_> {
+impl ChainObserver for CaseObserver<'_> {
     fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
-        Some(&mut *self.0)
+        Some(&mut *self.policies)
+    }
+
+    fn admitted(&mut self, attributes: &Attributes<'_>) {
+        self.stored = attributes.object.owned_within(Schema::table());
     }
 }
 

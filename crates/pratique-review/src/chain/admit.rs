@@ -6,7 +6,6 @@ use pratique::policy::PolicyObserver;
 use pratique::webhook::WebhookObserver;
 use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, Outcome, Unfinished};
 use pratique_json::Value;
-use pratique_schema::Schema;
 use pratique_types::AdmissionRequest;
 
 use super::steps::{RecordingModel, Step, StepRecorder};
@@ -18,12 +17,11 @@ pub struct Admitted {
     pub outcome: Outcome,
     /// The steps of the chain.
     pub steps: Vec<Step>,
-    /// The object as it is stored; null where the request is not allowed.
-    pub object: Value<'static>,
 }
 
 /// Evaluates a request by the whole chain, and records its steps. The request has the object as an API server received it;
 /// `sent` is the object before that, and `model` what is done with it between the steps.
+/// The observer is told [the object that is stored](ChainObserver::admitted).
 ///
 /// # Errors
 /// As [`Admission::admit`].
@@ -38,14 +36,12 @@ pub async fn admit(
     let mut recording = Recording {
         observer,
         steps: StepRecorder::new(sent, &request.object, &model),
-        object: Value::Null,
     };
     let context = context.with_object_model(&model);
     let outcome = admission.admit(request, context, &mut recording).await?;
     Ok(Admitted {
         outcome,
         steps: recording.steps.into_steps(),
-        object: recording.object,
     })
 }
 
@@ -53,8 +49,6 @@ pub async fn admit(
 struct Recording<'a, 'm> {
     observer: &'a mut dyn ChainObserver,
     steps: StepRecorder<'m>,
-    /// The object that is admitted.
-    object: Value<'static>,
 }
 
 impl ChainObserver for Recording<'_, '_> {
@@ -81,7 +75,6 @@ impl ChainObserver for Recording<'_, '_> {
     }
 
     fn admitted(&mut self, attributes: &Attributes<'_>) {
-        self.object = attributes.object.owned_within(Schema::table());
         self.observer.admitted(attributes);
     }
 }

@@ -95,7 +95,12 @@ fn add_gate_helps(
             return;
         }
         let is_on = !gates.is_on(gate);
-        let others = new_validator(gates.with(gate, is_on)).faults(&candidate, old);
+        let changed = gates.with(gate, is_on);
+        // The release does not have the gate: the whole object would be judged in vain.
+        if changed == gates {
+            continue;
+        }
+        let others = new_validator(changed).faults(&candidate, old);
         let others: HashSet<_> = others.iter().map(fault_key).collect();
         for (fault, help) in faults.iter().zip(helps.iter_mut()) {
             if is_open((fault, help)) && !others.contains(&fault_key(fault)) {

@@ -83,9 +83,9 @@ impl AddressTurns {
         }
     }
 
-    /// Ends a turn in which so much was worked.
-    fn end(&self, turn: TurnPermit, worked: Duration) {
-        let pause = self.shared.pause_after(worked);
+    /// Ends a turn in which this was worked.
+    fn end(&self, turn: TurnPermit, work: &WorkTime) {
+        let pause = self.shared.pause_after(|| work.elapsed());
         if pause.is_zero() {
             return;
         }
@@ -97,14 +97,15 @@ impl AddressTurns {
 }
 
 impl SharedTurn {
-    /// The pause before the next turn, after one in which so much was worked.
-    fn pause_after(&self, worked: Duration) -> Duration {
+    /// The pause before the next turn, after one in which so much was worked. That is only asked where others wait: it takes a
+    /// system call.
+    fn pause_after(&self, worked: impl FnOnce() -> Duration) -> Duration {
         let mut due = self.0.due.lock().unwrap_or_else(PoisonError::into_inner);
         if self.0.waiting.load(Ordering::Relaxed) == 0 {
             *due = Duration::ZERO;
             return Duration::ZERO;
         }
-        *due += worked * PAUSE_SHARE;
+        *due += worked() * PAUSE_SHARE;
         if *due < MIN_PAUSE {
             return Duration::ZERO;
         }
@@ -168,7 +169,7 @@ impl<F: Future, N: Fn() -> bool + Unpin> Future for InTurn<F, N> {
         this.taking = None;
         let work = WorkTime::start();
         let polled = this.future.as_mut().poll(context);
-        this.turns.end(turn, work.elapsed());
+        this.turns.end(turn, &work);
         polled
     }
 }
@@ -213,14 +214,19 @@ mod tests {
     async fn pauses_are_for_those_who_wait() {
         let shared = SharedTurn::default();
         let [short, long] = [100, 1000].map(Duration::from_micros);
-        assert_eq!(shared.pause_after(long), Duration::ZERO);
+        assert_eq!(shared.pause_after(|| long), Duration::ZERO);
         let waiting = WaitingGuard::new(&shared);
-        assert_eq!(shared.pause_after(long), PAUSE_SHARE * long);
-        let pauses: Vec<Duration> = (0..4).map(|_| shared.pause_after(short)).collect();
+        assert_eq!(shared.pause_after(|| long), PAUSE_SHARE * long);
+        let pauses: Vec<Duration> = (0..4).map(|_| shared.pause_after(|| short)).collect();
         let zero = Duration::ZERO;
         assert_eq!(pauses, [zero, zero, zero, 4 * PAUSE_SHARE * short]);
         drop(waiting);
-        assert_eq!(shared.pause_after(long), Duration::ZERO);
+        let mut is_asked = false;
+        let pause = shared.pause_after(|| {
+            is_asked = true;
+            long
+        });
+        assert_eq!((pause, is_asked), (Duration::ZERO, false));
     }
 
     /// A connection that ends while it waits leaves the turns to others.

@@ -359,7 +359,7 @@ impl ObjectModel for ReceivedRequest<'_> {
         let Some(received) = &self.received else {
             return self.named(request, object).map(|()| Prepared::default());
         };
-        let prepared = self.prepared(received.clone(), request, object, cluster);
+        let prepared = self.prepared(received, request, object, cluster);
         self.is_refused.store(prepared.is_err(), Ordering::Relaxed);
         prepared
     }
@@ -472,20 +472,20 @@ impl ReceivedRequest<'_> {
 
     fn prepared<'v>(
         &self,
-        mut received: Received<'static, 'v>,
+        received: &Received<'static, 'static>,
         request: &AdmissionRequest<'_>,
         object: &Value<'v>,
         cluster: &dyn Cluster,
     ) -> Result<Prepared<'v>, Refused> {
+        // On creation there is no stored object.
+        let old = OldObject(&received.attributes.old_object);
+        let mut received: Received<'static, 'v> = received.clone();
         let original = &request.object;
         if std::ptr::eq(object, original) || object == original {
             received.attributes.object = object.clone()
         } else {
             received.replace_object(object.clone())
         }
-        // On creation there is no stored object.
-        let old = received.attributes.old_object.clone().into_owned();
-        let old = OldObject(&old);
         let validate = |prepared: &pratique_registry::Prepared<'v>| {
             let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
             dropped.clone_from(&prepared.dropped);
@@ -526,18 +526,8 @@ fn connected_target(request: &AdmissionRequest<'_>) -> Option<Target> {
     if request.operation != Operation::Create || request.sub_resource.is_empty() {
         return None;
     }
-    let GroupVersionResource {
-        group,
-        version,
-        resource,
-    } = &request.resource;
-    let root = if group.is_empty() { "api" } else { "apis" };
-    // The names of a request are not always those of a path.
-    let path = format!(
-        "/{root}/{group}/{version}/namespaces/x/{resource}/x/{}",
-        request.sub_resource
-    );
-    let target = Target::parse(&path).filter(|target| target.kind == request.kind)?;
+    let target = Target::part(&request.resource, &request.sub_resource);
+    let target = target.filter(|target| target.kind == request.kind)?;
     Some(Target {
         namespace: request.namespace.clone(),
         name: request.name.clone(),

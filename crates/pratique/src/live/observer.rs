@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 use pratique_manifest::Plugin;
 use pratique_types::AdmissionRequest;
 
-use crate::observer::{ChainObserver, Span};
+use crate::Attributes;
+use crate::observer::{ChainObserver, ChainStep, Span};
 use crate::outcome::Outcome;
 
 /// Receives all events, from any thread. By default all methods do nothing; none should block.
@@ -126,8 +127,18 @@ impl ChainObserver for Observers<'_> {
         self.0.iter_mut().for_each(|observer| observer.part(name, span));
     }
 
+    fn step(&mut self, step: &ChainStep<'_>) {
+        self.0.iter_mut().for_each(|observer| observer.step(step));
+    }
+
     fn phase(&mut self, span: &Span) {
         self.0.iter_mut().for_each(|observer| observer.phase(span));
+    }
+
+    fn admitted(&mut self, attributes: &Attributes<'_>) {
+        self.0
+            .iter_mut()
+            .for_each(|observer| observer.admitted(attributes));
     }
 }
 
@@ -179,5 +190,77 @@ impl pratique_webhook::WebhookObserver for Observers<'_> {
     fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
         self.webhook_observers()
             .for_each(|observer| observer.undecided(undecided));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::observer::{Phase, StepResult};
+
+    #[derive(Default)]
+    struct EventLog(Mutex<Vec<String>>);
+
+    struct RequestLog<'l>(&'l EventLog);
+
+    impl AdmissionObserver for EventLog {
+        fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
+            Some(Box::new(RequestLog(self)))
+        }
+    }
+
+    impl RequestLog<'_> {
+        fn push(&self, event: &str) {
+            self.0.0.lock().unwrap().push(event.to_owned());
+        }
+    }
+
+    impl ChainObserver for RequestLog<'_> {
+        fn part(&mut self, name: &str, _: &Span) {
+            self.push(name);
+        }
+
+        fn step(&mut self, step: &ChainStep<'_>) {
+            self.push(step.name);
+        }
+
+        fn phase(&mut self, _: &Span) {
+            self.push("phase");
+        }
+
+        fn admitted(&mut self, _: &Attributes<'_>) {
+            self.push("admitted");
+        }
+    }
+
+    #[test]
+    fn all_observers_receive_all_events() {
+        let logs = [Arc::new(EventLog::default()), Arc::new(EventLog::default())];
+        let registered = logs.clone().map(|log| log as Arc<dyn AdmissionObserver>);
+        let mut observers = Observers::of(&registered);
+        let request = AdmissionRequest::default();
+        let attributes = Attributes::written(&request, &request.object);
+        let span = Span {
+            phase: Phase::Mutating,
+            operation: request.operation,
+            rejected: false,
+            elapsed: Duration::ZERO,
+        };
+        observers.part("part", &span);
+        observers.step(&ChainStep {
+            name: "step",
+            phase: Phase::Mutating,
+            is_reinvoked: false,
+            attributes,
+            may_differ: false,
+            result: StepResult::Passed,
+        });
+        observers.phase(&span);
+        observers.admitted(&attributes);
+        for log in &logs {
+            assert_eq!(*log.0.lock().unwrap(), ["part", "step", "phase", "admitted"]);
+        }
     }
 }
